@@ -43,7 +43,7 @@ export const handler: SQSHandler = async (event) => {
     clock,
     sleep,
   };
-  const answer = await processAndReceiveFurther(
+  const response = await processAndReceiveFurther(
     event.Records,
     options,
     async (record, position, received) => {
@@ -59,5 +59,5 @@ export const handler: SQSHandler = async (event) => {
     },
   );
   await countWebhookAttempts(attempts, counted);
-  return answer;
+  return response;
 };

@@ -178,10 +178,10 @@ async function untilReady(emulator: Emulator, { logFile, signal }: EmulatorOptio
   const deadline = Date.now() + readyWithinMs;
   while (!dead && Date.now() < deadline) {
     signal.throwIfAborted();
-    const answer = await fetch(`${emulator.endpoint}/_ministack/health`, {
+    const response = await fetch(`${emulator.endpoint}/_ministack/health`, {
       signal: AbortSignal.timeout(2000),
     }).catch(() => undefined);
-    if (answer?.ok === true) return;
+    if (response?.ok === true) return;
     await pause(50);
   }
   throw new StartFailure(`The AWS emulator ${dead ? 'ended at once' : 'does not answer'}; see ${logFile}.`);

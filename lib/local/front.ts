@@ -85,7 +85,7 @@ async function pass(
   response.once('close', () => gone.abort());
   const hasBody =
     request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
-  const answer = await agent.request({
+  const upstream = await agent.request({
     origin: target.endpoint,
     path: `/${apiStageName}${request.url ?? '/'}`,
     method: request.method ?? 'GET',
@@ -93,11 +93,11 @@ async function pass(
     body: hasBody ? request : null,
     signal: gone.signal,
   });
-  const headers = Object.entries(answer.headers).filter(
+  const headers = Object.entries(upstream.headers).filter(
     (header): header is [string, string | string[]] => header[1] !== undefined && !hopByHop.has(header[0]),
   );
-  response.writeHead(answer.statusCode, Object.fromEntries(headers));
-  await pipeline(answer.body, response);
+  response.writeHead(upstream.statusCode, Object.fromEntries(headers));
+  await pipeline(upstream.body, response);
 }
 
 function forwardedHeaders(request: IncomingMessage, { apiId }: Target): string[] {

@@ -1,4 +1,4 @@
-/** The form of the answers about an account (contract, section 5). Functions import only the types. */
+/** The form of the responses about an account (contract, section 5). Functions import only the types. */
 import * as z from 'zod/mini';
 import { secretActiveAfterSeconds } from '../client/webhook-secrets.ts';
 import { count, instant } from '../message/message-response.schema.ts';

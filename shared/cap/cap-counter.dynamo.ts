@@ -32,7 +32,7 @@ export function dynamoCapCounter(client: DynamoDBDocumentClient, TableName: stri
           }),
         ),
       );
-      return outcome(taking.applied, taking.applied ? taking.answer.Attributes : taking.row);
+      return outcome(taking.applied, taking.applied ? taking.response.Attributes : taking.row);
     },
 
     async giveBack({ counter, amounts, givenBack, id }) {

@@ -1,5 +1,5 @@
 /**
- * The form of the answers about messages, for the API document and the types (contract, section 5);
+ * The form of the responses about messages, for the API document and the types (contract, section 5);
  * `message-response.ts` makes them. Functions import only the types.
  */
 import * as z from 'zod/mini';

@@ -3,7 +3,7 @@ import { fromOf, historyOf, type Message } from './message.ts';
 import type { AcceptedMessage, MessageStatus } from './message-response.schema.ts';
 
 /**
- * The answer to a send: the same for a repeat of it, whatever state the message has since.
+ * The response to a send: the same for a repeat of it, whatever state the message has since.
  *
  * @throws Error when an SMS has no segments.
  */
@@ -20,7 +20,7 @@ export function acceptedView(message: Message): AcceptedMessage {
   return { message_id, status, channel: 'sms', recipient, encoding, segments, ...rest };
 }
 
-/** The answer to a status look-up. */
+/** The response to a status look-up. */
 export function statusView(message: Message): MessageStatus {
   return {
     message_id: message.message_id,

@@ -236,7 +236,7 @@ export function fromOf({ sender, from }: Pick<Message, 'sender' | 'from'>): stri
   return sender?.identity ?? from;
 }
 
-/** One entry of `history` in a status answer. */
+/** One entry of `history` in a status response. */
 interface HistoryEntry {
   readonly status: Status;
   readonly at: string;

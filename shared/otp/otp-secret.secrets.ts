@@ -39,10 +39,10 @@ export function secretsManagerOtpSecrets(
 
   async function version(stage: string): Promise<string | undefined> {
     try {
-      const answer = await client.send(
+      const response = await client.send(
         new GetSecretValueCommand({ SecretId: secretArn, VersionStage: stage }),
       );
-      return answer.SecretString;
+      return response.SecretString;
     } catch (error) {
       if (error instanceof ResourceNotFoundException) return undefined;
       throw error;

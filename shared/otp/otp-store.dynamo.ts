@@ -87,7 +87,7 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string
         ReturnValues: 'ALL_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });
-      if (counting.applied) return { counted: true, otp: otpSchema.parse(counting.answer.Attributes) };
+      if (counting.applied) return { counted: true, otp: otpSchema.parse(counting.response.Attributes) };
       const otp = counting.row === undefined ? undefined : otpSchema.parse(counting.row);
       return { counted: otp?.client_id === clientId && otp.latest_attempt === workId, otp };
     },

@@ -52,9 +52,9 @@ export function rateLimiter({ counter, limitsOf, random }: LimiterDependencies):
     if (shardCount(limits) === 1) {
       return decide(policy, limits, await count(key, limits, windows, now), windows);
     }
-    const answer = await countInAnyShard(key, limits, windows, now);
-    const used = usedInAll(limits, answer);
-    return decide(policy, limits, { admitted: answer.admitted, used }, windows);
+    const counted = await countInAnyShard(key, limits, windows, now);
+    const used = usedInAll(limits, counted);
+    return decide(policy, limits, { admitted: counted.admitted, used }, windows);
   }
 
   /** Tries every shard before it refuses; the refusal that ends first decides how long to wait. */
@@ -66,9 +66,10 @@ export function rateLimiter({ counter, limitsOf, random }: LimiterDependencies):
       const shard = (first + step) % shards;
       const part = shardLimits(limits, shard, shards);
       if (windowNames.some((window) => limitOf(part, window) === 0)) continue;
-      const answer = { ...(await count(shardKey(key, shard), part, windows, now)), limits: part };
-      if (answer.admitted) return answer;
-      if (refusal === undefined || fullUntil(answer, windows) < fullUntil(refusal, windows)) refusal = answer;
+      const counted = { ...(await count(shardKey(key, shard), part, windows, now)), limits: part };
+      if (counted.admitted) return counted;
+      if (refusal === undefined || fullUntil(counted, windows) < fullUntil(refusal, windows))
+        refusal = counted;
     }
     if (refusal === undefined) throw new Error('the limits allow no request in any shard');
     return refusal;

@@ -42,7 +42,7 @@ async function countInDynamo(
     ),
   );
   // A refusal returns the row as the condition saw it, with the windows that are full.
-  const row = counting.applied ? unmarshall(counting.answer.Attributes ?? {}) : counting.row;
+  const row = counting.applied ? unmarshall(counting.response.Attributes ?? {}) : counting.row;
   return { admitted: counting.applied, used: usedIn(row ?? {}, windows) };
 }
 

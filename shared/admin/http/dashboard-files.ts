@@ -55,11 +55,11 @@ export function serveDashboard(files: ReadonlyMap<string, DashboardFile>): Opera
       Vary: 'Accept-Encoding',
     };
     if (isKnown(request, file)) return { status: 304, headers, body: '' };
-    return answer(file, headers, request.headers['accept-encoding'] ?? '');
+    return fileResponse(file, headers, request.headers['accept-encoding'] ?? '');
   };
 }
 
-function answer(
+function fileResponse(
   file: DashboardFile,
   headers: Readonly<Record<string, string>>,
   acceptEncoding: string,

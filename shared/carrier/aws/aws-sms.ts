@@ -61,13 +61,13 @@ export function awsSms(settings: AwsSmsSettings, clock: Clock): Carrier {
 
   async function handOver(message: Message, body: HandOverBody): Promise<HandOver> {
     try {
-      const answer = await client.send(new SendTextMessageCommand(requestFor(message, body.text)), {
+      const response = await client.send(new SendTextMessageCommand(requestFor(message, body.text)), {
         abortSignal: AbortSignal.timeout(settings.timeLimitMs),
       });
-      if (answer.MessageId === undefined) throw new Error('the carrier answered without a message id');
+      if (response.MessageId === undefined) throw new Error('the carrier answered without a message id');
       return {
         outcome: 'accepted',
-        carrierMessageId: answer.MessageId,
+        carrierMessageId: response.MessageId,
         ...expectedPrice(settings.prices, message),
       };
     } catch (error) {

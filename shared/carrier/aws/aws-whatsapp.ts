@@ -43,11 +43,11 @@ export function awsWhatsApp(settings: AwsWhatsAppSettings): Carrier {
       message: new TextEncoder().encode(JSON.stringify(payloadFor(message, body))),
     });
     try {
-      const answer = await client.send(command, { abortSignal: AbortSignal.timeout(settings.timeLimitMs) });
-      if (answer.messageId === undefined) throw new Error('the carrier answered without a message id');
+      const response = await client.send(command, { abortSignal: AbortSignal.timeout(settings.timeLimitMs) });
+      if (response.messageId === undefined) throw new Error('the carrier answered without a message id');
       return {
         outcome: 'accepted',
-        carrierMessageId: answer.messageId,
+        carrierMessageId: response.messageId,
         ...expectedPrice(settings.prices, message),
       };
     } catch (error) {

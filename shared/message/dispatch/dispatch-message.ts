@@ -182,29 +182,29 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
   const attempt = message.handover_attempts ?? 1;
   // Before the call: a receipt can arrive before the carrier's response.
   const handedOverAt = clock();
-  const answer = await dependencies.carrierFor(message).handOver(toSend, body, attempt);
-  if (answer.outcome === 'try_again') {
+  const response = await dependencies.carrierFor(message).handOver(toSend, body, attempt);
+  if (response.outcome === 'try_again') {
     await messages.release(messageId, claimId, clock());
     if (paced !== undefined) await dependencies.pace.slowDown(paced.identity);
     return requeueWithDelay(dependencies, 'try_again', message, backoffSeconds(attempt));
   }
-  if (answer.outcome === 'refused') {
+  if (response.outcome === 'refused') {
     // Before the state, which ends the work on this message.
-    if (answer.errorCode === optedOut) await dependencies.recordOptOut(message, clock());
+    if (response.errorCode === optedOut) await dependencies.recordOptOut(message, clock());
     const refused = {
       to: 'failed',
       at: clock(),
-      errorCode: answer.errorCode,
-      errorMessage: answer.errorMessage,
+      errorCode: response.errorCode,
+      errorMessage: response.errorMessage,
     } as const;
     await retry(retryPolicy, () => messages.transition(messageId, refused));
-    return { outcome: 'refused', message, errorCode: answer.errorCode };
+    return { outcome: 'refused', message, errorCode: response.errorCode };
   }
   const noted: HandOverNote = {
     at: handedOverAt,
-    carrierMessageId: answer.carrierMessageId,
+    carrierMessageId: response.carrierMessageId,
     findableByCarrierId: message.channel === 'whatsapp',
-    ...withoutUndefined({ cost: answer.cost, currency: answer.currency }),
+    ...withoutUndefined({ cost: response.cost, currency: response.currency }),
   };
   const toSent = { to: 'sent', ...noted } as const;
   const sent = await retry(retryPolicy, () => messages.transition(messageId, toSent));

@@ -120,7 +120,7 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
     if (!replayed) await dependencies.messages.createMany(messages);
     else if (batch.state === 'storing') await finishStoring(dependencies, batch, messages, request);
     if (batch.state === 'storing') await dependencies.batches.markStored(batch.batch_id);
-    return answer(batch, acceptedRows, replayed);
+    return acceptedResponse(batch, acceptedRows, replayed);
   };
 }
 
@@ -189,7 +189,7 @@ function messagesOf(
     }));
 }
 
-function answer(batch: Batch, rows: readonly AcceptedRow[], replayed: boolean): ApiResponse {
+function acceptedResponse(batch: Batch, rows: readonly AcceptedRow[], replayed: boolean): ApiResponse {
   const { batch_id, total, accepted: acceptedRows, errors } = batch;
   const body: AcceptedBatch = {
     batch_id,

@@ -60,7 +60,8 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
       ReturnValues: 'ALL_NEW',
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
-    if (claiming.applied) return { outcome: 'claimed', message: parseMessageRow(claiming.answer.Attributes) };
+    if (claiming.applied)
+      return { outcome: 'claimed', message: parseMessageRow(claiming.response.Attributes) };
     if (claiming.row === undefined) return { outcome: 'unknown' };
     const message = parseMessageRow(claiming.row);
     if (message.handover_claim === wanted.claimId) return { outcome: 'claimed', message };
@@ -86,7 +87,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
 
   async function transition(messageId: string, change: Transition): Promise<Message | undefined> {
     const changing = await conditionalUpdate(client, transitionInput(TableName, messageId, change));
-    return changing.applied ? parseMessageRow(changing.answer.Attributes) : undefined;
+    return changing.applied ? parseMessageRow(changing.response.Attributes) : undefined;
   }
 
   async function noteHandOver(messageId: string, noted: HandOverNote): Promise<void> {
@@ -110,11 +111,11 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
       ExpressionAttributeValues: { ':at': at.toISOString(), ':failed': 'failed', ':expired': 'expired' },
       ReturnValues: 'ALL_NEW',
     });
-    return filling.applied ? parseMessageRow(filling.answer.Attributes) : undefined;
+    return filling.applied ? parseMessageRow(filling.response.Attributes) : undefined;
   }
 
   async function findByCarrierId(carrierMessageId: string): Promise<string | undefined> {
-    const answer = await client.send(
+    const response = await client.send(
       new QueryCommand({
         TableName,
         IndexName: 'by-carrier-id',
@@ -123,7 +124,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
         Limit: 1,
       }),
     );
-    const [item] = answer.Items ?? [];
+    const [item] = response.Items ?? [];
     return item === undefined ? undefined : messageKey.parse(item).message_id;
   }
 

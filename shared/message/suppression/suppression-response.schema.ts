@@ -1,4 +1,4 @@
-/** The form of the answers about suppressions (contract, section 13). Functions import only the types. */
+/** The form of the responses about suppressions (contract, section 13). Functions import only the types. */
 import * as z from 'zod/mini';
 import { described } from '../../operation/described.ts';
 import { instant, recipient } from '../message-response.schema.ts';

@@ -39,7 +39,7 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });
       if (entering.applied) {
-        return { outcome: 'changed', row: suppressionRow.parse(entering.answer.Attributes) };
+        return { outcome: 'changed', row: suppressionRow.parse(entering.response.Attributes) };
       }
       const row = entering.row === undefined ? undefined : suppressionRow.parse(entering.row);
       // This very change, before a crash or a lost response.
@@ -50,7 +50,7 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
         ReturnValues: 'ALL_NEW',
       });
       return refreshing.applied
-        ? { outcome: 'same', row: suppressionRow.parse(refreshing.answer.Attributes) }
+        ? { outcome: 'same', row: suppressionRow.parse(refreshing.response.Attributes) }
         : { outcome: 'outdated' };
     },
 

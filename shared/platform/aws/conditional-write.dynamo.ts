@@ -29,17 +29,17 @@ export async function conditionHolds(write: Promise<unknown>): Promise<boolean> 
   return applied;
 }
 
-type ConditionalWriteResult<Answer> =
-  | { readonly applied: true; readonly answer: Answer }
+type ConditionalWriteResult<Response> =
+  | { readonly applied: true; readonly response: Response }
   /** The existing row, if there is one and the write asked for it (`ReturnValuesOnConditionCheckFailure`). */
   | { readonly applied: false; readonly row: Readonly<Record<string, unknown>> | undefined };
 
 /** The write's response, or the row that did not meet its condition. */
-export async function tryConditionalWrite<Answer>(
-  write: Promise<Answer>,
-): Promise<ConditionalWriteResult<Answer>> {
+export async function tryConditionalWrite<Response>(
+  write: Promise<Response>,
+): Promise<ConditionalWriteResult<Response>> {
   try {
-    return { applied: true, answer: await write };
+    return { applied: true, response: await write };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     const row =

@@ -68,8 +68,8 @@ function batchesOf(entries: readonly Entry[]): Entry[][] {
 async function sendBatch(client: SQSClient, queueUrl: string, batch: readonly Entry[]): Promise<Refused> {
   const Entries = batch.map(({ index: _index, ...entry }) => entry);
   try {
-    const answer = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
-    const failed = answer.Failed ?? [];
+    const response = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
+    const failed = response.Failed ?? [];
     const passing = failed.filter(
       ({ SenderFault, Code = '' }) => SenderFault !== true || !isSenderFault(Code),
     );

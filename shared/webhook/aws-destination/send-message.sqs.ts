@@ -9,7 +9,7 @@ export function sqsSendMessage(
 ): AwsSenders['sendMessage'] {
   return async (credentials, { queueArn, body, attributes, order }, abortSignal) => {
     const { region, queueUrl } = queueUrlOf(queueArn);
-    const answer = await clientFor(region, credentials).send(
+    const response = await clientFor(region, credentials).send(
       new SendMessageCommand({
         QueueUrl: queueUrl,
         // Changes nothing: the text was escaped before it was signed.
@@ -25,7 +25,7 @@ export function sqsSendMessage(
       }),
       { abortSignal },
     );
-    const { httpStatusCode = 0, requestId } = answer.$metadata;
-    return { status: httpStatusCode, requestId, id: answer.MessageId ?? '' };
+    const { httpStatusCode = 0, requestId } = response.$metadata;
+    return { status: httpStatusCode, requestId, id: response.MessageId ?? '' };
   };
 }

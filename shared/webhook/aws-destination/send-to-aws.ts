@@ -18,7 +18,7 @@ export interface AwsRequest extends RoleUse {
   readonly body: string;
 }
 
-interface AwsAnswer {
+interface AwsResponse {
   readonly status: number;
   readonly requestId: string | undefined;
   /** What AWS calls the message or event. */
@@ -47,8 +47,8 @@ export interface AwsSenders {
     credentials: ForeignCredentials,
     message: QueueMessage,
     signal: AbortSignal,
-  ): Promise<AwsAnswer>;
-  putEvent(credentials: ForeignCredentials, event: BusEvent, signal: AbortSignal): Promise<AwsAnswer>;
+  ): Promise<AwsResponse>;
+  putEvent(credentials: ForeignCredentials, event: BusEvent, signal: AbortSignal): Promise<AwsResponse>;
 }
 
 /** Never throws: every failure is a result. */
@@ -108,7 +108,7 @@ function send(
   credentials: ForeignCredentials,
   request: AwsRequest,
   signal: AbortSignal,
-): Promise<AwsAnswer> {
+): Promise<AwsResponse> {
   const { destination, order, event, headers, body } = request;
   if ('sqs' in destination) {
     const { queue_arn: queueArn } = destination.sqs;

@@ -20,7 +20,7 @@
 import { interruptionsMax } from '../delivery-transitions.ts';
 import type { LaneDependencies } from '../endpoint-health/choose-lane.ts';
 import { clientOriginOf } from '../endpoint-health/endpoint-health.ts';
-import { recordAnswer, releaseTrial } from '../endpoint-health/record-answer-time.ts';
+import { recordResponseTime, releaseTrial } from '../endpoint-health/record-response-time.ts';
 import type { DeliveryMessage } from '../schedule/delivery-queue.ts';
 import { interruptedAttempt, withdrawnAttempt } from './attempt.ts';
 import type { DeliverDependencies, DeliverSettings } from './deliver-dependencies.ts';
@@ -54,7 +54,7 @@ export async function deliver(
     const outcome = await recordOutcome(dependencies, delivery, attempt, settings.timeScale); // 5 to 7
     if (endpoint !== undefined && outcome.kind !== 'lost_race')
       await orWarn(dependencies, countResult(dependencies, endpoint, attempt));
-    await recordAnswer(dependencies, clientOriginOf(delivery), attempt.total_ms);
+    await recordResponseTime(dependencies, clientOriginOf(delivery), attempt.total_ms);
     return outcome;
   } finally {
     await releaseTrial(dependencies, trial);

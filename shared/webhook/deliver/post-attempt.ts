@@ -3,7 +3,7 @@ import type { AwsDestination } from '../aws-destination/aws-destination.ts';
 import { type AwsRequest, textFor } from '../aws-destination/send-to-aws.ts';
 import type { Attempt, Delivery } from '../delivery.ts';
 import { clientOriginOf } from '../endpoint-health/endpoint-health.ts';
-import { recordSlowness } from '../endpoint-health/record-answer-time.ts';
+import { recordSlowness } from '../endpoint-health/record-response-time.ts';
 import { awsDestinationOf } from '../endpoints/webhook-endpoint.ts';
 import { signatureHeaders } from '../post/signature.ts';
 import { attemptOf } from './attempt.ts';

@@ -5,7 +5,7 @@ import type { Attempt, Delivery, Lane, WithdrawnError } from '../delivery.ts';
 import { claimed, dueNow, nextStep } from '../delivery-transitions.ts';
 import { chooseLane, moveToSlowLane } from '../endpoint-health/choose-lane.ts';
 import type { TrialRequest } from '../endpoint-health/endpoint-health.ts';
-import { releaseTrial } from '../endpoint-health/record-answer-time.ts';
+import { releaseTrial } from '../endpoint-health/record-response-time.ts';
 import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
 import type { DeliveryMessage } from '../schedule/delivery-queue.ts';
 import { alertFailure } from './alert-failure.ts';

@@ -1,4 +1,4 @@
-/** The form of the answers about webhook endpoints (contract, section 12). Functions import only the types. */
+/** The form of the responses about webhook endpoints (contract, section 12). Functions import only the types. */
 import * as z from 'zod/mini';
 import { rotation, secretText } from '../../account/account-response.schema.ts';
 import { instant } from '../../message/message-response.schema.ts';

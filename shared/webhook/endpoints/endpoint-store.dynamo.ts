@@ -86,7 +86,7 @@ export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName:
       ExpressionAttributeValues,
       ReturnValues: 'ALL_NEW',
     });
-    return updating.applied ? readable(updating.answer.Attributes ?? {}) : undefined;
+    return updating.applied ? readable(updating.response.Attributes ?? {}) : undefined;
   }
 
   return {

@@ -1,4 +1,4 @@
-/** The form of the answers about deliveries, for the API document and the types (contract, section 12). */
+/** The form of the responses about deliveries, for the API document and the types (contract, section 12). */
 import * as z from 'zod/mini';
 import { count, instant } from '../../message/message-response.schema.ts';
 import { described } from '../../operation/described.ts';

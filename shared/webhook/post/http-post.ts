@@ -27,8 +27,8 @@ import { statusLineReader } from './status-line.ts';
 
 /** From the start of the DNS lookup (contract, section 7). */
 const statusLineLimitMs = acknowledgeWithinSeconds * 1000;
-const answerReadMaxBytes = 16_384;
-const answerKeptBytes = 4096;
+const responseReadMaxBytes = 16_384;
+const responseKeptBytes = 4096;
 const headersKeptMax = 40;
 const headerKeptCharacters = 256;
 
@@ -81,7 +81,7 @@ export function httpPost(settings: PostSettings): Post {
     const options = {
       method: 'POST',
       headers: { ...given.headers, 'content-length': String(Buffer.byteLength(given.body)) },
-      maxHeaderSize: answerReadMaxBytes,
+      maxHeaderSize: responseReadMaxBytes,
     };
     const open = (onLookup: () => void) => {
       // The request emits `socket` only once it is connected, so the end of the lookup is noted here.
@@ -114,12 +114,12 @@ function run(
     let address: string | undefined;
     let status: number | undefined;
     let response: IncomingMessage | undefined;
-    const answer: Buffer[] = [];
-    let answerBytes = 0;
+    const chunks: Buffer[] = [];
+    let readBytes = 0;
     let done = false;
 
     const request = open(onLookup);
-    const reader = statusLineReader(answerReadMaxBytes);
+    const reader = statusLineReader(responseReadMaxBytes);
     let timer = setTimeout(() => end({ kind: 'timeout' }), statusLineLimitMs);
 
     /** Settles with the first cause; later calls are ignored. */
@@ -138,7 +138,7 @@ function run(
         address,
         status,
         headers: response === undefined ? {} : headersKept(response),
-        bodyStart: Buffer.concat(answer).subarray(0, answerKeptBytes).toString('utf8'),
+        bodyStart: Buffer.concat(chunks).subarray(0, responseKeptBytes).toString('utf8'),
         // The status line decides the attempt: an error in the rest of the response changes nothing.
         ...(status === undefined ? classifyError(cause, phase) : verdictOf(status)),
       });
@@ -194,9 +194,9 @@ function run(
     request.on('response', (given) => {
       response = given;
       given.on('data', (chunk: Buffer) => {
-        answer.push(chunk.subarray(0, answerReadMaxBytes - answerBytes));
-        answerBytes += chunk.length;
-        if (answerBytes >= answerReadMaxBytes) end({ kind: 'timeout' });
+        chunks.push(chunk.subarray(0, responseReadMaxBytes - readBytes));
+        readBytes += chunk.length;
+        if (readBytes >= responseReadMaxBytes) end({ kind: 'timeout' });
       });
       given.on('end', () => end({ kind: 'complete' }));
       given.on('error', (error) => end({ kind: 'error', error }));

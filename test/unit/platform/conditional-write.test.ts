@@ -19,11 +19,11 @@ const broken = (): Promise<never> =>
   Promise.reject(new ResourceNotFoundException({ message: 'no table', $metadata: {} }));
 
 describe('a write on a condition', () => {
-  it('that was made has its answer', async () => {
+  it('that was made has its response', async () => {
     expect(await conditionHolds(Promise.resolve('written'))).toBe(true);
     expect(await tryConditionalWrite(Promise.resolve('written'))).toEqual({
       applied: true,
-      answer: 'written',
+      response: 'written',
     });
   });
 

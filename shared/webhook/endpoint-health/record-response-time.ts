@@ -36,7 +36,7 @@ export async function recordSlowness<Result>(
   return result;
 }
 
-export async function recordAnswer(
+export async function recordResponseTime(
   dependencies: LaneDependencies,
   endpoint: ClientOrigin,
   tookMs: number,
