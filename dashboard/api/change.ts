@@ -2,9 +2,9 @@
 import { type UseMutationOptions, useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
 
-export function useChange<Answer, Input = void>(options: UseMutationOptions<Answer, Error, Input>) {
+export function useChange<ResponseOf, Input = void>(options: UseMutationOptions<ResponseOf, Error, Input>) {
   const isSending = useRef(false);
-  const change = useMutation<Answer, Error, Input>({
+  const change = useMutation<ResponseOf, Error, Input>({
     ...options,
     onSettled: () => {
       isSending.current = false;

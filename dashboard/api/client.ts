@@ -1,5 +1,5 @@
 /** Calls the gateway that served the page; failures are an ApiError whose message can be shown. */
-import type { AdminAnswers } from '../../shared/admin/http/admin-api.ts';
+import type { AdminResponses } from '../../shared/admin/http/admin-api.ts';
 import {
   type AdminApiRouteName,
   adminApiRoutes,
@@ -57,7 +57,7 @@ export function formError(error: Error | null, fields: readonly string[]): strin
 export type Query = Readonly<Record<string, string | null | undefined>>;
 
 /** What an operation of the admin API answers. */
-export type Answer<Name extends AdminApiRouteName> = AdminAnswers[Name];
+export type ResponseOf<Name extends AdminApiRouteName> = AdminResponses[Name];
 
 /** The values of the parameters in an operation's path: `{ client_id }`. */
 export type PathValues<Name extends AdminApiRouteName> = Readonly<Record<PathParameter<Name>, string>>;
@@ -73,12 +73,12 @@ export interface Api {
     path: PathValues<Name>,
     query?: Query,
     signal?: AbortSignal,
-  ): Promise<Answer<Name>>;
+  ): Promise<ResponseOf<Name>>;
   send<Name extends Exclude<AdminApiRouteName, ReadName>>(
     name: Name,
     path: PathValues<Name>,
     body?: unknown,
-  ): Promise<Answer<Name>>;
+  ): Promise<ResponseOf<Name>>;
 }
 
 /** @param onEnd - called when the gateway no longer accepts the token */
@@ -87,7 +87,7 @@ export function apiOf(session: Session, onEnd: () => void): Api {
     name: Name,
     values: Readonly<Record<string, string>>,
     { query = {}, ...options }: Options & { readonly query?: Query | undefined },
-  ): Promise<Answer<Name>> => {
+  ): Promise<ResponseOf<Name>> => {
     const { method, path } = adminApiRoutes[name];
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, parameter) =>
       encodeURIComponent(values[parameter] ?? ''),
@@ -96,7 +96,7 @@ export function apiOf(session: Session, onEnd: () => void): Api {
     const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
     const headers = { Authorization: `Bearer ${session.token}` };
     try {
-      return (await request(method, `${filled}${search}`, { headers, ...options })) as Answer<Name>;
+      return (await request(method, `${filled}${search}`, { headers, ...options })) as ResponseOf<Name>;
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) onEnd();
       throw error;

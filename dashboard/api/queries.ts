@@ -2,7 +2,7 @@
 import { MutationCache, QueryClient, useQuery } from '@tanstack/react-query';
 import { useDashboard } from '../context.ts';
 import { useListState } from '../route.ts';
-import { type Answer, ApiError, type PathValues, type Query, type ReadName } from './client.ts';
+import { ApiError, type PathValues, type Query, type ReadName, type ResponseOf } from './client.ts';
 import type { Page, ReadPage } from './pages.ts';
 
 /** While the tab is hidden nothing is refreshed. */
@@ -37,7 +37,7 @@ function isFinal(error: Error | null): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500;
 }
 
-interface AnswerOptions<Data> {
+interface ResponseOptions<Data> {
   /** Whether the answer is about to change: it is then refreshed more often. */
   readonly inProgress?: (answer: Data) => boolean;
   /** False if there is nothing to ask yet. */
@@ -50,7 +50,7 @@ interface AnswerOptions<Data> {
   readonly sent?: (query: Query) => Query;
 }
 
-export function useAnswer<Name extends ReadName>(
+export function useResponse<Name extends ReadName>(
   name: Name,
   path: PathValues<Name>,
   query: Query = {},
@@ -60,10 +60,10 @@ export function useAnswer<Name extends ReadName>(
     isFixed = false,
     refreshEveryMs = refreshMs,
     sent = (asked) => asked,
-  }: AnswerOptions<Answer<Name>> = {},
+  }: ResponseOptions<ResponseOf<Name>> = {},
 ) {
   const { api } = useDashboard();
-  return useQuery<Answer<Name>>({
+  return useQuery<ResponseOf<Name>>({
     queryKey: [name, path, query],
     queryFn: ({ signal }) => api.get(name, path, sent(query), signal),
     enabled,
@@ -80,12 +80,12 @@ export function usePagedAnswer<Name extends ReadName, Row>(
   name: Name,
   path: PathValues<Name>,
   filters: Query,
-  pageOf: (answer: Answer<Name>) => Page<Row>,
-  options: AnswerOptions<Answer<Name>> = {},
+  pageOf: (answer: ResponseOf<Name>) => Page<Row>,
+  options: ResponseOptions<ResponseOf<Name>> = {},
 ) {
   const { api } = useDashboard();
   const { cursor } = useListState();
-  const query = useAnswer(name, path, { ...filters, cursor }, options);
+  const query = useResponse(name, path, { ...filters, cursor }, options);
   const readPage: ReadPage<Row> = async (page) =>
     pageOf(await api.get(name, path, { ...(options.sent?.(filters) ?? filters), ...page }));
   const page = query.data === undefined ? undefined : pageOf(query.data);
@@ -94,5 +94,5 @@ export function usePagedAnswer<Name extends ReadName, Row>(
 
 /** The signed-in administrator, and what the stage has. */
 export function useAbout() {
-  return useAnswer('showAbout', {}, undefined, { isFixed: true });
+  return useResponse('showAbout', {}, undefined, { isFixed: true });
 }

@@ -4,12 +4,12 @@ import Box from '@cloudscape-design/components/box';
 import FormField from '@cloudscape-design/components/form-field';
 import Link from '@cloudscape-design/components/link';
 import type { ReactNode } from 'react';
-import { useAnswer } from '../api/queries.ts';
+import { useResponse } from '../api/queries.ts';
 import { linkTo } from '../route.ts';
 
 /** Loaded once, and again after a change. */
 export function useClientNames() {
-  const { data } = useAnswer('listClientNames', {}, undefined, { isFixed: true });
+  const { data } = useResponse('listClientNames', {}, undefined, { isFixed: true });
   return data?.clients ?? [];
 }
 

@@ -1,6 +1,6 @@
 /** Outbox: what the simulated carrier received, body and all; only where it is the carrier. */
 import type { OutboxMessage } from '../../shared/admin/outbox.ts';
-import { useAnswer } from '../api/queries.ts';
+import { useResponse } from '../api/queries.ts';
 import type { Column } from '../components/columns.ts';
 import { IdLink } from '../components/id-link.tsx';
 import { List } from '../components/list.tsx';
@@ -11,7 +11,7 @@ import { channelNames } from '../value-names.ts';
 
 export function OutboxPage() {
   const { filter, isFiltered } = useListState();
-  const query = useAnswer('listOutbox', {}, { to: filter('to') });
+  const query = useResponse('listOutbox', {}, { to: filter('to') });
   return (
     <Page title="Outbox" description="The latest 200 messages that the simulated carrier received.">
       <List<OutboxMessage>

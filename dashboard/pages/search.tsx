@@ -1,7 +1,7 @@
 /** What a search found; where it is one thing, that is shown at once. */
 import Link from '@cloudscape-design/components/link';
 import { useEffect } from 'react';
-import { useAnswer } from '../api/queries.ts';
+import { useResponse } from '../api/queries.ts';
 import { ClientLink } from '../components/client-name.tsx';
 import { Code } from '../components/code.tsx';
 import { Copyable } from '../components/copyable.tsx';
@@ -24,7 +24,7 @@ const kinds = {
 export function SearchPage() {
   const { filter, change } = useListState();
   const wanted = filter('q');
-  const query = useAnswer('search', {}, { q: wanted }, { enabled: wanted !== '' });
+  const query = useResponse('search', {}, { q: wanted }, { enabled: wanted !== '' });
   const results = query.data?.results;
   const logQuery = query.data?.log_query ?? null;
   const only = results?.length === 1 ? results[0]?.href : undefined;

@@ -4,7 +4,7 @@ import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Form from '@cloudscape-design/components/form';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import type { Answer } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { useAbout } from '../../api/queries.ts';
 import { useEditedText } from '../../components/edited-text.ts';
 import { Facts } from '../../components/facts.tsx';
@@ -17,7 +17,7 @@ import { useDashboard } from '../../context.ts';
 import { linkTo } from '../../route.ts';
 
 interface ClientProps {
-  readonly client: Answer<'showClient'>;
+  readonly client: ResponseOf<'showClient'>;
 }
 
 export function ClientSettings({ client }: ClientProps) {

@@ -4,7 +4,7 @@ import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ApiKeyView } from '../../../shared/admin/client-views.ts';
 import { useChange } from '../../api/change.ts';
-import { useAnswer } from '../../api/queries.ts';
+import { useResponse } from '../../api/queries.ts';
 import type { Column } from '../../components/columns.ts';
 import { useConfirm } from '../../components/confirm-dialog.tsx';
 import { Copyable } from '../../components/copyable.tsx';
@@ -26,7 +26,7 @@ import { WebhookEndpoints } from './webhook-endpoints.tsx';
 export function ClientPage({ id }: { readonly id: string }) {
   const { api, showSecrets } = useDashboard();
   const path = { client_id: id };
-  const query = useAnswer('showClient', path);
+  const query = useResponse('showClient', path);
   const { confirm, dialog } = useConfirm();
   const client = query.data;
   const showSecret = (label: string, value: string): void =>

@@ -4,7 +4,7 @@ import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { ExplainedEndpoint } from '../../../shared/admin/explain-limits.ts';
-import { useAnswer } from '../../api/queries.ts';
+import { useResponse } from '../../api/queries.ts';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { List } from '../../components/list.tsx';
 import { Secondary } from '../../components/secondary.tsx';
@@ -13,7 +13,7 @@ import { linkTo } from '../../route.ts';
 import { capNames, durationText, numberText } from '../../value-names.ts';
 
 export function LimitsInForce({ clientId }: { readonly clientId: string }) {
-  const query = useAnswer('explainLimits', { client_id: clientId });
+  const query = useResponse('explainLimits', { client_id: clientId });
   return (
     <List<ExplainedEndpoint>
       title="Limits"

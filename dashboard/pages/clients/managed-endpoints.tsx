@@ -2,8 +2,8 @@
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { EndpointSummary } from '../../../shared/admin/webhook-endpoints.ts';
 import { useChange } from '../../api/change.ts';
-import type { Answer } from '../../api/client.ts';
-import { useAnswer } from '../../api/queries.ts';
+import type { ResponseOf } from '../../api/client.ts';
+import { useResponse } from '../../api/queries.ts';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { Copyable } from '../../components/copyable.tsx';
 import { List } from '../../components/list.tsx';
@@ -14,7 +14,7 @@ import { useDashboard } from '../../context.ts';
 import { go, linkTo } from '../../route.ts';
 
 export function ManagedEndpoints({ clientId }: { readonly clientId: string }) {
-  const query = useAnswer('listWebhookEndpoints', { client_id: clientId });
+  const query = useResponse('listWebhookEndpoints', { client_id: clientId });
   return (
     <List<EndpointSummary>
       title="Endpoints managed by the client"
@@ -87,7 +87,7 @@ function SendTest({ clientId, endpoint }: SendTestProps) {
     mutationFn: () => api.send('testWebhookEndpoint', { client_id: clientId, endpoint_id }, {}),
   });
   // The page of the webhook shows what becomes of it, unless another page has been opened meanwhile.
-  const onSuccess = ({ delivery_id }: Answer<'testWebhookEndpoint'>): void =>
+  const onSuccess = ({ delivery_id }: ResponseOf<'testWebhookEndpoint'>): void =>
     go(linkTo('webhooks', delivery_id));
   return (
     <RowAction

@@ -3,7 +3,7 @@ import Box from '@cloudscape-design/components/box';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useState } from 'react';
 import type { ResendView } from '../../../shared/webhook/resend/resend-response.schema.ts';
-import { useAnswer } from '../../api/queries.ts';
+import { useResponse } from '../../api/queries.ts';
 import { ChoiceField } from '../../components/choice-field.tsx';
 import { useForm } from '../../components/form.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
@@ -76,7 +76,7 @@ export function ResendSince({ clientId, origin, failingSince }: ResendSinceProps
 }
 
 function Progress({ clientId, started }: { readonly clientId: string; readonly started: ResendView }) {
-  const { data = started } = useAnswer(
+  const { data = started } = useResponse(
     'showWebhookResend',
     { client_id: clientId, resend_id: started.resend_id },
     undefined,

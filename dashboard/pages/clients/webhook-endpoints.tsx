@@ -3,7 +3,7 @@ import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { OriginHealth } from '../../../shared/admin/webhook-health.ts';
-import { useAnswer } from '../../api/queries.ts';
+import { useResponse } from '../../api/queries.ts';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { List } from '../../components/list.tsx';
 import { Time } from '../../components/time.tsx';
@@ -13,7 +13,7 @@ import { EndpointCharts } from './endpoint-charts.tsx';
 import { ResendSince } from './resend-since.tsx';
 
 export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
-  const query = useAnswer('showWebhookHealth', { client_id: clientId });
+  const query = useResponse('showWebhookHealth', { client_id: clientId });
   const count = query.data?.messages ?? 0;
   return (
     <SpaceBetween size="l">

@@ -10,7 +10,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { EndpointLimits } from '../../../shared/admin/limits.ts';
 import type { WindowAttribute } from '../../../shared/contract/limit-rows.ts';
-import { useAnswer } from '../../api/queries.ts';
+import { useResponse } from '../../api/queries.ts';
 import { useClientName } from '../../components/client-name.tsx';
 import { useConfirm } from '../../components/confirm-dialog.tsx';
 import { Copyable } from '../../components/copyable.tsx';
@@ -27,7 +27,7 @@ import { LimitWarnings } from './limit-warnings.tsx';
 
 export function ClientLimits({ clientId }: { readonly clientId: string }) {
   const { api, notify } = useDashboard();
-  const query = useAnswer('showLimits', { client_id: clientId });
+  const query = useResponse('showLimits', { client_id: clientId });
   const name = useClientName(clientId);
   const [inForm, setInForm] = useState<EndpointLimits>();
   const save = useMutation({

@@ -6,7 +6,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type FormEvent, useState } from 'react';
 import type { EndpointLimits } from '../../../shared/admin/limits.ts';
 import type { WindowAttribute } from '../../../shared/contract/limit-rows.ts';
-import { useAnswer } from '../../api/queries.ts';
+import { useResponse } from '../../api/queries.ts';
 import { ClientField, ClientLink, useClientNames } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { List } from '../../components/list.tsx';
@@ -53,7 +53,7 @@ function ClientChoice() {
 }
 
 function Overrides() {
-  const query = useAnswer('listOverrides', {});
+  const query = useResponse('listOverrides', {});
   const rows = query.data?.limits;
   const faulty = rows?.filter(({ faults }) => faults.length > 0) ?? [];
   return (

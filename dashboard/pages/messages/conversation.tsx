@@ -10,7 +10,7 @@ import type {
   ConversationClient,
   ConversationMessage,
 } from '../../../shared/admin/conversation.ts';
-import { useAbout, useAnswer } from '../../api/queries.ts';
+import { useAbout, useResponse } from '../../api/queries.ts';
 import { ClientLink, ClientName } from '../../components/client-name.tsx';
 import { Copyable } from '../../components/copyable.tsx';
 import { Facts } from '../../components/facts.tsx';
@@ -36,7 +36,7 @@ export function ConversationPage() {
   const clientId = filter('client_id');
   const recipient = numberIn(filter('recipient'));
   const [repliedAt, setRepliedAt] = useState(0);
-  const query = useAnswer(
+  const query = useResponse(
     'showConversation',
     { person: recipient },
     { client_id: clientId, cursor, limit: '50' },

@@ -3,7 +3,7 @@ import Box from '@cloudscape-design/components/box';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import Link from '@cloudscape-design/components/link';
 import type { Conversation } from '../../../shared/admin/conversation.ts';
-import { useAnswer } from '../../api/queries.ts';
+import { useResponse } from '../../api/queries.ts';
 import { ClientName } from '../../components/client-name.tsx';
 import { SuppressionNote } from '../../components/reachability.tsx';
 import { linkTo } from '../../route.ts';
@@ -14,7 +14,7 @@ const refreshMs = 60_000;
 const clientsShownMax = 8;
 
 export function CorrespondentsOf({ recipient }: { readonly recipient: string }) {
-  const { data } = useAnswer(
+  const { data } = useResponse(
     'showConversation',
     { person: recipient },
     { limit: '100' },

@@ -5,7 +5,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { MessageDetails, MessageLeg } from '../../../shared/admin/messages.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
 import type { DeliverySummary } from '../../../shared/webhook/log/delivery-response.schema.ts';
-import { useAnswer } from '../../api/queries.ts';
+import { useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { Copyable } from '../../components/copyable.tsx';
@@ -24,7 +24,7 @@ import { channelNames, numberText } from '../../value-names.ts';
 import { MessageContent } from './message-content.tsx';
 
 export function MessagePage({ id }: { readonly id: string }) {
-  const query = useAnswer('showMessage', { message_id: id }, undefined, {
+  const query = useResponse('showMessage', { message_id: id }, undefined, {
     inProgress: ({ message, webhooks, legs }) =>
       isInProgress(message.status) ||
       webhooks.some(({ state }) => isInProgress(state)) ||

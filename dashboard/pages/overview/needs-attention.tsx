@@ -5,7 +5,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 import type { ReactNode } from 'react';
 import type { Attention } from '../../../shared/admin/attention.ts';
-import { useAnswer } from '../../api/queries.ts';
+import { useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
 import type { Column } from '../../components/columns.ts';
 import { List } from '../../components/list.tsx';
@@ -30,7 +30,7 @@ const refreshMs = 60_000;
 const recently = '24-hour';
 
 export function useAttention() {
-  return useAnswer('showAttention', {}, undefined, { refreshEveryMs: refreshMs });
+  return useResponse('showAttention', {}, undefined, { refreshEveryMs: refreshMs });
 }
 
 export function NeedsAttention({ query }: { readonly query: ReturnType<typeof useAttention> }) {

@@ -4,7 +4,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import type { UsageSummary, UsageView } from '../../../shared/admin/usage.ts';
-import { useAnswer } from '../../api/queries.ts';
+import { useResponse } from '../../api/queries.ts';
 import { chartColours as colours } from '../../components/chart-series.ts';
 import { ClientLink } from '../../components/client-name.tsx';
 import { Fields } from '../../components/filters.tsx';
@@ -42,8 +42,8 @@ const periods = [
 
 export function OverviewPage() {
   const span = usePeriod(periods, 'day');
-  const query = useAnswer('showUsage', {}, { span });
-  const today = useAnswer('summarizeUsage', {}, { interval: 'day' });
+  const query = useResponse('showUsage', {}, { span });
+  const today = useResponse('summarizeUsage', {}, { interval: 'day' });
   const attention = useAttention();
   const last = periods.find(({ id }) => id === span)?.last ?? '24-hour';
   return (

@@ -6,7 +6,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useState } from 'react';
 import type { SenderView } from '../../../shared/admin/senders.ts';
-import { useAnswer } from '../../api/queries.ts';
+import { useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { useConfirm } from '../../components/confirm-dialog.tsx';
@@ -20,7 +20,7 @@ import { type EditedSender, newSender, SenderForm } from './sender-form.tsx';
 
 export function SendersPage() {
   const { api } = useDashboard();
-  const query = useAnswer('listSenders', {});
+  const query = useResponse('listSenders', {});
   const [inForm, setInForm] = useState<EditedSender>();
   const { confirm, dialog } = useConfirm();
   const remove = ({ client_id, destination }: SenderView): void =>

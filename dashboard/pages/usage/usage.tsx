@@ -4,7 +4,7 @@ import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { UsageList, UsageSummary } from '../../../shared/admin/usage.ts';
 import { usageCsv } from '../../../shared/admin/usage-csv.ts';
-import { useAnswer } from '../../api/queries.ts';
+import { useResponse } from '../../api/queries.ts';
 import { ChoiceField } from '../../components/choice-field.tsx';
 import { ClientLink } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';
@@ -23,7 +23,7 @@ import { groupTitle, seriesOf, type UsageGroup, usageGroups } from './usage-seri
 
 export default function UsagePage() {
   const period = usePeriod(usagePeriods, 'month');
-  const summary = useAnswer(
+  const summary = useResponse(
     'summarizeUsage',
     {},
     { period },
@@ -216,7 +216,7 @@ function Charts({ period, names }: ChartsProps) {
 }
 
 function useUsage(period: UsagePeriod, by: UsageGroup) {
-  return useAnswer(
+  return useResponse(
     'listUsage',
     {},
     { period, by },

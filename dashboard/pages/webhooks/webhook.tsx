@@ -8,7 +8,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import type { Attempt } from '../../../shared/webhook/delivery.ts';
 import type { DeliveryView } from '../../../shared/webhook/log/delivery-response.schema.ts';
-import { useAnswer } from '../../api/queries.ts';
+import { useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
 import { Code } from '../../components/code.tsx';
 import { Copyable, CopyButton } from '../../components/copyable.tsx';
@@ -22,7 +22,7 @@ import { Time } from '../../components/time.tsx';
 import { linkTo } from '../../route.ts';
 
 export function WebhookPage({ id }: { readonly id: string }) {
-  const query = useAnswer('showWebhook', { delivery_id: id }, undefined, {
+  const query = useResponse('showWebhook', { delivery_id: id }, undefined, {
     inProgress: ({ state }) => isInProgress(state),
   });
   const resend = useResend({ even_acknowledged: true });

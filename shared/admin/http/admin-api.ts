@@ -201,7 +201,7 @@ export function adminOperations(dependencies: AdminDependencies) {
 type AdminOperations = ReturnType<typeof adminOperations>;
 
 /** What each operation answers, by its name. */
-export type AdminAnswers = {
+export type AdminResponses = {
   readonly [Name in AdminApiRouteName]: Awaited<ReturnType<AdminOperations[Name]['run']>>;
 };
 

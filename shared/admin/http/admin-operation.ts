@@ -22,20 +22,20 @@ interface AdminRequestWith<Parameter extends string, Given> extends AdminRequest
   readonly given: Given;
 }
 
-export interface AdminOperation<Parameter extends string = string, Answer = unknown> {
+export interface AdminOperation<Parameter extends string = string, ResponseOf = unknown> {
   /** Of the body or the query; undefined where it reads neither. */
   readonly schema: z.ZodMiniType | undefined;
-  run(request: ApiRequest, path: Readonly<Record<Parameter, string>>): Promise<Answer>;
+  run(request: ApiRequest, path: Readonly<Record<Parameter, string>>): Promise<ResponseOf>;
 }
 
 type Parse = <Schema extends z.ZodMiniType>(schema: Schema, request: ApiRequest) => z.output<Schema>;
 
 /** Every fault of the body or the query is named before anything is done. */
 function reads(parse: Parse) {
-  return <Schema extends z.ZodMiniType, Parameter extends string, Answer>(
+  return <Schema extends z.ZodMiniType, Parameter extends string, ResponseOf>(
     schema: Schema,
-    work: (request: AdminRequestWith<Parameter, z.output<Schema>>) => Promise<Answer>,
-  ): AdminOperation<Parameter, Answer> => ({
+    work: (request: AdminRequestWith<Parameter, z.output<Schema>>) => Promise<ResponseOf>,
+  ): AdminOperation<Parameter, ResponseOf> => ({
     schema,
     run: (request, path) => work({ ...whoAsks(request), path, given: parse(schema, request) }),
   });
@@ -46,9 +46,9 @@ export const readsBody = reads(parseBody);
 export const readsOptionalBody = reads(parseOptionalBody);
 export const readsQuery = reads(parseQuery);
 
-export function readsNothing<Parameter extends string, Answer>(
-  work: (request: AdminRequest<Parameter>) => Promise<Answer>,
-): AdminOperation<Parameter, Answer> {
+export function readsNothing<Parameter extends string, ResponseOf>(
+  work: (request: AdminRequest<Parameter>) => Promise<ResponseOf>,
+): AdminOperation<Parameter, ResponseOf> {
   return { schema: undefined, run: (request, path) => work({ ...whoAsks(request), path }) };
 }
 
