@@ -56,7 +56,7 @@ export class ExpiringMap<V> {
  * new row is found at once.
  *
  * Not `lru-cache`: it counts from the end of a read, keeps entries longer if the clock is set back, and restores the
- * old value if a fresh read finds nothing; it would add 19 KB to every function.
+ * old value if a fresh read finds nothing (docs/decisions/own-code-instead-of-a-library.md).
  */
 export class CachedReader<V> {
   readonly #values: ExpiringMap<V>;

@@ -3,8 +3,8 @@ import { functionFailureMetric, metricNamespace, type StageMetric } from '../con
 import { lambdaFunctionName, serviceName } from './env.ts';
 
 /**
- * Counts for the whole stage, as its alarm does; details are in the log line. Does not use the Powertools library, which
- * takes 5 ms of each start.
+ * Counts for the whole stage, as its alarm does; details are in the log line. Does not use the Powertools library, whose
+ * start-up each function would pay for.
  */
 export function countMetric(name: StageMetric, value = 1): void {
   count({ service: serviceName() }, name, value);

@@ -14,7 +14,7 @@ interface ExpectedToken {
 
 /** A revoked key is trusted for at most this time and that of the token cache together: five minutes. */
 export const keyBounds = { maxAgeSeconds: 240, maxEntries: 10 };
-/** A verified token is cached, because its signature is a third of the CPU time of a request. */
+/** A verified token is cached, because checking its signature takes much of the CPU time of a request. */
 const tokenBounds = { seconds: 60, maxEntries: 1000 };
 /** Limits the reads for `kid`s that do not exist: failed look-ups in this many seconds. */
 const unknownKids = { lookups: 3, perSeconds: 5 };

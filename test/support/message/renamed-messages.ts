@@ -1,6 +1,6 @@
 /**
- * Messages under ids that the run itself gives, for requests whose own are drawn at random: on ids rests in which shard
- * a message is, and so the order of things, which the seed is to tell.
+ * Messages under ids that the run itself gives, for requests whose own are drawn at random: the shard of a message
+ * follows from its id, and so does the order of what happens, which is to be the same for the same seed.
  */
 
 import type { Message } from '../../../shared/message/message.ts';
