@@ -68,7 +68,7 @@ const config: Config = {
   randomize: true,
   showSeed: true,
   projects: Object.entries(folders()).map(([name, around]) => project(name, around) as never),
-  // The tests' own waits (`patienceSeconds`) end first, and say what was not seen.
+  // The tests' own waits (`waitMaxSeconds`) end first, and say what was not seen.
   testTimeout: 600_000,
   maxWorkers: workers(),
   testSequencer: '<rootDir>/test/support/jest/longest-first.ts',

@@ -17,7 +17,7 @@ const webhookEndpoints = 20;
 const hangingShares = [0, 0.1, 0.5];
 const transientSeconds = 10;
 /** All that is sent arrives within this time, or is counted as missing. */
-const patienceSeconds = 30;
+const waitMaxSeconds = 30;
 const ramp = { firstPerSecond: 5, factor: 1.4, seconds: 8 };
 /** A rate is carried where, at the end of its stretch, no more is on its way than comes in so many seconds. */
 const backlogMaxSeconds = 0.2;
@@ -137,7 +137,7 @@ async function traffic(
   const missing = (): number =>
     sent.filter(({ target, ...one }) => !target.hangs && arrivedAt(target, one) === undefined).length;
   const backlog = missing();
-  const deadline = Date.now() + patienceSeconds * 1000;
+  const deadline = Date.now() + waitMaxSeconds * 1000;
   while (missing() > 0 && Date.now() < deadline) await pause(100);
   return { startedAt, sent, backlog };
 }

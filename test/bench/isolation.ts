@@ -21,7 +21,7 @@ const perSecond = Number(process.argv[3] ?? 5);
 const aloneSeconds = Math.ceil(seconds / 3);
 const transientSeconds = 10;
 /** All that is sent arrives within this time, or is counted as missing. */
-const patienceSeconds = 30;
+const waitMaxSeconds = 30;
 /** Beyond the first retry, after which nothing is left of an endpoint that answers again. */
 const settleSeconds = 33;
 const allowedMs = 1000;
@@ -217,7 +217,7 @@ async function traffic(
     sending.push(gateway.sent(clientId, webhookEndpoint.url).then((messageId) => ({ messageId, at })));
   }
   const sent = await Promise.all(sending);
-  const deadline = Date.now() + patienceSeconds * 1000;
+  const deadline = Date.now() + waitMaxSeconds * 1000;
   const missing = () =>
     sent.filter(({ messageId }) => !to.some(([, { arrivals }]) => arrivals.has(messageId))).length;
   while (missing() > 0 && Date.now() < deadline) await pause(100);

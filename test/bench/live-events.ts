@@ -4,7 +4,7 @@ import { printTable, quantile } from './figures.ts';
 import type { BenchWebhookEndpoint, OwnGateway } from './own-gateway.ts';
 
 /** All that is sent arrives within this time, or is missing. */
-const patienceSeconds = 60;
+const waitMaxSeconds = 60;
 const sampleMs = 500;
 
 export interface Target {
@@ -52,7 +52,7 @@ export async function liveEvents(
     events.push(gateway.sent(clientId, endpoint.url).then((messageId) => ({ messageId, at })));
   }
   const sent = await Promise.all(events);
-  const deadline = Date.now() + patienceSeconds * 1000;
+  const deadline = Date.now() + waitMaxSeconds * 1000;
   const isMissing = () => sent.some(({ messageId }) => !endpoint.arrivals.has(messageId));
   while (isMissing() && Date.now() < deadline) await pause(100);
   sending = false;

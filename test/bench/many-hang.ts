@@ -25,7 +25,7 @@ const allowed = { p99Ms: 1000, ratio: 2, firstAttemptMs: 30_000, recoveryMs: 35_
 const slowAnswerMs = 250;
 const kills = { everyMs: 2000, count: 8 };
 /** All that is sent arrives within this time, or is missing. */
-const patienceSeconds = 60;
+const waitMaxSeconds = 60;
 
 interface Target {
   readonly clientId: string;
@@ -151,7 +151,7 @@ async function traffic(
     );
   }
   const sent = await Promise.all(sending);
-  const deadline = Date.now() + patienceSeconds * 1000;
+  const deadline = Date.now() + waitMaxSeconds * 1000;
   while (delaysOf(sent).missing > 0 && Date.now() < deadline) await pause(100);
   return sent;
 }

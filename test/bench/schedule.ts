@@ -36,8 +36,8 @@ await withOwnGateway(timeScale, async (gateway) => {
       .map(({ lateness_ms }) => lateness_ms)
       .toSorted((a, b) => a - b);
     all.push(...late);
-    const road = (retryDelaysSeconds[index] ?? 0) > 900 ? 'schedule and queue' : 'queue';
-    console.log(`retry ${index + 1}, after ${seconds} s by ${road}: ms late ${late.join(' ')}`);
+    const path = (retryDelaysSeconds[index] ?? 0) > 900 ? 'schedule and queue' : 'queue';
+    console.log(`retry ${index + 1}, after ${seconds} s by ${path}: ms late ${late.join(' ')}`);
   }
   // The delay itself counts from the end of the attempt that failed.
   const promised = deliveries.flatMap(({ attempts }) =>

@@ -3,11 +3,11 @@ import { expect, it } from '@jest/globals';
 import { axeViolations, photograph, show } from '../support/browser/dashboard.ts';
 import { rowsOf, sendMoreThanAPage } from '../support/browser/lists.ts';
 import { signedInPage, usualLook } from '../support/browser/signed-in-page.ts';
-import { eventually, patienceSeconds } from '../support/gateway/gateway.ts';
+import { eventually, waitMaxSeconds } from '../support/gateway/gateway.ts';
 import { newClient } from '../support/http/client.ts';
 import { startRecoveringWebhookEndpoint } from '../support/webhook/recovering-endpoint.ts';
 
-const fetchOptions = { timeout: patienceSeconds * 1000 };
+const fetchOptions = { timeout: waitMaxSeconds * 1000 };
 
 const dashboard = signedInPage();
 

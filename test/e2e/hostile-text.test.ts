@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { routes } from '../../shared/contract/routes.ts';
 import { freshNumber } from '../support/carrier/outbox.ts';
-import { gateway, patienceSeconds } from '../support/gateway/gateway.ts';
+import { gateway, waitMaxSeconds } from '../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
 import { operationInputs, withValueAt } from '../support/http/operation-inputs.ts';
 import { bodyOf, startWebhookEndpoint, type WebhookEndpoint } from '../support/webhook/webhook-endpoint.ts';
@@ -32,7 +32,7 @@ async function raw(method: string, path: string, init: RequestInit = {}): Promis
     method,
     ...init,
     headers: { ...headers, ...init.headers },
-    signal: AbortSignal.timeout(patienceSeconds * 1000),
+    signal: AbortSignal.timeout(waitMaxSeconds * 1000),
   });
   await response.arrayBuffer();
   return { status: response.status, remaining: Number(response.headers.get('x-ratelimit-remaining')) };

@@ -11,8 +11,8 @@ import {
   eventually,
   gateway,
   logsClient,
-  patienceSeconds,
   schedulerClient,
+  waitMaxSeconds,
 } from '../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
 import {
@@ -29,7 +29,7 @@ const allowedLatenessMs = 2000;
 /** The local stage aims schedules 12 s early, and leaves what is 5 s closer to SQS. */
 const scheduleNeedsSeconds = 17;
 /** The time limit includes the delays of the emulator's schedules and of a busy machine. */
-const withinSeconds = allLegsMs / 1000 + patienceSeconds;
+const withinSeconds = allLegsMs / 1000 + waitMaxSeconds;
 const runsMax = 5;
 const testTimeoutMs = runsMax * withinSeconds * 1000;
 

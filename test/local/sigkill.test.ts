@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { functionProcesses, killProcess } from '../support/gateway/function-processes.ts';
-import { eventually, gateway, patienceSeconds } from '../support/gateway/gateway.ts';
+import { eventually, gateway, waitMaxSeconds } from '../support/gateway/gateway.ts';
 import { runGateway } from '../support/gateway/run-gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
 import { startWebhookEndpoint, type WebhookEndpoint } from '../support/webhook/webhook-endpoint.ts';
@@ -17,7 +17,7 @@ const victims = ['RelayChanges', 'DispatchMessage', 'RecordReceipt', 'DeliverWeb
 const killsOfEach = 2;
 const killEveryMs = 150;
 /** A queue shows again what a dead process took after 45, 30 or 32 s, and one message may meet several deaths. */
-const withinSeconds = 2 * patienceSeconds;
+const withinSeconds = 2 * waitMaxSeconds;
 
 describe('function processes killed under the running gateway, while messages are on their way', () => {
   let webhookEndpoint: WebhookEndpoint;
@@ -69,12 +69,12 @@ describe('function processes killed under the running gateway, while messages ar
       const statuses = await Promise.all(ids.map(async (id) => (await client.status(id)).status));
       expect(statuses).toEqual(ids.map(() => 'delivered'));
     },
-    (withinSeconds + 2 * patienceSeconds) * 1000,
+    (withinSeconds + 2 * waitMaxSeconds) * 1000,
   );
 
   /** One process of each kind at a time, until each kind has lost so many. */
   async function killEach(kills: Map<string, number>): Promise<void> {
-    const deadline = Date.now() + patienceSeconds * 1000;
+    const deadline = Date.now() + waitMaxSeconds * 1000;
     const victimsLeft = (): string[] => victims.filter((name) => (kills.get(name) ?? 0) < killsOfEach);
     while (victimsLeft().length > 0 && Date.now() < deadline) {
       const processes = await functionProcesses(gateway().emulator_pid);

@@ -8,7 +8,7 @@ import { sitePages } from '../../../lib/build/docs/site.ts';
 import { startBrowser } from '../../support/browser/browser.ts';
 import { routeServed } from '../../support/browser/route-served.ts';
 import { served } from '../../support/docs/served.ts';
-import { gateway, patienceSeconds } from '../../support/gateway/gateway.ts';
+import { gateway, waitMaxSeconds } from '../../support/gateway/gateway.ts';
 
 let browser: Browser;
 
@@ -27,7 +27,7 @@ const phone = { width: 390, height: 844 };
 /** A browser's window that gets what the gateway serves, each page asked for once. */
 async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const context = await browser.newContext({ viewport: wide, ...options });
-  context.setDefaultTimeout(patienceSeconds * 1000);
+  context.setDefaultTimeout(waitMaxSeconds * 1000);
   await routeServed(context, '**/*');
   return context;
 }

@@ -1,7 +1,7 @@
 /** A real Chromium, the one that an npm package ships: nothing to install beside `npm ci`. */
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as playwright } from 'playwright-core';
-import { patienceSeconds } from '../gateway/gateway.ts';
+import { waitMaxSeconds } from '../gateway/gateway.ts';
 
 /**
  * Not with the arguments that the package proposes: they are for Lambda, run everything in one process, and switch
@@ -19,6 +19,6 @@ export async function startBrowser(): Promise<Browser> {
     args,
     executablePath: await chromium.executablePath(),
     headless: true,
-    timeout: patienceSeconds * 1000,
+    timeout: waitMaxSeconds * 1000,
   });
 }

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { gateway, patienceSeconds } from '../gateway/gateway.ts';
+import { gateway, waitMaxSeconds } from '../gateway/gateway.ts';
 import { routeServed } from './route-served.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -50,7 +50,7 @@ export async function openDashboard(
   // They are counted by source address, which is one for all tests.
   await routeServed(context, '**/admin/assets/**');
   // Of every page of the context.
-  context.setDefaultTimeout(patienceSeconds * 1000);
+  context.setDefaultTimeout(waitMaxSeconds * 1000);
   const page = await context.newPage();
   if (session !== undefined) {
     await page.addInitScript(([key, value]) => sessionStorage.setItem(key, value), session);

@@ -55,7 +55,7 @@ export function logsClient(): CloudWatchLogsClient {
 }
 
 /** For whatever should have happened by now: so long that no slow machine needs it. Jest's own limit is longer. */
-export const patienceSeconds = 240;
+export const waitMaxSeconds = 240;
 
 /** A wait of seconds needs no look every 100 ms: each one can be a request with all that a function does for it. */
 const lookPauseMaxMs = 1000;
@@ -70,7 +70,7 @@ const lookPauseShare = 1 / 8;
  */
 export async function eventually<Found>(
   look: () => Promise<Found | undefined>,
-  { withinSeconds = patienceSeconds, everyMilliseconds = 100 } = {},
+  { withinSeconds = waitMaxSeconds, everyMilliseconds = 100 } = {},
 ): Promise<Found> {
   const start = Date.now();
   for (;;) {

@@ -150,8 +150,8 @@ describe('when it cannot be known whether the carrier has the message', () => {
   it('no answer within the time limit is thrown, without a second request', async () => {
     server.answerWith('hang');
     const before = server.requests.length;
-    const impatient = awsSms({ ...settings, timeLimitMs: 100 }, () => now);
-    await expect(impatient.handOver(aMessage(), { text: 'Hello' }, 1)).rejects.toThrow();
+    const withShortLimit = awsSms({ ...settings, timeLimitMs: 100 }, () => now);
+    await expect(withShortLimit.handOver(aMessage(), { text: 'Hello' }, 1)).rejects.toThrow();
     // A slow machine may have sent none.
     expect(server.requests.length - before).toBeLessThanOrEqual(1);
   });

@@ -191,9 +191,9 @@ describe('the answer', () => {
   it('no answer within the time limit is thrown, without a second request', async () => {
     server.answerWith('hang');
     const before = server.requests.length;
-    const impatient = awsWhatsApp({ ...settings, timeLimitMs: 100 });
+    const withShortLimit = awsWhatsApp({ ...settings, timeLimitMs: 100 });
     const message = aMessage({ channel: 'whatsapp' });
-    await expect(impatient.handOver(message, { text: 'Hi' }, 1)).rejects.toThrow();
+    await expect(withShortLimit.handOver(message, { text: 'Hi' }, 1)).rejects.toThrow();
     // A slow machine may have sent none.
     expect(server.requests.length - before).toBeLessThanOrEqual(1);
   });
