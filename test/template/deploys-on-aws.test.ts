@@ -14,7 +14,7 @@ const resourceMaximum = 449;
 
 describe.each(all)('a deploy after a destroy, %s', (deployment) => {
   it('does not block the next deploy: the schedule group is deleted, and its name is unique to the stack', () => {
-    const [[id, group] = ['', undefined]] = resourcesOfType(deployment, 'AWS::Scheduler::ScheduleGroup');
+    const [[id, group]] = resourcesOfType(deployment, 'AWS::Scheduler::ScheduleGroup');
     expect(group?.DeletionPolicy).toBe('Delete');
     const name = (stackId: string) => rendered(group?.Properties.Name, stackId);
     const [first, second] = ['111111111111', '222222222222'].map((end) =>
@@ -134,12 +134,9 @@ describe('names', () => {
 
 describe('the topic of receipts', () => {
   it('is a stack output, and the permission to publish exists before the configuration set', () => {
-    const [[policy] = ['']] = resourcesOfType('production', 'AWS::SNS::TopicPolicy');
-    const [[, configurationSet] = ['', undefined]] = resourcesOfType(
-      'production',
-      'AWS::SMSVOICE::ConfigurationSet',
-    );
-    const [[topic] = ['']] = resourcesOfType('production', 'AWS::SNS::Topic');
+    const [[policy]] = resourcesOfType('production', 'AWS::SNS::TopicPolicy');
+    const [[, configurationSet]] = resourcesOfType('production', 'AWS::SMSVOICE::ConfigurationSet');
+    const [[topic]] = resourcesOfType('production', 'AWS::SNS::Topic');
     expect(synthesized('production').outputs.ReceiptsTopicArn?.Value).toEqual({ Ref: topic });
     expect(configurationSet?.DependsOn).toContain(policy);
   });

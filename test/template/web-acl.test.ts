@@ -4,10 +4,7 @@ import { page } from '../support/docs/pages.ts';
 import { resourcesOfType } from '../support/template/stage-templates.ts';
 
 describe('the web ACL', () => {
-  const [[, { Properties: acl }] = ['', { Properties: {} as Record<string, never> }]] = resourcesOfType(
-    'production',
-    'AWS::WAFv2::WebACL',
-  );
+  const [[, { Properties: acl }]] = resourcesOfType('production', 'AWS::WAFv2::WebACL');
   const groups = (
     acl.Rules as unknown as {
       Statement: {

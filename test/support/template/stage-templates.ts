@@ -43,9 +43,19 @@ export function synthesized(name: string): Synthesized {
   return read;
 }
 
-/** The resources of a type in a deployment, by their ids. */
-export function resourcesOfType(deployment: string, type: string): [string, TemplateResource][] {
-  return Object.entries(synthesized(deployment).resources).filter(([, { Type }]) => Type === type);
+type Named = [id: string, resource: TemplateResource];
+
+/** The resources of a type in a deployment, of which it has at least one: what holds for all would hold for none. */
+export function resourcesOfType(deployment: string, type: string): [Named, ...Named[]] {
+  const found = Object.entries(synthesized(deployment).resources).filter(([, { Type }]) => Type === type);
+  const [first, ...others] = found;
+  if (first === undefined) throw new Error(`${deployment} has no ${type}`);
+  return [first, ...others];
+}
+
+/** The types of all resources in a deployment. */
+export function typesIn(deployment: string): readonly string[] {
+  return Object.values(synthesized(deployment).resources).map(({ Type }) => Type);
 }
 
 /** The id of the resource that a value refers to. */
