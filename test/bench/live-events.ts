@@ -12,7 +12,7 @@ export interface Target {
   readonly endpoint: BenchWebhookEndpoint;
 }
 
-export interface Arrival {
+interface Arrival {
   readonly messageId: string;
   readonly at: number;
   /** Infinite if it did not arrive. */
@@ -25,7 +25,7 @@ interface WorkerStart {
   readonly functionName: string;
 }
 
-export interface LiveEvents {
+interface LiveEvents {
   readonly startedAt: number;
   readonly arrivals: readonly Arrival[];
   readonly workerStarts: readonly WorkerStart[];

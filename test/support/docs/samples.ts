@@ -4,7 +4,7 @@ import { eventually } from '../gateway/gateway.ts';
 import { newClient, type TestClient, tokenOf } from '../http/client.ts';
 import { shownCode } from './shown-code.ts';
 
-export interface RunnableSample {
+interface RunnableSample {
   readonly operationId: string;
   readonly source: string;
   readonly environment: Readonly<Record<string, string>>;

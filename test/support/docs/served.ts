@@ -1,7 +1,7 @@
 /** What the gateway serves to readers without a client: a file of tests asks for each page once. */
 import { admitted } from '../http/admitted.ts';
 
-export interface Served {
+interface Served {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -4,7 +4,7 @@ import type { LanguageName } from '../../../lib/build/docs/samples/samples.ts';
 import { type PageName, sitePages } from '../../../lib/build/docs/site.ts';
 import { served } from './served.ts';
 
-export interface ShownCode {
+interface ShownCode {
   /** The attributes of the element around the code. */
   readonly operationId: string | undefined;
   readonly step: string | undefined;

@@ -11,7 +11,7 @@ import { limitTable } from './limit-table.ts';
 import { messageErrorTable } from './message-error-table.ts';
 import { page, root } from './pages.ts';
 
-export interface DocumentedTable {
+interface DocumentedTable {
   readonly name: string;
   readonly page: string;
   /** The table as Markdown. */

@@ -15,7 +15,7 @@ import { noSenders } from './no-senders.ts';
 
 export const sendNames: readonly SendName[] = ['sms', 'bulk', 'otp', 'whatsapp'];
 
-export interface MemorySends {
+interface MemorySends {
   readonly operations: Readonly<Record<SendName, Operation>>;
   readonly messages: MemoryMessageStore;
   readonly otps: ReturnType<typeof memoryOtpStore>;

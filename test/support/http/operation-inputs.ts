@@ -34,7 +34,7 @@ export interface OperationInputs {
 type Schema = { readonly [keyword: string]: unknown };
 
 /** The path of every value below a schema, objects and lists included. */
-export function fieldPaths(schema: Schema): FieldPath[] {
+function fieldPaths(schema: Schema): FieldPath[] {
   const { components } = openApiDocument();
   const below = (inner: unknown): FieldPath[] => {
     if (typeof inner !== 'object' || inner === null) return [];

@@ -24,7 +24,7 @@ interface RunSettings {
   readonly brokenSuppressions?: (store: SuppressionStore) => SuppressionStore;
 }
 
-export interface InboundRun {
+interface InboundRun {
   readonly violations: readonly string[];
   readonly counts: Readonly<Record<string, number>>;
   readonly faults: Readonly<Record<string, number>>;

@@ -78,7 +78,7 @@ interface GatewayOptions extends WorldOptions {
 }
 
 /** A leg that was stored: the one before it, and what the earlier ones were, at that moment. */
-export interface LegStart {
+interface LegStart {
   readonly leg: Message;
   readonly previous: Message | undefined;
   readonly earlier: readonly (Status | undefined)[];

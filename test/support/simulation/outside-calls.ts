@@ -53,7 +53,7 @@ export interface Post extends Seen {
 }
 
 /** A hand-over of a sender with a pace, when its call began: how long the call takes is not the gateway's. */
-export interface PacedHandOver {
+interface PacedHandOver {
   readonly sender: StoredSender;
   readonly segments: number;
   readonly at: Date;

@@ -1,7 +1,7 @@
 /** The operations of the API's body in a deployment's template. */
 import { resourcesOfType } from './stage-templates.ts';
 
-export interface BodyOperation {
+interface BodyOperation {
   readonly path: string;
   /** `ANY`, or a method in upper case. */
   readonly method: string;

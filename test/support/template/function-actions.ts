@@ -2,7 +2,7 @@
 import type { TemplateResource } from './stage-templates.ts';
 
 /** By function and resource: the actions, sorted. */
-export type FunctionActions = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+type FunctionActions = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 type Resources = Readonly<Record<string, TemplateResource>>;
 

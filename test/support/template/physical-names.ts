@@ -40,7 +40,7 @@ const limits: Readonly<Record<string, Readonly<Record<string, NameLimit>>>> = {
 /** The metric names in a web ACL's rules have at most 128 characters. */
 const webAclMetric: NameLimit = { longest: 128, pattern: /^[\w#:./-]+$/, unique: true };
 
-export interface PhysicalName extends NameLimit {
+interface PhysicalName extends NameLimit {
   readonly property: string;
   readonly value: unknown;
 }

@@ -1,7 +1,7 @@
 /** What usage must say of messages, summed from their rows without the code under test. */
 import type { Message } from '../../../shared/message/message.ts';
 
-export interface ExpectedUsage {
+interface ExpectedUsage {
   messages: number;
   segments: number;
   delivered: number;
@@ -11,7 +11,7 @@ export interface ExpectedUsage {
   estimated: boolean;
 }
 
-export type Grouped = Readonly<Record<string, ExpectedUsage>>;
+type Grouped = Readonly<Record<string, ExpectedUsage>>;
 
 /** By what `keyOf` says of each message. */
 export function usageOfMessages(messages: readonly Message[], keyOf: (message: Message) => string): Grouped {

@@ -7,7 +7,7 @@ import { derivedIdAt } from '../../../shared/platform/ids.ts';
 import type { Delivery } from '../../../shared/webhook/delivery.ts';
 import { deliveryIdOf } from '../../../shared/webhook/plan/delivery-due-item.ts';
 
-export interface FailedWebhook {
+interface FailedWebhook {
   readonly clientId: string;
   readonly messageId: string;
   readonly event: string;

@@ -15,7 +15,7 @@ const beforeTheFirst = addSeconds(created, -10);
 /** Six attempts take 7 h 13 min. */
 const untilFailedSeconds = 27_000;
 
-export interface OutageOptions extends Partial<Omit<WorldOptions, 'startAt'>> {
+interface OutageOptions extends Partial<Omit<WorldOptions, 'startAt'>> {
   readonly messages: number;
   /** Deliveries that fail after the outage, too. */
   readonly stillRefused?: (deliveryId: string) => boolean;

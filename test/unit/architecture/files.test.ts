@@ -38,7 +38,7 @@ describe('files and packages', () => {
     const words = new Map(all.map(({ path, text }) => [path, new Set(text.match(/\w+/g))]));
     const named = (name: string, by: string): boolean =>
       all.some(({ path }) => path !== by && words.get(path)?.has(name) === true);
-    const unused = files
+    const unused = all
       // Packages use the exports of stubs.
       .filter(({ path }) => !stubs.some((folder) => path.startsWith(`${folder}/`)))
       .flatMap(({ path, text }) =>
