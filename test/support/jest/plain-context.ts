@@ -1,6 +1,6 @@
 /**
  * Jest's Node environment, with an ordinary context for each test file. Jest's own context asks a proxy, in JavaScript,
- * for every global variable that the code names (`Math`, `JSON`, `Date`), which takes a third of the time of tests that
+ * for every global variable that the code names (`Math`, `JSON`, `Date`), which takes much of the time of tests that
  * compute. As before, each file has its own globals and its own instance of every module; but what a worker has compiled
  * for one file, it does not compile again for the next.
  */
