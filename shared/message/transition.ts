@@ -6,7 +6,6 @@ import { type Message, type Status, transitions } from './message.ts';
 /** A change of state that a carrier reported, or that is due. */
 export interface Transition extends CarrierReport {
   readonly to: Status;
-  /** When it happened. */
   readonly at: Date;
   /** Whether the recipient is suppressed, so that it was not handed over. */
   readonly suppressed?: boolean;

@@ -143,7 +143,6 @@ function asksForBrand(template: unknown): boolean {
 
 type SendOtpRequest = z.output<ReturnType<typeof sendOtpSchema>>;
 
-/** One request to send a password. */
 interface OtpSend {
   readonly key: PendingOtpKey;
   readonly wanted: SendOtpRequest;

@@ -134,7 +134,6 @@ export function afterFailure(
   });
 }
 
-/** The alert was sent. */
 export function alerted(delivery: Delivery, revision: string): Delivery {
   const { alert_pending: _, ...rest } = delivery;
   return bounded({ ...rest, revision });

@@ -91,7 +91,6 @@ const failures: Readonly<Record<number, MessageErrorCode>> = {
   132069: 'template_rejected',
 };
 
-/** The receipts of an event and its decoded entry. */
 export function receiptsOfWhatsAppEvent(
   event: WhatsAppEvent,
   entry: z.output<typeof whatsAppWebhookEntry>,

@@ -2,7 +2,6 @@
 import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
 import type { Message } from '../message.ts';
 
-/** The outcome of a hand-over. */
 export type HandOver =
   | {
       /** The receipts queue gets the receipts later. */

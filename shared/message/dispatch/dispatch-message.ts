@@ -27,11 +27,11 @@ import { type StartLegDependencies, startNextLeg } from '../fallback/start-next-
 import type { Message } from '../message.ts';
 import { pacedMessageOf, type SenderPace, workerWaitMs } from '../pace/sender-pace.ts';
 import { type WhatsAppWindows, windowEnd } from '../receive/whatsapp-window.ts';
-import type { HandOverNote, MessageStore } from '../store/message-store.ts';
+import type { MessageStore } from '../store/message-store.ts';
 import { applies } from '../suppression/suppression.ts';
 import type { SuppressionReader } from '../suppression/suppression-store.ts';
 import { expiry } from '../transition.ts';
-import type { Carrier, HandOverBody } from './carrier.ts';
+import type { Carrier, HandOver, HandOverBody } from './carrier.ts';
 import {
   nextLegEntryOf,
   type OutboundEntry,
@@ -94,7 +94,6 @@ interface Dispatched {
   readonly retryAfterSeconds?: number;
   /** Set where the message was sent to the queue again with this delay. */
   readonly requeuedForSeconds?: number;
-  /** Why the carrier refused it. */
   readonly errorCode?: MessageErrorCode;
 }
 
@@ -131,34 +130,21 @@ async function startLegAfter(dependencies: DispatchDependencies, messageId: stri
  * @throws when the outcome of the hand-over, or of a write, is unknown: the queue must deliver the message again.
  */
 export async function dispatch(dependencies: DispatchDependencies, messageId: string): Promise<Dispatched> {
-  const { messages, clock, sleep } = dependencies;
-  // The carrier has the message: if the outcome is lost, the next hand-over sends it again.
-  const retryPolicy = { delaysMs: outcomeRetryDelaysMs, sleep };
+  const { messages, clock } = dependencies;
   const claimId = dependencies.newClaimId();
   const claim = await messages.claim(messageId, { claimId, at: clock(), leaseSeconds });
   if (claim.outcome === 'unknown') return { outcome: 'unknown_message', message: undefined };
   const { message } = claim;
   if (claim.outcome === 'held') {
-    return {
-      outcome: 'held',
-      message,
-      retryAfterSeconds: Math.min(heldSecondsMax, secondsUntil(message.handover_until, clock())),
-    };
+    const seconds = secondsUntil(message.handover_until, clock());
+    return { outcome: 'held', message, retryAfterSeconds: Math.min(heldSecondsMax, seconds) };
   }
   if (claim.outcome === 'not_sendable') return handleNotSendable(dependencies, message);
-  if (await dependencies.isDisabled(message.client_id)) {
-    await messages.transition(messageId, { to: 'failed', at: clock(), ...messageError('client_disabled') });
-    return { outcome: 'client_disabled', message };
-  }
-  if (message.refusal !== undefined) {
-    await messages.transition(messageId, { to: 'failed', at: clock(), ...messageError(message.refusal) });
-    return { outcome: 'leg_refused', message };
-  }
   // Before the wait for the slot: a call after it could take so long that the slot is missed.
-  if (await isReplaced(dependencies, message)) {
-    const replaced = { to: 'failed', at: clock(), ...messageError('not_needed') } as const;
-    await messages.transition(messageId, replaced);
-    return { outcome: 'not_needed', message };
+  const refusal = await refusalOf(dependencies, message);
+  if (refusal !== undefined) {
+    await messages.transition(messageId, { to: 'failed', at: clock(), ...messageError(refusal.error) });
+    return { outcome: refusal.outcome, message };
   }
   const paced = pacedMessageOf(message);
   const prepare = () => prepareHandOver(dependencies, message);
@@ -183,34 +169,55 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
   // Before the call: a receipt can arrive before the carrier's response.
   const handedOverAt = clock();
   const response = await dependencies.carrierFor(message).handOver(toSend, body, attempt);
-  if (response.outcome === 'try_again') {
-    await messages.release(messageId, claimId, clock());
-    if (paced !== undefined) await dependencies.pace.slowDown(paced.identity);
-    return requeueWithDelay(dependencies, 'try_again', message, backoffSeconds(attempt));
-  }
-  if (response.outcome === 'refused') {
-    // Before the state, which ends the work on this message.
-    if (response.errorCode === optedOut) await dependencies.recordOptOut(message, clock());
-    const refused = {
-      to: 'failed',
-      at: clock(),
-      errorCode: response.errorCode,
-      errorMessage: response.errorMessage,
-    } as const;
-    await retry(retryPolicy, () => messages.transition(messageId, refused));
-    return { outcome: 'refused', message, errorCode: response.errorCode };
-  }
-  const noted: HandOverNote = {
-    at: handedOverAt,
-    carrierMessageId: response.carrierMessageId,
-    findableByCarrierId: message.channel === 'whatsapp',
-    ...withoutUndefined({ cost: response.cost, currency: response.currency }),
-  };
-  const toSent = { to: 'sent', ...noted } as const;
-  const sent = await retry(retryPolicy, () => messages.transition(messageId, toSent));
+  if (response.outcome === 'accepted') return recordSent(dependencies, message, response, handedOverAt);
+  if (response.outcome === 'refused') return recordRefused(dependencies, message, response);
+  await messages.release(messageId, claimId, clock());
+  if (paced !== undefined) await dependencies.pace.slowDown(paced.identity);
+  return requeueWithDelay(dependencies, 'try_again', message, backoffSeconds(attempt));
+}
+
+/** Why a claimed message is not handed over. */
+async function refusalOf(
+  dependencies: DispatchDependencies,
+  message: Message,
+): Promise<{ readonly outcome: DispatchOutcome; readonly error: MessageErrorCode } | undefined> {
+  if (await dependencies.isDisabled(message.client_id))
+    return { outcome: 'client_disabled', error: 'client_disabled' };
+  if (message.refusal !== undefined) return { outcome: 'leg_refused', error: message.refusal };
+  const isNeeded = !(await isReplaced(dependencies, message));
+  return isNeeded ? undefined : { outcome: 'not_needed', error: 'not_needed' };
+}
+
+/** The carrier has the message: if this write were lost, the next hand-over would send it again, so it is retried. */
+async function recordSent(
+  { messages, sleep }: DispatchDependencies,
+  message: Message,
+  { carrierMessageId, cost, currency }: Extract<HandOver, { outcome: 'accepted' }>,
+  at: Date,
+): Promise<Dispatched> {
+  const { message_id: messageId, channel } = message;
+  const findableByCarrierId = channel === 'whatsapp';
+  const noted = { at, carrierMessageId, findableByCarrierId, ...withoutUndefined({ cost, currency }) };
+  const sent = await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
+    messages.transition(messageId, { to: 'sent', ...noted }),
+  );
   // A receipt arrived before this write.
   if (sent === undefined) await messages.noteHandOver(messageId, noted);
   return { outcome: 'sent', message: sent ?? message };
+}
+
+async function recordRefused(
+  { messages, recordOptOut, clock, sleep }: DispatchDependencies,
+  message: Message,
+  { errorCode, errorMessage }: Extract<HandOver, { outcome: 'refused' }>,
+): Promise<Dispatched> {
+  // Before the state, which ends the work on this message.
+  if (errorCode === optedOut) await recordOptOut(message, clock());
+  const refused = { to: 'failed', at: clock(), errorCode, errorMessage } as const;
+  await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
+    messages.transition(message.message_id, refused),
+  );
+  return { outcome: 'refused', message, errorCode };
 }
 
 /** Read when the slot has come: while the message waits, the person may opt out. */

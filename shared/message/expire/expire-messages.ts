@@ -83,7 +83,6 @@ function afterSlot({ slot }: Message, time: string): Date {
   return new Date(slot !== undefined && slot.at > time ? slot.at : time);
 }
 
-/** Processes all messages that are due. */
 export async function expireOverdue(dependencies: ExpireDependencies): Promise<Expired> {
   const totals = { expired: 0, requeued: 0 };
 

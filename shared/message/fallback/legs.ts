@@ -15,7 +15,6 @@ function legId(firstId: string, leg: number): string {
   return leg === 1 ? firstId : derivedId('msg', firstId, 'leg', String(leg));
 }
 
-/** The id of the first message of the send. */
 export function firstIdOf({ message_id, fallback_of }: Message): string {
   return fallback_of ?? message_id;
 }

@@ -1,6 +1,6 @@
 /** When the messages of a batch that still wait are expected to be handed over, as far as their slots tell. */
 import type { Message, Status } from '../message.ts';
-import { type PacedMessage, pacedMessageOf } from './sender-pace.ts';
+import { type PacedMessage, pacedMessageOf, slotRequestOf } from './sender-pace.ts';
 import { noSlots, reserve } from './sender-slots.ts';
 
 const waits: ReadonlySet<Status> = new Set(['scheduled', 'queued', 'sending']);
@@ -29,9 +29,6 @@ export function expectedEndOf(messages: readonly Message[], now: Date): Date | u
 export function endIfAlone(messages: readonly PacedMessage[], earliestMs: number): number {
   const [first] = messages;
   if (first === undefined) return earliestMs;
-  const { kind, perSecond, sentAt } = first;
-  const segments = messages.map((message) => message.segments);
-  const request = { kind, perSecond, sentAtMs: sentAt.getTime(), segments, earliestMs };
-  const { reserved } = reserve(noSlots, request, new Date(earliestMs));
+  const { reserved } = reserve(noSlots, slotRequestOf(first, messages, earliestMs), new Date(earliestMs));
   return Date.parse(reserved.at(-1)?.at ?? '');
 }

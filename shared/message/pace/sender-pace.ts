@@ -76,6 +76,16 @@ export function pacedMessageOf(message: Message): PacedMessage | undefined {
   };
 }
 
+/** The request for slots of these messages, which are of one sender and one kind and were sent together. */
+export function slotRequestOf(
+  { kind, perSecond, sentAt }: PacedMessage,
+  messages: readonly PacedMessage[],
+  earliestMs: number,
+): SlotRequest {
+  const segments = messages.map((message) => message.segments);
+  return { kind, perSecond, sentAtMs: sentAt.getTime(), segments, earliestMs };
+}
+
 type Change = (slots: SenderSlots, now: Date) => SenderSlots;
 
 export type SenderPace = ReturnType<typeof senderPace>;
@@ -145,24 +155,14 @@ export function senderPace({ store, clock, sleep, random }: SenderPaceDependenci
     leadMs: number,
     waitMs: number,
   ) {
-    const { identity, kind, perSecond, sentAt } = first;
     let made: Pick<ReturnType<typeof reserve>, 'reserved' | 'firstMs'> = { reserved: [], firstMs: 0 };
-    await change(
-      identity,
-      (before, now) => {
-        const request: SlotRequest = {
-          kind,
-          perSecond,
-          sentAtMs: sentAt.getTime(),
-          segments: messages.map(({ segments }) => segments),
-          earliestMs: now.getTime() + leadMs,
-        };
-        const { slots, ...rest } = reserve(before, request, now);
-        made = rest;
-        return slots;
-      },
-      waitMs,
-    );
+    const make: Change = (before, now) => {
+      const request = slotRequestOf(first, messages, now.getTime() + leadMs);
+      const { slots, ...rest } = reserve(before, request, now);
+      made = rest;
+      return slots;
+    };
+    await change(first.identity, make, waitMs);
     return made;
   }
 

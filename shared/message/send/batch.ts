@@ -16,7 +16,6 @@ const rowErrors = [
 
 export type RowErrorCode = (typeof rowErrors)[number];
 
-/** A refused recipient. */
 export const rowError = z.object({
   index: z.int().check(z.nonnegative()),
   /** As the request has it; null where it has none. */
@@ -66,7 +65,6 @@ export function batchMessageId(batchId: string, index: number): string {
   return derivedId('msg', batchId, String(index));
 }
 
-/** The indexes of the rows that were accepted. */
 export function acceptedIndexes(batch: Pick<Batch, 'total' | 'errors'>): number[] {
   const refused = new Set(batch.errors.map((error) => error.index));
   return Array.from({ length: batch.total }, (_, index) => index).filter((index) => !refused.has(index));

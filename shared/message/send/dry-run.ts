@@ -114,7 +114,6 @@ function costOf(price: Price | undefined, { would_fail_with }: Failure): number 
   return would_fail_with === undefined ? (price?.cost ?? null) : 0;
 }
 
-/** The answer for a bulk send. */
 export async function dryRunOfBatch(
   { total, accepted, errors }: Pick<Batch, 'total' | 'accepted' | 'errors'>,
   rows: readonly { readonly index: number; readonly message: Message }[],

@@ -9,7 +9,6 @@ import type { Message } from '../message.ts';
 export interface MessageOrigin {
   readonly messageId: string;
   readonly clientId: string;
-  /** Selects the sender. */
   readonly select: SelectSender;
 }
 
@@ -19,7 +18,6 @@ interface NewMessage extends MessageOrigin {
   readonly expiresAt: Date;
 }
 
-/** The fields that every send has. */
 interface SendRequest {
   readonly from?: string | undefined;
   readonly reference?: string | undefined;

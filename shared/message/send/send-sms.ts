@@ -47,7 +47,6 @@ export function sendSms(dependencies: SendOneDependencies): Operation {
   return sendOne(dependencies, { channel: 'sms', schema, newMessage: newSms });
 }
 
-/** The row of a new SMS. */
 export function newSms(origin: MessageOrigin, sms: SendSmsRequest, now: Date): Message {
   const message: Message = {
     ...newMessage(

@@ -8,7 +8,6 @@ import type { FilterFields } from './message-list.ts';
 /** Whether this call stored the message, or found one with the same id. */
 export type Created = { readonly created: true } | { readonly created: false; readonly existing: Message };
 
-/** The outcome of a claim for a hand-over. */
 export type Claim =
   | { readonly outcome: 'claimed'; readonly message: Message }
   /** Another hand-over has claimed it until `handover_until`. */

@@ -23,9 +23,7 @@ export const suppressionRow = z.readonly(
     scope: z.exactOptional(z.enum(scopes)),
     reason: z.exactOptional(z.string()),
     source: z.enum(sources),
-    /** Since when it is suppressed. */
     suppressed_at: z.exactOptional(time),
-    /** When the latest change was made. */
     changed_at: time,
     /** What caused the latest change between suppressed and not: an inbound message, a refused message, a request. */
     cause: z.string(),
@@ -49,7 +47,6 @@ export function applies({ scope }: Pick<Suppression, 'scope'>, isOneTimePassword
   return scope === 'all' || !isOneTimePassword;
 }
 
-/** A change that is asked for. */
 export interface SuppressionChange {
   readonly client_id: string;
   readonly recipient: string;
@@ -62,7 +59,6 @@ export interface SuppressionChange {
   readonly cause: string;
 }
 
-/** What a change did. */
 export type Changed =
   /** Messages are now suppressed that were not, or the other way round; also where this is a repeat of that change. */
   | { readonly outcome: 'changed'; readonly row: SuppressionRow }

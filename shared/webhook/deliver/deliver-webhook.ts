@@ -29,7 +29,6 @@ import { postAttempt } from './post-attempt.ts';
 import { type NotClaimed, prepareAttempt } from './prepare-attempt.ts';
 import { type Recorded, recordOutcome } from './record-outcome.ts';
 
-/** The result for one queue message, as logged. */
 export type Outcome = NotClaimed | Recorded;
 
 export async function deliver(

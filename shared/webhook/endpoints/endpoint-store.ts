@@ -12,7 +12,6 @@ export interface EndpointReader {
 export interface EndpointResults {
   /** Counts a failed attempt; returns the row afterwards, undefined if the endpoint is deleted or disabled. */
   addFailure(endpoint: WebhookEndpoint, at: Date): Promise<WebhookEndpoint | undefined>;
-  /** After a success. */
   clearFailures(endpoint: WebhookEndpoint): Promise<void>;
   /** Disables an endpoint that has failed all the time since `failing`; undefined if it has not, or is disabled already. */
   disable(

@@ -22,7 +22,6 @@ export function eventsOfChange(change: MessageChange): WebhookEvent[] {
   });
 }
 
-/** Every event that a message has had. */
 export function eventsOf(message: Message): WebhookEvent[] {
   return eventsOfChange({ before: undefined, after: message });
 }

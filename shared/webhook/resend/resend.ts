@@ -83,7 +83,6 @@ export function resendIdOf(
   return derivedId('whr', clientId, endpoint_id, origin, state, since, end);
 }
 
-/** What one step counted. */
 export interface StepResult {
   readonly matched: number;
   readonly resent: number;
