@@ -9,8 +9,8 @@ import {
   outboundQueueUrls,
   sqsOutboundQueue,
 } from '../shared/message/dispatch/outbound-queue.sqs.ts';
-import { eventBridgeOutboundScheduler } from '../shared/message/dispatch/outbound-schedule.scheduler.ts';
 import { dynamo, scheduler, sqs } from '../shared/platform/aws/clients.ts';
+import { eventBridgeSchedules } from '../shared/platform/aws/one-shot-schedule.scheduler.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 import { log, logWarning } from '../shared/platform/log.ts';
@@ -44,7 +44,7 @@ const env = readEnvironment([
 const queues = sqs();
 const dependencies: RelayDependencies = {
   outbound: sqsOutboundQueue(queues, outboundQueueUrls(env)),
-  outboundScheduler: eventBridgeOutboundScheduler(scheduler(), {
+  scheduleOnce: eventBridgeSchedules(scheduler(), {
     groupName: env.SCHEDULE_GROUP,
     roleArn: env.SCHEDULE_ROLE_ARN,
     queueArns: {

@@ -1,7 +1,7 @@
 /** Everything under /api/v1/webhook-endpoints: one function, because all of it has the same rights. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
-import { dynamoWebhookSecretStore } from '../shared/client/webhook-secret-store.dynamo.ts';
+import { dynamoWebhookSecretStore } from '../shared/client/webhook-secrets.dynamo.ts';
 import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
 import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
 import { httpFunctions } from '../shared/http/http-functions.ts';

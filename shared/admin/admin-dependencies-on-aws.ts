@@ -11,7 +11,7 @@ import { sqsReceiptSender } from '../carrier/simulator/receipt-sender.sqs.ts';
 import { dynamoApiKeyStore } from '../client/api-key-store.dynamo.ts';
 import { dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { stageCountriesOf } from '../client/permission.ts';
-import { dynamoWebhookSecretStore } from '../client/webhook-secret-store.dynamo.ts';
+import { dynamoWebhookSecretStore } from '../client/webhook-secrets.dynamo.ts';
 import { dynamoDueItemIndex, dynamoDueItemReader } from '../due-items/due-item-index.dynamo.ts';
 import { dynamoAllRows, dynamoRowEditor, dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
 import { dynamoWhatsAppWindows } from '../message/receive/whatsapp-window.dynamo.ts';

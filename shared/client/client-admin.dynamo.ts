@@ -4,7 +4,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { dynamoApiKeyStore } from './api-key-store.dynamo.ts';
 import type { ClientAdminDependencies } from './client-admin.ts';
 import { dynamoClientStore } from './client-store.dynamo.ts';
-import { dynamoWebhookSecretStore } from './webhook-secret-store.dynamo.ts';
+import { dynamoWebhookSecretStore } from './webhook-secrets.dynamo.ts';
 
 /**
  * @param tables - physical table names, by the names in the local gateway's output

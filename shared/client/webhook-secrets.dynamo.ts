@@ -1,8 +1,9 @@
-/** Reads the client-secrets table; only the delivery and admin functions have that permission. */
+/** The client-secrets table, with the secrets that sign webhooks: few functions may read it, fewer may replace them. */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
 import { readRow } from '../platform/aws/read-rows.dynamo.ts';
-import type { WebhookSecrets } from './webhook-secrets.ts';
+import type { WebhookSecretStore, WebhookSecrets } from './webhook-secrets.ts';
 
 const secretList = z._default(
   z.array(
@@ -31,6 +32,28 @@ export function dynamoWebhookSecrets(client: DynamoDBDocumentClient, TableName: 
       return secretList.parse(
         endpointId === undefined ? row.webhook_secrets : row.endpoint_secrets[endpointId],
       );
+    },
+  };
+}
+
+export function dynamoWebhookSecretStore(
+  dynamo: DynamoDBDocumentClient,
+  TableName: string,
+): WebhookSecretStore {
+  return {
+    ...dynamoWebhookSecrets(dynamo, TableName),
+    replace: async (clientId, before, after, endpointId) => {
+      const list = endpointId === undefined ? 'webhook_secrets' : 'endpoint_secrets.#endpoint';
+      const { applied } = await conditionalUpdate(dynamo, {
+        TableName,
+        Key: { client_id: clientId },
+        UpdateExpression: `SET ${list} = :after`,
+        ConditionExpression: before.length === 0 ? `attribute_not_exists(${list})` : `${list} = :before`,
+        ExpressionAttributeValues:
+          before.length === 0 ? { ':after': after } : { ':before': before, ':after': after },
+        ExpressionAttributeNames: endpointId === undefined ? undefined : { '#endpoint': endpointId },
+      });
+      return applied;
     },
   };
 }

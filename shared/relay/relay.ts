@@ -6,18 +6,19 @@
  *
  * A change that a service refuses permanently is set aside, so that it does not block the others.
  */
-
+import type { SendKind } from '../contract/send-kinds.ts';
 import {
   nextLegEntryOf,
   type OutboundEntry,
   type OutboundQueue,
-  type OutboundScheduler,
   outboundEntriesOf,
   outboundEntryOf,
+  queuedMessageOf,
 } from '../message/dispatch/outbound-queue.ts';
 import { firstReview } from '../message/expire/expire-messages.ts';
 import { isFinished, nextLegDueAfter } from '../message/fallback/legs.ts';
 import { eventsToSend, lastChangeOf, type Message, type MessageChange } from '../message/message.ts';
+import type { ScheduleOnce } from '../platform/aws/one-shot-schedule.scheduler.ts';
 import { allEnded, isolateRefused } from '../platform/aws/permanent-fault.ts';
 import { queueDelayMaxSeconds } from '../platform/aws/queue-delay.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
@@ -31,7 +32,7 @@ import {
 
 export interface RelayDependencies {
   readonly outbound: OutboundQueue;
-  readonly outboundScheduler: OutboundScheduler;
+  readonly scheduleOnce: ScheduleOnce<SendKind>;
   /** How late a schedule may run: it is set that much earlier. */
   readonly scheduleLeadSeconds: number;
   readonly webhooks: RelayWebhooksDependencies;
@@ -123,12 +124,15 @@ function enqueueNextLeg(dependencies: RelayDependencies, message: Message, dueAt
 
 /** With the delay of the queue, or with a schedule, which may run late and is set earlier. */
 async function enqueueAt(
-  { outbound, outboundScheduler, scheduleLeadSeconds, clock }: RelayDependencies,
+  { outbound, scheduleOnce, scheduleLeadSeconds, clock }: RelayDependencies,
   entry: OutboundEntry,
   dueAt: Date,
 ): Promise<void> {
-  if (dueAt <= addSeconds(clock(), queueDelayMaxSeconds)) await outbound.enqueue([entry]);
-  else await outboundScheduler.schedule(entry, addSeconds(dueAt, -scheduleLeadSeconds));
+  if (dueAt <= addSeconds(clock(), queueDelayMaxSeconds)) return outbound.enqueue([entry]);
+  // A message can have two schedules: its own hand-over, and the leg that follows it.
+  const name = entry.nextLeg === undefined ? entry.messageId : `${entry.messageId}-next-leg`;
+  const at = addSeconds(dueAt, -scheduleLeadSeconds);
+  await scheduleOnce({ name, at, queue: entry.kind, message: queuedMessageOf(entry) });
 }
 
 async function planAndEnqueueWebhooks(

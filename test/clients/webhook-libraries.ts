@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { dynamoWebhookSecretStore } from '../../shared/client/webhook-secret-store.dynamo.ts';
+import { dynamoWebhookSecretStore } from '../../shared/client/webhook-secrets.dynamo.ts';
 import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
 import { newClient } from '../support/http/client.ts';
 import { type ReceivedPost, startWebhookEndpoint } from '../support/webhook/webhook-endpoint.ts';

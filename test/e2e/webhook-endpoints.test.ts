@@ -3,7 +3,7 @@ import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { dynamoWebhookSecretStore } from '../../shared/client/webhook-secret-store.dynamo.ts';
+import { dynamoWebhookSecretStore } from '../../shared/client/webhook-secrets.dynamo.ts';
 import { addDays } from '../../shared/platform/clock.ts';
 import { derivedId } from '../../shared/platform/ids.ts';
 import { endpointsMax } from '../../shared/webhook/endpoints/webhook-endpoint.ts';

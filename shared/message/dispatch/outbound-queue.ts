@@ -88,14 +88,3 @@ export interface OutboundQueue {
    */
   enqueue(entries: readonly OutboundEntry[]): Promise<void>;
 }
-
-/** Sends an entry to its queue at its time, where that is beyond the maximum delay of a queue. */
-export interface OutboundScheduler {
-  /** A second call for the same entry does nothing. */
-  schedule(entry: OutboundEntry, at: Date): Promise<void>;
-}
-
-/** A message can have two schedules: its own hand-over, and the leg that follows it. */
-export function scheduleNameOf({ messageId, nextLeg }: OutboundEntry): string {
-  return nextLeg === undefined ? messageId : `${messageId}-next-leg`;
-}

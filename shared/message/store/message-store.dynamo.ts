@@ -22,6 +22,9 @@ interface MessageTable {
 export function dynamoMessageStore(client: DynamoDBDocumentClient, table: MessageTable): MessageStore {
   const TableName = table.tableName;
 
+  const update = (messageId: string, input: Omit<UpdateCommandInput, 'TableName' | 'Key'>) =>
+    conditionalUpdate(client, { TableName, Key: { message_id: messageId }, ...input });
+
   async function create(message: Message): Promise<Created> {
     const creating = await conditionalPut(client, {
       TableName,
@@ -41,9 +44,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
 
   async function claim(messageId: string, wanted: HandOverClaim): Promise<Claim> {
     const now = wanted.at.toISOString();
-    const claiming = await conditionalUpdate(client, {
-      TableName,
-      Key: { message_id: messageId },
+    const claiming = await update(messageId, {
       UpdateExpression:
         'SET #status = :sending, sending_at = if_not_exists(sending_at, :now), handover_until = :until, handover_claim = :claim ADD handover_attempts :one',
       ConditionExpression:
@@ -70,9 +71,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
   }
 
   async function release(messageId: string, claimId: string, claimableAt: Date, slot?: Slot): Promise<void> {
-    await conditionalUpdate(client, {
-      TableName,
-      Key: { message_id: messageId },
+    await update(messageId, {
       UpdateExpression: `SET handover_until = :until${slot === undefined ? '' : ', slot = :slot'}`,
       ConditionExpression: '#status = :sending AND handover_claim = :claim',
       ExpressionAttributeNames: { '#status': 'status' },
@@ -86,15 +85,13 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
   }
 
   async function transition(messageId: string, change: Transition): Promise<Message | undefined> {
-    const changing = await conditionalUpdate(client, transitionInput(TableName, messageId, change));
+    const changing = await update(messageId, transitionInput(change));
     return changing.applied ? parseMessageRow(changing.response.Attributes) : undefined;
   }
 
   async function noteHandOver(messageId: string, noted: HandOverNote): Promise<void> {
     const known = Object.entries({ ...notedIn(noted), sent_at: noted.at.toISOString() });
-    await conditionalUpdate(client, {
-      TableName,
-      Key: { message_id: messageId },
+    await update(messageId, {
       UpdateExpression: `SET ${known.map(([name]) => `${name} = if_not_exists(${name}, :${name})`).join(', ')}`,
       ConditionExpression: 'attribute_exists(message_id)',
       ExpressionAttributeValues: Object.fromEntries(known.map(([name, value]) => [`:${name}`, value])),
@@ -102,9 +99,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
   }
 
   async function fillInSent(messageId: string, at: Date): Promise<Message | undefined> {
-    const filling = await conditionalUpdate(client, {
-      TableName,
-      Key: { message_id: messageId },
+    const filling = await update(messageId, {
       UpdateExpression: 'SET sent_at = :at',
       ConditionExpression: 'attribute_not_exists(sent_at) AND #status IN (:failed, :expired)',
       ExpressionAttributeNames: { '#status': 'status' },
@@ -152,7 +147,7 @@ function notedIn(report: Parameters<typeof fieldsOf>[0]): Record<string, unknown
 }
 
 /** One write of the new state and the times of all states that it implies. */
-function transitionInput(TableName: string, messageId: string, change: Transition): UpdateCommandInput {
+function transitionInput(change: Transition) {
   const { from } = transitions[change.to];
   const values: Record<string, unknown> = { ':to': change.to, ':at': change.at.toISOString() };
   const sets = ['#status = :to'];
@@ -168,12 +163,10 @@ function transitionInput(TableName: string, messageId: string, change: Transitio
     return `:from${index}`;
   });
   return {
-    TableName,
-    Key: { message_id: messageId },
     UpdateExpression: `SET ${sets.join(', ')}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`,
     ConditionExpression: `#status IN (${states.join(', ')})`,
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: values,
     ReturnValues: 'ALL_NEW',
-  };
+  } as const;
 }

@@ -14,6 +14,7 @@ import {
   sqs,
   sts,
 } from '../../platform/aws/clients.ts';
+import { eventBridgeSchedules } from '../../platform/aws/one-shot-schedule.scheduler.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { type Environment, webhookRuleNames } from '../../platform/env.ts';
 import { logWarning } from '../../platform/log.ts';
@@ -29,7 +30,6 @@ import { httpPost } from '../post/http-post.ts';
 import { dnsResolve, machineResolve } from '../post/resolve-host.ts';
 import { addressRules } from '../post/webhook-url.ts';
 import { sqsDeliveryQueue } from '../schedule/delivery-queue.sqs.ts';
-import { eventBridgeDeliveryScheduler } from '../schedule/delivery-schedule.scheduler.ts';
 import { makeRetryScheduler } from '../schedule/retry-scheduler.ts';
 import { dynamoDeliveryStore } from '../store/delivery-store.dynamo.ts';
 import type { DeliverDependencies } from './deliver-dependencies.ts';
@@ -57,7 +57,7 @@ export function deliverDependencies(
 ): DeliverDependencies {
   const database = dynamo();
   const queue = sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL });
-  const schedules = eventBridgeDeliveryScheduler(scheduler(), {
+  const scheduleOnce = eventBridgeSchedules(scheduler(), {
     groupName: env.SCHEDULE_GROUP,
     roleArn: env.SCHEDULE_ROLE_ARN,
     queueArns: { fast: env.WEBHOOKS_QUEUE_ARN, slow: env.SLOW_WEBHOOKS_QUEUE_ARN },
@@ -84,7 +84,7 @@ export function deliverDependencies(
       return toAws(request);
     },
     queue,
-    retryScheduler: makeRetryScheduler(queue, schedules, env.SCHEDULE_LEAD_SECONDS),
+    retryScheduler: makeRetryScheduler(queue, scheduleOnce, env.SCHEDULE_LEAD_SECONDS),
     clock: systemClock,
     sleep,
     newRevision: randomUUID,

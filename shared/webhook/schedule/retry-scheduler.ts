@@ -1,5 +1,7 @@
 /**
  * Schedules the next attempt of a delivery: by an SQS delay, or by a one-shot schedule if the delay is too long for SQS.
+ * The message of a schedule has no message group: it arrives early, and the worker sends another one, with the client as
+ * group, for the rest of the delay.
  *
  * AWS stops a loop Lambda → SQS → Lambda after 16 invocations, unless the function may loop. A delivery's own loop is
  * shorter: the first attempt, three retries by SQS delay with at most one further delay each, and one move to the slow
@@ -8,10 +10,11 @@
  */
 import { slowLaneBatchWindowSeconds } from '../../contract/delivery-times.ts';
 import { retryDelaysSeconds } from '../../contract/retry-delays.ts';
+import type { ScheduleOnce } from '../../platform/aws/one-shot-schedule.scheduler.ts';
 import { queueDelayMaxSeconds } from '../../platform/aws/queue-delay.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Delivery, Lane } from '../delivery.ts';
-import type { DeliveryMessage, DeliveryQueue } from './delivery-queue.ts';
+import type { DeliveryQueue } from './delivery-queue.ts';
 
 /** For less than this SQS is used: the time of a schedule could be past before it is stored. */
 const scheduleAheadSeconds = 5;
@@ -41,11 +44,6 @@ function planRetry(delivery: Delivery, now: Date, scheduleLeadSeconds: number): 
   return { path: 'queue', delaySeconds: Math.max(0, Math.floor(remainingSeconds - batchWindowSeconds)) };
 }
 
-export interface DeliveryScheduler {
-  /** Creates a one-shot schedule that sends the message to the lane's queue; succeeds if the name exists. */
-  schedule(name: string, at: Date, lane: Lane, message: DeliveryMessage): Promise<void>;
-}
-
 export interface RetryScheduler {
   /** Sends a queue message for the delivery at its due time. Repeating the call is safe. */
   schedule(delivery: Delivery, now: Date): Promise<void>;
@@ -53,7 +51,7 @@ export interface RetryScheduler {
 
 export function makeRetryScheduler(
   queue: DeliveryQueue,
-  scheduler: DeliveryScheduler,
+  scheduleOnce: ScheduleOnce<Lane>,
   scheduleLeadSeconds: number,
 ): RetryScheduler {
   return {
@@ -64,7 +62,7 @@ export function makeRetryScheduler(
         const { client_id: clientId, lane } = delivery;
         await queue.send(lane, [{ clientId, message, delaySeconds: plan.delaySeconds }]);
       } else {
-        await scheduler.schedule(plan.name, plan.at, delivery.lane, message);
+        await scheduleOnce({ name: plan.name, at: plan.at, queue: delivery.lane, message });
       }
     },
   };

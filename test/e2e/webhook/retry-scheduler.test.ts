@@ -1,9 +1,9 @@
 import { CreateScheduleGroupCommand, GetScheduleCommand } from '@aws-sdk/client-scheduler';
 import { CreateQueueCommand, GetQueueAttributesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { eventBridgeSchedules } from '../../../shared/platform/aws/one-shot-schedule.scheduler.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { sqsDeliveryQueue } from '../../../shared/webhook/schedule/delivery-queue.sqs.ts';
-import { eventBridgeDeliveryScheduler } from '../../../shared/webhook/schedule/delivery-schedule.scheduler.ts';
 import { schedulerClient, sqsClient } from '../../support/gateway/gateway.ts';
 
 const sqs = sqsClient();
@@ -41,14 +41,15 @@ it('sends with the client as message group, so that a fair queue can keep client
 
 it('makes a one-shot schedule once, however often it is asked to', async () => {
   const roleArn = 'arn:aws:iam::000000000000:role/wake-test';
-  const schedules = eventBridgeDeliveryScheduler(scheduler, {
+  const scheduleOnce = eventBridgeSchedules(scheduler, {
     groupName: group,
     roleArn,
     queueArns: { fast: queue.arn, slow: queue.arn },
   });
   const at = addSeconds(new Date(), 3600);
-  await schedules.schedule('whd_1-5', at, 'fast', { delivery_id: 'whd_1' });
-  await schedules.schedule('whd_1-5', at, 'fast', { delivery_id: 'whd_1' });
+  const wanted = { name: 'whd_1-5', at, queue: 'fast', message: { delivery_id: 'whd_1' } } as const;
+  await scheduleOnce(wanted);
+  await scheduleOnce(wanted);
   expect(await scheduler.send(new GetScheduleCommand({ Name: 'whd_1-5', GroupName: group }))).toMatchObject({
     ScheduleExpression: `at(${at.toISOString().slice(0, 19)})`,
     FlexibleTimeWindow: { Mode: 'OFF' },

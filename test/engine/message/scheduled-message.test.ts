@@ -35,7 +35,7 @@ function relaySimulation() {
         queued.push(...entries.map((entry) => ({ ...entry, at: addSeconds(now, entry.delaySeconds ?? 0) })));
       },
     },
-    outboundScheduler: { schedule: async ({ messageId }, at) => void schedules.push({ messageId, at }) },
+    scheduleOnce: async ({ name: messageId, at }) => void schedules.push({ messageId, at }),
     scheduleLeadSeconds: 60,
     setAside: neverSetAside,
     webhooks: {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rotateEndpointSecret } from '../../../shared/client/client-admin.ts';
-import { dynamoWebhookSecretStore } from '../../../shared/client/webhook-secret-store.dynamo.ts';
+import { dynamoWebhookSecretStore } from '../../../shared/client/webhook-secrets.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import {

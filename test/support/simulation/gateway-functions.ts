@@ -13,12 +13,7 @@ import { runBudgetMs } from '../../../shared/due-items/process-due-items.ts';
 import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
 import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
-import {
-  type OutboundEntry,
-  queuedMessage,
-  queuedMessageOf,
-  scheduleNameOf,
-} from '../../../shared/message/dispatch/outbound-queue.ts';
+import { queuedMessage } from '../../../shared/message/dispatch/outbound-queue.ts';
 import {
   type AddMissedDependencies,
   addMissedMessages,
@@ -36,6 +31,7 @@ import { handOverBodies } from '../../../shared/otp/hand-over-body.ts';
 import { otpLegs } from '../../../shared/otp/otp-legs.ts';
 import type { OtpSecrets } from '../../../shared/otp/otp-secret.ts';
 import type { OtpStore } from '../../../shared/otp/otp-store.ts';
+import type { ScheduleOnce } from '../../../shared/platform/aws/one-shot-schedule.scheduler.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds, type Clock } from '../../../shared/platform/clock.ts';
 import type { HandlerResult } from '../../../shared/platform/process-queue-batch.ts';
@@ -131,11 +127,9 @@ export function gatewayFunctions(resources: Resources) {
   const run = { dueItemIndex, messages, setAside, clock, budgetMs: runBudgetMs };
   const recordOptOut = optOutAtCarrier(resources.suppressions);
   const secrets = cachedSecrets(resources.webhookSecrets, clock);
-  const retryScheduler = makeRetryScheduler(
-    webhooks.queue,
-    { schedule: (name, at, lane, message) => schedule(name, at, lane, JSON.stringify(message)) },
-    scheduleLeadSeconds,
-  );
+  const scheduleOnce: ScheduleOnce<Lane | SendKind> = ({ name, at, queue, message }) =>
+    schedule(name, at, queue, JSON.stringify(message));
+  const retryScheduler = makeRetryScheduler(webhooks.queue, scheduleOnce, scheduleLeadSeconds);
 
   const { activityLog, activity, resends, list } = resources;
   const resendMany = {
@@ -149,14 +143,10 @@ export function gatewayFunctions(resources: Resources) {
     async relay(records: readonly StreamRecord[]) {
       const { changes, unreadable } = readChanges(records);
       await resources.setUnreadableAside(unreadable);
-      const outboundScheduler = {
-        schedule: (entry: OutboundEntry, at: Date) =>
-          schedule(scheduleNameOf(entry), at, entry.kind, JSON.stringify(queuedMessageOf(entry))),
-      };
       return relay(
         {
           outbound,
-          outboundScheduler,
+          scheduleOnce,
           scheduleLeadSeconds,
           webhooks,
           accountUrlOf,

@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { type SendKind, sendKinds } from '../../../shared/contract/send-kinds.ts';
 import { sqsOutboundQueue, urlOfQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { outboundEntryOf } from '../../../shared/message/dispatch/outbound-queue.ts';
-import { eventBridgeOutboundScheduler } from '../../../shared/message/dispatch/outbound-schedule.scheduler.ts';
 import type { Message } from '../../../shared/message/message.ts';
+import { eventBridgeSchedules } from '../../../shared/platform/aws/one-shot-schedule.scheduler.ts';
 import { refusal, strictSqs } from '../../support/engine/strict-sqs.ts';
 import { aMessage } from '../../support/webhook/example-webhook-message.ts';
 
@@ -67,8 +67,9 @@ describe('a message', () => {
       send: async ({ input }: { input: { Target: { Arn: string } } }) => void targets.push(input.Target.Arn),
     };
     const settings = { groupName: 'g', roleArn: 'r', queueArns: { otp: 'o', single: 's', bulk: 'b' } };
-    const { schedule } = eventBridgeOutboundScheduler(scheduler as never, settings);
-    for (const kind of sendKinds) await schedule(outboundEntryOf(messages[kind]), new Date(0));
+    const scheduleOnce = eventBridgeSchedules(scheduler as never, settings);
+    for (const kind of sendKinds)
+      await scheduleOnce({ name: messages[kind].message_id, at: new Date(0), queue: kind, message: {} });
     expect(targets).toEqual(['o', 's', 'b']);
   });
 });

@@ -37,7 +37,7 @@ function simulation(
   });
   const dependencies: RelayDependencies = {
     outbound: sqsOutboundQueue(sqs, { otp: 'otp', single: 'outbound', bulk: 'bulk' }),
-    outboundScheduler: { schedule: async () => {} },
+    scheduleOnce: async () => {},
     scheduleLeadSeconds: 60,
     webhooks: {
       dueItemIndex,
@@ -91,11 +91,9 @@ describe('a change that a service refuses for good', () => {
       scheduled,
       [
         {
-          outboundScheduler: {
-            schedule: async ({ messageId }) => {
-              if (messageId === bad) throw refusal('ValidationException');
-              planned.add(messageId);
-            },
+          scheduleOnce: async ({ name: messageId }) => {
+            if (messageId === bad) throw refusal('ValidationException');
+            planned.add(messageId);
           },
         },
       ],

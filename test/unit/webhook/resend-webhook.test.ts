@@ -23,12 +23,12 @@ async function failedDelivery(answerLater: number) {
       for (const { message } of sent) simulation.world.put(lane, JSON.stringify(message));
     },
   };
-  const scheduler = { schedule: () => Promise.reject(new Error('nothing is to be scheduled')) };
+  const scheduleOnce = () => Promise.reject(new Error('nothing is to be scheduled'));
   const dependencies = {
     deliveries: store,
     dueItemIndex,
     activityLog: { add: async (entry: Activity) => void entries.push(entry) },
-    retryScheduler: makeRetryScheduler(queue, scheduler, 60),
+    retryScheduler: makeRetryScheduler(queue, scheduleOnce, 60),
     clock: simulation.now,
     newRevision: () => `resend ${entries.length}`,
   };
