@@ -5,47 +5,29 @@
  * message, which the relay sends.
  */
 
-import * as z from 'zod/mini';
 import { assertMaySend, permissionsOf } from '../client/permission.ts';
-import { channels } from '../contract/channels.ts';
 import { noCountry } from '../contract/otp-hold.ts';
 import type { Message } from '../message/message.ts';
 import { dryRunOf, isDryRun, refusalsOf } from '../message/send/dry-run.ts';
-import {
-  legFields,
-  legIndexes,
-  legsSchema,
-  legsToStore,
-  type WantedLeg,
-} from '../message/send/fallback-fields.ts';
+import { legsToStore } from '../message/send/fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from '../message/send/idempotency.ts';
 import { newMessage } from '../message/send/new-message.ts';
 import { segment } from '../message/send/segments.ts';
 import type { SendDependencies } from '../message/send/send-dependencies.ts';
-import { maxMessageCharacters, referenceText, smsText, textOf } from '../message/send/send-fields.ts';
-import { placeholdersOf, render, withSampleCode } from '../message/send/template.ts';
+import { withSampleCode } from '../message/send/template.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 import { type Operation, parseBody, requireCaller } from '../operation/operation.ts';
-import { faultAt, optional, withDefault } from '../operation/request-fields.ts';
 import { addSeconds } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
-import { countryOf, recipientSchema } from '../recipient/phone-number.ts';
+import { countryOf } from '../recipient/phone-number.ts';
 import type { SelectSender } from '../sender/select-sender.ts';
 import type { AssertNotHeld } from './hold/otp-hold.ts';
-import {
-  attemptsRemaining,
-  codeLength,
-  isPending,
-  maxAttempts,
-  type OneTimePassword,
-  ttlSeconds,
-} from './otp.ts';
+import { attemptsRemaining, codeLength, isPending, type OneTimePassword, ttlSeconds } from './otp.ts';
+import { type SendOtpRequest, sendOtpSchema } from './otp-request.ts';
 import type { SentOneTimePassword } from './otp-response.schema.ts';
 import type { OtpStore, PendingOtpKey } from './otp-store.ts';
 import { otpTemplate, otpText } from './otp-text.ts';
 import { checkRecipientSends, countRecipientSend } from './recipient-limit.ts';
-
-const knownPlaceholders: ReadonlySet<string> = new Set(['code', 'brand', 'ttl_minutes']);
 
 interface SendOtpDependencies extends SendDependencies {
   readonly messages: MessageStore;
@@ -53,95 +35,6 @@ interface SendOtpDependencies extends SendDependencies {
   /** Refuses passwords by SMS to a country where few of the client's are verified. */
   readonly assertNotHeld?: AssertNotHeld | undefined;
 }
-
-/** A word that the client chooses. */
-export const purposeText = textOf(64).check(z.regex(/^[A-Za-z0-9._:-]+$/, 'must be of A–Z a–z 0–9 . _ : -'));
-
-export const defaultPurpose = 'default';
-
-/** No braces: they could form an unknown placeholder, and then the code would not be filled in either. */
-const brandText = textOf(64).check(z.regex(/^[^{}]*$/, 'must not hold { or }'));
-
-const template = smsText.check(
-  z.superRefine((text, context) => {
-    const names = placeholdersOf(text);
-    if (!names.includes('code')) context.addIssue({ code: 'custom', message: 'must hold {{code}}' });
-    const unknown = names.filter((name) => !knownPlaceholders.has(name));
-    if (unknown.length > 0) {
-      context.addIssue({ code: 'custom', message: `knows no {{${unknown.join('}}, {{')}}}` });
-    }
-  }),
-  z.meta({ pattern: '\\{\\{\\s*code\\s*\\}\\}' }),
-);
-
-function integerIn({ min, max }: { readonly min: number; readonly max: number }) {
-  return z.int().check(z.minimum(min), z.maximum(max));
-}
-
-/** The request body of `POST /api/v1/otp/send` (contract, section 5). */
-export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
-  const leg = z.object(legFields(ttlSeconds.max - 1));
-  return z
-    .object({
-      to: recipientSchema,
-      channel: withDefault(z.enum(channels), 'sms'),
-      code_length: withDefault(integerIn(codeLength), codeLength.default),
-      ttl: withDefault(integerIn(ttlSeconds), ttlSeconds.default),
-      max_attempts: withDefault(integerIn(maxAttempts), maxAttempts.default),
-      purpose: withDefault(purposeText, defaultPurpose),
-      template: optional(template),
-      brand: optional(brandText),
-      webhook_url: optional(webhookUrl),
-      reference: optional(referenceText),
-      fallback: legsSchema(leg),
-    })
-    .check(
-      ...legIndexes.map((index) =>
-        z.refine<{ readonly ttl: number; readonly fallback?: readonly Partial<WantedLeg>[] | undefined }>(
-          ({ ttl, fallback = [] }) => index >= fallback.length || waitOf(fallback.slice(0, index + 1)) < ttl,
-          {
-            path: ['fallback', index, 'after_seconds'],
-            error: 'must end before the password expires',
-            when: ({ issues }) => issues.length === 0,
-          },
-        ),
-      ),
-      z.refine(
-        (otp) => typeof otp.brand === 'string' || !asksForBrand(otp.template),
-        faultAt(['brand'], 'is asked for by the template'),
-      ),
-      z.refine((otp) => longestText(otp) <= maxMessageCharacters, {
-        path: ['template'],
-        error: `must have at most ${maxMessageCharacters} characters with its values`,
-        // Only for valid fields: any other may have any length.
-        when: ({ issues }) => issues.length === 0,
-      }),
-    );
-}
-
-/** When the last of these legs starts, counted from the send, if each before it is only not delivered. */
-function waitOf(legs: readonly Partial<WantedLeg>[]): number {
-  return legs.reduce((sum, { after_seconds = 0 }) => sum + after_seconds, 0);
-}
-
-interface TextParts {
-  readonly template?: string | undefined;
-  readonly brand?: string | undefined;
-  readonly code_length: number;
-}
-
-/** In characters, with the longest value of each placeholder. */
-function longestText({ template = '', brand = '', code_length }: TextParts): number {
-  const ttl_minutes = String(ttlSeconds.max / 60);
-  const rendered = render(template, { code: '0'.repeat(code_length), brand, ttl_minutes });
-  return rendered.ok ? [...rendered.text].length : 0;
-}
-
-function asksForBrand(template: unknown): boolean {
-  return typeof template === 'string' && placeholdersOf(template).includes('brand');
-}
-
-type SendOtpRequest = z.output<ReturnType<typeof sendOtpSchema>>;
 
 interface OtpSend {
   readonly key: PendingOtpKey;

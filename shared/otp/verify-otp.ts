@@ -7,10 +7,10 @@ import { isId } from '../platform/ids.ts';
 import { recipientSchema } from '../recipient/phone-number.ts';
 import { isRightCode } from './code.ts';
 import { attemptsRemaining, codeLength, codeLengthText, type OneTimePassword } from './otp.ts';
+import { defaultPurpose, purposeText } from './otp-request.ts';
 import type { Verification } from './otp-response.schema.ts';
 import type { OtpSecrets } from './otp-secret.ts';
 import type { OtpStore } from './otp-store.ts';
-import { defaultPurpose, purposeText } from './send-otp.ts';
 
 interface VerifyOtpDependencies {
   readonly otps: Pick<OtpStore, 'latest' | 'countAttempt' | 'markVerified'>;

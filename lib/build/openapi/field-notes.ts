@@ -15,7 +15,7 @@ import {
 } from '../../../shared/message/send/send-fields.ts';
 import { parameterSpacesMax } from '../../../shared/message/whatsapp-content.ts';
 import { codeLength, codeLengthText, maxAttempts, ttlSeconds } from '../../../shared/otp/otp.ts';
-import { defaultPurpose } from '../../../shared/otp/send-otp.ts';
+import { defaultPurpose } from '../../../shared/otp/otp-request.ts';
 import { senderNameRule } from '../../../shared/recipient/phone-number.ts';
 import { textKeptBytes } from '../../../shared/webhook/deliver/attempt-log.ts';
 

@@ -6,7 +6,7 @@ import { sendBulkSchema } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSmsSchema } from '../../../shared/message/send/send-sms.ts';
 import { sendWhatsAppSchema } from '../../../shared/message/send/send-whatsapp.ts';
 import { suppressionBody } from '../../../shared/message/suppression/manage-suppressions.ts';
-import { sendOtpSchema } from '../../../shared/otp/send-otp.ts';
+import { sendOtpSchema } from '../../../shared/otp/otp-request.ts';
 import { verifyOtpSchema } from '../../../shared/otp/verify-otp.ts';
 import {
   endpointChangeSchema,
