@@ -13,9 +13,7 @@
  */
 
 import { readAhead } from '../../activity/read-ahead.ts';
-import { messageEventNames } from '../../contract/webhook-events.ts';
 import type { DueItemIndex } from '../../due-items/due-item-index.ts';
-import { statuses } from '../../message/message.ts';
 import { allEnded } from '../../platform/aws/permanent-fault.ts';
 import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
 import type { Delivery } from '../delivery.ts';
@@ -24,9 +22,10 @@ import type { EndpointReader } from '../endpoints/endpoint-store.ts';
 import { type ByMessagesDependencies, deliveriesOfMessages } from '../log/deliveries-of-messages.ts';
 import { type FailedDependencies, failuresOf } from '../log/failed-deliveries.ts';
 import { entryCursor, positionCursor } from '../log/log-cursor.ts';
-import { deliveryIdOf, dueItemOf } from '../plan/delivery-due-item.ts';
+import { dueItemOf } from '../plan/delivery-due-item.ts';
 import type { DeliveryQueue } from '../schedule/delivery-queue.ts';
 import type { DeliveryStore } from '../store/delivery-store.ts';
+import { destinationOf, inOrder, type OrderedDelivery, withEventsOfTheSame } from './order-of-events.ts';
 import { afterStep, isAskedFor, isDue, type Resend, type ResendStore, type StepResult } from './resend.ts';
 
 export interface RunResendDependencies extends ByMessagesDependencies, FailedDependencies {
@@ -168,7 +167,7 @@ async function resendAll(
   page: readonly Delivery[],
 ): Promise<ReadonlySet<string>> {
   const { deliveries, dueItemIndex, queue, clock, sleep, newRevision } = dependencies;
-  const rows = await withEventsOfTheSame(dependencies, page);
+  const rows = await withEventsOfTheSame(deliveries, page);
   const now = clock();
   const included = rows.filter((row) => isDue(resend, row) || isResentBy(resend, row));
   const ordered = inOrder(included);
@@ -221,58 +220,6 @@ async function resendAll(
   }
   const before = included.filter((row) => isResentBy(resend, row));
   return new Set([...resent, ...before].map(({ delivery_id }) => delivery_id));
-}
-
-/** The same for all events of a message at one destination. */
-function destinationOf({ message_id, delivery_id, endpoint_id = '' }: Delivery): string {
-  return `${message_id ?? delivery_id} ${endpoint_id}`;
-}
-
-/** With the other events of each message at the same destination, which must not be overtaken. */
-async function withEventsOfTheSame(
-  { deliveries }: RunResendDependencies,
-  included: readonly Delivery[],
-): Promise<readonly Delivery[]> {
-  const ids = included.flatMap(({ message_id, endpoint_id, event, delivery_id }) =>
-    message_id === undefined
-      ? []
-      : eventsLike(event)
-          .map((name) => deliveryIdOf({ messageId: message_id, event: name, endpointId: endpoint_id }))
-          .filter((id) => id !== delivery_id),
-  );
-  const known = new Map(included.map((row) => [row.delivery_id, row]));
-  const others = ids.filter((id) => !known.has(id));
-  return [...known.values(), ...(await deliveries.getMany(others))];
-}
-
-/** Of the same channel. */
-function eventsLike(event: string): string[] {
-  const prefix = event.slice(0, event.indexOf('.') + 1);
-  return messageEventNames.filter((name) => name.startsWith(prefix));
-}
-
-interface OrderedDelivery {
-  readonly row: Delivery;
-  /** How many of its message's events come before it. */
-  readonly rank: number;
-  /** The id of the last of these. */
-  readonly after: string | undefined;
-}
-
-/**
- * Messages by time, the events of each in the order of its states: `created_at` is by the clocks of two processes, and
- * the events of one message can be closer to each other than these.
- */
-function inOrder(rows: readonly Delivery[]): OrderedDelivery[] {
-  const byTime = rows.toSorted((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
-  return [...Map.groupBy(byTime, destinationOf).values()].flatMap((events) => {
-    const byState = events.toSorted((a, b) => stateOrderOf(a) - stateOrderOf(b));
-    return byState.map((row, rank) => ({ row, rank, after: byState[rank - 1]?.delivery_id }));
-  });
-}
-
-function stateOrderOf({ event }: Delivery): number {
-  return statuses.findIndex((status) => event.endsWith(`.${status}`));
 }
 
 /** Rounded: what comes early keeps a worker waiting, what comes late delays nobody else. */
