@@ -60,6 +60,19 @@ describe('files and packages', () => {
     expect(without).toEqual([]);
   });
 
+  it('each metric of the contract is counted, and read by an alarm or the dashboard', () => {
+    const [, union = ''] = /type StageMetric =([^;]*);/.exec(read('shared/contract/metrics.ts').text) ?? [];
+    const names = Array.from(union.matchAll(/'(\w+)'/g), ([name]) => name);
+    expect(names).toContain("'WebhookFailed'");
+    const unnamed = [['lib'], ['functions', 'shared']].flatMap((folders) => {
+      const others = folders.flatMap(inFolder).filter(({ path }) => path !== 'shared/contract/metrics.ts');
+      return names
+        .filter((name) => !others.some(({ text }) => text.includes(name)))
+        .map((name) => `nothing in ${folders.join(' or ')} names ${name}`);
+    });
+    expect(unnamed).toEqual([]);
+  });
+
   it('no file only re-exports, and none is a collection of unrelated helpers', () => {
     const barrels = files.filter(({ path, text }) => {
       const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '').trim();

@@ -29,6 +29,17 @@ describe.each(pages())('%s', (path) => {
   });
 });
 
+it('CONTRIBUTING.md names files that exist, but for those of its example', () => {
+  const paths = page('CONTRIBUTING.md').matchAll(
+    /`((?:bin|dashboard|docs|functions|lib|shared|test)\/[\w./-]+)`/g,
+  );
+  const missing = Array.from(paths, ([, path = '']) => path).filter(
+    (path) => ![path, `${path}.test.ts`].some((file) => existsSync(join(root, file))),
+  );
+  const example = ['shared/account/list-contacts.ts', 'functions/list-contacts.ts'];
+  expect(missing.filter((path) => !example.includes(path))).toEqual([]);
+});
+
 describe('README.md', () => {
   it('lists every operation', () => {
     const readme = page('README.md');
