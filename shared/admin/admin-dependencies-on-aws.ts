@@ -91,12 +91,10 @@ export function adminDependencies(
   const deliveries = dynamoDeliveryStore(db, env.WEBHOOK_DELIVERIES_TABLE);
   const dueItemIndex = dynamoDueItemIndex(db, env.DUE_ITEMS_TABLE);
   return {
-    clients: {
-      clients,
-      apiKeys: dynamoApiKeyStore(db, env.API_KEYS_TABLE),
-      webhookSecrets: dynamoWebhookSecretStore(db, env.CLIENT_SECRETS_TABLE),
-      random: randomBytes,
-    },
+    clients,
+    apiKeys: dynamoApiKeyStore(db, env.API_KEYS_TABLE),
+    webhookSecrets: dynamoWebhookSecretStore(db, env.CLIENT_SECRETS_TABLE),
+    random: randomBytes,
     overrides: {
       ...dynamoRowReader(db, env.LIMIT_OVERRIDES_TABLE),
       ...dynamoAllRows(db, env.LIMIT_OVERRIDES_TABLE),

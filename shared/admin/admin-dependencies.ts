@@ -27,8 +27,7 @@ import type { ResendDependencies } from '../webhook/resend/resend-webhook.ts';
 import type { MessageSearch } from './message-search.dynamo.ts';
 import type { NewestMessages } from './newest-messages.dynamo.ts';
 
-export interface AdminDependencies {
-  readonly clients: ClientAdminDependencies;
+export interface AdminDependencies extends ClientAdminDependencies {
   readonly overrides: RowReader & AllRows & RowEditor;
   readonly senders: RowReader & AllRows & RowEditor;
   /** Requests that are counted in the present windows. */

@@ -11,7 +11,7 @@ export async function rotateClientSecret(
   actor: string,
   clientId: string,
 ): Promise<{ readonly client_id: string; readonly client_secret: string }> {
-  const secret = await clientAdmin.rotateClientSecret(dependencies.clients, clientId, dependencies.clock());
+  const secret = await clientAdmin.rotateClientSecret(dependencies, clientId, dependencies.clock());
   const summary = `${actor} made a new client secret; the previous one is valid for 24 h more`;
   await recordActivity(dependencies, actor, { kind: 'client_secret_rotated', summary, clientId });
   return { client_id: clientId, client_secret: secret };
@@ -31,7 +31,7 @@ export async function rotateWebhookSecret(
   actor: string,
   clientId: string,
 ): Promise<RotatedWebhookSecret> {
-  const rotated = await clientAdmin.rotateWebhookSecret(dependencies.clients, clientId, dependencies.clock);
+  const rotated = await clientAdmin.rotateWebhookSecret(dependencies, clientId, dependencies.clock);
   const summary = `${actor} made a new webhook secret, which signs from ${rotated.active_at} on; the previous one signs for 24 h more`;
   await recordActivity(dependencies, actor, { kind: 'webhook_secret_rotated', summary, clientId });
   return {
@@ -47,11 +47,7 @@ export async function createApiKey(
   actor: string,
   clientId: string,
 ): Promise<ApiKeyView & { readonly api_key: string }> {
-  const { apiKey, row } = await clientAdmin.createApiKey(
-    dependencies.clients,
-    clientId,
-    dependencies.clock(),
-  );
+  const { apiKey, row } = await clientAdmin.createApiKey(dependencies, clientId, dependencies.clock());
   await recordActivity(dependencies, actor, {
     kind: 'api_key_created',
     summary: `${actor} made the API key ${row.key_id}`,
@@ -66,7 +62,7 @@ export async function listApiKeys(
   clientId: string,
 ): Promise<readonly ApiKeyView[]> {
   await requireClient(dependencies, clientId);
-  return (await dependencies.clients.apiKeys.listOf(clientId)).map(apiKeyView);
+  return (await dependencies.apiKeys.listOf(clientId)).map(apiKeyView);
 }
 
 export async function revokeApiKey(
@@ -76,7 +72,7 @@ export async function revokeApiKey(
   keyId: string,
 ): Promise<void> {
   await requireClient(dependencies, clientId);
-  const known = (await dependencies.clients.apiKeys.listOf(clientId)).find((key) => key.key_id === keyId);
+  const known = (await dependencies.apiKeys.listOf(clientId)).find((key) => key.key_id === keyId);
   if (known?.revoked_at !== undefined) return;
   if (known !== undefined) {
     await recordActivity(dependencies, actor, {
@@ -87,5 +83,5 @@ export async function revokeApiKey(
       after: { key_id: keyId, revoked: true },
     });
   }
-  await clientAdmin.revokeApiKey(dependencies.clients, clientId, keyId, dependencies.clock());
+  await clientAdmin.revokeApiKey(dependencies, clientId, keyId, dependencies.clock());
 }

@@ -68,11 +68,7 @@ export async function createClient(
   // The list of the stage as it is now: a later change of the stage does not open further countries to this client.
   const countries = scopes.includes('messages') ? dependencies.stageCountries : undefined;
   const wanted = { name, scopes, countries, ...(webhook_url == null ? {} : { webhookUrl: webhook_url }) };
-  const { client, clientSecret, webhookSecret } = await clientAdmin.createClient(
-    dependencies.clients,
-    wanted,
-    now,
-  );
+  const { client, clientSecret, webhookSecret } = await clientAdmin.createClient(dependencies, wanted, now);
   await recordActivity(dependencies, actor, {
     kind: 'client_created',
     summary: `${actor} created the client ${name}`,
@@ -98,7 +94,7 @@ export async function listClients(
   dependencies: AdminDependencies,
   { limit, cursor }: z.output<typeof pageQuery>,
 ): Promise<ClientList> {
-  const page = await dependencies.clients.clients.list({ limit, after: cursor });
+  const page = await dependencies.clients.list({ limit, after: cursor });
   return {
     clients: page.clients.map((client) => clientView(client, dependencies.clock())),
     ...(page.next === undefined ? {} : { next_cursor: page.next }),
@@ -111,7 +107,7 @@ export async function showClient(
   clientId: string,
 ): Promise<ClientView & { readonly api_keys: readonly ApiKeyView[] }> {
   const client = await requireClient(dependencies, clientId);
-  const keys = await dependencies.clients.apiKeys.listOf(clientId);
+  const keys = await dependencies.apiKeys.listOf(clientId);
   return { ...clientView(client, dependencies.clock()), api_keys: keys.map(apiKeyView) };
 }
 
@@ -130,7 +126,7 @@ export async function setClientDisabled(
     before: { disabled: client.disabled },
     after: { disabled },
   });
-  await clientAdmin.setClientDisabled(dependencies.clients, clientId, disabled);
+  await clientAdmin.setClientDisabled(dependencies, clientId, disabled);
 }
 
 /** Null removes the URL. */
@@ -148,7 +144,7 @@ export async function changeWebhookUrl(
     before: { webhook_url: client.webhook_url ?? null },
     after: { webhook_url: webhookUrl },
   });
-  if (!(await dependencies.clients.clients.setWebhookUrl(clientId, webhookUrl ?? undefined)))
+  if (!(await dependencies.clients.setWebhookUrl(clientId, webhookUrl ?? undefined)))
     throw clientAdmin.noSuchClient();
 }
 
@@ -172,8 +168,7 @@ export async function changePermissions(
     before: { countries: client.countries ?? null, senders: client.senders ?? null },
     after: { countries: client.countries ?? null, senders: client.senders ?? null, ...change },
   });
-  if (!(await dependencies.clients.clients.setPermissions(clientId, change)))
-    throw clientAdmin.noSuchClient();
+  if (!(await dependencies.clients.setPermissions(clientId, change))) throw clientAdmin.noSuchClient();
 }
 
 const withoutDoubles = (list: readonly string[] | null): readonly string[] | null =>

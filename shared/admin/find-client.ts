@@ -9,7 +9,7 @@ export async function requireClient(
   dependencies: Pick<AdminDependencies, 'clients'>,
   clientId: string,
 ): Promise<Client> {
-  const client = await dependencies.clients.clients.find(clientId);
+  const client = await dependencies.clients.find(clientId);
   if (client === undefined) throw noSuchClient();
   return client;
 }
@@ -18,7 +18,7 @@ const clientsPerRead = 500;
 
 /** All clients, or the first ones if there are more than enough: no index has their names. */
 export async function readClients(
-  { clients: { clients } }: Pick<AdminDependencies, 'clients'>,
+  { clients }: Pick<AdminDependencies, 'clients'>,
   enough = Number.POSITIVE_INFINITY,
 ): Promise<{ readonly clients: readonly Client[]; readonly more: boolean }> {
   const found: Client[] = [];
@@ -47,7 +47,7 @@ export async function clientIdOf(
   const wanted = idOrName.trim();
   const noneFound = new GatewayError('not_found', `There is no client ${wanted.slice(0, nameMax)}.`);
   if (wanted === '' || wanted.length > nameMax) throw noneFound;
-  if ((await dependencies.clients.clients.find(wanted)) !== undefined) return wanted;
+  if ((await dependencies.clients.find(wanted)) !== undefined) return wanted;
   const nameOf = (text: string): string => text.trim().toLowerCase();
   const { clients } = await readClients(dependencies);
   const found = clients

@@ -201,7 +201,7 @@ async function clientsToSearch(
   dependencies: Dependencies,
   wanted: string,
 ): Promise<{ readonly clients: readonly Client[]; readonly more: boolean }> {
-  const named = await dependencies.clients.clients.find(wanted);
+  const named = await dependencies.clients.find(wanted);
   if (named !== undefined) return { clients: [named], more: false };
   return readClients(dependencies, clientsSearchedMax);
 }

@@ -179,7 +179,7 @@ export function adminOperations(dependencies: AdminDependencies) {
     ),
     summarizeUsage: readsQuery(usageSummaryQuery, async ({ given }) => {
       const { interval, at = dependencies.clock() } = given;
-      const nameOf = async (id: string) => (await dependencies.clients.clients.find(id))?.name;
+      const nameOf = async (id: string) => (await dependencies.clients.find(id))?.name;
       return summarizeUsage({ ...dependencies, nameOf }, interval, at);
     }),
     listOutbox: readsQuery(outboxQuery, async ({ given }) => listOutbox(dependencies, given.to, outboxMax)),

@@ -57,7 +57,7 @@ beforeAll(async () => {
   const deliveries = dynamoDeliveryStore(dynamo, names.webhook_deliveries);
   const suppressions = dynamoSuppressionStore(dynamo, names.suppressions);
   dependencies = {
-    clients: { clients } as never,
+    clients,
     messages: messages as never,
     newestMessages: dynamoNewestMessages(dynamo, names.messages),
     suppressions,

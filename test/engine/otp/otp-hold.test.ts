@@ -230,7 +230,7 @@ describe('an administrator', () => {
   const admin = (now: Date): AdminDependencies =>
     ({
       otpHolds: holds(),
-      clients: { clients: { find: async (id: string) => ({ client_id: id, name: 'Shop' }) } },
+      clients: { find: async (id: string) => ({ client_id: id, name: 'Shop' }) },
       activityLog: dynamoActivityLog(tables.dynamo, tables.names.activity_log, 30),
       clock: () => now,
     }) as unknown as AdminDependencies;
