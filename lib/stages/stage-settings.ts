@@ -8,8 +8,8 @@ import en from 'zod/v4/locales/en.js';
 import { priceTable } from '../../shared/contract/price-table.ts';
 import { fromText, variables } from '../../shared/platform/env.ts';
 
-/** Error texts: zod/mini has none by default. */
-z.config(en());
+/** Error texts: zod/mini has none by default. Not set by `z.config`, which is for all schemas of a process. */
+const texts = { error: en().localeError };
 
 const wholeNumber = z.int().check(z.positive());
 /** Of an SQS event source. */
@@ -231,7 +231,7 @@ const checked = settings.check(
 
 /** The stage with these settings, without the rules that involve several: it may lack what its deploy must give. */
 export function stageWith(given: z.input<typeof settings>): StageSettings {
-  return settings.parse(given);
+  return settings.parse(given, texts);
 }
 
 function isSetting(name: string): name is keyof StageSettings {
@@ -257,7 +257,7 @@ export function withSettings(
       if (!cdkEntry.test(key)) faults.push(`${key}: there is no such setting`);
     } else changes[key] = typeof value === 'string' ? fromText(settings.shape[key], value) : value;
   }
-  const parsed = checked.safeParse({ ...stage, ...changes });
+  const parsed = checked.safeParse({ ...stage, ...changes }, texts);
   if (!parsed.success)
     faults.push(...parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
   if (faults.length > 0 || !parsed.success)

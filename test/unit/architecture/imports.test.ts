@@ -115,6 +115,11 @@ describe('who may import whom', () => {
     expect(readers).toEqual([]);
   });
 
+  it('the texts of faults are set once, because they are for the whole process', () => {
+    const setting = files.filter(({ text }) => /\bz\.config\(/.test(text)).map(({ path }) => path);
+    expect(setting).toEqual(['shared/operation/operation.ts']);
+  });
+
   it('a function reads its environment once, and gives the values to what it composes', () => {
     const readers = inFolder('shared')
       .filter(({ text }) => /\breadEnvironment\(/.test(text))
