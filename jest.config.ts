@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { Config } from 'jest';
 
 /** `npm run test:dynamodb-local`: tests of tables on Amazon's own engine, which needs Java 17. */
@@ -33,11 +34,13 @@ function folders(): Readonly<Record<string, Around | undefined>> {
 
 /**
  * Those that wait for the deployed gateway leave the processor to others, also on two cores; a worker takes up to 1.1 GB.
- * Units compute, so that more workers than processors would only load the same modules once more.
+ * Units compute: one more than there are processors, for the few that wait; each further one would load the same modules.
  */
-function workers(): number | string {
+function workers(): number {
   const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
-  return named.length > 0 && named.every((path) => /^(test\/)?unit\b/.test(path)) ? '100%' : 6;
+  return named.length > 0 && named.every((path) => /^(test\/)?unit\b/.test(path))
+    ? availableParallelism() + 1
+    : 6;
 }
 
 function project(name: string, around: Around | undefined): Config {
