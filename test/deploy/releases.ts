@@ -20,7 +20,7 @@ export async function makeReleases(): Promise<Releases> {
   await broken.release('broken-release');
   const marker = 'this.publish(storage.names());';
   await broken.edit('lib/gateway-stack.ts', marker, `${brokenResource}${marker}`);
-  const firstImport = 'import type { Construct }';
+  const firstImport = 'import { Construct }';
   const importQueue = "import { CfnQueue } from 'aws-cdk-lib/aws-sqs';";
   await broken.edit('lib/gateway-stack.ts', firstImport, `${importQueue}\n${firstImport}`);
   // The rules would find such a queue before CloudFormation does.
