@@ -8,7 +8,15 @@
 import type { ForeignCredentials } from '../../platform/aws/clients.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ExpiringMap } from '../../platform/expiring-cache.ts';
-import { type AwsDestination, domainOf, parseArn, resourceArnOf, roleArnOf } from './aws-destination.ts';
+import {
+  type AwsDestination,
+  type DestinationKind,
+  domainOf,
+  kindOf,
+  parseArn,
+  resourceArnOf,
+  roleArnOf,
+} from './aws-destination.ts';
 
 export interface RoleRequest {
   readonly roleArn: string;
@@ -88,11 +96,11 @@ export function isAccessDenied(error: unknown): boolean {
 
 function sessionPolicyOf(destination: AwsDestination): string {
   const Resource = resourceArnOf(destination);
-  const statements =
-    'sqs' in destination
-      ? [{ Effect: 'Allow', Action: 'sqs:SendMessage', Resource }, keyOfQueue(Resource)]
-      : [{ Effect: 'Allow', Action: 'events:PutEvents', Resource }];
-  return JSON.stringify({ Version: '2012-10-17', Statement: statements });
+  const statements: Readonly<Record<DestinationKind, () => readonly object[]>> = {
+    sqs: () => [{ Effect: 'Allow', Action: 'sqs:SendMessage', Resource }, keyOfQueue(Resource)],
+    eventbridge: () => [{ Effect: 'Allow', Action: 'events:PutEvents', Resource }],
+  };
+  return JSON.stringify({ Version: '2012-10-17', Statement: statements[kindOf(destination)]() });
 }
 
 /** What SQS asks of the sender where the queue is encrypted with a key of the client's. */

@@ -16,6 +16,14 @@ export type AwsDestination =
   | { readonly sqs: SqsDestination }
   | { readonly eventbridge: EventBridgeDestination };
 
+type KindOf<Destination> = Destination extends unknown ? keyof Destination : never;
+/** The field of a request that names it. */
+export type DestinationKind = KindOf<AwsDestination>;
+
+export function kindOf(destination: AwsDestination): DestinationKind {
+  return 'sqs' in destination ? 'sqs' : 'eventbridge';
+}
+
 export function resourceArnOf(destination: AwsDestination): string {
   return 'sqs' in destination ? destination.sqs.queue_arn : destination.eventbridge.bus_arn;
 }

@@ -8,7 +8,7 @@ import { queueText } from '../../platform/aws/queue-text.ts';
 import type { AttemptError } from '../delivery.ts';
 import type { PostResult } from '../post/http-post.ts';
 import { type AssumedRoles, isAccessDenied, RoleTrustsAnyExternalId, type RoleUse } from './assumed-roles.ts';
-import { type AwsDestination, domainOf, parseArn } from './aws-destination.ts';
+import { type AwsDestination, type DestinationKind, domainOf, kindOf, parseArn } from './aws-destination.ts';
 
 export interface AwsRequest extends RoleUse {
   /** What a FIFO queue is told: the group whose order it keeps, and by what it recognises a repetition. */
@@ -162,8 +162,10 @@ function failure(error: unknown, request: AwsRequest): Ended {
     : { status, error: 'not_200', errorMessage };
 }
 
+const targetNames: Readonly<Record<DestinationKind, string>> = { sqs: 'queue', eventbridge: 'event bus' };
+
 function reasonOf(cause: unknown, isRole: boolean, { destination, clientId }: AwsRequest): string {
-  const target = 'sqs' in destination ? 'queue' : 'event bus';
+  const target = targetNames[kindOf(destination)];
   if (isRole)
     return isAccessDenied(cause)
       ? `the role does not trust this gateway with the external id ${clientId}`
