@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { buildSync, transformSync } from 'esbuild';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';
 import { type Html, html } from './html.ts';
+import { languages } from './samples/samples.ts';
 import { linkTo, type PageName, pageNames, pathToRoot, sitePages, withLinks } from './site.ts';
 
 /** A heading in the list of contents. */
@@ -43,7 +44,13 @@ function script(name: 'before-content' | 'after-content'): string {
   return file.text.trim();
 }
 
-const css = transformSync(readFileSync(join(import.meta.dirname, 'page.css'), 'utf8'), {
+/** Where a language is chosen, only its samples are shown. */
+const samplesOfOthers = Object.keys(languages).map(
+  (name) => `[data-language="${name}"] .sample:not(.${name})`,
+);
+
+const sheet = readFileSync(join(import.meta.dirname, 'page.css'), 'utf8');
+const css = transformSync(`${sheet}\n${samplesOfOthers.join(',')} { display: none; }`, {
   loader: 'css',
   minify: true,
   target: ['chrome123', 'firefox120', 'safari17.5'],
