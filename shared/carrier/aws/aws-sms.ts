@@ -94,7 +94,7 @@ export function awsSms(settings: AwsSmsSettings, clock: Clock): Carrier {
   return { handOver };
 }
 
-/** India refuses messages of a sender ID without the ids that were registered there. */
+/** India refuses messages of a sender ID without the ids that were registered there; `select-sender.ts` gives them to India's only. */
 function destinationCountryParameters({
   sender,
 }: Message): Pick<SendTextMessageCommandInput, 'DestinationCountryParameters'> {

@@ -53,6 +53,9 @@ const inForce = `within ${Math.ceil(accessCache.maxAgeSeconds / 60) * 60} second
 const retries = `status 200 within ${acknowledgeWithinSeconds} seconds; otherwise ${word(retryDelaysSeconds.length)} retries follow, after ${inWords(retryDelaysSeconds)}.`;
 const [firstNotice, lastNotice] = noticePercentages;
 const recipientWindow = minutes(recipientWindowSeconds);
+/** As `one hour`, or `15 minutes`. */
+const tokenLifetime = inWords([tokenLifetimeSeconds]).replace(/^1 /, 'one ');
+const anHour = tokenLifetime.replace(/^one /, 'an ');
 const { production } = stages;
 
 /** What each page says. */
@@ -61,7 +64,7 @@ const sentences: Readonly<Record<string, readonly string[]>> = {
     retries,
     `Delays up to ${queueDelayMaxSeconds / 60} minutes are SQS delays`,
     `one-shot schedules that fire ${production.scheduleLeadSeconds} s early`,
-    `An access token for ${word(tokenLifetimeSeconds / 3600)} hour`,
+    `An access token for ${tokenLifetime}`,
     `Send an SMS to up to ${digits(bulkRecipientsMax)} recipients`,
     `for ${idempotencyKeyHours} hours the repeat gets the first answer`,
   ],
@@ -99,9 +102,14 @@ const sentences: Readonly<Record<string, readonly string[]>> = {
     `Both are valid for ${previousSecretHours} hours`,
     `Until \`active_at\`, ${secretActiveAfterSeconds} s later, the old one signs; then both for ${previousSecretHours} hours`,
     `After several rotations up to ${word(webhookSecretsMax)} sign`,
-    `valid until they expire, ${word(tokenLifetimeSeconds / 3600)} hour at most`,
+    `valid until they expire, ${tokenLifetime} at most`,
+    `${anHour} later one without the first`,
+    `Second step, after ${anHour}`,
     `refused within ${word(Math.ceil(keyBounds.maxAgeSeconds / 60) + 1)} minutes`,
   ],
+  'SECURITY.md': [`valid for ${anHour}`],
+  'docs/cost-and-scale.md': [`300 a second, each for ${anHour}`],
+  'docs/decisions/dashboard-sessions.md': [`a token lasts ${anHour}`, `a stolen token is worth ${anHour}`],
   'docs/senders.md': [
     `It takes effect ${inForce}`,
     `| ${paceMin} to ${digits(paceMax)}, optional |`,
