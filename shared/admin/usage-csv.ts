@@ -14,8 +14,7 @@ export function usageCsv({ usage, currency }: UsageList): string {
       [...start, ...sumColumns.map((name) => entry[name]), currency, entry.estimated],
       ...Object.entries(entry.other_costs ?? {}).map(([other, cost]) => [
         ...start,
-        ...[0, 0, 0, 0],
-        cost,
+        ...sumColumns.map((name) => (name === 'cost' ? cost : 0)),
         other,
         entry.estimated,
       ]),

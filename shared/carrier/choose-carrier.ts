@@ -1,6 +1,7 @@
 /** Creates the carrier of each channel that the stage uses; only the settings of these carriers are needed. */
 import { randomUUID } from 'node:crypto';
 import type { Channel } from '../contract/channels.ts';
+import { carrierSecondsMax } from '../contract/hand-over-times.ts';
 import type { PriceTable } from '../contract/price-table.ts';
 import type { Carrier } from '../message/dispatch/carrier.ts';
 import { dynamo, sqs } from '../platform/aws/clients.ts';
@@ -13,9 +14,6 @@ import { awsWhatsApp } from './aws/aws-whatsapp.ts';
 import { dynamoOutbox } from './simulator/outbox.dynamo.ts';
 import { sqsReceiptSender } from './simulator/receipt-sender.sqs.ts';
 import { simulator } from './simulator/simulator.ts';
-
-/** The time limit of a hand-over; the claim of a message must be longer. */
-const handOverLimitMs = 8000;
 
 export type Carriers = Readonly<Record<Channel, Carrier>>;
 
@@ -56,7 +54,7 @@ function smsByAws({ prices, clock, source }: CarrierSettings): Carrier {
       configurationSet: env.SMS_CONFIGURATION_SET,
       protectConfigurationId: env.SMS_PROTECT_CONFIGURATION,
       prices,
-      timeLimitMs: handOverLimitMs,
+      timeLimitMs: carrierSecondsMax * 1000,
     },
     clock,
   );
@@ -70,6 +68,6 @@ function whatsAppByAws({ prices, source }: CarrierSettings): Carrier {
     metaApiVersion: env.META_API_VERSION,
     otpTemplate: env.WHATSAPP_OTP_TEMPLATE,
     prices,
-    timeLimitMs: handOverLimitMs,
+    timeLimitMs: carrierSecondsMax * 1000,
   });
 }

@@ -2,6 +2,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { dispatchTimeoutSeconds } from '../../../shared/contract/hand-over-times.ts';
 import { messageCostMetric, metricNamespace } from '../../../shared/contract/metrics.ts';
 import type { EnvironmentName } from '../../../shared/platform/env.ts';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
@@ -12,7 +13,7 @@ import type { CapabilityProps } from '../capability-props.ts';
 import type { OtpSecret } from '../otp-secret.ts';
 import type { Storage } from '../storage/storage.ts';
 import { Carriers } from './carriers.ts';
-import { dispatchTimeoutSeconds, type OutboundQueues } from './outbound-queues.ts';
+import type { OutboundQueues } from './outbound-queues.ts';
 
 interface DispatchProps extends CapabilityProps {
   readonly otpSecret: OtpSecret;

@@ -1,14 +1,12 @@
 /** The outbound queues, one for each kind of send. The dispatch function receives from them and queues messages again. */
 import type { Construct } from 'constructs';
+import { dispatchTimeoutSeconds } from '../../../shared/contract/hand-over-times.ts';
 import { type SendKind, sendKinds } from '../../../shared/contract/send-kinds.ts';
 import type { EnvironmentName } from '../../../shared/platform/env.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { GatewayQueue, visibilityRuns } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { Schedules } from '../schedules.ts';
-
-/** A carrier has 8 s to take a message. */
-export const dispatchTimeoutSeconds = 15;
 
 /**
  * The outbound queues, by kind of send (shared/message/send-kind.ts). An `id` must not change: the queue would be replaced,

@@ -17,6 +17,7 @@
  *   slot reserved ─ crash → the slot is unused; the next delivery of the queue message reserves another
  */
 
+import { claimSeconds } from '../../contract/hand-over-times.ts';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { queueDelayMaxSeconds } from '../../platform/aws/queue-delay.ts';
 import type { Clock, Sleep } from '../../platform/clock.ts';
@@ -41,9 +42,6 @@ import {
   untilSlot,
 } from './outbound-queue.ts';
 
-/** Longer than the carrier's time limit, shorter than the queue's visibility timeout. */
-export const leaseSeconds = 20;
-
 export interface DispatchDependencies extends Pick<StartLegDependencies, 'allowanceOf' | 'otpLegs'> {
   readonly messages: MessageStore;
   readonly carrierFor: (message: Message) => Carrier;
@@ -65,7 +63,7 @@ export interface DispatchDependencies extends Pick<StartLegDependencies, 'allowa
 }
 
 /** The longest wait for a claim: a wrong clock or an edited row may have set its end far ahead. */
-const heldSecondsMax = 2 * leaseSeconds;
+const heldSecondsMax = 2 * claimSeconds;
 
 const optedOut = 'recipient_opted_out' satisfies MessageErrorCode;
 
@@ -132,7 +130,7 @@ async function startLegAfter(dependencies: DispatchDependencies, messageId: stri
 export async function dispatch(dependencies: DispatchDependencies, messageId: string): Promise<Dispatched> {
   const { messages, clock } = dependencies;
   const claimId = dependencies.newClaimId();
-  const claim = await messages.claim(messageId, { claimId, at: clock(), leaseSeconds });
+  const claim = await messages.claim(messageId, { claimId, at: clock(), leaseSeconds: claimSeconds });
   if (claim.outcome === 'unknown') return { outcome: 'unknown_message', message: undefined };
   const { message } = claim;
   if (claim.outcome === 'held') {

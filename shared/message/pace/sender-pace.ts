@@ -3,6 +3,7 @@
  * conditional write of the sender's row; after a conflict a process pauses and reads the row again. A process that dies
  * leaves at most its own slots unused.
  */
+import { slotWaitSecondsMax } from '../../contract/hand-over-times.ts';
 import type { SendKind } from '../../contract/send-kinds.ts';
 import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
 import { ExpiringMap } from '../../platform/expiring-cache.ts';
@@ -52,7 +53,7 @@ const reserveLeadMs = 300;
 /** How far the clocks of two workers may be apart. */
 const clocksApartMs = 100;
 /** A worker waits so long for slots; what is later comes again. */
-export const workerWaitMs = 3000;
+export const workerWaitMs = slotWaitSecondsMax * 1000;
 /** A late bulk message has no hurry: with the others of its batch, which are probably late too, it is one write. */
 const lateTogetherMs = 200;
 /** A row that was written within this time is probably still the present one. */

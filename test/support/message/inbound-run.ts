@@ -3,7 +3,7 @@
  * times, in any order. The same seed gives the same run.
  */
 import { inboundNotification } from '../../../shared/carrier/simulator/simulated-inbound.ts';
-import { leaseSeconds } from '../../../shared/message/dispatch/dispatch-message.ts';
+import { claimSeconds } from '../../../shared/contract/hand-over-times.ts';
 import { type Message, transitions } from '../../../shared/message/message.ts';
 import { nobody } from '../../../shared/message/receive/find-owner.ts';
 import { inboundIdOf } from '../../../shared/message/receive/receive-message.ts';
@@ -175,7 +175,7 @@ async function inboundFindings(gateway: Gateway, inboundIds: readonly string[]) 
         const before = own.findLast(({ atMs }) => atMs < claim.claimedAtMs);
         const isEnded = own.some(
           ({ atMs, isSuppressed }) =>
-            !isSuppressed && atMs >= claim.claimedAtMs && atMs <= claim.claimedAtMs + leaseSeconds * 1000,
+            !isSuppressed && atMs >= claim.claimedAtMs && atMs <= claim.claimedAtMs + claimSeconds * 1000,
         );
         if (before?.isSuppressed === true && !isEnded)
           violations.push(`${message.message_id} was sent after STOP`);

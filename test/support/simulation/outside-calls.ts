@@ -5,8 +5,8 @@
 
 import { simulator } from '../../../shared/carrier/simulator/simulator.ts';
 import { leaseSeconds } from '../../../shared/contract/delivery-times.ts';
+import { claimSeconds } from '../../../shared/contract/hand-over-times.ts';
 import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier.ts';
-import { leaseSeconds as handOverLeaseSeconds } from '../../../shared/message/dispatch/dispatch-message.ts';
 import type { Message, StoredSender } from '../../../shared/message/message.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { expectedPrice } from '../../../shared/price/prices.ts';
@@ -97,7 +97,7 @@ export function outsideCalls(world: SimulatedWorld, options: OutsideOptions) {
       ...messages,
       async claim(messageId, wanted) {
         const claimed = await messages.claim(messageId, wanted);
-        if (claimed.outcome === 'claimed') claimedBy(process, handOverLeaseSeconds);
+        if (claimed.outcome === 'claimed') claimedBy(process, claimSeconds);
         return claimed;
       },
     });
@@ -134,7 +134,7 @@ export function outsideCalls(world: SimulatedWorld, options: OutsideOptions) {
     const carrier = simulator({
       outbox: {
         async record({ message_id, body }) {
-          const claim = claims.get(process)?.held ?? claimedBy(process, handOverLeaseSeconds);
+          const claim = claims.get(process)?.held ?? claimedBy(process, claimSeconds);
           handOvers.set(message_id, [...(handOvers.get(message_id) ?? []), { claim, unknown: true, body }]);
         },
       },
