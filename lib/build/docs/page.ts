@@ -22,7 +22,6 @@ export interface Topic extends Omit<Section, 'sections'> {
 }
 
 export interface Page {
-  readonly name: PageName;
   readonly sections: readonly Section[];
   readonly main: Html;
 }
@@ -82,7 +81,7 @@ export const documentHeaders = {
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill='%230b5cad' d='M2 2h12v9H7l-4 3v-3H2z'/%3E%3C/svg%3E";
 
-export function pageResponse({ name, sections, main }: Page): ApiResponse {
+export function pageResponse(name: PageName, { sections, main }: Page): ApiResponse {
   const inlined = (source: string): Html => ({ html: source });
   const { html: body } = html`<!doctype html>
 <html lang="en">

@@ -13,21 +13,21 @@ import { webhooksPage } from './pages/webhooks.ts';
 import { type ReceiverLanguage, receiverSource, receivers } from './receivers.ts';
 import { referencePage } from './reference/reference-page.ts';
 import { searchIndex } from './search-index.ts';
-import { sitePages } from './site.ts';
+import { type PageName, pageNames, sitePages } from './site.ts';
 
 /** By path. */
 export function published(): Readonly<Record<string, ApiResponse>> {
   const document = openApiDocument();
   const changelog = readFileSync(join(import.meta.dirname, '../../../CHANGELOG.md'), 'utf8');
-  const pages: readonly Page[] = [
-    startPage(document),
-    referencePage(document),
-    webhooksPage(document),
-    errorsPage(document),
-    limitsPage(document),
-    testingPage(),
-    changelogPage(changelog),
-  ];
+  const pages: Readonly<Record<PageName, Page>> = {
+    start: startPage(document),
+    reference: referencePage(document),
+    webhooks: webhooksPage(document),
+    errors: errorsPage(document),
+    limits: limitsPage(document),
+    testing: testingPage(),
+    changelog: changelogPage(changelog),
+  };
   return {
     '/openapi.json': {
       status: 200,
@@ -39,7 +39,7 @@ export function published(): Readonly<Record<string, ApiResponse>> {
       },
       body: JSON.stringify(document),
     },
-    ...Object.fromEntries(pages.map((page) => [sitePages[page.name].path, pageResponse(page)])),
+    ...Object.fromEntries(pageNames.map((name) => [sitePages[name].path, pageResponse(name, pages[name])])),
     '/docs/search-index': {
       status: 200,
       headers: { 'Content-Type': 'application/json', ...documentHeaders },

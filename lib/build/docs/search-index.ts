@@ -1,18 +1,18 @@
 /** What the search of the pages finds: each heading and each row that has an address, read from the pages' own HTML. */
 import { type Html, textOf } from './html.ts';
 import type { Page } from './page.ts';
-import { sitePages } from './site.ts';
+import { type PageName, pageNames, sitePages } from './site.ts';
 
 /** Title, address from the gateway's own, where it is, more words by which it is found. */
 type SearchEntry = readonly [title: string, address: string, place: string, keywords: string];
 
 const marked = /<(h[123]|th)(?: scope="row")?(?: id="([^"]*)")?(?: data-keywords="([^"]*)")?>(.*?)<\/\1>/gs;
 
-export function searchIndex(pages: readonly Page[]): SearchEntry[] {
-  return pages.flatMap(({ name, main }) => {
+export function searchIndex(pages: Readonly<Partial<Record<PageName, Page>>>): SearchEntry[] {
+  return pageNames.flatMap((name) => {
     const { path, title: pageTitle } = sitePages[name];
     let heading: string = pageTitle;
-    return Array.from(main.html.matchAll(marked)).flatMap(
+    return Array.from(pages[name]?.main.html.matchAll(marked) ?? []).flatMap(
       ([, tag = '', id, keywords = '', content = '']): SearchEntry[] => {
         const title = textOf({ html: content.replace(/<span class="mark">.*?<\/span>/, '') } as Html).trim();
         const isHeading = tag !== 'th';

@@ -1,4 +1,4 @@
-/** The pages of the documentation: their addresses, and how they link to each other. */
+/** The pages of the documentation: their addresses, and how they link to each other. `published.ts` makes each of them. */
 
 /** Links in the pages' HTML begin with it; each page replaces it by its relative path to the gateway's root. */
 const root = '~/';

@@ -8,7 +8,7 @@ import { errorStatus } from '../../../shared/contract/errors.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
 
 const document = openApiDocument();
-const pages = [referencePage(document), errorsPage(document)];
+const pages = { reference: referencePage(document), errors: errorsPage(document) };
 const index = searchIndex(pages);
 const first = (words: string): string | undefined => find(index, words)[0]?.[1];
 
@@ -35,7 +35,9 @@ describe('the search of the documentation', () => {
   });
 
   it('leads only to places that exist, each once', () => {
-    const html = pages.map(({ main }) => main.html).join('');
+    const html = Object.values(pages)
+      .map(({ main }) => main.html)
+      .join('');
     const addresses = index.map(([, address]) => address);
     expect(new Set(addresses).size).toBe(addresses.length);
     for (const id of addresses.flatMap((address) => address.split('#')[1] ?? []))

@@ -26,7 +26,6 @@ export function changelogPage(markdown: string): Page {
   });
   const changes = marked.parse(markdown, { async: false });
   return {
-    name: 'changelog',
     sections: [{ id: versions.id, title: versions.title }, ...releases],
     main: html`<h1>Versions and changes</h1>
 <section>${heading(2, versions.id, versions.title)}${prose(versions.text)}</section>

@@ -15,7 +15,6 @@ import { linkTo } from '../site.ts';
 export function errorsPage({ components }: Pick<OpenApiDocument, 'components'>): Page {
   const resolve = (reference: string) => components.schemas[reference.split('/').at(-1) ?? ''] ?? {};
   return {
-    name: 'errors',
     sections: [
       { id: 'error-codes', title: 'Error codes of requests' },
       { id: 'error-body', title: 'Body of an error' },

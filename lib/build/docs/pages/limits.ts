@@ -16,7 +16,6 @@ export function limitsPage(document: Pick<OpenApiDocument, 'paths'>): Page {
     caps: capTable(),
   };
   return {
-    name: 'limits',
     sections: [...limitTopics.map(({ id, title }) => ({ id, title })), { id: 'usage', title: 'Usage' }],
     main: html`<h1>Limits and usage</h1>
 ${limitTopics.map(({ id, title, text }) => html`<section>${heading(2, id, title)}${prose(text)}${below[id]}</section>`)}

@@ -20,7 +20,6 @@ export function startPage({ servers }: Pick<OpenApiDocument, 'servers'>): Page {
   const baseUrl = servers[0]?.url ?? '';
   const steps = stepsOf(baseUrl);
   return {
-    name: 'start',
     sections: [...steps, client, next].map(({ id, title }) => ({ id, title })),
     main: html`<h1>Quick start</h1>
 ${prose('The Messaging Gateway sends SMS, WhatsApp messages and one-time passwords over HTTPS, and tells your server what becomes of each by signed webhooks. In a few minutes you send a message, follow it, and receive and verify its webhooks. You need a shell with curl, and Node, Python or Go for the webhook endpoint.')}

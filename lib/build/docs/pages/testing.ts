@@ -6,7 +6,6 @@ import { linkTo } from '../site.ts';
 
 export function testingPage(): Page {
   return {
-    name: 'testing',
     sections: [
       { id: 'simulator', title: 'The simulator' },
       { id: 'recipients', title: 'Simulated recipients' },

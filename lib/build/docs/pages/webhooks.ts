@@ -85,7 +85,6 @@ export function webhooksPage(document: Pick<OpenApiDocument, 'webhooks'>): Page 
   const topics = topicsOf(document);
   const endpoints = { id: 'endpoints', title: 'Complete endpoints' };
   return {
-    name: 'webhooks',
     sections: [...topics, endpoints].map(({ id, title }) => ({ id, title })),
     main: html`<h1>Webhooks</h1>
 ${prose('The gateway sends a `POST` to your server for each state change of a message, and for what people send to you: messages, and the wish to get no more of yours. This page describes how to receive these webhooks, and how to verify that they come from the gateway.')}

@@ -30,7 +30,6 @@ export function referencePage(document: OpenApiDocument): Page {
     }))
     .filter((tag) => tag.operations.length > 0);
   return {
-    name: 'reference',
     sections: [
       { id: 'basics', title: 'Basics', sections: basics.map(({ id, title }) => ({ id, title })) },
       ...byTag.map(
