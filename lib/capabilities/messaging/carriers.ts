@@ -2,12 +2,14 @@
  * The real carriers: permission to hand messages over, and the topic on which receipts arrive. Numbers, sender ids and
  * the WhatsApp account are registered by hand, not by a deploy.
  */
+
 import { ArnFormat, CfnOutput, Stack } from 'aws-cdk-lib';
 import { Grant, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnConfigurationSet } from 'aws-cdk-lib/aws-smsvoice';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct, type IDependable } from 'constructs';
+import { reportedEventTypes } from '../../../shared/contract/sms-event-types.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import { acknowledgeWildcard } from '../../constructs/template-rules.ts';
@@ -15,7 +17,6 @@ import { smsConfigurationSet } from '../../stages/stage-settings.ts';
 import type { CapabilityProps } from '../capability-props.ts';
 import { createCompareOptOuts } from './compare-opt-outs.ts';
 import { createReportVerified } from './report-verified.ts';
-import { reportedEvents } from './reported-events.ts';
 
 const senderKinds = ['phone-number', 'sender-id', 'pool'];
 
@@ -71,7 +72,7 @@ export class Carriers extends Construct {
         {
           eventDestinationName: 'receipts',
           enabled: true,
-          matchingEventTypes: reportedEvents,
+          matchingEventTypes: reportedEventTypes,
           snsDestination: { topicArn: this.topic.topicArn },
         },
       ],

@@ -1,9 +1,7 @@
-/**
- * Reads the event that AWS End User Messaging SMS publishes for a text message. `isFinal` says whether it is the
- * last one; the type does not, because carriers report some types both before the end and at the end.
- */
+/** Reads the event that AWS End User Messaging SMS publishes for a text message. `smsEventTypes` says what each type means. */
 import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
+import { smsEventTypes } from '../../contract/sms-event-types.ts';
 import type { Status } from '../../message/message.ts';
 import type { Receipt } from '../../message/receipts/record-receipts.ts';
 import { withoutUndefined } from '../../platform/without-undefined.ts';
@@ -25,25 +23,6 @@ export const smsEvent = z.object({
 
 type SmsEvent = z.output<typeof smsEvent>;
 
-/** Types that mean that the carrier has the message. */
-const taken: readonly string[] = ['TEXT_SENT', 'TEXT_SUCCESSFUL', 'TEXT_DELIVERED'];
-const arrived: readonly string[] = ['TEXT_SUCCESSFUL', 'TEXT_DELIVERED'];
-/** Types that do not tell the outcome, even in an event marked final. */
-const underway: readonly string[] = ['TEXT_QUEUED', 'TEXT_PENDING'];
-
-/** What a final event of each other type means; a type that is not here is `carrier_rejected`. */
-const failures: Readonly<Record<string, MessageErrorCode>> = {
-  TEXT_INVALID: 'invalid_recipient',
-  TEXT_INVALID_MESSAGE: 'content_rejected',
-  TEXT_SPAM: 'content_rejected',
-  TEXT_BLOCKED: 'carrier_blocked',
-  TEXT_CARRIER_BLOCKED: 'carrier_blocked',
-  TEXT_PROTECT_BLOCKED: 'country_not_supported',
-  TEXT_UNREACHABLE: 'unreachable',
-  TEXT_CARRIER_UNREACHABLE: 'unreachable',
-  TEXT_UNKNOWN: 'unknown',
-};
-
 /** The receipt of an event; none for voice, media and steps in between. */
 export function receiptsOfSmsEvent(event: SmsEvent): Receipt[] {
   if (!event.eventType.startsWith('TEXT_')) return [];
@@ -63,15 +42,14 @@ export function receiptsOfSmsEvent(event: SmsEvent): Receipt[] {
   ];
 }
 
-function outcomeOf(
-  event: SmsEvent,
-): { to: Status; errorCode?: MessageErrorCode; errorMessage?: string } | undefined {
-  if (underway.includes(event.eventType)) return undefined;
-  if (!event.isFinal) return taken.includes(event.eventType) ? { to: 'sent' } : undefined;
-  if (arrived.includes(event.eventType)) return { to: 'delivered' };
-  if (taken.includes(event.eventType)) return { to: 'sent' };
-  if (event.eventType === 'TEXT_TTL_EXPIRED') return { to: 'expired', ...messageError('expired') };
-  return { to: 'failed', ...messageError(failures[event.eventType] ?? 'carrier_rejected') };
+function outcomeOf({
+  eventType,
+  isFinal,
+}: SmsEvent): { to: Status; errorCode?: MessageErrorCode; errorMessage?: string } | undefined {
+  const meaning = smsEventTypes[eventType] ?? 'carrier_rejected';
+  if (meaning === 'sent' || meaning === 'delivered') return { to: isFinal ? meaning : 'sent' };
+  if (meaning === 'underway' || !isFinal) return undefined;
+  return { to: meaning === 'expired' ? 'expired' : 'failed', ...messageError(meaning) };
 }
 
 /** The price of the message and the fee of the carrier; a client pays both. */

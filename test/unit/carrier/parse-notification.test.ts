@@ -2,9 +2,9 @@
 import { EventType } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { reportedEvents } from '../../../lib/capabilities/messaging/reported-events.ts';
 import { parseNotification, UnreadableNotification } from '../../../shared/carrier/parse-notification.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
+import { reportedEventTypes } from '../../../shared/contract/sms-event-types.ts';
 import {
   incomingWhatsApp,
   smsEvent,
@@ -217,8 +217,8 @@ describe('a message that is not a receipt', () => {
 });
 
 it('every event that the deployed gateway subscribes to is one that AWS knows, and has an outcome', () => {
-  expect(reportedEvents.filter((type) => !Object.keys(EventType).includes(type))).toEqual([]);
-  for (const eventType of reportedEvents) {
+  expect(reportedEventTypes.filter((type) => !Object.keys(EventType).includes(type))).toEqual([]);
+  for (const eventType of reportedEventTypes) {
     const told = smsTransition({ eventType, isFinal: true })?.to;
     expect(['delivered', 'failed', 'expired']).toContain(told);
   }
