@@ -22,7 +22,8 @@ const queueConcurrency = z.int().check(z.minimum(2), z.maximum(1000));
 export const stackNameMaximum = 51;
 
 const settings = z.strictObject({
-  name: z.enum(['local', 'dev', 'production']),
+  /** Of the stage: `-c stage=` chooses one of `stages.ts` by it. */
+  name: z.string(),
   /** Every name begins with it, so that an account can have several gateways. */
   stackName: z
     .string()
