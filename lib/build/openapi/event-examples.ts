@@ -10,7 +10,7 @@ import {
 import type { EventStatus } from '../../../shared/message/message.ts';
 import type { EndpointDisabledEvent } from '../../../shared/webhook/plan/event-body.schema.ts';
 import { eventBody, recipientEventBody } from '../../../shared/webhook/plan/event-body.ts';
-import { clientId, deliveredSms, endpointId, receivedSms } from './operations/examples.ts';
+import { clientId, deliveredSms, deliveredWhatsApp, endpointId, receivedSms } from './operations/examples.ts';
 
 /** When the events of the examples happened. */
 const at = '2026-11-20T10:00:03.120Z';
@@ -35,17 +35,14 @@ export const endpointDisabledExample: EndpointDisabledEvent = {
   },
 };
 
-/** Of `deliveredSms`, if its last state were that of the event. */
+/** Of a delivered message, if its last state were that of the event. */
 export function eventExample(event: MessageEventName): unknown {
   const channel = channelOf(event);
   const status = event.slice(event.indexOf('.') + 1) as Exclude<EventStatus, 'received'>;
-  const { from, ...message } = deliveredSms;
   return posted(
     eventBody(
       {
-        ...message,
-        channel,
-        ...(channel === 'sms' && from !== undefined ? { from } : { cost: 0.005 }),
+        ...(channel === 'sms' ? deliveredSms : deliveredWhatsApp),
         ...(status === 'sent' ? {} : { [`${status}_at`]: at }),
         ...(status === 'failed' ? errorOf('unreachable') : {}),
       },

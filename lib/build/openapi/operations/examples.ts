@@ -54,6 +54,16 @@ export const deliveredSms: Message = {
   delivered_at: '2026-11-20T10:00:03.120Z',
 };
 
+export const deliveredWhatsApp: Message = {
+  ...queuedWhatsApp,
+  reference: 'order-42',
+  status: 'delivered',
+  cost: 0.005,
+  currency: 'USD',
+  sent_at: '2026-11-20T10:00:01.480Z',
+  delivered_at: '2026-11-20T10:00:03.120Z',
+};
+
 export const canceledSms: Message = {
   ...smsRow,
   status: 'canceled',
