@@ -1,20 +1,15 @@
 /** npm start: runs the gateway on this machine until it is stopped, and leaves no process behind. */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { type Connection, connectionOf, welcome } from '../lib/local/connection.ts';
-import { aimAtEmulator } from '../lib/local/environment.ts';
 import { type LocalGateway, startLocalGateway } from '../lib/local/gateway.ts';
 import { StartFailure } from '../lib/local/start-failure.ts';
 import { stopRequest } from '../lib/local/stop-request.ts';
-import { dynamoClientAdmin } from '../shared/client/client-admin.dynamo.ts';
-import { createDemoClients, type DemoClients } from '../shared/client/demo-clients.ts';
-import { dynamo } from '../shared/platform/aws/clients.ts';
+import { demoClients } from './demo-clients.ts';
 
 const localFolder = join(import.meta.dirname, '..', '.local');
 const connectionFile = join(localFolder, 'gateway.json');
-/** For files with secrets. */
-const ownerOnly = { mode: 0o600 };
 
 const options = new Command()
   .name('npm start --')
@@ -68,7 +63,7 @@ async function run(): Promise<number> {
     const connection = connectionOf(gateway, clients);
     // An existing file would keep its mode.
     await rm(connectionFile, { force: true });
-    await writeFile(connectionFile, `${JSON.stringify(connection)}\n`, ownerOnly);
+    await writeFile(connectionFile, `${JSON.stringify(connection)}\n`, { mode: 0o600 });
     announce(connection);
     return await untilEnded(gateway);
   } finally {
@@ -81,24 +76,6 @@ async function run(): Promise<number> {
 async function forget({ aws }: LocalGateway): Promise<void> {
   const text = await readFile(connectionFile, 'utf8').catch(() => '');
   if (text.includes(JSON.stringify(aws.endpoint))) await rm(connectionFile, { force: true });
-}
-
-/** The demo clients, which a data folder keeps over a restart. */
-async function demoClients(gateway: LocalGateway, dataFolder: string | undefined): Promise<DemoClients> {
-  const file = dataFolder === undefined ? undefined : join(dataFolder, 'demo-clients.json');
-  const kept = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
-  aimAtEmulator(process.env, gateway.aws);
-  const admin = dynamoClientAdmin(dynamo(), gateway.tables);
-  const known = kept === undefined ? undefined : (JSON.parse(kept) as DemoClients);
-  // A killed emulator may have lost its state: then the clients are only in the file.
-  if (known !== undefined && (await admin.clients.find(known.client_id)) !== undefined) return known;
-
-  const created = await createDemoClients(admin, new Date());
-  if (file !== undefined && dataFolder !== undefined) {
-    await mkdir(dataFolder, { recursive: true, mode: 0o700 });
-    await writeFile(file, JSON.stringify(created), ownerOnly);
-  }
-  return created;
 }
 
 function announce(connection: Connection): void {

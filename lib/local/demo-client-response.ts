@@ -10,8 +10,8 @@ export interface DemoClient {
   readonly webhook_secret: string;
 }
 
-/** @returns whether the request was one for the demo client, and is answered */
-export function answerWithDemoClient(
+/** @returns whether the request was one for the demo client, and has its response */
+export function respondWithDemoClient(
   demoClient: DemoClient | undefined,
   request: IncomingMessage,
   response: ServerResponse,

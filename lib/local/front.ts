@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { pipeline } from 'node:stream/promises';
 import { Agent } from 'undici';
 import { apiStageName } from '../../shared/contract/base-url.ts';
-import { answerWithDemoClient, type DemoClient } from './demo-client.ts';
+import { type DemoClient, respondWithDemoClient } from './demo-client-response.ts';
 import { StartFailure } from './start-failure.ts';
 
 /** Each request is a process of the emulator, and 16 are enough for a small machine. */
@@ -50,7 +50,7 @@ export async function startFront(port: number): Promise<Front> {
   let target: Target | undefined;
   let demoClient: DemoClient | undefined;
   const server = createServer((request, response) => {
-    if (answerWithDemoClient(demoClient, request, response)) return;
+    if (respondWithDemoClient(demoClient, request, response)) return;
     const passed =
       target === undefined ? Promise.reject(new Error('starting')) : pass(agent, target, request, response);
     passed.catch(() => refuse(response));
