@@ -6,7 +6,10 @@ import { channels } from '../contract/channels.ts';
 export const codeLength = { min: 4, max: 10, default: 6 } as const;
 export const codeLengthText = `${codeLength.min} to ${codeLength.max} digits`;
 
-/** How long a code is valid, in seconds. */
+/**
+ * How long a code is valid, in seconds. The secret that codes are made of must not be rotated twice within the longest
+ * time (docs/rotate-and-restore.md).
+ */
 export const ttlSeconds = { min: 60, max: 3600, default: 300 } as const;
 
 /** How many codes may be tried. */

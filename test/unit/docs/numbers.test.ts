@@ -14,6 +14,7 @@ import { bulkRecipientsMax } from '../../../shared/message/send/bulk-rows.ts';
 import { afterSecondsMin, legIndexes } from '../../../shared/message/send/fallback-fields.ts';
 import { validityMaxSeconds } from '../../../shared/message/send/send-fields.ts';
 import { rememberedSeconds } from '../../../shared/otp/hold/otp-hold.ts';
+import { ttlSeconds } from '../../../shared/otp/otp.ts';
 import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/otp/recipient-limit.ts';
 import { queueDelayMaxSeconds } from '../../../shared/platform/aws/queue-delay.ts';
 import { paceMax, paceMin } from '../../../shared/sender/sender-row.ts';
@@ -105,6 +106,7 @@ const sentences: Readonly<Record<string, readonly string[]>> = {
     `valid until they expire, ${tokenLifetime} at most`,
     `${anHour} later one without the first`,
     `Second step, after ${anHour}`,
+    `do not rotate twice within ${inWords([ttlSeconds.max]).replace(/^1 /, 'an ')}`,
     `refused within ${word(Math.ceil(keyBounds.maxAgeSeconds / 60) + 1)} minutes`,
   ],
   'SECURITY.md': [`valid for ${anHour}`],
