@@ -1,6 +1,6 @@
 /**
  * When the messages of a batch that still wait are expected to be handed over, as far as their slots tell: for the status of
- * a batch. `bulk-slots.ts` says it in the response to a bulk request.
+ * a batch. `reserve-bulk-slots.ts` says it in the response to a bulk request.
  */
 import type { Message, Status } from '../message.ts';
 import { type PacedMessage, pacedMessageOf, slotRequestOf } from './sender-pace.ts';

@@ -25,7 +25,7 @@ import type { SelectSender } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 import type { AcceptedBatch } from '../message-response.schema.ts';
 import { acceptedView } from '../message-response.ts';
-import { reserveBulkSlots } from '../pace/bulk-slots.ts';
+import { reserveBulkSlots } from '../pace/reserve-bulk-slots.ts';
 import type { SenderPace } from '../pace/sender-pace.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import { acceptedIndexes, type Batch, type BatchStore, batchMessageId, type RowErrorCode } from './batch.ts';

@@ -13,8 +13,8 @@ import {
   queuedMessageOf,
 } from '../../../shared/message/dispatch/outbound-queue.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { reserveBulkSlots } from '../../../shared/message/pace/bulk-slots.ts';
 import { expectedEndOf } from '../../../shared/message/pace/expected-end.ts';
+import { reserveBulkSlots } from '../../../shared/message/pace/reserve-bulk-slots.ts';
 import { senderPace } from '../../../shared/message/pace/sender-pace.ts';
 import { memoryMessageStore } from '../doubles/memory-message-store.ts';
 import { memorySenderPaceStore } from '../doubles/memory-sender-pace.ts';

@@ -13,8 +13,8 @@ import {
 } from '../../../shared/message/dispatch/outbound-queue.ts';
 import { expireOverdue, firstReview } from '../../../shared/message/expire/expire-messages.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { reserveBulkSlots } from '../../../shared/message/pace/bulk-slots.ts';
 import { expectedEndOf } from '../../../shared/message/pace/expected-end.ts';
+import { reserveBulkSlots } from '../../../shared/message/pace/reserve-bulk-slots.ts';
 import { senderPace } from '../../../shared/message/pace/sender-pace.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
