@@ -1,6 +1,6 @@
 /** Takes from all caps of a client with one conditional write, without a read: exact under any concurrency. */
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { conditionHolds, tryConditionalWrite } from '../platform/aws/conditional-write.dynamo.ts';
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
 import type { CapCounter, TakeOutcome } from './cap-counter.ts';
 
 export function dynamoCapCounter(client: DynamoDBDocumentClient, TableName: string): CapCounter {
@@ -15,57 +15,46 @@ export function dynamoCapCounter(client: DynamoDBDocumentClient, TableName: stri
         return { condition, value: [`:room${index}`, room] as const };
       });
       const remove = endedAttributes.length === 0 ? '' : ` REMOVE ${endedAttributes.join(', ')}`;
-      const taking = await tryConditionalWrite(
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: { counter },
-            UpdateExpression: `ADD ${added.map(([attribute], index) => `${attribute} :amount${index}`).join(', ')} SET purge_at = :purge_at${remove}`,
-            ConditionExpression: limited.map(({ condition }) => condition).join(' AND '),
-            ExpressionAttributeValues: {
-              ...Object.fromEntries(added.map(([, amount], index) => [`:amount${index}`, amount])),
-              ...Object.fromEntries(limited.map(({ value }) => value)),
-              ':purge_at': purgeAt,
-            },
-            ReturnValues: 'ALL_NEW',
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
-      );
+      const taking = await conditionalUpdate(client, {
+        TableName,
+        Key: { counter },
+        UpdateExpression: `ADD ${added.map(([attribute], index) => `${attribute} :amount${index}`).join(', ')} SET purge_at = :purge_at${remove}`,
+        ConditionExpression: limited.map(({ condition }) => condition).join(' AND '),
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(added.map(([, amount], index) => [`:amount${index}`, amount])),
+          ...Object.fromEntries(limited.map(({ value }) => value)),
+          ':purge_at': purgeAt,
+        },
+        ReturnValues: 'ALL_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      });
       return outcome(taking.applied, taking.applied ? taking.response.Attributes : taking.row);
     },
 
     async giveBack({ counter, amounts, givenBack, id }) {
       const added = Object.entries(amounts);
-      await conditionHolds(
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: { counter },
-            UpdateExpression: `ADD ${added.map(([attribute], index) => `${attribute} :amount${index}`).join(', ')}, ${givenBack} :ids`,
-            ConditionExpression: `attribute_exists(purge_at) AND NOT contains(${givenBack}, :id)`,
-            ExpressionAttributeValues: {
-              ...Object.fromEntries(added.map(([, amount], index) => [`:amount${index}`, -amount])),
-              ':ids': new Set([id]),
-              ':id': id,
-            },
-          }),
-        ),
-      );
+      await conditionalUpdate(client, {
+        TableName,
+        Key: { counter },
+        UpdateExpression: `ADD ${added.map(([attribute], index) => `${attribute} :amount${index}`).join(', ')}, ${givenBack} :ids`,
+        ConditionExpression: `attribute_exists(purge_at) AND NOT contains(${givenBack}, :id)`,
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(added.map(([, amount], index) => [`:amount${index}`, -amount])),
+          ':ids': new Set([id]),
+          ':id': id,
+        },
+      });
     },
 
-    raise(counter, attribute, value, purgeAt) {
-      return conditionHolds(
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: { counter },
-            UpdateExpression: `SET ${attribute} = :value, purge_at = :purge_at`,
-            ConditionExpression: `attribute_not_exists(${attribute}) OR ${attribute} < :value`,
-            ExpressionAttributeValues: { ':value': value, ':purge_at': purgeAt },
-          }),
-        ),
-      );
+    async raise(counter, attribute, value, purgeAt) {
+      const { applied } = await conditionalUpdate(client, {
+        TableName,
+        Key: { counter },
+        UpdateExpression: `SET ${attribute} = :value, purge_at = :purge_at`,
+        ConditionExpression: `attribute_not_exists(${attribute}) OR ${attribute} < :value`,
+        ExpressionAttributeValues: { ':value': value, ':purge_at': purgeAt },
+      });
+      return applied;
     },
 
     async read(counter) {

@@ -7,11 +7,10 @@ import {
   QueryCommand,
   type QueryCommandOutput,
   ScanCommand,
-  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { conditionHolds } from '../platform/aws/conditional-write.dynamo.ts';
+import { conditionalUpdateItem } from '../platform/aws/conditional-write.dynamo.ts';
 import type { EditedTable } from './edited-row.ts';
 import type { FeedbackStore, StoredRow } from './review-rows.ts';
 
@@ -40,7 +39,7 @@ export function dynamoFeedbackStore(
       ),
     allRows: () =>
       allPages((ExclusiveStartKey) => dynamo.send(new ScanCommand({ TableName, ExclusiveStartKey }))),
-    write: ({ image }, { status, status_message }) => {
+    write: async ({ image }, { status, status_message }) => {
       const { client_id, [sortKey]: sort } = image;
       if (client_id === undefined || sort === undefined) throw new Error('a row without its key');
       const conditions = comparedAttributes.map((name, index) =>
@@ -50,27 +49,24 @@ export function dynamoFeedbackStore(
         const value = image[name];
         return value === undefined ? [] : [[`:${index}`, value]];
       });
-      return conditionHolds(
-        dynamo.send(
-          new UpdateItemCommand({
-            TableName,
-            Key: { client_id, [sortKey]: sort },
-            UpdateExpression: 'SET #status = :new_status, #message = :new_message',
-            // An update without a row would create one.
-            ConditionExpression: ['attribute_exists(client_id)', ...conditions].join(' AND '),
-            ExpressionAttributeNames: {
-              ...Object.fromEntries(comparedAttributes.map((name, index) => [`#${index}`, name])),
-              '#status': 'status',
-              '#message': 'status_message',
-            },
-            ExpressionAttributeValues: {
-              ...Object.fromEntries(values),
-              ':new_status': { S: status },
-              ':new_message': { S: status_message },
-            },
-          }),
-        ),
-      );
+      const { applied } = await conditionalUpdateItem(dynamo, {
+        TableName,
+        Key: { client_id, [sortKey]: sort },
+        UpdateExpression: 'SET #status = :new_status, #message = :new_message',
+        // An update without a row would create one.
+        ConditionExpression: ['attribute_exists(client_id)', ...conditions].join(' AND '),
+        ExpressionAttributeNames: {
+          ...Object.fromEntries(comparedAttributes.map((name, index) => [`#${index}`, name])),
+          '#status': 'status',
+          '#message': 'status_message',
+        },
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(values),
+          ':new_status': { S: status },
+          ':new_message': { S: status_message },
+        },
+      });
+      return applied;
     },
   };
 }

@@ -1,8 +1,8 @@
 /** Counts a request with one conditional write of one write unit, without a read: exact under any concurrency. */
-import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { tryConditionalWrite } from '../platform/aws/conditional-write.dynamo.ts';
+import { conditionalUpdateItem } from '../platform/aws/conditional-write.dynamo.ts';
 import type { CountOutcome, CountRequest, RateCounter } from './rate-counter.ts';
 import { type PerWindow, perWindow, type Windows, windowSeconds } from './windows.ts';
 
@@ -22,25 +22,21 @@ async function countInDynamo(
   const hasRoom = (attribute: string, limit: string): string =>
     `(attribute_not_exists(${attribute}) OR ${attribute} < ${limit})`;
   const remove = staleAttributes.length === 0 ? '' : ` REMOVE ${staleAttributes.join(', ')}`;
-  const counting = await tryConditionalWrite(
-    dynamo.send(
-      new UpdateItemCommand({
-        TableName: tableName,
-        Key: { counter: { S: counter } },
-        UpdateExpression: `ADD ${day} :one, ${hour} :one, ${minute} :one SET purge_at = :purge_at${remove}`,
-        ConditionExpression: `${hasRoom(day, ':per_day')} AND ${hasRoom(hour, ':per_hour')} AND ${hasRoom(minute, ':per_minute')}`,
-        ExpressionAttributeValues: {
-          ':one': numeric(1),
-          ':per_day': numeric(limits.perDay),
-          ':per_hour': numeric(limits.perHour),
-          ':per_minute': numeric(limits.perMinute),
-          ':purge_at': numeric(windows.resetsAt.day + keptDaysAfterUse * windowSeconds.day),
-        },
-        ReturnValues: 'UPDATED_NEW',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    ),
-  );
+  const counting = await conditionalUpdateItem(dynamo, {
+    TableName: tableName,
+    Key: { counter: { S: counter } },
+    UpdateExpression: `ADD ${day} :one, ${hour} :one, ${minute} :one SET purge_at = :purge_at${remove}`,
+    ConditionExpression: `${hasRoom(day, ':per_day')} AND ${hasRoom(hour, ':per_hour')} AND ${hasRoom(minute, ':per_minute')}`,
+    ExpressionAttributeValues: {
+      ':one': numeric(1),
+      ':per_day': numeric(limits.perDay),
+      ':per_hour': numeric(limits.perHour),
+      ':per_minute': numeric(limits.perMinute),
+      ':purge_at': numeric(windows.resetsAt.day + keptDaysAfterUse * windowSeconds.day),
+    },
+    ReturnValues: 'UPDATED_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
   // A refusal returns the row as the condition saw it, with the windows that are full.
   const row = counting.applied ? unmarshall(counting.response.Attributes ?? {}) : counting.row;
   return { admitted: counting.applied, used: usedIn(row ?? {}, windows) };

@@ -1,5 +1,10 @@
 /** Conditional writes: a failed condition is a result and not an error. Every other error is thrown. */
-import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
 import {
   DeleteCommand,
   type DeleteCommandInput,
@@ -23,10 +28,9 @@ export function conditionalDelete(client: DynamoDBDocumentClient, input: DeleteC
   return tryConditionalWrite(client.send(new DeleteCommand(input)));
 }
 
-/** Whether the write's condition was met, and so the write applied. */
-export async function conditionHolds(write: Promise<unknown>): Promise<boolean> {
-  const { applied } = await tryConditionalWrite(write);
-  return applied;
+/** In DynamoDB's own form, without the document layer. */
+export function conditionalUpdateItem(client: DynamoDBDocumentClient, input: UpdateItemCommandInput) {
+  return tryConditionalWrite(client.send(new UpdateItemCommand(input)));
 }
 
 type ConditionalWriteResult<Response> =
@@ -35,7 +39,7 @@ type ConditionalWriteResult<Response> =
   | { readonly applied: false; readonly row: Readonly<Record<string, unknown>> | undefined };
 
 /** The write's response, or the row that did not meet its condition. */
-export async function tryConditionalWrite<Response>(
+async function tryConditionalWrite<Response>(
   write: Promise<Response>,
 ): Promise<ConditionalWriteResult<Response>> {
   try {
