@@ -131,6 +131,12 @@ export function standardError(code: StandardCode, options?: GatewayErrorOptions)
   return new GatewayError(code, errorTexts[code], options);
 }
 
+/** The 400 that names each faulty field. */
+export function invalidFields(details: readonly FieldError[]): GatewayError {
+  const fields = details.length === 1 ? 'A field is' : 'Some fields are';
+  return new GatewayError('invalid_request', `${fields} not valid; see details.`, { details });
+}
+
 /** Whether the same work can succeed if it is done again. */
 export function isServiceUnavailable(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'service_unavailable';

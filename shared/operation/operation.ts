@@ -1,7 +1,7 @@
 /** What an HTTP operation gets, a request that is authenticated, counted and parsed, and what it returns. */
 import * as z from 'zod/mini';
 import type { Client } from '../client/client.ts';
-import { type FieldError, GatewayError } from '../contract/errors.ts';
+import { type FieldError, GatewayError, invalidFields } from '../contract/errors.ts';
 import type { Route, Scope } from '../contract/routes.ts';
 import { faultsIn, issueText } from './issue-text.ts';
 import { unknownFields } from './unknown-fields.ts';
@@ -100,10 +100,7 @@ export function parseFields<S extends z.ZodMiniType>(schema: S, body: unknown): 
     // Only the first error of a field is reported.
     if (!details.has(field)) details.set(field, { field, message });
   }
-  const fields = details.size === 1 ? 'A field is' : 'Some fields are';
-  throw new GatewayError('invalid_request', `${fields} not valid; see details.`, {
-    details: [...details.values()],
-  });
+  throw invalidFields([...details.values()]);
 }
 
 /** @param path - the place of the value in the body, if it is a part of it that the operation parses itself */

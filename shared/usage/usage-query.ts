@@ -1,6 +1,6 @@
 /** What can be asked of usage: times, interval and groups, by the client's operation, the admin API and the shell. */
 import * as z from 'zod/mini';
-import { GatewayError } from '../contract/errors.ts';
+import { invalidFields } from '../contract/errors.ts';
 import { optional } from '../operation/request-fields.ts';
 import { type Interval, intervals, type Period, periodAt, periodsBetween, usageKeptDays } from './period.ts';
 
@@ -86,16 +86,12 @@ export function usageRange(
   const { interval = 'day', until = now } = query;
   // Exclusive: the month of an `until` at the start of a month is the one before.
   const since = query.since ?? periodAt('month', new Date(until.getTime() - 1)).from;
-  if (since >= until) throw invalid('since', 'must be before until, which is now unless given');
+  if (since >= until)
+    throw invalidFields([{ field: 'since', message: 'must be before until, which is now unless given' }]);
   const groupBy = query.group_by ?? [];
   const max = groupBy.includes('client') ? clientPeriodsMax : periodsMax[interval];
   const periods = periodsBetween(interval, since, until, max);
-  if (periods === undefined) throw invalid('since', `must be at most ${max} ${interval}s before until`);
+  if (periods === undefined)
+    throw invalidFields([{ field: 'since', message: `must be at most ${max} ${interval}s before until` }]);
   return { interval, periods, groupBy };
-}
-
-function invalid(field: string, message: string): GatewayError {
-  return new GatewayError('invalid_request', 'A field is not valid; see details.', {
-    details: [{ field, message }],
-  });
 }

@@ -7,6 +7,7 @@ import {
   errorTexts,
   type FieldError,
   type GatewayError,
+  invalidFields,
   invalidRecipientText,
   limitReached,
   otpHeldText,
@@ -155,17 +156,15 @@ export function errorExample(
   route: Route,
   description: Pick<Description, 'fieldError' | 'request'>,
 ): Record<string, unknown> {
-  const { message: usual = '', details = [] } = errorNotes[code];
-  const example = {
-    code,
-    message: usual,
-    details,
-    retryAfterSeconds: undefined,
-    ...ofOperation(code, route, description),
-  };
+  const note = errorNotes[code];
+  const {
+    message = note.message ?? '',
+    details = note.details ?? [],
+    retryAfterSeconds,
+  } = ofOperation(code, route, description);
   return {
-    ...errorBody(example, '8f0c1f3e-5a2b-4a53-9c0e-2f6f8f5d7a10'),
-    ...(onTokenEndpoint(route) ? { error_description: example.message } : {}),
+    ...errorBody({ code, message, details, retryAfterSeconds }, '8f0c1f3e-5a2b-4a53-9c0e-2f6f8f5d7a10'),
+    ...(onTokenEndpoint(route) ? { error_description: message } : {}),
   };
 }
 
@@ -183,7 +182,7 @@ function ofOperation(
       // An operation without fields refuses only what is no text.
       return fieldError === undefined
         ? { message: 'The request holds text that is not well-formed Unicode.' }
-        : { message: 'A field is not valid; see details.', details: [fieldError] };
+        : invalidFields([fieldError]);
     case 'payload_too_large':
       return {
         message: errorTexts.payload_too_large(onTokenEndpoint(route) ? tokenRequestBytesMax : maxBodyBytes),
@@ -194,19 +193,15 @@ function ofOperation(
     }
     case 'rate_limit_exceeded': {
       const { perMinute } = policies[route.policy];
-      return limitOf(rateLimitExceeded(`The limit of ${perMinute} requests a minute is used up.`, 17));
+      return rateLimitExceeded(`The limit of ${perMinute} requests a minute is used up.`, 17);
     }
     case 'message_limit_reached':
     case 'spend_limit_reached': {
       const amount = code === 'spend_limit_reached' ? '100 USD' : '10,000 messages';
       const fitted = request?.schema === 'BulkSms' ? ': 37 of the 100 recipients would have fitted' : '';
-      return limitOf(limitReached(code, `The limit of ${amount} a day is reached${fitted}.`, 5400));
+      return limitReached(code, `The limit of ${amount} a day is reached${fitted}.`, 5400);
     }
     default:
       return {};
   }
-}
-
-function limitOf({ message, retryAfterSeconds }: GatewayError): ErrorOfOperation {
-  return { message, retryAfterSeconds };
 }

@@ -3,7 +3,7 @@
  * taken from a cap; only the rate limit has counted the request (contract, section 14).
  */
 
-import { GatewayError } from '../../contract/errors.ts';
+import { GatewayError, invalidFields } from '../../contract/errors.ts';
 import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
 import { millionthsPerUnit } from '../../contract/money.ts';
 import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
@@ -30,9 +30,7 @@ export function isDryRun({ query }: Pick<ApiRequest, 'query'>): boolean {
   const given = query.dry_run;
   if (given === undefined || given === 'false') return false;
   if (given === 'true') return true;
-  throw new GatewayError('invalid_request', 'A query parameter is not valid; see details.', {
-    details: [{ field: 'dry_run', message: 'must be true or false' }],
-  });
+  throw invalidFields([{ field: 'dry_run', message: 'must be true or false' }]);
 }
 
 type Check = () => void | Promise<void>;

@@ -1,6 +1,6 @@
 /** The request fields that all sends share (contract, section 5). */
 import * as z from 'zod/mini';
-import { type FieldError, GatewayError } from '../../contract/errors.ts';
+import { type FieldError, GatewayError, invalidFields } from '../../contract/errors.ts';
 import { inWords } from '../../contract/in-words.ts';
 import { dateTime } from '../../operation/date-time.ts';
 import { type ApiRequest, parseBody } from '../../operation/operation.ts';
@@ -101,8 +101,4 @@ function timingFault(body: unknown, now: Date): FieldError | undefined {
     field: 'scheduled_at',
     message: `must be from ${inWords([secondsMin])} to ${daysMax} days ahead`,
   };
-}
-
-function invalidFields(details: readonly FieldError[]): GatewayError {
-  return new GatewayError('invalid_request', 'Some fields are not valid.', { details });
 }

@@ -1,6 +1,6 @@
 /** A client's operations on its suppressions (contract, section 13). */
 import * as z from 'zod/mini';
-import { GatewayError, standardError } from '../../contract/errors.ts';
+import { GatewayError, invalidFields, standardError } from '../../contract/errors.ts';
 import { opaqueCursor } from '../../operation/cursor.ts';
 import { defaultPageLimit, pageLimit } from '../../operation/list-query.ts';
 import {
@@ -119,9 +119,7 @@ function changeOf<Scope extends SuppressionScope | undefined>(
 export function recipientInPath(segment: string): string {
   const recipient = canonicalRecipient(decoded(segment));
   if (recipient !== undefined) return recipient;
-  throw new GatewayError('invalid_request', 'A field is not valid; see details.', {
-    details: [{ field: 'recipient', message: recipientRule }],
-  });
+  throw invalidFields([{ field: 'recipient', message: recipientRule }]);
 }
 
 /** `%2B` is the plus of a number; whether it arrives decoded depends on the proxies before us. */

@@ -1,0 +1,34 @@
+/** A request whose only fault is the time of a scheduled message is refused with the words of every other faulty field. */
+import { describe, expect, it } from '@jest/globals';
+import * as z from 'zod/mini';
+import { parseSend, scheduledAt } from '../../../shared/message/send/send-fields.ts';
+
+const schema = z.object({ to: z.string(), scheduled_at: z.optional(scheduledAt) });
+const now = new Date('2026-11-20T10:00:00.000Z');
+
+function refusalOf(body: unknown): unknown {
+  try {
+    parseSend(schema, { body, unknownFields: new Set(), now }).assertTimely();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+describe('a scheduled_at that is too near', () => {
+  const tooNear = { field: 'scheduled_at', message: 'must be from 1 minute to 180 days ahead' };
+
+  it('is refused by itself', () => {
+    expect(refusalOf({ to: 'a', scheduled_at: now.toISOString() })).toMatchObject({
+      message: 'A field is not valid; see details.',
+      details: [tooNear],
+    });
+  });
+
+  it('is named with the other faulty fields', () => {
+    expect(refusalOf({ to: 1, scheduled_at: now.toISOString() })).toMatchObject({
+      message: 'Some fields are not valid; see details.',
+      details: [{ field: 'to' }, tooNear],
+    });
+  });
+});
