@@ -24,6 +24,7 @@ import {
 } from './slot.ts';
 
 const position = z.object({ startMs: z.number(), place: z.number() });
+/** Places without the end. */
 const stretch = z.object({ from: position, to: position });
 
 export const senderSlots = z.object({
@@ -35,25 +36,16 @@ export const senderSlots = z.object({
     single: z.exactOptional(position),
     bulk: z.exactOptional(position),
   }),
-  /** Reserved places, without the end; apart, in order. */
+  /** Reserved places: apart, in order. */
   taken: z.object({ otp: z.array(stretch), single: z.array(stretch) }),
   /** The carrier throttles: until then only every n-th place is used. */
   slowed: z.exactOptional(z.object({ sinceMs: z.number(), untilMs: z.number(), every: z.number() })),
 });
 
 export type SenderSlots = Readonly<z.output<typeof senderSlots>>;
+type Stretch = Readonly<z.output<typeof stretch>>;
 
 export const noSlots: SenderSlots = { next: {}, taken: { otp: [], single: [] } };
-
-export interface SlotRequest {
-  readonly kind: SendKind;
-  /** The pace that the messages were sent with, and when. */
-  readonly perSecond: number;
-  readonly sentAtMs: number;
-  /** The segments of each message, in order. */
-  readonly segments: readonly number[];
-  readonly earliestMs: number;
-}
 
 /** Messages look at their place for less than two seconds after it, by any clock. */
 const keptMs = 5000;
@@ -64,6 +56,16 @@ const slowedMs = 60_000;
 /** Throttled messages of the same moment count once. */
 const slowAgainAfterMs = 5000;
 const everyMax = 16;
+
+export interface SlotRequest {
+  readonly kind: SendKind;
+  /** The pace that the messages were sent with, and when. */
+  readonly perSecond: number;
+  readonly sentAtMs: number;
+  /** The segments of each message, in order. */
+  readonly segments: readonly number[];
+  readonly earliestMs: number;
+}
 
 interface Reserved {
   readonly reserved: readonly Slot[];
@@ -80,43 +82,97 @@ export function reserve(
 ): Reserved {
   const isNewest = before.pace === undefined || before.pace.sinceMs <= sentAtMs;
   const slots = isNewest ? { ...before, pace: { perSecond, sinceMs: sentAtMs } } : before;
-  const pace = paceInForce(slots, perSecond);
+  const places = placesFor({ kind, perSecond }, slots);
+  const { pace } = places;
   const waiting = slots.next[kind];
   const soonest = positionFrom(earliestMs, pace);
   const continues = waiting !== undefined && !isBefore(waiting, soonest);
-  let next = continues ? waiting : beginOfStretch(soonest, pace);
-  const from = next;
+  const from = continues ? waiting : beginOfStretch(soonest, pace);
+  let to = from;
   let firstMs: number | undefined;
   const reserved = segments.map((count) => {
-    const found = freeFor(slots, kind, count, next, pace);
-    next = positionAfter(count, found, pace);
+    const found = firstFree(places, count, to);
+    to = positionAfter(count, found, pace);
     firstMs ??= timeOf(found, pace);
     return slotAt(found, count, pace);
   });
-  return { reserved, firstMs: firstMs ?? earliestMs, slots: withTaken(slots, kind, { from, to: next }, now) };
-}
-
-/** The pace of the sender now; `perSecond` is what a message has that waits. */
-function paceInForce({ pace }: SenderSlots, perSecond: number): Pace {
-  return paceOf(pace?.perSecond ?? perSecond);
+  return { reserved, firstMs: firstMs ?? earliestMs, slots: withTaken(slots, kind, { from, to }, now) };
 }
 
 /** Whether the message may be handed over in its slot, or must reserve another. */
 export function isUsable(
   slots: SenderSlots,
-  {
-    kind,
-    perSecond,
-    segments,
-  }: { readonly kind: SendKind; readonly perSecond: number; readonly segments: number },
+  message: Pick<SlotRequest, 'kind' | 'perSecond'> & { readonly segments: number },
   slot: Slot,
 ): boolean {
-  const pace = paceInForce(slots, perSecond);
+  const places = placesFor(message, slots);
   const at = positionOf(slot);
-  const { startMs, place } = alignedFor(segments, at, pace);
+  const { startMs, place } = alignedFor(message.segments, at, places.pace);
   // Otherwise the pace has become lower since.
-  const fits = startMs === at.startMs && place === at.place && place < pace.places;
-  return fits && isInUse(slots, kind, at, pace) && obstacle(slots, kind, at, segments, pace) === undefined;
+  const fits = startMs === at.startMs && place === at.place && place < places.pace.places;
+  return fits && isInUse(places, at) && obstacle(places, message.segments, at) === undefined;
+}
+
+/** The sender's places as a kind of send sees them. */
+interface Places {
+  readonly pace: Pace;
+  /** Reserved by higher kinds. */
+  readonly taken: readonly Stretch[];
+  readonly slowed?: SenderSlots['slowed'];
+}
+
+function placesFor(
+  { kind, perSecond }: Pick<SlotRequest, 'kind' | 'perSecond'>,
+  { pace, taken, slowed }: SenderSlots,
+): Places {
+  const higher = { otp: [], single: taken.otp, bulk: [...taken.otp, ...taken.single] };
+  return {
+    // The pace of the sender now; `perSecond` is what a message has that waits.
+    pace: paceOf(pace?.perSecond ?? perSecond),
+    taken: higher[kind],
+    // One-time passwords are few, and go at the full pace.
+    slowed: kind === 'otp' ? undefined : slowed,
+  };
+}
+
+function firstFree(places: Places, segments: number, from: Position): Position {
+  const { pace } = places;
+  let at = alignedFor(segments, from, pace);
+  for (;;) {
+    const skipped = isInUse(places, at) ? obstacle(places, segments, at)?.to : positionAfter(1, at, pace);
+    if (skipped === undefined) return at;
+    at = alignedFor(segments, skipped, pace);
+  }
+}
+
+/** While the carrier throttles, not all places are in use. */
+function isInUse({ pace, slowed }: Places, at: Position): boolean {
+  if (slowed === undefined || at.startMs >= slowed.untilMs) return true;
+  return placeNumber(at, pace) % slowed.every === 0;
+}
+
+/** The reserved places of a higher kind that the message would need. */
+function obstacle({ pace, taken }: Places, segments: number, at: Position): Stretch | undefined {
+  const after = positionAfter(segments, at, pace);
+  return taken.find(({ from, to }) => isBefore(at, to) && isBefore(from, after));
+}
+
+function beginOfStretch(at: Position, pace: Pace): Position {
+  const step = Math.max(1, Math.floor(pace.places / stretchesPerPeriod));
+  const place = Math.ceil(at.place / step) * step;
+  return place < pace.places ? { ...at, place } : { startMs: at.startMs + pace.periodMs, place: 0 };
+}
+
+function withTaken(slots: SenderSlots, kind: SendKind, { from, to }: Stretch, now: Date): SenderSlots {
+  const next = { ...slots.next, [kind]: to };
+  if (kind === 'bulk') return { ...slots, next };
+  const kept = slots.taken[kind].filter((each) => each.to.startMs > now.getTime() - keptMs);
+  const last = kept.at(-1);
+  const joined =
+    last !== undefined && !isBefore(last.to, from)
+      ? [...kept.slice(0, -1), { from: last.from, to }]
+      : [...kept, { from, to }];
+  return { ...slots, next, taken: { ...slots.taken, [kind]: joined } };
 }
 
 /** Halves the pace for a minute; again while the carrier goes on throttling, to a sixteenth at most. */
@@ -132,53 +188,4 @@ export function slowedDown(slots: SenderSlots, now: Date): SenderSlots {
 /** The end of all reserved slots. */
 export function endOf({ next }: SenderSlots): number {
   return Math.max(0, ...sendKinds.map((kind) => next[kind]?.startMs ?? 0));
-}
-
-function freeFor(slots: SenderSlots, kind: SendKind, count: number, from: Position, pace: Pace): Position {
-  let at = alignedFor(count, from, pace);
-  for (;;) {
-    const skipped = isInUse(slots, kind, at, pace)
-      ? obstacle(slots, kind, at, count, pace)?.to
-      : positionAfter(1, at, pace);
-    if (skipped === undefined) return at;
-    at = alignedFor(count, skipped, pace);
-  }
-}
-
-/** While the carrier throttles, not all places are in use. One-time passwords are few, and go at the full pace. */
-function isInUse({ slowed }: SenderSlots, kind: SendKind, at: Position, pace: Pace): boolean {
-  if (kind === 'otp' || slowed === undefined || at.startMs >= slowed.untilMs) return true;
-  return placeNumber(at, pace) % slowed.every === 0;
-}
-
-/** The reserved places of a higher kind that the message would need. */
-function obstacle(slots: SenderSlots, kind: SendKind, at: Position, segments: number, pace: Pace) {
-  const after = positionAfter(segments, at, pace);
-  return sendKinds
-    .slice(0, sendKinds.indexOf(kind))
-    .flatMap((higher) => (higher === 'bulk' ? [] : slots.taken[higher]))
-    .find(({ from, to }) => isBefore(at, to) && isBefore(from, after));
-}
-
-function beginOfStretch(at: Position, pace: Pace): Position {
-  const step = Math.max(1, Math.floor(pace.places / stretchesPerPeriod));
-  const place = Math.ceil(at.place / step) * step;
-  return place < pace.places ? { ...at, place } : { startMs: at.startMs + pace.periodMs, place: 0 };
-}
-
-function withTaken(
-  slots: SenderSlots,
-  kind: SendKind,
-  { from, to }: { readonly from: Position; readonly to: Position },
-  now: Date,
-): SenderSlots {
-  const next = { ...slots.next, [kind]: to };
-  if (kind === 'bulk') return { ...slots, next };
-  const kept = slots.taken[kind].filter((each) => each.to.startMs > now.getTime() - keptMs);
-  const last = kept.at(-1);
-  const joined =
-    last !== undefined && !isBefore(last.to, from)
-      ? [...kept.slice(0, -1), { from: last.from, to }]
-      : [...kept, { from, to }];
-  return { ...slots, next, taken: { ...slots.taken, [kind]: joined } };
 }
