@@ -1,4 +1,4 @@
-/** What the gateway serves to readers without a client: a file of tests asks for each page once. */
+/** What the gateway serves to readers without a client: a file of tests asks for each page until it gets it, then never again. */
 import { admitted } from '../http/admitted.ts';
 
 interface Served {
@@ -11,8 +11,13 @@ const known = new Map<string, Promise<Served>>();
 
 export function served(url: string, method = 'GET'): Promise<Served> {
   const key = `${method} ${url}`;
-  const answer = known.get(key) ?? ask(url, method);
+  const asked = known.get(key);
+  if (asked !== undefined) return asked;
+  const answer = ask(url, method);
   known.set(key, answer);
+  const forget = () => known.delete(key);
+  // An error may be over when the next test asks.
+  answer.then(({ status }) => status >= 400 && forget(), forget);
   return answer;
 }
 

@@ -1,24 +1,25 @@
-/** A message as the tests of the carriers hand it over. */
+/** Messages as the relay sees them, for tests of webhooks. */
 import type { Message } from '../../../shared/message/message.ts';
-import { countryOf } from '../../../shared/recipient/phone-number.ts';
 
-export const handedOverAt = new Date('2026-11-20T10:00:00.250Z');
+export const created = new Date('2026-11-20T10:00:00.000Z');
 
-export function aMessage(change: Partial<Message> = {}): Message {
-  const { recipient = '+447700900123' } = change;
-  const country = countryOf(recipient);
+export function aMessage(more: Partial<Message> = {}): Message {
   return {
-    message_id: 'msg_01KAFF00000000000000000000',
-    client_id: 'acme',
+    message_id: 'msg_01KAG00000000000000000000A',
+    client_id: 'client-a',
     channel: 'sms',
-    status: 'sending',
-    recipient,
-    ...(country === undefined ? {} : { country }),
+    status: 'queued',
+    recipient: '+447700900123',
     type: 'transactional',
-    text: 'Hello',
-    segments: 1,
-    created_at: '2026-11-20T09:59:59.000Z',
-    expires_at: '2026-11-23T09:59:59.000Z',
-    ...change,
+    webhook_url: 'https://endpoint.example.com/hook',
+    created_at: created.toISOString(),
+    queued_at: created.toISOString(),
+    expires_at: '2026-11-23T10:00:00.000Z',
+    ...more,
   };
+}
+
+/** Just sent to the carrier: leads to exactly one event. */
+export function aSentMessage(more: Partial<Message> = {}): Message {
+  return aMessage({ status: 'sent', sent_at: '2026-11-20T10:00:00.500Z', ...more });
 }
