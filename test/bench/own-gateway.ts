@@ -16,7 +16,7 @@ import type { Delivery } from '../../shared/webhook/delivery.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/store/delivery-store.dynamo.ts';
 import { writeRows } from '../support/engine/write-rows.ts';
 import { functionProcesses, killProcess } from '../support/gateway/function-processes.ts';
-import { aSentMessage } from '../support/webhook/example-webhook-message.ts';
+import { aSentMessage } from '../support/message/example-message.ts';
 import { failedWebhook } from '../support/webhook/failed-webhook.ts';
 
 const localFolder = join(import.meta.dirname, '..', '..', '.local');

@@ -8,10 +8,10 @@
 import { derivedId } from '../../shared/platform/ids.ts';
 import { interruptedMessage } from '../../shared/webhook/deliver/attempt.ts';
 import { randomFrom } from '../support/doubles/seeded-random.ts';
+import { aMessage, aSentMessage, created } from '../support/message/example-message.ts';
 import { simulatedGateway } from '../support/simulation/gateway.ts';
 import { attemptOf } from '../support/simulation/outside-calls.ts';
 import { randomFaults } from '../support/simulation/processes.ts';
-import { aMessage, aSentMessage, created } from '../support/webhook/example-webhook-message.ts';
 
 const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 2 ** 31));
 const total = Number(process.argv[3] ?? 1000);

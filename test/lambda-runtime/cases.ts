@@ -5,7 +5,7 @@ import type { Connection } from '../../lib/local/connection.ts';
 import { messageRowOf } from '../../shared/message/store/message-row.ts';
 import { newId } from '../../shared/platform/ids.ts';
 import { newDelivery } from '../../shared/webhook/delivery-transitions.ts';
-import { aMessage } from '../support/webhook/example-webhook-message.ts';
+import { aMessage } from '../support/message/example-message.ts';
 import { apiGatewayEvent, scheduleEvent, snsNotification, sqsEvent, streamEvent } from './events.ts';
 import { noFailures, proxyFault } from './responses.ts';
 

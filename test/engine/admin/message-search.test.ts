@@ -9,7 +9,7 @@ import { dynamoMessageStore } from '../../../shared/message/store/message-store.
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
-import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
+import { aMessage, created } from '../../support/message/example-message.ts';
 
 const messages = Array.from({ length: 60 }, (_, i): Message => {
   const at = addSeconds(created, i);

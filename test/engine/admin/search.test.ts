@@ -16,7 +16,7 @@ import { newId } from '../../../shared/platform/ids.ts';
 import { newDelivery } from '../../../shared/webhook/delivery-transitions.ts';
 import { dynamoDeliveryStore } from '../../../shared/webhook/store/delivery-store.dynamo.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
-import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
+import { aMessage, created } from '../../support/message/example-message.ts';
 
 const recipient = '+447700900104';
 const ids = {

@@ -25,7 +25,7 @@ import {
   startCarrierServer,
 } from '../../support/carrier/carrier-server.ts';
 import { memorySends, smallRequest } from '../../support/doubles/memory-sends.ts';
-import { aMessage } from '../../support/message/example-message.ts';
+import { aSendingMessage } from '../../support/message/example-message.ts';
 import { aClient, ask, type SendName } from '../../support/message/sends.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
@@ -307,7 +307,7 @@ it('AWS takes the sender of every row that is valid', async () => {
       const sender = selectSender([parseSenderRow(typed)], { channel, country: 'IN' }, undefined);
       if (sender === undefined) return;
       const recipient = '+919876543210';
-      const message = aMessage({
+      const message = aSendingMessage({
         channel,
         recipient,
         sender,

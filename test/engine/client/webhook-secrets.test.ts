@@ -4,7 +4,7 @@ import { dynamoWebhookSecrets } from '../../../shared/client/webhook-secrets.dyn
 import { cachedSecrets, type WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
-import { created } from '../../support/webhook/example-webhook-message.ts';
+import { created } from '../../support/message/example-message.ts';
 
 let tables: TestTables;
 beforeAll(async () => {

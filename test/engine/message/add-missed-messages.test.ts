@@ -12,8 +12,8 @@ import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { aMessage } from '../../support/message/example-message.ts';
 import { storesIn } from '../../support/message/sends.ts';
-import { aMessage } from '../../support/webhook/example-webhook-message.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');
 let now = start;

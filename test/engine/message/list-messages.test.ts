@@ -9,8 +9,8 @@ import type { Operation } from '../../../shared/operation/operation.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { aMessage } from '../../support/message/example-message.ts';
 import { aClient, ask, sendsIn, storesIn } from '../../support/message/sends.ts';
-import { aMessage } from '../../support/webhook/example-webhook-message.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 

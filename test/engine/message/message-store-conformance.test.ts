@@ -6,7 +6,7 @@ import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
-import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
+import { aMessage, created } from '../../support/message/example-message.ts';
 
 let tables: TestTables;
 beforeAll(async () => {

@@ -13,7 +13,7 @@ import type { SuppressionStore } from '../../../shared/message/suppression/suppr
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { memorySuppressionStore } from '../../support/doubles/memory-suppression-store.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
-import { aMessage } from '../../support/webhook/example-webhook-message.ts';
+import { aMessage } from '../../support/message/example-message.ts';
 
 let tables: TestTables;
 beforeAll(async () => {

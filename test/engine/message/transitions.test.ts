@@ -14,7 +14,7 @@ import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { eventName } from '../../../shared/webhook/plan/event-body.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
-import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
+import { aMessage, created } from '../../support/message/example-message.ts';
 
 /** What carriers and the clock can report, in whatever order and however often. */
 const reports = ['sent', 'delivered', 'read', 'failed', 'expired'] as const satisfies readonly Status[];

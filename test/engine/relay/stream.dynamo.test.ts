@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { readChanges } from '../../../shared/relay/stream.dynamo.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
-import { aSentMessage } from '../../support/webhook/example-webhook-message.ts';
+import { aSentMessage } from '../../support/message/example-message.ts';
 
 let tables: TestTables;
 beforeAll(async () => {

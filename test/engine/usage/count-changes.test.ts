@@ -18,8 +18,8 @@ import { countedDynamo } from '../../support/engine/counted-dynamo.ts';
 import { engineConfig } from '../../support/engine/engine.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
 import { Killed, killable, noKill } from '../../support/faults/kill-process.ts';
+import { aMessage } from '../../support/message/example-message.ts';
 import { usageOfMessages } from '../../support/usage/usage-of-messages.ts';
-import { aMessage } from '../../support/webhook/example-webhook-message.ts';
 
 let tables: TestTables;
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { dynamoDeliveryStore } from '../../../shared/webhook/store/delivery-stor
 import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
 import { memoryDeliveryStore } from '../../support/doubles/memory-delivery-store.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
-import { created } from '../../support/webhook/example-webhook-message.ts';
+import { created } from '../../support/message/example-message.ts';
 import { everyFault } from '../../support/webhook/webhook-faults.ts';
 
 let tables: TestTables;

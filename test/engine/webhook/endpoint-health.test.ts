@@ -8,7 +8,7 @@ import {
 } from '../../../shared/webhook/endpoint-health/endpoint-health.ts';
 import { memoryEndpointHealthStore } from '../../support/doubles/memory-endpoint-health-store.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
-import { created as now } from '../../support/webhook/example-webhook-message.ts';
+import { created as now } from '../../support/message/example-message.ts';
 
 let tables: TestTables;
 beforeAll(async () => {

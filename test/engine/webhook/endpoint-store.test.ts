@@ -11,8 +11,8 @@ import type { EndpointResults, EndpointStore } from '../../../shared/webhook/end
 import { changed, endpointsMax } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import { memoryEndpointStore } from '../../support/doubles/memory-endpoint-store.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { created } from '../../support/message/example-message.ts';
 import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
-import { created } from '../../support/webhook/example-webhook-message.ts';
 
 let tables: TestTables;
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import { addDays, addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { writeRows } from '../engine/write-rows.ts';
 import { documentClient, gateway } from '../gateway/gateway.ts';
-import { aMessage } from '../webhook/example-webhook-message.ts';
+import { aMessage } from '../message/example-message.ts';
 import { failedWebhook } from '../webhook/failed-webhook.ts';
 
 /** So many clients have all the messages, and the most on one day. */

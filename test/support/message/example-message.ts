@@ -1,5 +1,6 @@
-/** Messages as the relay sees them, for tests of webhooks. */
+/** Messages as the table has them, for tests. */
 import type { Message } from '../../../shared/message/message.ts';
+import { countryOf } from '../../../shared/recipient/phone-number.ts';
 
 export const created = new Date('2026-11-20T10:00:00.000Z');
 
@@ -22,4 +23,13 @@ export function aMessage(more: Partial<Message> = {}): Message {
 /** Just sent to the carrier: leads to exactly one event. */
 export function aSentMessage(more: Partial<Message> = {}): Message {
   return aMessage({ status: 'sent', sent_at: '2026-11-20T10:00:00.500Z', ...more });
+}
+
+export const handedOverAt = new Date('2026-11-20T10:00:00.250Z');
+
+/** As the carrier gets it. */
+export function aSendingMessage(more: Partial<Message> = {}): Message {
+  const message = aMessage({ status: 'sending', text: 'Hello', segments: 1, ...more });
+  const country = countryOf(message.recipient);
+  return country === undefined ? message : { country, ...message };
 }

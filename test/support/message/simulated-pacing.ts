@@ -22,8 +22,8 @@ import { allowanceOf } from '../doubles/no-caps.ts';
 import { noOtpLegs } from '../doubles/no-otp-legs.ts';
 import { nobodySuppressed } from '../doubles/nobody-suppressed.ts';
 import { randomFrom } from '../doubles/seeded-random.ts';
+import { aMessage, created } from '../message/example-message.ts';
 import { virtualTime } from '../simulation/virtual-time.ts';
-import { aMessage, created } from '../webhook/example-webhook-message.ts';
 import type { PacedRun } from './pacing-figures.ts';
 
 const messagesOfRequest = 1000;

@@ -1,6 +1,6 @@
 /** A webhook endpoint for tests. */
 import type { WebhookEndpoint } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
-import { created } from './example-webhook-message.ts';
+import { created } from '../message/example-message.ts';
 
 export function anEndpoint(more: Partial<WebhookEndpoint> = {}): WebhookEndpoint {
   return {

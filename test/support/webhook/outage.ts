@@ -4,11 +4,11 @@ import { addSeconds } from '../../../shared/platform/clock.ts';
 import { interruptedMessage } from '../../../shared/webhook/deliver/attempt.ts';
 import type { ResendRequest } from '../../../shared/webhook/resend/request-resend.ts';
 import type { Resend } from '../../../shared/webhook/resend/resend.ts';
+import { aMessage, aSentMessage, created } from '../message/example-message.ts';
 import { simulatedGateway } from '../simulation/gateway.ts';
 import type { Post } from '../simulation/outside-calls.ts';
 import type { Fault } from '../simulation/processes.ts';
 import type { WorldOptions } from '../simulation/world.ts';
-import { aMessage, aSentMessage, created } from './example-webhook-message.ts';
 
 /** Clocks may be behind. */
 const beforeTheFirst = addSeconds(created, -10);

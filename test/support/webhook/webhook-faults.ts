@@ -1,9 +1,9 @@
 /** Runs one delivery with every fault at every call, and returns the violations. */
 import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
+import { aMessage, aSentMessage, created } from '../message/example-message.ts';
 import { type Gateway, simulatedGateway } from '../simulation/gateway.ts';
 import { attemptOf } from '../simulation/outside-calls.ts';
 import { crashFaults, type Fault } from '../simulation/processes.ts';
-import { aMessage, aSentMessage, created } from './example-webhook-message.ts';
 
 let messages = 0;
 

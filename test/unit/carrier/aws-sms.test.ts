@@ -7,7 +7,7 @@ import {
   carrierEnvironment,
   startCarrierServer,
 } from '../../support/carrier/carrier-server.ts';
-import { aMessage } from '../../support/message/example-message.ts';
+import { aSendingMessage } from '../../support/message/example-message.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 const settings = {
@@ -30,7 +30,7 @@ afterAll(() => server.close());
 
 describe('the request', () => {
   it('carries the text, the sender, the configuration set, the rest of the validity and our ids', async () => {
-    await carrier.handOver(aMessage({ expires_at: '2026-11-20T10:10:00.900Z' }), { text: 'Hello' }, 1);
+    await carrier.handOver(aSendingMessage({ expires_at: '2026-11-20T10:10:00.900Z' }), { text: 'Hello' }, 1);
     expect(server.requests.at(-1)).toEqual({
       service: 'sms',
       body: {
@@ -40,7 +40,7 @@ describe('the request', () => {
         MessageType: 'TRANSACTIONAL',
         ConfigurationSetName: 'receipts',
         TimeToLive: 600,
-        Context: { message_id: 'msg_01KAFF00000000000000000000', client_id: 'acme' },
+        Context: { message_id: 'msg_01KAG00000000000000000000A', client_id: 'client-a' },
       },
     });
   });
@@ -52,20 +52,20 @@ describe('the request', () => {
       expires_at: '2026-11-20T10:05:00.000Z',
       attempts_remaining: 5,
     };
-    await carrier.handOver(aMessage({ otp }), { text: '123456' }, 1);
+    await carrier.handOver(aSendingMessage({ otp }), { text: '123456' }, 1);
     expect(server.requests.at(-1)?.body).toMatchObject({ MessageFeedbackEnabled: true });
-    await carrier.handOver(aMessage(), { text: 'Hello' }, 1);
+    await carrier.handOver(aSendingMessage(), { text: 'Hello' }, 1);
     expect(server.requests.at(-1)?.body).not.toHaveProperty('MessageFeedbackEnabled');
   });
 
   it('names the protect configuration of the stage', async () => {
     const ofStage = { ...settings, protectConfigurationId: 'protect-0123' };
-    await awsSms(ofStage, () => now).handOver(aMessage(), { text: 'Hello' }, 1);
+    await awsSms(ofStage, () => now).handOver(aSendingMessage(), { text: 'Hello' }, 1);
     expect(server.requests.at(-1)?.body).toMatchObject({ ProtectConfigurationId: 'protect-0123' });
   });
 
   it('has the sender and the type of the message', async () => {
-    await carrier.handOver(aMessage({ from: 'ACME', type: 'promotional' }), { text: 'Hello' }, 1);
+    await carrier.handOver(aSendingMessage({ from: 'ACME', type: 'promotional' }), { text: 'Hello' }, 1);
     expect(server.requests.at(-1)?.body).toMatchObject({
       OriginationIdentity: 'ACME',
       MessageType: 'PROMOTIONAL',
@@ -74,7 +74,7 @@ describe('the request', () => {
 
   it('has the sender that was selected, and the ids that India requires', async () => {
     const sender = { identity: 'ACMEIN', messages_per_second: 5, entity_id: '1101', template_id: '1107' };
-    await carrier.handOver(aMessage({ recipient: '+919876543210', sender }), { text: 'Hello' }, 1);
+    await carrier.handOver(aSendingMessage({ recipient: '+919876543210', sender }), { text: 'Hello' }, 1);
     expect(server.requests.at(-1)?.body).toMatchObject({
       OriginationIdentity: 'ACMEIN',
       DestinationCountryParameters: { IN_ENTITY_ID: '1101', IN_TEMPLATE_ID: '1107' },
@@ -87,7 +87,7 @@ describe('the request', () => {
   ])(
     'asks of a message that expires at %s for no time that the service refuses',
     async (expiresAt, seconds) => {
-      await carrier.handOver(aMessage({ expires_at: expiresAt }), { text: 'Hello' }, 1);
+      await carrier.handOver(aSendingMessage({ expires_at: expiresAt }), { text: 'Hello' }, 1);
       expect(server.requests.at(-1)?.body).toMatchObject({ TimeToLive: seconds });
     },
   );
@@ -95,7 +95,7 @@ describe('the request', () => {
 
 describe('the answer', () => {
   it('is the carrier’s id, with the expected price of all segments', async () => {
-    expect(await carrier.handOver(aMessage({ segments: 2 }), { text: 'Hello' }, 1)).toEqual({
+    expect(await carrier.handOver(aSendingMessage({ segments: 2 }), { text: 'Hello' }, 1)).toEqual({
       outcome: 'accepted',
       carrierMessageId: '862a8790-60c0-4430-9b2b-658bdexample',
       cost: 0.08,
@@ -115,7 +115,7 @@ describe('the answer', () => {
     ['AccessDeniedException', 'ACCOUNT_DISABLED', 'carrier_rejected'],
   ])('%s %s is final, as %s', async (error, reason, errorCode) => {
     server.answerWith({ status: 400, error, fields: reason === undefined ? {} : { Reason: reason } });
-    expect(await carrier.handOver(aMessage(), { text: 'Hello' }, 1)).toMatchObject({
+    expect(await carrier.handOver(aSendingMessage(), { text: 'Hello' }, 1)).toMatchObject({
       outcome: 'refused',
       errorCode,
     });
@@ -130,7 +130,7 @@ describe('the answer', () => {
   ])('%i %s means, after one request, that the message may be handed over again', async (status, error) => {
     server.answerWith({ status, error });
     const before = server.requests.length;
-    expect((await carrier.handOver(aMessage(), { text: 'Hello' }, 1)).outcome).toBe('try_again');
+    expect((await carrier.handOver(aSendingMessage(), { text: 'Hello' }, 1)).outcome).toBe('try_again');
     expect(server.requests.length - before).toBe(1);
   });
 });
@@ -143,7 +143,7 @@ describe('when it cannot be known whether the carrier has the message', () => {
   ] as const)('%j is thrown, after one request', async (answer) => {
     server.answerWith(answer);
     const before = server.requests.length;
-    await expect(carrier.handOver(aMessage(), { text: 'Hello' }, 1)).rejects.toThrow();
+    await expect(carrier.handOver(aSendingMessage(), { text: 'Hello' }, 1)).rejects.toThrow();
     expect(server.requests.length - before).toBe(1);
   });
 
@@ -151,7 +151,7 @@ describe('when it cannot be known whether the carrier has the message', () => {
     server.answerWith('hang');
     const before = server.requests.length;
     const withShortLimit = awsSms({ ...settings, timeLimitMs: 100 }, () => now);
-    await expect(withShortLimit.handOver(aMessage(), { text: 'Hello' }, 1)).rejects.toThrow();
+    await expect(withShortLimit.handOver(aSendingMessage(), { text: 'Hello' }, 1)).rejects.toThrow();
     // A slow machine may have sent none.
     expect(server.requests.length - before).toBeLessThanOrEqual(1);
   });

@@ -9,7 +9,7 @@ import {
   carrierEnvironment,
   startCarrierServer,
 } from '../../support/carrier/carrier-server.ts';
-import { aMessage } from '../../support/message/example-message.ts';
+import { aSendingMessage } from '../../support/message/example-message.ts';
 
 const settings = {
   phoneNumberId: 'phone-number-id-976c72a700aac43eaf573ae050example',
@@ -31,7 +31,11 @@ afterAll(() => server.close());
 
 async function sentFor(content?: object, body = ''): Promise<Record<string, unknown>> {
   const whatsapp = content && storedWhatsAppContent().parse(content);
-  await carrier.handOver(aMessage({ channel: 'whatsapp', ...(whatsapp && { whatsapp }) }), { text: body }, 1);
+  await carrier.handOver(
+    aSendingMessage({ channel: 'whatsapp', ...(whatsapp && { whatsapp }) }),
+    { text: body },
+    1,
+  );
   const sent = server.requests.at(-1)?.body.message;
   return JSON.parse(Buffer.from(String(sent), 'base64').toString('utf8'));
 }
@@ -52,13 +56,13 @@ describe('the request', () => {
       to: '+447700900123',
       type: 'text',
       text: { body: 'Grüß dich 👋' },
-      biz_opaque_callback_data: 'msg_01KAFF00000000000000000000',
+      biz_opaque_callback_data: 'msg_01KAG00000000000000000000A',
     });
   });
 
   it('names the phone number that was selected', async () => {
     const sender = { identity: 'phone-number-id-0123' };
-    await carrier.handOver(aMessage({ channel: 'whatsapp', sender }), { text: 'Hello' }, 1);
+    await carrier.handOver(aSendingMessage({ channel: 'whatsapp', sender }), { text: 'Hello' }, 1);
     expect(server.requests.at(-1)?.body).toMatchObject({ originationPhoneNumberId: 'phone-number-id-0123' });
   });
 
@@ -145,14 +149,14 @@ describe('the request', () => {
 
 describe('the answer', () => {
   it('is the carrier’s id, with the expected price of one message', async () => {
-    expect(await carrier.handOver(aMessage({ channel: 'whatsapp', segments: 3 }), { text: 'Hi' }, 1)).toEqual(
-      {
-        outcome: 'accepted',
-        carrierMessageId: '6d69f07a-c317-4278-9d5c-6a84078419ec',
-        cost: 0.02,
-        currency: 'USD',
-      },
-    );
+    expect(
+      await carrier.handOver(aSendingMessage({ channel: 'whatsapp', segments: 3 }), { text: 'Hi' }, 1),
+    ).toEqual({
+      outcome: 'accepted',
+      carrierMessageId: '6d69f07a-c317-4278-9d5c-6a84078419ec',
+      cost: 0.02,
+      currency: 'USD',
+    });
   });
 
   it.each([
@@ -161,7 +165,7 @@ describe('the answer', () => {
     ['ResourceNotFoundException', 404, 'sender_rejected'],
   ])('%s is final, as %s', async (error, status, errorCode) => {
     server.answerWith({ status, error });
-    const answer = await carrier.handOver(aMessage({ channel: 'whatsapp' }), { text: 'Hi' }, 1);
+    const answer = await carrier.handOver(aSendingMessage({ channel: 'whatsapp' }), { text: 'Hi' }, 1);
     expect(answer).toMatchObject({ outcome: 'refused', errorCode });
   });
 
@@ -172,9 +176,9 @@ describe('the answer', () => {
   ])('%s means, after one request, that the message may be handed over again', async (error, status) => {
     server.answerWith({ status, error });
     const before = server.requests.length;
-    expect((await carrier.handOver(aMessage({ channel: 'whatsapp' }), { text: 'Hi' }, 1)).outcome).toBe(
-      'try_again',
-    );
+    expect(
+      (await carrier.handOver(aSendingMessage({ channel: 'whatsapp' }), { text: 'Hi' }, 1)).outcome,
+    ).toBe('try_again');
     expect(server.requests.length - before).toBe(1);
   });
 
@@ -183,7 +187,9 @@ describe('the answer', () => {
     async (answer) => {
       server.answerWith(answer);
       const before = server.requests.length;
-      await expect(carrier.handOver(aMessage({ channel: 'whatsapp' }), { text: 'Hi' }, 1)).rejects.toThrow();
+      await expect(
+        carrier.handOver(aSendingMessage({ channel: 'whatsapp' }), { text: 'Hi' }, 1),
+      ).rejects.toThrow();
       expect(server.requests.length - before).toBe(1);
     },
   );
@@ -192,7 +198,7 @@ describe('the answer', () => {
     server.answerWith('hang');
     const before = server.requests.length;
     const withShortLimit = awsWhatsApp({ ...settings, timeLimitMs: 100 });
-    const message = aMessage({ channel: 'whatsapp' });
+    const message = aSendingMessage({ channel: 'whatsapp' });
     await expect(withShortLimit.handOver(message, { text: 'Hi' }, 1)).rejects.toThrow();
     // A slow machine may have sent none.
     expect(server.requests.length - before).toBeLessThanOrEqual(1);
@@ -200,7 +206,7 @@ describe('the answer', () => {
 });
 
 describe('a one-time password', () => {
-  const otpMessage = aMessage({
+  const otpMessage = aSendingMessage({
     channel: 'whatsapp',
     text: '{{code}} is your code',
     whatsapp: { type: 'text' },

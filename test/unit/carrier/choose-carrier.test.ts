@@ -7,7 +7,7 @@ import {
   carrierEnvironment,
   startCarrierServer,
 } from '../../support/carrier/carrier-server.ts';
-import { aMessage } from '../../support/message/example-message.ts';
+import { aSendingMessage } from '../../support/message/example-message.ts';
 import { pricesFile } from '../../support/template/prices.ts';
 
 const before = { ...process.env };
@@ -33,8 +33,8 @@ async function choose(environment: Record<string, string>) {
 
 it('hands SMS and WhatsApp over to AWS if the stage is set so', async () => {
   const carriers = await choose({ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', ...sms, ...whatsApp });
-  await carriers.sms.handOver(aMessage(), { text: 'Hello' }, 1);
-  await carriers.whatsapp.handOver(aMessage({ channel: 'whatsapp' }), { text: 'Hello' }, 1);
+  await carriers.sms.handOver(aSendingMessage(), { text: 'Hello' }, 1);
+  await carriers.whatsapp.handOver(aSendingMessage({ channel: 'whatsapp' }), { text: 'Hello' }, 1);
   expect(server.requests.map((request) => request.service)).toEqual(['sms', 'whatsapp']);
 });
 

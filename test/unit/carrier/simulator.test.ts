@@ -4,7 +4,7 @@ import { parseNotification } from '../../../shared/carrier/parse-notification.ts
 import type { OutboxEntry } from '../../../shared/carrier/simulator/outbox.dynamo.ts';
 import { simulator } from '../../../shared/carrier/simulator/simulator.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { aMessage, handedOverAt } from '../../support/message/example-message.ts';
+import { aSendingMessage, handedOverAt } from '../../support/message/example-message.ts';
 
 function aSimulator() {
   const taken: (OutboxEntry & { attempt: number; carrierMessageId: string })[] = [];
@@ -34,7 +34,7 @@ function aSimulator() {
 
 async function reportsFor(change: Partial<Message>) {
   const { carrier, reported } = aSimulator();
-  const answer = await carrier.handOver(aMessage(change), { text: 'Hello' }, 1);
+  const answer = await carrier.handOver(aSendingMessage(change), { text: 'Hello' }, 1);
   return { outcome: answer.outcome, reported: reported() };
 }
 
@@ -64,7 +64,7 @@ describe('the table of recipients', () => {
 
   it('accepts a throttled message at the third hand-over', async () => {
     const { carrier, taken } = aSimulator();
-    const message = aMessage({ recipient: '+15005550006' });
+    const message = aSendingMessage({ recipient: '+15005550006' });
     const outcomes = [];
     for (const attempt of [1, 2, 3])
       outcomes.push((await carrier.handOver(message, { text: 'Hello' }, attempt)).outcome);
@@ -74,7 +74,7 @@ describe('the table of recipients', () => {
 
   it('has delivered arrive a second before sent where the order is turned round', async () => {
     const { carrier, queued } = aSimulator();
-    await carrier.handOver(aMessage({ recipient: '+15005550007' }), { text: 'Hello' }, 1);
+    await carrier.handOver(aSendingMessage({ recipient: '+15005550007' }), { text: 'Hello' }, 1);
     expect(queued.map((receipt) => receipt.delaySeconds)).toEqual([0, 0, 1, 1]);
   });
 });
@@ -82,10 +82,10 @@ describe('the table of recipients', () => {
 describe('an accepted hand-over', () => {
   it('is in the outbox with the body that was sent', async () => {
     const { carrier, taken } = aSimulator();
-    await carrier.handOver(aMessage({ from: 'ACME' }), { text: 'Your code is 123456' }, 1);
+    await carrier.handOver(aSendingMessage({ from: 'ACME' }), { text: 'Your code is 123456' }, 1);
     expect(taken).toEqual([
       {
-        message_id: 'msg_01KAFF00000000000000000000',
+        message_id: 'msg_01KAG00000000000000000000A',
         channel: 'sms',
         to: '+447700900123',
         from: 'ACME',
@@ -99,21 +99,21 @@ describe('an accepted hand-over', () => {
 
   it('is there twice when the message was handed over twice', async () => {
     const { carrier, taken } = aSimulator();
-    await carrier.handOver(aMessage(), { text: 'Hello' }, 1);
-    await carrier.handOver(aMessage(), { text: 'Hello' }, 1);
+    await carrier.handOver(aSendingMessage(), { text: 'Hello' }, 1);
+    await carrier.handOver(aSendingMessage(), { text: 'Hello' }, 1);
     expect(taken.map((row) => row.carrierMessageId)).toEqual(['carrier-1', 'carrier-2']);
   });
 
   it('shows the content of a WhatsApp message without a text', async () => {
     const { carrier, taken } = aSimulator();
     const whatsapp = { type: 'location', location: { latitude: 51.5, longitude: -0.1 } } as const;
-    await carrier.handOver(aMessage({ channel: 'whatsapp', whatsapp }), { text: '' }, 1);
+    await carrier.handOver(aSendingMessage({ channel: 'whatsapp', whatsapp }), { text: '' }, 1);
     expect(taken[0]?.body).toBe(JSON.stringify(whatsapp));
   });
 
   it('is answered with an id and the price of its segments, and is reported with the same', async () => {
     const { carrier, queued } = aSimulator();
-    const answer = await carrier.handOver(aMessage({ segments: 3 }), { text: 'Hello' }, 1);
+    const answer = await carrier.handOver(aSendingMessage({ segments: 3 }), { text: 'Hello' }, 1);
     expect(answer).toEqual({
       outcome: 'accepted',
       carrierMessageId: 'carrier-1',
@@ -122,7 +122,7 @@ describe('an accepted hand-over', () => {
     });
     expect(parseNotification(queued[1]?.body ?? '').receipts).toEqual([
       {
-        messageId: 'msg_01KAFF00000000000000000000',
+        messageId: 'msg_01KAG00000000000000000000A',
         carrierMessageId: 'carrier-1',
         transition: {
           to: 'delivered',
@@ -137,13 +137,13 @@ describe('an accepted hand-over', () => {
 
   it('is reported to the millisecond over WhatsApp too, although Meta has only seconds', async () => {
     const { carrier, queued } = aSimulator();
-    await carrier.handOver(aMessage({ channel: 'whatsapp' }), { text: 'Hello' }, 1);
+    await carrier.handOver(aSendingMessage({ channel: 'whatsapp' }), { text: 'Hello' }, 1);
     expect(parseNotification(queued[0]?.body ?? '').receipts[0]?.transition.at).toEqual(handedOverAt);
   });
 
   it('queues its receipts for its client', async () => {
     const { carrier, queued } = aSimulator();
-    await carrier.handOver(aMessage(), { text: 'Hello' }, 1);
-    expect(new Set(queued.map((receipt) => receipt.clientId))).toEqual(new Set(['acme']));
+    await carrier.handOver(aSendingMessage(), { text: 'Hello' }, 1);
+    expect(new Set(queued.map((receipt) => receipt.clientId))).toEqual(new Set(['client-a']));
   });
 });

@@ -11,7 +11,7 @@ import {
 } from '../../../shared/message/message.ts';
 import { statesEntered } from '../../../shared/message/transition.ts';
 import { runs } from '../../fuzz/runs.ts';
-import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
+import { aMessage, created } from '../../support/message/example-message.ts';
 
 const report = fc.record({
   to: fc.constantFrom(...statuses),

@@ -7,7 +7,7 @@ import type { RefusedWork } from '../../../shared/set-aside/set-aside.ts';
 import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
 import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
 import { refusal } from '../../support/engine/strict-sqs.ts';
-import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
+import { aMessage, created } from '../../support/message/example-message.ts';
 
 const expiresAt = addSeconds(created, 3600);
 const ids = ['msg_bad', 'msg_good'];

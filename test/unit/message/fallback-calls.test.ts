@@ -13,8 +13,8 @@ import { memorySenderPace } from '../../support/doubles/memory-sender-pace.ts';
 import { allowanceOf } from '../../support/doubles/no-caps.ts';
 import { noOtpLegs } from '../../support/doubles/no-otp-legs.ts';
 import { nobodySuppressed } from '../../support/doubles/nobody-suppressed.ts';
+import { aMessage, created } from '../../support/message/example-message.ts';
 import { portThrough } from '../../support/simulation/processes.ts';
-import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
 
 const fallback: Message['fallback'] = [{ channel: 'whatsapp', after_seconds: 30, text: 'Hello' }];
 

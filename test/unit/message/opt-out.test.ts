@@ -3,10 +3,10 @@ import { describe, expect, it } from '@jest/globals';
 import { inboundNotification } from '../../../shared/carrier/simulator/simulated-inbound.ts';
 import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { aMessage, created } from '../../support/message/example-message.ts';
 import { ourNumber, person } from '../../support/message/inbound.ts';
 import { runInbound } from '../../support/message/inbound-run.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
-import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
 
 const queuedAndScheduled = 400;
 

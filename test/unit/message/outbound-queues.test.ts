@@ -6,7 +6,7 @@ import { outboundEntryOf } from '../../../shared/message/dispatch/outbound-queue
 import type { Message } from '../../../shared/message/message.ts';
 import { eventBridgeSchedules } from '../../../shared/platform/aws/one-shot-schedule.scheduler.ts';
 import { refusal, strictSqs } from '../../support/engine/strict-sqs.ts';
-import { aMessage } from '../../support/webhook/example-webhook-message.ts';
+import { aMessage } from '../../support/message/example-message.ts';
 
 const url = (kind: SendKind) => `https://sqs.eu-west-1.amazonaws.com/123456789012/gateway-${kind}`;
 const queueUrls = { otp: url('otp'), single: url('single'), bulk: url('bulk') };

@@ -24,7 +24,7 @@ import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
 import { allowanceOf } from '../../support/doubles/no-caps.ts';
 import { noOtpLegs } from '../../support/doubles/no-otp-legs.ts';
 import { nobodySuppressed } from '../../support/doubles/nobody-suppressed.ts';
-import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
+import { aMessage, created } from '../../support/message/example-message.ts';
 
 const sender = { identity: 'ACME', messages_per_second: 2 };
 const accepted: HandOver = { outcome: 'accepted', carrierMessageId: 'c-1' };

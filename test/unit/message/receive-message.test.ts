@@ -5,8 +5,8 @@ import { findOwner, nobody } from '../../../shared/message/receive/find-owner.ts
 import { type ReceiveDependencies, receiveMessage } from '../../../shared/message/receive/receive-message.ts';
 import { windowEnd } from '../../../shared/message/receive/whatsapp-window.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { aMessage } from '../../support/message/example-message.ts';
 import { anInbound, memoryReceiver, ourNumber, person } from '../../support/message/inbound.ts';
-import { aMessage } from '../../support/webhook/example-webhook-message.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');
 const timeAfter = (seconds: number) => addSeconds(start, seconds).toISOString();

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { type Receipt, recordReceipts } from '../../../shared/message/receipts/record-receipts.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
-import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
+import { aMessage, created } from '../../support/message/example-message.ts';
 
 const receipt: Receipt = {
   carrierMessageId: 'wamid.1',

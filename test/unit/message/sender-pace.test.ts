@@ -9,8 +9,8 @@ import type { SenderSlots } from '../../../shared/message/pace/sender-slots.ts';
 import type { Slot } from '../../../shared/message/pace/slot.ts';
 import { memorySenderPaceStore } from '../../support/doubles/memory-sender-pace.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
+import { created } from '../../support/message/example-message.ts';
 import { virtualTime } from '../../support/simulation/virtual-time.ts';
-import { created } from '../../support/webhook/example-webhook-message.ts';
 
 const processes = 20;
 const reservations = 20;

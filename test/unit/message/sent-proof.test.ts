@@ -7,7 +7,7 @@ import { expiry } from '../../../shared/message/transition.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { eventName } from '../../../shared/webhook/plan/event-body.ts';
 import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
-import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
+import { aMessage, created } from '../../support/message/example-message.ts';
 
 const receipts = ['sent', 'delivered', 'read', 'failed', 'expired'] as const;
 const steps = [...receipts, 'our own write', 'a refusal at hand-over', 'the clock'] as const;

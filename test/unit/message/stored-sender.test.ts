@@ -1,7 +1,7 @@
 /** What a message is sent from is stored with it; a message of an earlier release has none. */
 import { expect, it } from '@jest/globals';
 import { messageRowOf, parseMessageRow } from '../../../shared/message/store/message-row.ts';
-import { aMessage } from '../../support/message/example-message.ts';
+import { aSendingMessage } from '../../support/message/example-message.ts';
 
 const senders = [
   undefined,
@@ -11,11 +11,11 @@ const senders = [
 ];
 
 it.each(senders)('is read as it was written: %j', (sender) => {
-  const message = aMessage(sender === undefined ? {} : { sender });
+  const message = aSendingMessage(sender === undefined ? {} : { sender });
   const row = JSON.parse(JSON.stringify(messageRowOf(message, 90))) as Record<string, unknown>;
   expect(parseMessageRow(row)).toEqual(message);
 });
 
 it('without an identity, the row is not a message', () => {
-  expect(() => parseMessageRow({ ...aMessage(), sender: { messages_per_second: 3 } })).toThrow();
+  expect(() => parseMessageRow({ ...aSendingMessage(), sender: { messages_per_second: 3 } })).toThrow();
 });

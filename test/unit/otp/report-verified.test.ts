@@ -12,7 +12,7 @@ import {
 } from '../../support/carrier/carrier-server.ts';
 import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
 import { memoryOtpStore } from '../../support/doubles/memory-otp-store.ts';
-import { aMessage } from '../../support/message/example-message.ts';
+import { aSendingMessage } from '../../support/message/example-message.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 const recipient = '+447700900123';
@@ -33,7 +33,7 @@ function messageOf(message_id: string, change: Partial<Message> = {}): Message {
     expires_at: '2026-11-20T10:05:00.000Z',
     attempts_remaining: 5,
   };
-  return aMessage({
+  return aSendingMessage({
     message_id,
     status: 'sent',
     carrier_message_id: `carrier-of-${message_id}`,

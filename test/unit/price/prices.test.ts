@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type PriceTable, priceTable } from '../../../shared/contract/price-table.ts';
 import { expectedPrice } from '../../../shared/price/prices.ts';
-import { aMessage } from '../../support/message/example-message.ts';
+import { aSendingMessage } from '../../support/message/example-message.ts';
 
 const table: PriceTable = {
   currency: 'EUR',
@@ -17,16 +17,16 @@ describe('the expected price', () => {
     ['+4915123456789', 2, 0.2],
     ['+33612345678', 1, 0.07],
   ])('of an SMS to %s in %i segments is %d', (recipient, segments, cost) => {
-    expect(expectedPrice(table, aMessage({ recipient, segments }))).toEqual({ cost, currency: 'EUR' });
+    expect(expectedPrice(table, aSendingMessage({ recipient, segments }))).toEqual({ cost, currency: 'EUR' });
   });
 
   it('of a WhatsApp message is for the whole of it', () => {
-    expect(expectedPrice(table, aMessage({ channel: 'whatsapp', segments: 3 }))?.cost).toBe(0.05);
+    expect(expectedPrice(table, aSendingMessage({ channel: 'whatsapp', segments: 3 }))?.cost).toBe(0.05);
   });
 
   it('is absent for a country without one, where there is no default', () => {
     expect(
-      expectedPrice(table, aMessage({ channel: 'whatsapp', recipient: '+33612345678' })),
+      expectedPrice(table, aSendingMessage({ channel: 'whatsapp', recipient: '+33612345678' })),
     ).toBeUndefined();
   });
 });

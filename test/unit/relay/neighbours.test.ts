@@ -3,9 +3,9 @@ import { expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
+import { aMessage } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
 import { usualFaults } from '../../support/simulation/usual-faults.ts';
-import { aMessage } from '../../support/webhook/example-webhook-message.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');
 /** The queues of this world show a few messages up to twenty seconds late. */

@@ -9,7 +9,7 @@ import { type RefusedWork, setAsideTo } from '../../../shared/set-aside/set-asid
 import { sqsDeliveryQueue } from '../../../shared/webhook/schedule/delivery-queue.sqs.ts';
 import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
 import { refusal, strictSqs } from '../../support/engine/strict-sqs.ts';
-import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
+import { aMessage, created } from '../../support/message/example-message.ts';
 
 const id = (index: number) => `msg_01KAG0000000000000000000${String(index).padStart(2, '0')}`;
 const messages = Array.from({ length: 40 }, (_, index) =>

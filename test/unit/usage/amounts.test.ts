@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { channels } from '../../../shared/contract/channels.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
 import { amountsOf, combinationsIn, errorCodesIn, usageStatuses } from '../../../shared/usage/amounts.ts';
-import { aMessage } from '../../support/webhook/example-webhook-message.ts';
+import { aMessage } from '../../support/message/example-message.ts';
 
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 /** What DynamoDB stores of one row. */

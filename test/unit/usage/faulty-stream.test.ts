@@ -8,9 +8,9 @@ import { type CountDependencies, countChanges } from '../../../shared/usage/coun
 import { memoryUsage } from '../../support/doubles/memory-usage.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 import { type Kill, Killed, killable, noKill } from '../../support/faults/kill-process.ts';
+import { aMessage } from '../../support/message/example-message.ts';
 import { streamRecords } from '../../support/message/stream-records.ts';
 import { compareUsage } from '../../support/usage/compare-usage.ts';
-import { aMessage } from '../../support/webhook/example-webhook-message.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');
 const messagesMax = 2000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
 import { crashFaults } from '../../support/simulation/processes.ts';
-import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
 import { everyFault, walk } from '../../support/webhook/webhook-faults.ts';
 
 /** Seconds until the sixth attempt, 25,950 s after the first one, and for the sweeps after a fault of it. */

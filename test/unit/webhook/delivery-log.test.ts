@@ -4,9 +4,9 @@ import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import type { DeliveryLogQuery } from '../../../shared/webhook/log/delivery-log.ts';
 import type { DeliveryList, DeliverySummary } from '../../../shared/webhook/log/delivery-response.schema.ts';
+import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
 import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
-import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
 
 const endpointIds = Array.from({ length: 10 }, (_, index) => newId('whe', addSeconds(created, index)));
 

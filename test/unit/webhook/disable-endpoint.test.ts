@@ -4,10 +4,10 @@ import { addDays, addSeconds } from '../../../shared/platform/clock.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
 import { changed, type WebhookEndpoint } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
+import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
 import { usualFaults } from '../../support/simulation/usual-faults.ts';
 import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
-import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
 
 const clientId = 'client-a';
 const [failingId, allId, smsId, noticesId] = ['whe_failing', 'whe_all', 'whe_sms', 'whe_notices'];

@@ -3,7 +3,7 @@ import type { Message } from '../../../shared/message/message.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
 import { eventBody } from '../../../shared/webhook/plan/event-body.ts';
 import { planDeliveries } from '../../../shared/webhook/plan/plan-deliveries.ts';
-import { aMessage, aSentMessage } from '../../support/webhook/example-webhook-message.ts';
+import { aMessage, aSentMessage } from '../../support/message/example-message.ts';
 
 const sentAt = '2026-11-20T10:00:00.500Z';
 const deliveredAt = '2026-11-20T10:00:02.000Z';

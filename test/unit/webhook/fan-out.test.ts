@@ -8,9 +8,9 @@ import { addSeconds } from '../../../shared/platform/clock.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
 import { changed, type EndpointChange } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
+import { aMessage, created } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
 import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
-import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
 
 const clientId = 'client-a';
 /** Longer than a delivery takes: each step finds the one before finished. */

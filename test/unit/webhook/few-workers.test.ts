@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { derivedId } from '../../../shared/platform/ids.ts';
 import { receiveFurtherMs } from '../../../shared/webhook/endpoint-health/choose-lane.ts';
+import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
 import type { Answer } from '../../support/simulation/outside-calls.ts';
-import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
 
 const hangs: Answer = { afterMs: 5000, error: 'timeout' };
 const answers: Answer = { afterMs: 40, status: 200 };

@@ -5,9 +5,9 @@ import { derivedId } from '../../../shared/platform/ids.ts';
 import { lazily } from '../../../shared/platform/lazily.ts';
 import { resendRequestSchema } from '../../../shared/webhook/resend/request-resend.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
+import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import type { Post } from '../../support/simulation/outside-calls.ts';
 import { type Fault, randomFaults } from '../../support/simulation/processes.ts';
-import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
 import { afterAnOutage, eventsByMessage, resendWithFaults } from '../../support/webhook/outage.ts';
 
 function ids(posts: readonly Post[]): string[] {

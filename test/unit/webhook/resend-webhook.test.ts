@@ -3,8 +3,8 @@ import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { claimed } from '../../../shared/webhook/delivery-transitions.ts';
 import { resend } from '../../../shared/webhook/resend/resend-webhook.ts';
 import { makeRetryScheduler } from '../../../shared/webhook/schedule/retry-scheduler.ts';
+import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
-import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
 
 /** A delivery that failed after its six attempts, and a function that resends it. */
 async function failedDelivery(answerLater: number) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { dueItemOf } from '../../../shared/webhook/plan/delivery-due-item.ts';
+import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
 import type { Answer } from '../../support/simulation/outside-calls.ts';
-import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
 
 const day = 86_400;
 

@@ -5,8 +5,8 @@ import { Webhook } from 'standardwebhooks';
 import { withNewWebhookSecret } from '../../../shared/client/client-admin.ts';
 import { cachedSecrets, type WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
 import { signatureHeaders } from '../../../shared/webhook/post/signature.ts';
+import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
-import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
 
 const startMs = Date.parse('2026-11-20T10:00:00.000Z');
 const dayMs = 86_400_000;

@@ -8,7 +8,7 @@ import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.
 import { memoryEndpointStore } from '../../support/doubles/memory-endpoint-store.ts';
 import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
 import { refusal } from '../../support/engine/strict-sqs.ts';
-import { aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
+import { aSentMessage, created } from '../../support/message/example-message.ts';
 
 it('a webhook whose message cannot be read delays no other webhook without a row', async () => {
   const dueItemIndex = memoryDueItemIndex();
