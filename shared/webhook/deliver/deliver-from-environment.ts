@@ -62,6 +62,7 @@ export function deliverDependencies(
     roleArn: env.SCHEDULE_ROLE_ARN,
     queueArns: { fast: env.WEBHOOKS_QUEUE_ARN, slow: env.SLOW_WEBHOOKS_QUEUE_ARN },
   });
+  const healthStore = dynamoEndpointHealthStore(database, env.WEBHOOK_DELIVERIES_TABLE);
   let toAws: SendToAws | undefined;
   return {
     deliveries: dynamoDeliveryStore(database, env.WEBHOOK_DELIVERIES_TABLE),
@@ -73,7 +74,8 @@ export function deliverDependencies(
     retentionDays: env.RETENTION_DAYS,
     activityLog: dynamoActivityLog(database, env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
     secrets: cachedSecrets(dynamoWebhookSecrets(database, env.CLIENT_SECRETS_TABLE), systemClock),
-    health: endpointHealth(dynamoEndpointHealthStore(database, env.WEBHOOK_DELIVERIES_TABLE)),
+    health: endpointHealth(healthStore),
+    trials: healthStore,
     post: httpPost({
       rules: addressRules(env),
       resolve: env.WEBHOOK_ALLOW_LOOPBACK ? machineResolve : dnsResolve(),

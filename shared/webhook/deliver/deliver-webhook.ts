@@ -20,7 +20,8 @@
 import { interruptionsMax } from '../delivery-transitions.ts';
 import type { LaneDependencies } from '../endpoint-health/choose-lane.ts';
 import { clientOriginOf } from '../endpoint-health/endpoint-health.ts';
-import { recordResponseTime, releaseTrial } from '../endpoint-health/record-response-time.ts';
+import { recordResponseTime } from '../endpoint-health/record-response-time.ts';
+import { releaseTrial } from '../endpoint-health/trial-requests.ts';
 import type { DeliveryMessage } from '../schedule/delivery-queue.ts';
 import { interruptedAttempt, withdrawnAttempt } from './attempt.ts';
 import type { DeliverDependencies, DeliverSettings } from './deliver-dependencies.ts';

@@ -1,5 +1,5 @@
 /**
- * All decisions about lanes. The fast lane is for endpoints that are known to answer quickly, plus one trial request
+ * The lane of each attempt, and how the workers of a lane start and receive. The fast lane is for endpoints that are known to answer quickly, plus one trial request
  * at a time to any other; the slow lane is for the rest. A worker waits at most 300 ms for a decision, so only a trial
  * request can occupy a worker of the fast lane for long.
  */
@@ -12,11 +12,12 @@ import {
   clientOriginOf,
   type EndpointHealth,
   likelySlowAfterMs,
-  type TrialRequest,
 } from './endpoint-health.ts';
+import { type TrialRequest, type TrialSlots, takeTrial } from './trial-requests.ts';
 
 export interface LaneDependencies {
   readonly health: EndpointHealth;
+  readonly trials: TrialSlots;
   readonly clock: Clock;
   readonly sleep: Sleep;
   /** Logs a failed read or write of the health records. It delays no delivery. */
@@ -61,17 +62,17 @@ export async function chooseLane(
   delivery: Delivery,
 ): Promise<LaneChoice> {
   if (workerLane === 'slow' || delivery.lane === 'slow') return { lane: 'slow' };
-  const { health, clock } = dependencies;
+  const { health, trials, clock } = dependencies;
   const endpoint = clientOriginOf(delivery);
   const giveUpAt = clock().getTime() + likelySlowAfterMs;
   try {
     for (;;) {
       const status = await health.status(endpoint, clock());
       if (status !== 'unknown') return { lane: status === 'healthy' ? 'fast' : 'slow' };
-      const trial = await health.takeTrial(endpoint, delivery.delivery_id, clock());
-      if (trial.taken) return { lane: 'fast', trial };
+      const taking = await takeTrial(trials, endpoint, delivery.delivery_id, clock());
+      if (taking.trial !== undefined) return { lane: 'fast', trial: taking.trial };
       const now = clock().getTime();
-      if (now >= giveUpAt || now - trial.since.getTime() >= likelySlowAfterMs) return { lane: 'slow' };
+      if (now >= giveUpAt || now - taking.takenSince.getTime() >= likelySlowAfterMs) return { lane: 'slow' };
       await dependencies.sleep(pollMs);
     }
   } catch (error) {

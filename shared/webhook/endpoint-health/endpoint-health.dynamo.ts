@@ -1,5 +1,5 @@
 /**
- * The health of endpoints: rows of the deliveries table with the keys `endpoint#<client>#<origin>` and
+ * The health of endpoints and the trial requests to them: rows of the deliveries table with the keys `endpoint#<client>#<origin>` and
  * `trial#<client>#<slot>`, which expire by TTL.
  */
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
@@ -8,6 +8,7 @@ import { conditionalDelete, conditionalPut } from '../../platform/aws/conditiona
 import { readRow } from '../../platform/aws/read-rows.dynamo.ts';
 import { epochSeconds } from '../../platform/clock.ts';
 import type { ClientOrigin, EndpointHealthStore } from './endpoint-health.ts';
+import type { TrialSlots } from './trial-requests.ts';
 
 const endpointRow = z.object({
   status: z.enum(['healthy', 'slow']),
@@ -19,7 +20,7 @@ const trialRow = z.object({ taken_since: z.iso.datetime() });
 export function dynamoEndpointHealthStore(
   client: DynamoDBDocumentClient,
   TableName: string,
-): EndpointHealthStore {
+): EndpointHealthStore & TrialSlots {
   const endpointKey = (of: ClientOrigin) => ({ delivery_id: `endpoint#${of.clientId}#${of.origin}` });
   const slotKey = (slot: string) => ({ delivery_id: `trial#${slot}` });
   const lasting = (until: Date) => ({ known_until: until.toISOString(), purge_at: epochSeconds(until) });

@@ -10,12 +10,10 @@
  *            is likely slow after 300 ms without an answer, and counts as slow for 6 s. If the answer still arrives
  *            within 1 s, the endpoint is healthy again, and slow but ok: from then on only 1 s makes it slow.
  *   unknown  neither: one worker of the fast lane sends the next webhook as a trial request. The others wait for its
- *            result for 300 ms at most, then use the slow lane. A client has at most four trial requests at a time, so
- *            even a thousand new endpoints that hang occupy at most four workers.
+ *            result for 300 ms at most, then use the slow lane (trial-requests.ts).
  */
 import { addSeconds } from '../../platform/clock.ts';
 import { ExpiringMap } from '../../platform/expiring-cache.ts';
-import { shardOf } from '../../platform/shard.ts';
 
 /** The scheme, host and port to which a client's webhooks go: endpoints on one server share its health. */
 export interface ClientOrigin {
@@ -34,11 +32,6 @@ export function originOf(url: string): string {
 }
 
 type HealthStatus = 'healthy' | 'slow' | 'unknown';
-
-/** Taken by the caller, who must release it, or by another worker. */
-export type TrialRequest =
-  | { readonly taken: true; readonly slot: string; readonly holder: string }
-  | { readonly taken: false; readonly since: Date };
 
 export type KnownHealth =
   | { readonly status: 'slow'; readonly until: Date }
@@ -62,9 +55,6 @@ export interface EndpointHealthStore {
     slowButOk: boolean,
     unlessSlowSince: Date,
   ): Promise<boolean>;
-  /** If another holder has the slot: since when. */
-  takeSlot(slot: string, holder: string, now: Date, until: Date): Promise<Date | undefined>;
-  freeSlot(slot: string, holder: string): Promise<void>;
 }
 
 export const healthyWithinMs = 1000;
@@ -76,9 +66,6 @@ const healthySeconds = 1800;
 const slowSeconds = 600;
 /** A quick answer makes a slow endpoint healthy only this long after its last slow answer. */
 const recoverySeconds = 20;
-const trialsPerClient = 4;
-/** Longer than the 5.5 s of a POST and its writes; frees the slot of a dead worker. */
-const trialSeconds = 10;
 /** How long a worker uses a cached status without reading it again. */
 const freshMs = 300;
 /** Longer than a POST, so that not every quick answer causes a write. */
@@ -112,16 +99,6 @@ export function endpointHealth(store: EndpointHealthStore) {
       if (known === undefined || known.until <= now) return 'unknown';
       remember(endpoint, known, now);
       return known.status;
-    },
-
-    async takeTrial(endpoint: ClientOrigin, holder: string, now: Date): Promise<TrialRequest> {
-      const slot = `${endpoint.clientId}#${shardOf(endpoint.origin, trialsPerClient)}`;
-      const since = await store.takeSlot(slot, holder, now, addSeconds(now, trialSeconds));
-      return since === undefined ? { taken: true, slot, holder } : { taken: false, since };
-    },
-
-    async releaseTrial(trial: TrialRequest): Promise<void> {
-      if (trial.taken) await store.freeSlot(trial.slot, trial.holder);
     },
 
     /** No answer came within `healthyWithinMs`. */

@@ -1,7 +1,7 @@
 /** Records how quickly an endpoint answers a POST. A failed write is logged and delays no delivery. */
 import type { Lane } from '../delivery.ts';
 import type { LaneDependencies } from './choose-lane.ts';
-import { type ClientOrigin, healthyWithinMs, type TrialRequest } from './endpoint-health.ts';
+import { type ClientOrigin, healthyWithinMs } from './endpoint-health.ts';
 
 /** Records a slow endpoint while its POST is still running, so that other workers need not find it out themselves. */
 export async function recordSlowness<Result>(
@@ -44,13 +44,6 @@ export async function recordResponseTime(
   const { health, clock } = dependencies;
   if (tookMs < healthyWithinMs)
     await record(dependencies, () => health.recordHealthy(endpoint, clock(), tookMs));
-}
-
-export async function releaseTrial(
-  dependencies: LaneDependencies,
-  trial: TrialRequest | undefined,
-): Promise<void> {
-  if (trial !== undefined) await record(dependencies, () => dependencies.health.releaseTrial(trial));
 }
 
 async function record({ warn }: LaneDependencies, write: () => Promise<void>): Promise<void> {

@@ -6,6 +6,11 @@ import {
   type EndpointHealthStore,
   endpointHealth,
 } from '../../../shared/webhook/endpoint-health/endpoint-health.ts';
+import {
+  releaseTrial,
+  type TrialSlots,
+  takeTrial,
+} from '../../../shared/webhook/endpoint-health/trial-requests.ts';
 import { memoryEndpointHealthStore } from '../../support/doubles/memory-endpoint-health-store.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
 import { created as now } from '../../support/message/example-message.ts';
@@ -22,7 +27,12 @@ function aEndpoint(): ClientOrigin {
   return { clientId: `client-${endpoints}`, origin: 'https://endpoint.example.com' };
 }
 
-describe.each<[string, () => EndpointHealthStore]>([
+const taken = { trial: {} };
+const unexpected = (_: string, error: unknown) => {
+  throw error;
+};
+
+describe.each<[string, () => EndpointHealthStore & TrialSlots]>([
   ['in memory', memoryEndpointHealthStore],
   ['in the table', () => dynamoEndpointHealthStore(tables.dynamo, tables.names.webhook_deliveries)],
 ])('the health of endpoints, %s', (_where, newStore) => {
@@ -104,40 +114,37 @@ describe.each<[string, () => EndpointHealthStore]>([
   });
 
   it('gives a trial request to one of many workers, and to the next one after its release', async () => {
-    const health = endpointHealth(newStore());
+    const trials = newStore();
     const endpoint = aEndpoint();
-    const probes = await Promise.all(
-      Array.from({ length: 10 }, (_, i) => health.takeTrial(endpoint, `worker ${i}`, now)),
+    const takings = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => takeTrial(trials, endpoint, `worker ${i}`, now)),
     );
-    const [mine] = probes.filter(({ taken }) => taken);
-    expect(probes.filter(({ taken }) => taken)).toHaveLength(1);
-    expect(await health.takeTrial(endpoint, 'later', addSeconds(now, 1))).toEqual({
-      taken: false,
-      since: now,
-    });
-    if (mine !== undefined) await health.releaseTrial(mine);
-    expect((await health.takeTrial(endpoint, 'later', addSeconds(now, 1))).taken).toBe(true);
+    const [mine, ...others] = takings.flatMap(({ trial }) => trial ?? []);
+    expect(others).toEqual([]);
+    expect(await takeTrial(trials, endpoint, 'later', addSeconds(now, 1))).toEqual({ takenSince: now });
+    await releaseTrial({ trials, warn: unexpected }, mine);
+    expect(await takeTrial(trials, endpoint, 'later', addSeconds(now, 1))).toMatchObject(taken);
   });
 
   it('gives the trial request of a dead worker to another after ten seconds, and the dead worker cannot release it', async () => {
-    const health = endpointHealth(newStore());
+    const trials = newStore();
     const endpoint = aEndpoint();
-    const first = await health.takeTrial(endpoint, 'dead', now);
-    expect((await health.takeTrial(endpoint, 'second', addSeconds(now, 9))).taken).toBe(false);
-    expect((await health.takeTrial(endpoint, 'second', addSeconds(now, 10))).taken).toBe(true);
-    await health.releaseTrial(first);
-    expect((await health.takeTrial(endpoint, 'third', addSeconds(now, 11))).taken).toBe(false);
+    const { trial } = await takeTrial(trials, endpoint, 'dead', now);
+    expect(await takeTrial(trials, endpoint, 'second', addSeconds(now, 9))).not.toMatchObject(taken);
+    expect(await takeTrial(trials, endpoint, 'second', addSeconds(now, 10))).toMatchObject(taken);
+    await releaseTrial({ trials, warn: unexpected }, trial);
+    expect(await takeTrial(trials, endpoint, 'third', addSeconds(now, 11))).not.toMatchObject(taken);
   });
 
   it('allows a client at most four trial requests at a time, for any number of endpoints', async () => {
-    const health = endpointHealth(newStore());
+    const trials = newStore();
     const { clientId } = aEndpoint();
-    const probes = await Promise.all(
+    const takings = await Promise.all(
       Array.from({ length: 50 }, (_, i) =>
-        health.takeTrial({ clientId, origin: `https://r${i}.example.com` }, `worker ${i}`, now),
+        takeTrial(trials, { clientId, origin: `https://r${i}.example.com` }, `worker ${i}`, now),
       ),
     );
-    expect(probes.filter(({ taken }) => taken)).toHaveLength(4);
+    expect(takings.filter(({ trial }) => trial !== undefined)).toHaveLength(4);
   });
 });
 

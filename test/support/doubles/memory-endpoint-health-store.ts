@@ -4,8 +4,9 @@ import type {
   EndpointHealthStore,
   KnownHealth,
 } from '../../../shared/webhook/endpoint-health/endpoint-health.ts';
+import type { TrialSlots } from '../../../shared/webhook/endpoint-health/trial-requests.ts';
 
-export function memoryEndpointHealthStore(): EndpointHealthStore {
+export function memoryEndpointHealthStore(): EndpointHealthStore & TrialSlots {
   const rows = new Map<string, KnownHealth & { readonly slowAt?: Date }>();
   const slots = new Map<string, { readonly holder: string; readonly since: Date; readonly until: Date }>();
   const keyOf = ({ clientId, origin }: ClientOrigin) => `${clientId} ${origin}`;

@@ -49,6 +49,7 @@ import {
   type EndpointHealthStore,
   endpointHealth,
 } from '../../../shared/webhook/endpoint-health/endpoint-health.ts';
+import type { TrialSlots } from '../../../shared/webhook/endpoint-health/trial-requests.ts';
 import type { EndpointReader, EndpointResults } from '../../../shared/webhook/endpoints/endpoint-store.ts';
 import type { WebhookEndpoint } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import { type DeliveryLogQuery, deliveryLog } from '../../../shared/webhook/log/delivery-log.ts';
@@ -71,7 +72,7 @@ interface Resources {
   readonly messages: MessageStore;
   readonly deliveries: DeliveryStore;
   readonly dueItemIndex: DueItemIndex;
-  readonly endpointHealth: EndpointHealthStore;
+  readonly endpointHealth: EndpointHealthStore & TrialSlots;
   readonly activityLog: ActivityLog;
   readonly usage: UsageCounter;
   /** Of the same entries. */
@@ -119,6 +120,7 @@ export function gatewayFunctions(resources: Resources) {
     dueItemIndex,
     queue: sqsDeliveryQueue(sqs, queueUrls),
     health: endpointHealth(resources.endpointHealth),
+    trials: resources.endpointHealth,
     warn: () => {},
     clock,
     newRevision: () => newId('revision'),
