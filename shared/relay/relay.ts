@@ -112,9 +112,8 @@ async function relayTogether(
 /** A scheduled message is queued when it is due, or a little earlier: its dispatch waits for the exact time. */
 function enqueueScheduled(dependencies: RelayDependencies, message: Message): Promise<void> {
   const dueAt = new Date(message.scheduled_at ?? message.created_at);
-  const seconds = Math.max(0, (dueAt.getTime() - dependencies.clock().getTime()) / 1000);
-  const delaySeconds = Math.min(queueDelayMaxSeconds, Math.floor(seconds));
-  return enqueueAt(dependencies, outboundEntryOf(message, delaySeconds), dueAt);
+  const seconds = Math.floor((dueAt.getTime() - dependencies.clock().getTime()) / 1000);
+  return enqueueAt(dependencies, outboundEntryOf(message, seconds), dueAt);
 }
 
 /** Every change that makes it due does this again: the leg is started once, whatever comes first. */

@@ -81,7 +81,7 @@ async function measured(client: SQSClient, queueUrl: string): Promise<readonly H
   const kind = 'single';
   const entries = Array.from(
     { length: backlog },
-    (_, i) => ({ messageId: `msg_${i}`, clientId: busy, kind }) as const,
+    (_, i) => ({ messageId: `msg_${i}`, clientId: busy, kind, delaySeconds: 0 }) as const,
   );
   for (let from = 0; from < backlog; from += 100) await queue.enqueue(entries.slice(from, from + 100));
 
@@ -100,7 +100,9 @@ async function measured(client: SQSClient, queueUrl: string): Promise<readonly H
     }
   });
   for (let i = 0; i < quiet; i += 1) {
-    await queue.enqueue([{ messageId: `msg_quiet_${i}`, clientId: `quiet-${i % quietClients}`, kind }]);
+    await queue.enqueue([
+      { messageId: `msg_quiet_${i}`, clientId: `quiet-${i % quietClients}`, kind, delaySeconds: 0 },
+    ]);
     await pause(everyMs);
   }
   await Promise.all(working);

@@ -19,7 +19,6 @@
 
 import { claimSeconds } from '../../contract/hand-over-times.ts';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
-import { queueDelayMaxSeconds } from '../../platform/aws/queue-delay.ts';
 import type { Clock, Sleep } from '../../platform/clock.ts';
 import { retry } from '../../platform/retry.ts';
 import { withoutUndefined } from '../../platform/without-undefined.ts';
@@ -118,7 +117,7 @@ async function startLegAfter(dependencies: DispatchDependencies, messageId: stri
   const { previous, dueAt } = started;
   // At least a second, in which a clock that is behind gains on the time.
   const entry = nextLegEntryOf(previous, dueAt, dependencies.clock());
-  const delaySeconds = Math.max(1, entry.delaySeconds ?? 0);
+  const delaySeconds = Math.max(1, entry.delaySeconds);
   return requeue(dependencies, 'leg_not_due', previous, { ...entry, delaySeconds });
 }
 
@@ -171,7 +170,7 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
   if (response.outcome === 'refused') return recordRefused(dependencies, message, response);
   await messages.release(messageId, claimId, clock());
   if (paced !== undefined) await dependencies.pace.slowDown(paced.identity);
-  return requeueWithDelay(dependencies, 'try_again', message, backoffSeconds(attempt));
+  return requeue(dependencies, 'try_again', message, outboundEntryOf(message, backoffSeconds(attempt)));
 }
 
 /** Why a claimed message is not handed over. */
@@ -244,7 +243,8 @@ async function handleNotSendable(dependencies: DispatchDependencies, message: Me
   const now = dependencies.clock();
   if (message.status === 'scheduled') {
     if ((message.scheduled_at ?? '') > now.toISOString()) {
-      return requeueWithDelay(dependencies, 'not_yet_due', message, secondsUntil(message.scheduled_at, now));
+      const entry = outboundEntryOf(message, secondsUntil(message.scheduled_at, now));
+      return requeue(dependencies, 'not_yet_due', message, entry);
     }
     await dependencies.messages.transition(message.message_id, { to: 'queued', at: now });
     return { outcome: 'queued', message };
@@ -255,16 +255,6 @@ async function handleNotSendable(dependencies: DispatchDependencies, message: Me
   return { outcome: 'expired', message };
 }
 
-function requeueWithDelay(
-  dependencies: DispatchDependencies,
-  outcome: 'try_again' | 'not_yet_due',
-  message: Message,
-  seconds: number,
-): Promise<Dispatched> {
-  const delaySeconds = Math.min(queueDelayMaxSeconds, seconds);
-  return requeue(dependencies, outcome, message, outboundEntryOf(message, delaySeconds));
-}
-
 async function requeue(
   { outbound }: DispatchDependencies,
   outcome: 'try_again' | 'not_yet_due' | 'waits_for_slot' | 'leg_not_due',
@@ -272,7 +262,7 @@ async function requeue(
   entry: OutboundEntry,
 ): Promise<Dispatched> {
   await outbound.enqueue([entry]);
-  return { outcome, message, requeuedForSeconds: entry.delaySeconds ?? 0 };
+  return { outcome, message, requeuedForSeconds: entry.delaySeconds };
 }
 
 /** Whole seconds, at least 1. */

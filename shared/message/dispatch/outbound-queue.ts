@@ -15,24 +15,24 @@ export interface OutboundEntry {
   readonly slotAt?: string;
   /** Not this message: the leg that follows it, if it is due. */
   readonly nextLeg?: true;
-  /** Whole seconds, at most 900, before the queue delivers it; default 0. */
-  readonly delaySeconds?: number;
+  /** Whole seconds, at most 900, before the queue delivers it. */
+  readonly delaySeconds: number;
 }
 
-/** The message's entry, in the queue of its kind. */
-export function outboundEntryOf(message: Message, delaySeconds?: number): OutboundEntry {
+/** The message's entry, in the queue of its kind; if that is further ahead, with the longest delay. */
+export function outboundEntryOf(message: Message, seconds = 0): OutboundEntry {
   return {
     messageId: message.message_id,
     clientId: message.client_id,
     kind: sendKindOf(message),
-    ...withoutUndefined({ delaySeconds }),
+    delaySeconds: possibleDelay(seconds),
   };
 }
 
 /** The entry that starts the leg after this message, when it is due or with the longest delay before. */
 export function nextLegEntryOf(message: Message, dueAt: Date, now: Date): OutboundEntry {
-  const seconds = Math.max(0, Math.ceil((dueAt.getTime() - now.getTime()) / 1000));
-  return { ...outboundEntryOf(message, Math.min(queueDelayMaxSeconds, seconds)), nextLeg: true };
+  const seconds = Math.ceil((dueAt.getTime() - now.getTime()) / 1000);
+  return { ...outboundEntryOf(message, seconds), nextLeg: true };
 }
 
 /** Before its slot, in which SQS and Lambda bring the message to a worker. */
@@ -55,13 +55,11 @@ export function untilSlot(
   now: Date,
 ): OutboundEntry {
   const seconds = Math.floor((Date.parse(slotAt) - now.getTime()) / 1000 - slotLeadSeconds);
-  return {
-    messageId,
-    clientId,
-    kind,
-    slotAt,
-    delaySeconds: Math.min(queueDelayMaxSeconds, Math.max(0, seconds)),
-  };
+  return { messageId, clientId, kind, slotAt, delaySeconds: possibleDelay(seconds) };
+}
+
+function possibleDelay(seconds: number): number {
+  return Math.min(queueDelayMaxSeconds, Math.max(0, seconds));
 }
 
 /** The body of a queue message; with more than the id where it waits for a slot, or is about the leg that follows. */
