@@ -3,7 +3,7 @@ import type { WebhookSecret } from '../../client/webhook-secrets.ts';
 import { waitSecondsMax } from '../../contract/delivery-times.ts';
 import type { Attempt, Delivery, Lane, WithdrawnError } from '../delivery.ts';
 import { claimed, dueNow, nextStep } from '../delivery-transitions.ts';
-import { chooseLane, moveToSlowLane } from '../endpoint-health/choose-lane.ts';
+import { chooseLane } from '../endpoint-health/choose-lane.ts';
 import { releaseTrial, type TrialRequest } from '../endpoint-health/trial-requests.ts';
 import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
 import type { DeliveryMessage } from '../schedule/delivery-queue.ts';
@@ -74,7 +74,7 @@ export async function prepareAttempt(
   const { lane, trial } =
     withdrawn === undefined ? await chooseLane(dependencies, workerLane, current) : { lane: workerLane };
   if (lane !== workerLane) {
-    await moveToSlowLane(dependencies.queue, seen.client_id, message); // 2
+    await dependencies.queue.send(lane, [{ clientId: seen.client_id, message, delaySeconds: 0 }]); // 2
     return { kind: 'moved_to_slow_lane' };
   }
 

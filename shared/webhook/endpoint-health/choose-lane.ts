@@ -6,7 +6,6 @@
 import { receiveFurtherSeconds } from '../../contract/delivery-times.ts';
 import type { Clock, Sleep } from '../../platform/clock.ts';
 import type { Attempt, Delivery, Lane } from '../delivery.ts';
-import type { DeliveryMessage, DeliveryQueue } from '../schedule/delivery-queue.ts';
 import {
   type ClientOrigin,
   clientOriginOf,
@@ -79,15 +78,6 @@ export async function chooseLane(
     dependencies.warn('the health of an endpoint could not be read', error);
     return { lane: 'fast' };
   }
-}
-
-/** Hands a queue message to the workers of the slow lane. */
-export async function moveToSlowLane(
-  queue: DeliveryQueue,
-  clientId: string,
-  message: DeliveryMessage,
-): Promise<void> {
-  await queue.send('slow', [{ clientId, message, delaySeconds: 0 }]);
 }
 
 /**
