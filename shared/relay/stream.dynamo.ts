@@ -1,9 +1,14 @@
-/** Reads the changes of messages from the records of the table's stream. */
+/**
+ * Reads the changes of messages from the records of the table's stream. A copy is kept of records that are not valid
+ * messages, so that they neither block the others nor get lost.
+ */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Message, MessageChange } from '../message/message.ts';
 import { parseMessageRow } from '../message/store/message-row.ts';
 import type { StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
+import { log } from '../platform/log.ts';
+import { countMetric } from '../platform/metrics.ts';
 
 interface ReadChanges {
   readonly changes: readonly MessageChange[];
@@ -30,4 +35,15 @@ export function readChanges(records: readonly StreamRecord[]): ReadChanges {
 /** As the document client reads the row: a number that is too long for JavaScript is a BigInt, which no schema takes. */
 function messageOf(image: unknown): Message {
   return parseMessageRow(unmarshall(image as Record<string, AttributeValue>));
+}
+
+export async function setUnreadableAside(
+  keepCopy: (copy: unknown) => Promise<void>,
+  records: readonly StreamRecord[],
+): Promise<void> {
+  for (const record of records) {
+    await keepCopy(record);
+    log.error('stream record unreadable', { event_id: record.eventID });
+    countMetric('UnreadableStreamRecord');
+  }
 }
