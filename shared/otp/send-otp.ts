@@ -15,7 +15,6 @@ import { newMessage } from '../message/send/new-message.ts';
 import { segment } from '../message/send/segments.ts';
 import type { SendDependencies } from '../message/send/send-dependencies.ts';
 import { withSampleCode } from '../message/send/template.ts';
-import type { MessageStore } from '../message/store/message-store.ts';
 import { type Operation, parseBody, requireCaller } from '../operation/operation.ts';
 import { addSeconds } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
@@ -30,7 +29,6 @@ import { otpTemplate, otpText } from './otp-text.ts';
 import { checkRecipientSends, countRecipientSend } from './recipient-limit.ts';
 
 interface SendOtpDependencies extends SendDependencies {
-  readonly messages: MessageStore;
   readonly otps: OtpStore;
   /** Refuses passwords by SMS to a country where few of the client's are verified. */
   readonly assertNotHeld?: AssertNotHeld | undefined;

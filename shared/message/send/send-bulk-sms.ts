@@ -27,7 +27,6 @@ import type { AcceptedBatch } from '../message-response.schema.ts';
 import { acceptedView } from '../message-response.ts';
 import { reserveBulkSlots } from '../pace/reserve-bulk-slots.ts';
 import type { SenderPace } from '../pace/sender-pace.ts';
-import type { MessageStore } from '../store/message-store.ts';
 import { acceptedIndexes, type Batch, type BatchStore, batchMessageId, type RowErrorCode } from './batch.ts';
 import {
   type BulkRow,
@@ -48,7 +47,6 @@ import { newSms, smsOptions } from './send-sms.ts';
 const storingLeaseSeconds = 60;
 
 interface SendBulkDependencies extends SendDependencies {
-  readonly messages: Pick<MessageStore, 'createMany'>;
   readonly batches: BatchStore;
   readonly pace: Pick<SenderPace, 'reserve'>;
 }

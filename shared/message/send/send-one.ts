@@ -6,17 +6,12 @@ import { type Operation, requireCaller } from '../../operation/operation.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Message } from '../message.ts';
 import { acceptedView } from '../message-response.ts';
-import type { MessageStore } from '../store/message-store.ts';
 import { dryRunOf, isDryRun, refusalsOf } from './dry-run.ts';
 import { assertMaySendLegs, type WantedLeg } from './fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import type { MessageOrigin } from './new-message.ts';
 import type { SendDependencies } from './send-dependencies.ts';
 import { parseSend } from './send-fields.ts';
-
-export interface SendOneDependencies extends SendDependencies {
-  readonly messages: MessageStore;
-}
 
 /** The fields of either request that its checks need. */
 interface OneRequest {
@@ -34,7 +29,7 @@ interface ChannelSend<Request extends OneRequest> {
 }
 
 export function sendOne<Request extends OneRequest>(
-  { messages, allowanceOf, stageCountries, sendersOf, ...forDryRun }: SendOneDependencies,
+  { messages, allowanceOf, stageCountries, sendersOf, ...forDryRun }: SendDependencies,
   { channel, schema, newMessage }: ChannelSend<Request>,
 ): Operation {
   return async (request) => {

@@ -8,6 +8,7 @@ import type { Message } from '../message.ts';
 import { fallbackSchema, legsToStore } from './fallback-fields.ts';
 import { type MessageOrigin, newMessage } from './new-message.ts';
 import { segment } from './segments.ts';
+import type { SendDependencies } from './send-dependencies.ts';
 import {
   endOfValidity,
   messageType,
@@ -16,7 +17,7 @@ import {
   smsText,
   validityPeriod,
 } from './send-fields.ts';
-import { type SendOneDependencies, sendOne } from './send-one.ts';
+import { sendOne } from './send-one.ts';
 
 /** The fields of an SMS, or of many, besides recipients and texts. */
 export function smsOptions(webhookUrl: z.ZodMiniType<string>) {
@@ -42,7 +43,7 @@ export function sendSmsSchema(webhookUrl: z.ZodMiniType<string>) {
 
 export type SendSmsRequest = z.output<ReturnType<typeof sendSmsSchema>>;
 
-export function sendSms(dependencies: SendOneDependencies): Operation {
+export function sendSms(dependencies: SendDependencies): Operation {
   const schema = sendSmsSchema(dependencies.webhookUrl);
   return sendOne(dependencies, { channel: 'sms', schema, newMessage: newSms });
 }

@@ -17,8 +17,9 @@ import {
 } from '../whatsapp-content.ts';
 import { fallbackSchema, fitsSms, legIndexes, legsToStore } from './fallback-fields.ts';
 import { type MessageOrigin, newMessage } from './new-message.ts';
+import type { SendDependencies } from './send-dependencies.ts';
 import { endOfValidity, messageTextOf, referenceText, scheduledAt, validityPeriod } from './send-fields.ts';
-import { type SendOneDependencies, sendOne } from './send-one.ts';
+import { sendOne } from './send-one.ts';
 
 const maxTextCharacters = 4096;
 
@@ -153,7 +154,7 @@ type RequestContent =
 
 type SendWhatsAppRequest = z.output<ReturnType<typeof sendWhatsAppSchema>>;
 
-export function sendWhatsApp(dependencies: SendOneDependencies): Operation {
+export function sendWhatsApp(dependencies: SendDependencies): Operation {
   const schema = sendWhatsAppSchema(dependencies.webhookUrl);
   return sendOne(dependencies, { channel: 'whatsapp', schema, newMessage: newWhatsApp });
 }

@@ -79,6 +79,7 @@ describe('with one request id for every request', () => {
     const { apiKey } = await keyOf(access);
     const created: number[] = [];
     const messages = {
+      ...stores.messages,
       createMany: async (rows: readonly unknown[]) => {
         created.push(rows.length);
         throw new Error('the function died');
