@@ -1,6 +1,6 @@
 /** Samples in Python with `requests`, the HTTP library that most readers have. */
 import { literal, type Notation } from './literal.ts';
-import type { SampleRequest } from './sample-request.ts';
+import { readVariables, type SampleRequest } from './sample-request.ts';
 
 export function pythonSample({
   method,
@@ -10,10 +10,11 @@ export function pythonSample({
   variables,
   hasResponseBody,
 }: SampleRequest): string {
+  const values = readVariables(variables, (name) => `os.environ["${name}"]`);
   const argumentLines = [
     `f"{os.environ['BASE_URL']}${path}",`,
     ...(authorized ? [`headers={"Authorization": f"Bearer {os.environ['TOKEN']}"},`] : []),
-    ...(body === undefined ? [] : [`json=${literal(notation, body, 1, fromEnvironment(variables))},`]),
+    ...(body === undefined ? [] : [`json=${literal(notation, body, 1, values)},`]),
     'timeout=30,',
   ];
   return `import os
@@ -38,9 +39,3 @@ const notation: Notation = {
   padding: '',
   trailingComma: true,
 };
-
-function fromEnvironment(variables: SampleRequest['variables']): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(variables).map(([field, name]) => [field, `os.environ["${name}"]`]),
-  );
-}

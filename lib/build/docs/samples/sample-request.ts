@@ -14,6 +14,14 @@ export interface SampleRequest {
   readonly hasResponseBody: boolean;
 }
 
+/** The variables, by the field, as a program reads them. @param read - what reads the variable of a name */
+export function readVariables(
+  variables: SampleRequest['variables'],
+  read: (name: string) => string,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(variables).map(([field, name]) => [field, read(name)]));
+}
+
 /** What the reader has, and no example can show. */
 const ownValues: Readonly<Record<string, string>> = {
   client_id: 'CLIENT_ID',

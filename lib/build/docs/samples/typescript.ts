@@ -1,6 +1,6 @@
 /** Samples in TypeScript, which is JavaScript here too: Node 20 or later, Deno, Bun. */
 import { literal, type Notation } from './literal.ts';
-import type { SampleRequest } from './sample-request.ts';
+import { readVariables, type SampleRequest } from './sample-request.ts';
 
 const environment = 'process.env';
 
@@ -16,12 +16,11 @@ export function typescriptSample({
     ...(authorized ? [`Authorization: \`Bearer \${${environment}.TOKEN}\`,`] : []),
     ...(body === undefined ? [] : ["'Content-Type': 'application/json',"]),
   ];
+  const values = readVariables(variables, (name) => `${environment}.${name}`);
   const options = [
     ...(method === 'GET' ? [] : [`method: '${method}',`]),
     ...headersOption(headers),
-    ...(body === undefined
-      ? []
-      : [`body: JSON.stringify(${literal(notation, body, 1, fromEnvironment(variables))}),`]),
+    ...(body === undefined ? [] : [`body: JSON.stringify(${literal(notation, body, 1, values)}),`]),
     'signal: AbortSignal.timeout(30_000),',
   ];
   return `const response = await fetch(\`\${${environment}.BASE_URL}${path}\`, {
@@ -30,12 +29,6 @@ ${options.map((option) => `  ${option}`).join('\n')}
 if (!response.ok) throw new Error(\`\${response.status} \${await response.text()}\`);
 ${hasResponseBody ? 'console.log(await response.json());' : 'console.log(response.status);'}
 `;
-}
-
-function fromEnvironment(variables: SampleRequest['variables']): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(variables).map(([field, name]) => [field, `${environment}.${name}`]),
-  );
 }
 
 function headersOption(headers: readonly string[]): string[] {
