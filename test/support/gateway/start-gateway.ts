@@ -2,7 +2,6 @@
 import { appendFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { LocalGateway } from '../../../lib/local/gateway.ts';
-import { unpackBrowser } from '../browser/browser.ts';
 import { announceEngine } from '../engine/engine.ts';
 import { synthesizeTables, type TableDefinition } from '../engine/synthesize-tables.ts';
 import { runGateway } from './run-gateway.ts';
@@ -12,7 +11,9 @@ declare global {
 }
 
 export default async function startGateway(): Promise<void> {
-  const browserUnpacked = process.env.IN_BROWSER === '1' ? unpackBrowser() : undefined;
+  // Playwright takes most of a second to load.
+  const browserUnpacked =
+    process.env.IN_BROWSER === '1' ? (await import('../browser/browser.ts')).unpackBrowser() : undefined;
   const gateway = await runGateway(recorder());
   globalThis.gatewayUnderTest = gateway;
   announceEngine({
