@@ -1,6 +1,7 @@
 /**
- * The order in which Jest starts test files: first those that wait for minutes, so that the others run meanwhile.
- * Jest's own order does the same from its cache, which a clean checkout does not have.
+ * The order in which Jest starts test files: the long ones early, and those that wait for the clock spread among those that
+ * compute. If all that wait came first, they would take every worker, and the processor would be idle; if one came last,
+ * nothing would run beside it.
  */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,47 +13,73 @@ const { default: Sequencer }: typeof module = createRequire(import.meta.url)('@j
 type Tests = Awaited<ReturnType<module.default['sort']>>;
 
 const testFolder = join(import.meta.dirname, '..', '..');
+const pathOf = (name: string): string => join(testFolder, name);
 
-/** Each takes half a minute or more. First are three that wait, beside which others compute. */
-const longest = [
-  'e2e/webhook-account.test.ts',
+/** Each waits a quarter of a minute or more for what takes its time by the clock, the longest first. */
+const waiting = [
   'e2e/webhook-endpoints.test.ts',
+  'e2e/scheduled-message.test.ts',
+  'e2e/webhook-account.test.ts',
   'e2e/webhook-deliveries.test.ts',
+  'e2e/message-walk.test.ts',
+  'e2e/limit-feedback.test.ts',
+  'e2e/rotate-credentials.test.ts',
+  'e2e/retry-schedule.test.ts',
+  'e2e/otp-secrecy.test.ts',
+  'e2e/fallback.test.ts',
+].map(pathOf);
+
+/** Each computes, or has the emulator compute, for long. */
+const computing = [
   'browser/admin-dashboard-tasks.test.ts',
   'e2e/fuzz/hostile-requests.test.ts',
-  'e2e/scheduled-message.test.ts',
   'browser/admin-dashboard-navigation.test.ts',
   'browser/admin-dashboard-refresh.test.ts',
   'browser/admin-dashboard-answers.test.ts',
-  'e2e/message-walk.test.ts',
   'engine/usage/count-changes.test.ts',
   'browser/otp-hold.test.ts',
   'engine/otp/otp-hold.test.ts',
-  'e2e/rotate-credentials.test.ts',
-  'e2e/limit-feedback.test.ts',
-  'e2e/retry-schedule.test.ts',
   'e2e/hostile-text.test.ts',
   'e2e/message/crash-points.test.ts',
   'engine/cap/concurrent-sends.test.ts',
+  'engine/message/sender-pace.test.ts',
   'e2e/inbound.test.ts',
   'e2e/bin/resend-many.test.ts',
   'browser/admin-dashboard-views.test.ts',
   'browser/admin-dashboard-usage.test.ts',
   'browser/openapi/pages.test.ts',
   'e2e/admin/admin-api.test.ts',
+  'e2e/bin/admin.test.ts',
+  'e2e/openapi/webhook-guide.test.ts',
   'browser/admin-dashboard.test.ts',
   'browser/admin-dashboard-mishaps.test.ts',
   'browser/admin-dashboard-endpoints.test.ts',
+  'engine/cap/counted-sends.test.ts',
   'engine/cap/cap-counter.test.ts',
+  'e2e/openapi/client.test.ts',
+  'template/bundle.test.ts',
   'unit/message/faults.test.ts',
   'unit/webhook/crash-points.test.ts',
-].map((name) => join(testFolder, name));
+].map(pathOf);
+
+/** So many that wait start first; each of the others follows so many that compute. */
+const waitingAtFirst = 4;
+const computingBetween = 3;
 
 export default class LongestFirst extends Sequencer {
   override async sort(tests: Tests): Promise<Tests> {
-    const absent = longest.filter((path) => !existsSync(path));
+    const known = [...waiting, ...computing];
+    const absent = known.filter((path) => !existsSync(path));
     if (absent.length > 0) throw new Error(`${import.meta.filename} names ${absent.join(', ')}`);
-    const rank = ({ path }: Tests[number]) => longest.indexOf(path) + 1 || longest.length + 1;
-    return (await super.sort([...tests])).toSorted((a, b) => rank(a) - rank(b));
+    const rank = ({ path }: Tests[number]) => known.indexOf(path) + 1 || known.length + 1;
+    const sorted = (await super.sort([...tests])).toSorted((a, b) => rank(a) - rank(b));
+    const later = sorted.filter(({ path }) => waiting.includes(path));
+    const first = later.splice(0, waitingAtFirst);
+    const mixed = sorted
+      .filter(({ path }) => !waiting.includes(path))
+      .flatMap((test, index) =>
+        (index + 1) % computingBetween === 0 ? [test, ...later.splice(0, 1)] : [test],
+      );
+    return [...first, ...mixed, ...later];
   }
 }
