@@ -13,6 +13,7 @@ export function virtualTime(startMs: number) {
   let now = startMs;
   let order = 0;
   let held = 0;
+  let resume = (): void => undefined;
   const heap: Entry[] = [];
 
   function at(timeMs: number, run: () => void): void {
@@ -28,6 +29,7 @@ export function virtualTime(startMs: number) {
       held += 1;
       return act().finally(() => {
         held -= 1;
+        if (held === 0) resume();
       });
     },
     async runUntil(timeMs: number): Promise<void> {
@@ -40,7 +42,12 @@ export function virtualTime(startMs: number) {
         // All that follows from it without waiting, before time goes on: a tick comes after every settled promise, and
         // costs much less than a turn of the event loop, which only real calls need.
         await new Promise(process.nextTick);
-        while (held > 0) await new Promise(setImmediate);
+        while (held > 0) {
+          await new Promise<void>((resolve) => {
+            resume = resolve;
+          });
+          await new Promise(process.nextTick);
+        }
       }
       now = timeMs;
     },
