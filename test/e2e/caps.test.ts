@@ -1,8 +1,10 @@
-/** Caps over HTTP, on the deployed gateway, with rows as administrators write them (contract, section 10). */
+/** Caps of a month over HTTP, on the deployed gateway, with rows as administrators write them (contract, section 10). */
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
+import { periodAt } from '../../shared/usage/period.ts';
 import { freshNumber } from '../support/carrier/outbox.ts';
 import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
+import { withinOne } from '../support/gateway/within-one-period.ts';
 import { adminToken, call, newClient, type TestClient } from '../support/http/client.ts';
 import { expectRefusal } from '../support/http/expected-answers.ts';
 import { type Answer, timeLimitMs } from '../support/http/http-call.ts';
@@ -20,7 +22,7 @@ const costOf = (segments: number): number => Math.round(segments * 4200) / 1e6;
 function expectCapRefusal(answer: Answer, error: string): void {
   expectRefusal(answer, 429, error);
   expect(Number(answer.headers.get('retry-after'))).toBe(answer.body.retry_after);
-  const monthEnds = Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1) / 1000;
+  const monthEnds = periodAt('month', new Date()).to.getTime() / 1000;
   const waitedFor = Date.now() / 1000 + Number(answer.body.retry_after);
   // It counts from when the gateway answered.
   expect(waitedFor - monthEnds).toBeGreaterThan(-1);
@@ -35,124 +37,118 @@ async function messageCount(client: TestClient): Promise<number> {
 }
 
 describe.each(sends)('%s', (path, recipients, body) => {
-  it('counts its recipients; a request without room is 429 and stores nothing; a repeat is no further count', async () => {
-    const client = await newClient({ caps: { messages: { per_month: 2 * recipients } } });
-    const keyed = body();
-    const first = await client.post(path, keyed, 'k');
-    expect(first.status).toBe(202);
-    expect((await client.post(path, keyed, 'k')).headers.get('idempotent-replayed')).toBe('true');
-    expect((await client.post(path, body())).status).toBe(202);
-    const before = await messageCount(client);
-    expectCapRefusal(await client.post(path, body()), 'message_limit_reached');
-    expectCapRefusal(await client.post(path, body(), 'k2'), 'message_limit_reached');
-    expect(await messageCount(client)).toBe(before);
-    const again = await client.post(path, keyed, 'k');
-    expect([again.status, again.text]).toEqual([202, first.text]);
-  });
+  it('counts its recipients; a request without room is 429 and stores nothing; a repeat is no further count', () =>
+    withinOne('month', async () => {
+      const client = await newClient({ caps: { messages: { per_month: 2 * recipients } } });
+      const keyed = body();
+      const first = await client.post(path, keyed, 'k');
+      expect(first.status).toBe(202);
+      expect((await client.post(path, keyed, 'k')).headers.get('idempotent-replayed')).toBe('true');
+      expect((await client.post(path, body())).status).toBe(202);
+      const before = await messageCount(client);
+      expectCapRefusal(await client.post(path, body()), 'message_limit_reached');
+      expectCapRefusal(await client.post(path, body(), 'k2'), 'message_limit_reached');
+      expect(await messageCount(client)).toBe(before);
+      const again = await client.post(path, keyed, 'k');
+      expect([again.status, again.text]).toEqual([202, first.text]);
+    }));
 
-  it('spends its estimated cost', async () => {
-    const client = await newClient({ caps: { spend: { per_month: costOf(1.5 * recipients) } } });
-    expect((await client.post(path, body())).status).toBe(202);
-    expectCapRefusal(await client.post(path, body()), 'spend_limit_reached');
-  });
+  it('spends its estimated cost', () =>
+    withinOne('month', async () => {
+      const client = await newClient({ caps: { spend: { per_month: costOf(1.5 * recipients) } } });
+      expect((await client.post(path, body())).status).toBe(202);
+      expectCapRefusal(await client.post(path, body()), 'spend_limit_reached');
+    }));
 });
 
 describe('a spend cap', () => {
-  it('says how many recipients of a bulk would have fitted, and takes a bulk of that many', async () => {
-    const client = await newClient({ caps: { spend: { per_month: costOf(3.5) } } });
-    const recipients = Array.from({ length: 5 }, freshNumber);
-    const refused = await client.post('/api/v1/sms/bulk', { message, recipients });
-    expectCapRefusal(refused, 'spend_limit_reached');
-    expect(refused.body.message).toContain(
-      'The limit of 0.0147 USD a month is reached: 3 of the 5 recipients would have fitted.',
-    );
-    const fitting = await client.post('/api/v1/sms/bulk', { message, recipients: recipients.slice(0, 3) });
-    expect(fitting.body).toMatchObject({ accepted: 3 });
-  });
-
-  it('is in the Activity Log at 80 % and at 100 %, once', async () => {
-    const client = await newClient({ caps: { spend: { per_month: costOf(5) } } });
-    for (let sent = 0; sent < 5; sent += 1) await client.send({});
-    for (let refused = 0; refused < 2; refused += 1) {
-      expectCapRefusal(
-        await client.post('/api/v1/sms/send', { to: freshNumber(), message }),
-        'spend_limit_reached',
+  it('says how many recipients of a bulk would have fitted, and takes a bulk of that many', () =>
+    withinOne('month', async () => {
+      const client = await newClient({ caps: { spend: { per_month: costOf(3.5) } } });
+      const recipients = Array.from({ length: 5 }, freshNumber);
+      const refused = await client.post('/api/v1/sms/bulk', { message, recipients });
+      expectCapRefusal(refused, 'spend_limit_reached');
+      expect(refused.body.message).toContain(
+        'The limit of 0.0147 USD a month is reached: 3 of the 5 recipients would have fitted.',
       );
-    }
-    const dynamo = documentClient();
-    const entries = await eventually(
-      async () => {
-        const { Items = [] } = await dynamo.send(
-          new QueryCommand({
-            TableName: gateway().tables.activity_log,
-            IndexName: 'by-client',
-            KeyConditionExpression: 'client_id = :client',
-            FilterExpression: 'begins_with(kind, :kind)',
-            ExpressionAttributeValues: { ':client': client.clientId, ':kind': 'spend_cap' },
-          }),
+      const fitting = await client.post('/api/v1/sms/bulk', { message, recipients: recipients.slice(0, 3) });
+      expect(fitting.body).toMatchObject({ accepted: 3 });
+    }));
+
+  it('is in the Activity Log at 80 % and at 100 %, once', () =>
+    withinOne('month', async () => {
+      const client = await newClient({ caps: { spend: { per_month: costOf(5) } } });
+      for (let sent = 0; sent < 5; sent += 1) await client.send({});
+      for (let refused = 0; refused < 2; refused += 1) {
+        expectCapRefusal(
+          await client.post('/api/v1/sms/send', { to: freshNumber(), message }),
+          'spend_limit_reached',
         );
-        return Items.length >= 2 ? Items : undefined;
-      },
-      { everyMilliseconds: 250 },
-    );
-    dynamo.destroy();
-    expect(entries.map(({ kind, summary }) => [kind, summary])).toEqual([
-      ['spend_cap_nearly_reached', '80 % of the spend limit of 0.021 USD a month is reached.'],
-      ['spend_cap_reached', '100 % of the spend limit of 0.021 USD a month is reached.'],
-    ]);
-  });
+      }
+      const dynamo = documentClient();
+      const entries = await eventually(
+        async () => {
+          const { Items = [] } = await dynamo.send(
+            new QueryCommand({
+              TableName: gateway().tables.activity_log,
+              IndexName: 'by-client',
+              KeyConditionExpression: 'client_id = :client',
+              FilterExpression: 'begins_with(kind, :kind)',
+              ExpressionAttributeValues: { ':client': client.clientId, ':kind': 'spend_cap' },
+            }),
+          );
+          return Items.length >= 2 ? Items : undefined;
+        },
+        { everyMilliseconds: 250 },
+      );
+      dynamo.destroy();
+      expect(entries.map(({ kind, summary }) => [kind, summary])).toEqual([
+        ['spend_cap_nearly_reached', '80 % of the spend limit of 0.021 USD a month is reached.'],
+        ['spend_cap_reached', '100 % of the spend limit of 0.021 USD a month is reached.'],
+      ]);
+    }));
 
-  it('is shown with its use to the client, and to administrators', async () => {
-    const client = await newClient({ caps: { messages: { per_month: 10 }, spend: { per_month: 5 } } });
-    await client.send({});
-    await client.send({});
-    const ofClient = await client.call('GET', '/api/v1/account/usage');
-    const now = new Date();
-    const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
-    const caps = [
-      {
-        cap: 'messages',
-        window: 'month',
-        limit: 10,
-        used: 2,
-        resets_at: new Date(Date.UTC(year, month + 1)).toISOString(),
-      },
-      {
-        cap: 'spend',
-        window: 'month',
-        limit: 5,
-        used: costOf(2),
-        resets_at: new Date(Date.UTC(year, month + 1)).toISOString(),
-      },
-    ];
-    expect(ofClient.body.caps).toEqual(caps);
+  it('is shown with its use to the client, and to administrators', () =>
+    withinOne('month', async (month) => {
+      const client = await newClient({ caps: { messages: { per_month: 10 }, spend: { per_month: 5 } } });
+      await client.send({});
+      await client.send({});
+      const ofClient = await client.call('GET', '/api/v1/account/usage');
+      const resets_at = month.to.toISOString();
+      const caps = [
+        { cap: 'messages', window: 'month', limit: 10, used: 2, resets_at },
+        { cap: 'spend', window: 'month', limit: 5, used: costOf(2), resets_at },
+      ];
+      expect(ofClient.body.caps).toEqual(caps);
 
-    const credential = await adminToken();
-    const path = `/admin/api/clients/${client.clientId}/limits/explain`;
-    const { endpoints } = (await call('GET', path, { credential })).body as {
-      endpoints: { cap: string | null; windows: object[] }[];
-    };
-    expect(
-      endpoints
-        .filter(({ cap }) => cap !== null)
-        .flatMap(({ cap, windows }) => windows.map((window) => ({ cap, ...window }))),
-    ).toEqual(caps.map((cap) => ({ ...cap, from: 'row' })));
-  });
+      const credential = await adminToken();
+      const path = `/admin/api/clients/${client.clientId}/limits/explain`;
+      const { endpoints } = (await call('GET', path, { credential })).body as {
+        endpoints: { cap: string | null; windows: object[] }[];
+      };
+      expect(
+        endpoints
+          .filter(({ cap }) => cap !== null)
+          .flatMap(({ cap, windows }) => windows.map((window) => ({ cap, ...window }))),
+      ).toEqual(caps.map((cap) => ({ ...cap, from: 'row' })));
+    }));
 
-  it('is never exceeded by 60 sends and bulks at once', async () => {
-    const client = await newClient({ caps: { spend: { per_month: costOf(40.5) } } });
-    const answers = await Promise.all(
-      Array.from({ length: 60 }, (_, index) =>
-        index % 3 === 0
-          ? client.post('/api/v1/sms/bulk', { message, recipients: [freshNumber(), freshNumber()] })
-          : client.post('/api/v1/sms/send', { to: freshNumber(), message }),
-      ),
-    );
-    const accepted = answers.filter(({ status }) => status === 202);
-    const sent = accepted.reduce((sum, { body }) => sum + Number(body.accepted ?? 1), 0);
-    for (const answer of answers) if (answer.status !== 202) expectCapRefusal(answer, 'spend_limit_reached');
-    // Fewer where a call to the table timed out and was repeated: its amount may be taken twice, and is lost.
-    expect(sent).toBeGreaterThan(0);
-    expect(sent).toBeLessThanOrEqual(40);
-  });
+  it('is never exceeded by 60 sends and bulks at once', () =>
+    withinOne('month', async () => {
+      const client = await newClient({ caps: { spend: { per_month: costOf(40.5) } } });
+      const answers = await Promise.all(
+        Array.from({ length: 60 }, (_, index) =>
+          index % 3 === 0
+            ? client.post('/api/v1/sms/bulk', { message, recipients: [freshNumber(), freshNumber()] })
+            : client.post('/api/v1/sms/send', { to: freshNumber(), message }),
+        ),
+      );
+      const accepted = answers.filter(({ status }) => status === 202);
+      const sent = accepted.reduce((sum, { body }) => sum + Number(body.accepted ?? 1), 0);
+      for (const answer of answers)
+        if (answer.status !== 202) expectCapRefusal(answer, 'spend_limit_reached');
+      // Fewer where a call to the table timed out and was repeated: its amount may be taken twice, and is lost.
+      expect(sent).toBeGreaterThan(0);
+      expect(sent).toBeLessThanOrEqual(40);
+    }));
 });

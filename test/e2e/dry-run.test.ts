@@ -3,6 +3,7 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { freshNumber } from '../support/carrier/outbox.ts';
 import { documentClient, gateway } from '../support/gateway/gateway.ts';
+import { withinOne } from '../support/gateway/within-one-period.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
 
 const message = 'Hello';
@@ -110,27 +111,28 @@ describe('a dry run', () => {
     expect(sms.body).toMatchObject({ would_be_accepted: true, ...fails });
   });
 
-  it('names every reason to refuse the request at once, each as the request itself is refused', async () => {
-    const client = await newClient({ senders: ['ACME'], caps: { messages: { per_month: 1 } } });
-    const sms = { to: freshNumber(), message };
-    expect((await client.post('/api/v1/sms/send', { ...sms, from: 'ACME' })).status).toBe(202);
-    const { body } = await client.post('/api/v1/sms/send?dry_run=true', sms);
-    expect(body).toMatchObject({
-      would_be_accepted: false,
-      refusals: [
-        { status: 403, error: 'forbidden' },
-        { status: 429, error: 'message_limit_reached', retry_after: expect.any(Number) },
-      ],
-    });
-    const [forbidden, full] = body.refusals as { message: string }[];
-    const first = await client.post('/api/v1/sms/send', sms);
-    expect([first.status, first.body.message]).toEqual([403, forbidden?.message]);
-    const second = await client.post('/api/v1/sms/send', { ...sms, from: 'ACME' });
-    expect(second.status).toBe(429);
-    const withoutTime = (text: unknown) => String(text).replace(/\d+ seconds?/, '');
-    expect(withoutTime(second.body.message)).toBe(withoutTime(full?.message));
-    expect(await listed(client)).toBe(1);
-  });
+  it('names every reason to refuse the request at once, each as the request itself is refused', () =>
+    withinOne('month', async () => {
+      const client = await newClient({ senders: ['ACME'], caps: { messages: { per_month: 1 } } });
+      const sms = { to: freshNumber(), message };
+      expect((await client.post('/api/v1/sms/send', { ...sms, from: 'ACME' })).status).toBe(202);
+      const { body } = await client.post('/api/v1/sms/send?dry_run=true', sms);
+      expect(body).toMatchObject({
+        would_be_accepted: false,
+        refusals: [
+          { status: 403, error: 'forbidden' },
+          { status: 429, error: 'message_limit_reached', retry_after: expect.any(Number) },
+        ],
+      });
+      const [forbidden, full] = body.refusals as { message: string }[];
+      const first = await client.post('/api/v1/sms/send', sms);
+      expect([first.status, first.body.message]).toEqual([403, forbidden?.message]);
+      const second = await client.post('/api/v1/sms/send', { ...sms, from: 'ACME' });
+      expect(second.status).toBe(429);
+      const withoutTime = (text: unknown) => String(text).replace(/\d+ seconds?/, '');
+      expect(withoutTime(second.body.message)).toBe(withoutTime(full?.message));
+      expect(await listed(client)).toBe(1);
+    }));
 
   it('of a one-time password tells when the recipient got too many, and counts none', async () => {
     const client = await newClient();
@@ -144,28 +146,31 @@ describe('a dry run', () => {
     expect(refused).toMatchObject({ refusals: [{ status: 429, error: 'rate_limit_exceeded' }] });
   });
 
-  it('of a bulk without a valid row, or too large for the cap, says so', async () => {
-    const client = await newClient({ caps: { messages: { per_month: 1 } } });
-    const post = (recipients: string[]) =>
-      client.post('/api/v1/sms/bulk?dry_run=true', { message, recipients });
-    expect((await post(['+33'])).body).toMatchObject({
-      refusals: [{ status: 400, error: 'no_valid_recipients' }],
-    });
-    const { body } = await post([freshNumber(), freshNumber()]);
-    expect(body).toMatchObject({
-      refusals: [{ message: expect.stringContaining('1 of the 2 recipients would have fitted') }],
-    });
-  });
+  it('of a bulk without a valid row, or too large for the cap, says so', () =>
+    withinOne('month', async () => {
+      const client = await newClient({ caps: { messages: { per_month: 1 } } });
+      const post = (recipients: string[]) =>
+        client.post('/api/v1/sms/bulk?dry_run=true', { message, recipients });
+      expect((await post(['+33'])).body).toMatchObject({
+        refusals: [{ status: 400, error: 'no_valid_recipients' }],
+      });
+      const { body } = await post([freshNumber(), freshNumber()]);
+      expect(body).toMatchObject({
+        refusals: [{ message: expect.stringContaining('1 of the 2 recipients would have fitted') }],
+      });
+    }));
 
   it.each([
     ['/api/v1/otp/send', {}],
     ['/api/v1/whatsapp/send', { message }],
-  ])('tells when a cap is full: %s', async (path, fields) => {
-    const client = await newClient({ caps: { messages: { per_month: 1 } } });
-    await client.send({ to: freshNumber(), message });
-    const { body } = await client.post(`${path}?dry_run=true`, { to: freshNumber(), ...fields });
-    expect(body).toMatchObject({ refusals: [{ status: 429, error: 'message_limit_reached' }] });
-  });
+  ])('tells when a cap is full: %s', (path, fields) =>
+    withinOne('month', async () => {
+      const client = await newClient({ caps: { messages: { per_month: 1 } } });
+      await client.send({ to: freshNumber(), message });
+      const { body } = await client.post(`${path}?dry_run=true`, { to: freshNumber(), ...fields });
+      expect(body).toMatchObject({ refusals: [{ status: 429, error: 'message_limit_reached' }] });
+    }),
+  );
 
   it.each(['?dry_run=1', '?dry_run=', '?dry_run=True', '?dry_run=yes'])(
     'is refused with 400 where it is misspelled, and nothing is sent: %s',
@@ -177,14 +182,15 @@ describe('a dry run', () => {
     },
   );
 
-  it('counts towards the rate limit, and dry_run=false sends', async () => {
-    // Of a day, which hardly ends between two requests.
-    const client = await newClient({ limits: { perMinute: 100, perHour: 100, perDay: 2 } });
-    const sms = { to: freshNumber(), message };
-    expect((await client.post('/api/v1/sms/send?dry_run=true', sms)).status).toBe(200);
-    expect((await client.post('/api/v1/sms/send?dry_run=false', sms)).status).toBe(202);
-    expect((await client.post('/api/v1/sms/send?dry_run=true', sms)).status).toBe(429);
-  });
+  it('counts towards the rate limit, and dry_run=false sends', () =>
+    withinOne('day', async () => {
+      // Of a day, which seldom ends meanwhile.
+      const client = await newClient({ limits: { perMinute: 100, perHour: 100, perDay: 2 } });
+      const sms = { to: freshNumber(), message };
+      expect((await client.post('/api/v1/sms/send?dry_run=true', sms)).status).toBe(200);
+      expect((await client.post('/api/v1/sms/send?dry_run=false', sms)).status).toBe(202);
+      expect((await client.post('/api/v1/sms/send?dry_run=true', sms)).status).toBe(429);
+    }));
 
   it('of an invalid request is 400, as the request itself', async () => {
     const client = await newClient();

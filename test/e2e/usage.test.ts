@@ -1,9 +1,14 @@
-/** What was sent over HTTP is in the usage of its client, once, also where the counting function is killed meanwhile. */
+/**
+ * What was sent over HTTP is in the usage of its client, once, also where the counting function is killed meanwhile. All of
+ * it is sent in one UTC day, and asked for by that day: the tests themselves may run into the next day, month or year.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Period } from '../../shared/usage/period.ts';
 import { type AdminShell, adminShell } from '../support/admin/admin-shell.ts';
 import { functionProcesses, killProcess } from '../support/gateway/function-processes.ts';
 import { eventually, gateway } from '../support/gateway/gateway.ts';
+import { withinOne } from '../support/gateway/within-one-period.ts';
 import { call, newClient, type TestClient, tokenOf } from '../support/http/client.ts';
 import { expectRefusal } from '../support/http/expected-answers.ts';
 
@@ -22,18 +27,26 @@ interface Entry {
 let client: TestClient;
 let token: string;
 let shell: AdminShell;
-let sent = 0;
+let sent: number;
+/** In which they were sent. */
+let day: Period;
 /** Once all is counted. */
 let byStatus: Entry[];
 
+/** The query for the day, and `more`. */
+function ofDay(more: string): string {
+  return `since=${day.from.toISOString()}&until=${day.to.toISOString()}&${more}`;
+}
+
 async function usageOf(query: string): Promise<Entry[]> {
-  const { status, body } = await client.call('GET', `/api/v1/account/usage?${query}`);
+  const { status, body } = await client.call('GET', `/api/v1/account/usage?${ofDay(query)}`);
   expect(status).toBe(200);
   return body.usage as Entry[];
 }
 
 /** The killing goes on as long as there is work for the function. */
-async function sendAndKill(): Promise<void> {
+async function sendAndKill(sendingDay: Period): Promise<void> {
+  [day, sent, client] = [sendingDay, 0, await newClient()];
   for (let kills = 0; kills < killsMin || sent < 12; ) {
     await Promise.all([
       client.send({}),
@@ -51,11 +64,10 @@ async function sendAndKill(): Promise<void> {
 }
 
 beforeAll(async () => {
-  client = await newClient();
   shell = adminShell();
   const { client_id, client_secret } = gateway().admin;
   token = await tokenOf(client_id, client_secret);
-  await sendAndKill();
+  await withinOne('day', sendAndKill);
   byStatus = await eventually(async () => {
     const entries = await usageOf('interval=month&group_by=status');
     const countOf = (status: string) => entries.find((entry) => entry.status === status)?.messages ?? 0;
@@ -126,12 +138,13 @@ describe('usage', () => {
 
   it('is shown to administrators by client, with the top senders and error codes of a period', async () => {
     const asAdmin = (path: string) => call('GET', `/admin/api/usage/${path}`, { credential: token });
-    const { body } = await asAdmin('messages?interval=month&group_by=client');
+    const { body } = await asAdmin(`messages?${ofDay('interval=month&group_by=client')}`);
     const mine = (body.usage as Entry[]).filter(({ client_id }) => client_id === client.clientId);
     expect(mine).toMatchObject([{ messages: sent }]);
-    const own = await asAdmin(`messages?interval=month&client_id=${client.clientId}&group_by=client,channel`);
+    const query = ofDay(`interval=month&client_id=${client.clientId}&group_by=client,channel`);
+    const own = await asAdmin(`messages?${query}`);
     expect(own.body.usage).toMatchObject([{ client_id: client.clientId, channel: 'sms', messages: sent }]);
-    const { body: summary } = await asAdmin('summary?interval=month');
+    const { body: summary } = await asAdmin(`summary?interval=month&at=${day.from.toISOString()}`);
     const total = summary.total as Entry;
     expect(total.messages).toBeGreaterThanOrEqual(sent);
     const codes = summary.error_codes as { messages: number }[];
@@ -143,18 +156,12 @@ describe('usage', () => {
   });
 
   it('is printed by the shell, as a table, as JSON and as CSV', async () => {
-    const json = await shell.json('usage', '--client', client.clientId);
+    const ofMonth = ['usage', '--client', client.clientId, '--month', day.name.slice(0, 7)];
+    const json = await shell.json(...ofMonth);
     expect(json.usage).toMatchObject([{ messages: sent }]);
-    const { stdout: table } = await shell.run('usage', '--client', client.clientId, '--group-by', 'type');
+    const { stdout: table } = await shell.run(...ofMonth, '--group-by', 'type');
     expect(table).toMatch(/^FROM\s+TYPE\s+MESSAGES/);
-    const { stdout: csv } = await shell.run(
-      'usage',
-      '--client',
-      client.clientId,
-      '--group-by',
-      'client',
-      '--csv',
-    );
+    const { stdout: csv } = await shell.run(...ofMonth, '--group-by', 'client', '--csv');
     const [header, row] = csv.split('\r\n');
     expect(header).toBe(
       'from,to,client_id,channel,type,country,status,messages,segments,delivered,failed,cost,currency,estimated',
