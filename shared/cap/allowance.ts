@@ -2,7 +2,8 @@
  * Takes what a request is about to send from the client's caps, before anything is stored: one write, and none where no
  * cap applies. All of it is taken, or nothing.
  *
- *   take ─ crash → the amount of this request is lost until the window resets
+ *   take ─ answer lost → the SDK repeats the call, which takes once more, or is refused if that does not fit
+ *        ─ crash → the amount of this request is lost until the window resets
  *   store ─ unknown result → the amount stays taken, because the message may be sent
  *   refused, or a repeat of a request that is stored → given back, once (`createOnce` in
  *   ../message/send/idempotency.ts)

@@ -18,6 +18,8 @@ const sends: readonly (readonly [path: string, recipients: number, body: () => o
 ];
 /** At the local stage's price of a segment. */
 const costOf = (segments: number): number => Math.round(segments * 4200) / 1e6;
+/** On a busy machine the table takes longer than a call may: the SDK repeats it, and an amount may be taken twice. */
+const attemptsMax = 4;
 
 function expectCapRefusal(answer: Answer, error: string): void {
   expectRefusal(answer, 429, error);
@@ -133,22 +135,31 @@ describe('a spend cap', () => {
       ).toEqual(caps.map((cap) => ({ ...cap, from: 'row' })));
     }));
 
-  it('is never exceeded by 60 sends and bulks at once', () =>
-    withinOne('month', async () => {
-      const client = await newClient({ caps: { spend: { per_month: costOf(40.5) } } });
-      const answers = await Promise.all(
-        Array.from({ length: 60 }, (_, index) =>
-          index % 3 === 0
-            ? client.post('/api/v1/sms/bulk', { message, recipients: [freshNumber(), freshNumber()] })
-            : client.post('/api/v1/sms/send', { to: freshNumber(), message }),
-        ),
-      );
-      const accepted = answers.filter(({ status }) => status === 202);
-      const sent = accepted.reduce((sum, { body }) => sum + Number(body.accepted ?? 1), 0);
-      for (const answer of answers)
-        if (answer.status !== 202) expectCapRefusal(answer, 'spend_limit_reached');
-      // Fewer where a call to the table timed out and was repeated: its amount may be taken twice, and is lost.
-      expect(sent).toBeGreaterThan(0);
-      expect(sent).toBeLessThanOrEqual(40);
-    }));
+  /** @returns how many recipients were accepted */
+  async function sendAtOnce(): Promise<number> {
+    const client = await newClient({ caps: { spend: { per_month: costOf(40.5) } } });
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        index % 3 === 0
+          ? client.post('/api/v1/sms/bulk', { message, recipients: [freshNumber(), freshNumber()] })
+          : client.post('/api/v1/sms/send', { to: freshNumber(), message }),
+      ),
+    );
+    for (const answer of answers) if (answer.status !== 202) expectCapRefusal(answer, 'spend_limit_reached');
+    const accepted = answers.filter(({ status }) => status === 202);
+    const sent = accepted.reduce((sum, { body }) => sum + Number(body.accepted ?? 1), 0);
+    const { body } = await client.call('GET', '/api/v1/account/usage');
+    expect(body.caps).toMatchObject([{ cap: 'spend', used: costOf(40) }]);
+    expect(sent).toBeLessThanOrEqual(40);
+    return sent;
+  }
+
+  it('is used to the end and never exceeded by 60 sends and bulks at once', async () => {
+    let sent = 0;
+    // What is counted and not accepted, a call took that the SDK repeated after a time-out.
+    for (let attempts = 0; sent < 40 && attempts < attemptsMax; attempts += 1) {
+      sent = await withinOne('month', sendAtOnce);
+    }
+    expect(sent).toBe(40);
+  });
 });
