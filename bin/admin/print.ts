@@ -1,4 +1,24 @@
-/** The output of a command: one JSON document, or text. */
+/**
+ * The output of a command: one JSON document, or text. Much of it was written by clients and by people who answer them, so
+ * nothing that a terminal acts on is printed as it is.
+ */
+
+/** Control characters but for line feed, tab and the CR of a CRLF; and those that reorder text (Unicode, UAX #9). */
+const actedOn = /(?!\r\n)[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
+
+/** With escapes as JSON writes them, so that a JSON document stays the same. */
+export function printable(text: string): string {
+  return text.replace(actedOn, escaped);
+}
+
+/** A value that cannot look like further lines or columns. */
+function inOneLine(text: string): string {
+  return printable(text.replace(/[\t\n\r]/g, escaped));
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
 
 interface Column<Row> {
   readonly title: string;
@@ -8,7 +28,7 @@ interface Column<Row> {
 /** A table as text, with columns as wide as their contents. */
 export function textTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], empty: string): string {
   if (rows.length === 0) return empty;
-  const cells = rows.map((row) => columns.map((column) => String(column.of(row) ?? '-')));
+  const cells = rows.map((row) => columns.map((column) => inOneLine(String(column.of(row) ?? '-'))));
   const lines = [columns.map(({ title }) => title.toUpperCase()), ...cells];
   const widths = columns.map((_column, index) =>
     Math.max(...lines.map((line) => (line[index] ?? '').length)),
@@ -34,5 +54,5 @@ export function textFields(fields: Readonly<Record<string, unknown>>): string {
 function textValue(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (Array.isArray(value)) return value.map(textValue).join(', ') || '-';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? JSON.stringify(value) : inOneLine(String(value));
 }

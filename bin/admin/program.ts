@@ -10,6 +10,7 @@ import { addFindCommand } from './find-command.ts';
 import { addLimitCommands } from './limit-commands.ts';
 import { addMessageCommands } from './message-commands.ts';
 import { addOtpCommands } from './otp-commands.ts';
+import { printable } from './print.ts';
 import type { CommandAnswer, Runner, Session } from './runner.ts';
 import { addSenderCommands } from './sender-commands.ts';
 import { addSuppressionCommands } from './suppression-commands.ts';
@@ -45,7 +46,9 @@ export interface Output {
 }
 
 /** Runs the command of these words; returns its exit status. */
-export async function runCommand(words: readonly string[], { out, err }: Output): Promise<number> {
+export async function runCommand(words: readonly string[], output: Output): Promise<number> {
+  const out = (text: string): void => output.out(printable(text));
+  const err = (text: string): void => output.err(printable(text));
   const program = new Command()
     .name('npm run admin --')
     .description('Administers a messaging gateway: the one that npm start runs here, or a deployed stage.')
