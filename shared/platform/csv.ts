@@ -2,8 +2,11 @@
 
 type Cell = string | number | boolean | null | undefined;
 
-/** Spreadsheets take a text that begins with one of these as a formula; an apostrophe before it makes it text (OWASP, "CSV Injection"). */
-const formulaStart = /^[=+\-@\t\r\n]/;
+/**
+ * Spreadsheets take a text that begins with one of these as a formula, in some languages the full-width ones too; an
+ * apostrophe before it makes it text (OWASP, "CSV Injection").
+ */
+const formulaStart = /^[=+\-@＝＋－＠\t\r\n]/;
 
 /** Each line ends with CRLF, but for the last LF, which the command line prints. */
 export function csvTable(header: readonly string[], rows: readonly (readonly Cell[])[]): string {

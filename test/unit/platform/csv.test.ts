@@ -27,16 +27,29 @@ function readCsv(text: string): string[][] {
 it('every text can be read back, and none begins like a formula', () => {
   const text = fc.oneof(
     fc.string(),
-    fc.constantFrom('=1+1', '@SUM(A1)', '-2', '+3', 'a,b', 'a"b', '\r\n', '\t'),
+    fc.constantFrom(
+      '=1+1',
+      '@SUM(A1)',
+      '-2',
+      '+3',
+      '＝1+1',
+      '＠SUM(A1)',
+      '－2',
+      '＋3',
+      'a,b',
+      'a"b',
+      '\r\n',
+      '\t',
+    ),
   );
   fc.assert(
     fc.property(fc.array(fc.tuple(text, text), { minLength: 1 }), (rows) => {
       const printed = `${csvTable(['one', 'two'], rows)}\n`;
       const [, ...read] = readCsv(printed);
-      expect(read.map((cells) => cells.map((cell) => cell.replace(/^'(?=[=+\-@\t\r\n])/, '')))).toEqual(
-        rows.map((cells) => cells.map((cell) => cell.replace(/^'(?=[=+\-@\t\r\n])/, ''))),
-      );
-      for (const cell of read.flat()) expect(cell).not.toMatch(/^[=+\-@\t\r\n]/);
+      expect(
+        read.map((cells) => cells.map((cell) => cell.replace(/^'(?=[=+\-@＝＋－＠\t\r\n])/, ''))),
+      ).toEqual(rows.map((cells) => cells.map((cell) => cell.replace(/^'(?=[=+\-@＝＋－＠\t\r\n])/, ''))));
+      for (const cell of read.flat()) expect(cell).not.toMatch(/^[=+\-@＝＋－＠\t\r\n]/);
     }),
   );
 });
