@@ -1,10 +1,11 @@
 /** npm run admin: administers a gateway. */
 import { runCommand } from './admin/program.ts';
 
-// The reader of a pipe may end first, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
+  // The reader of a pipe may end first, as `head` does.
+  if (error.code === 'EPIPE') process.exit();
+  process.stderr.write(`The output cannot be written: ${error.message}\n`);
+  process.exit(1);
 });
 
 process.exitCode = await runCommand(process.argv.slice(2), {

@@ -64,7 +64,7 @@ async function localResources(
 ): Promise<StackResources> {
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) throw noGateway();
-  const parsed = connectionSchema.safeParse(JSON.parse(text));
+  const parsed = connectionSchema.safeParse(jsonOf(text));
   if (!parsed.success) throw new ConnectionFailure(`${file} does not describe a gateway.`);
   const { aws, tables, queues } = parsed.data;
   // A killed gateway leaves its file behind.
@@ -76,6 +76,15 @@ async function localResources(
   const { origin } = new URL(aws.endpoint);
   const ours = Object.entries(queues).map(([name, url]) => [name, `${origin}${new URL(url).pathname}`]);
   return { tables, queues: Object.fromEntries(ours) };
+}
+
+/** Undefined where it is not JSON; the parser's error would quote the file. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function noGateway(cause?: unknown): ConnectionFailure {

@@ -177,14 +177,25 @@ describe('npm run admin', () => {
     }
   });
 
-  it('ends without an error when the reader of its output ends first', () => {
+  it('quotes nothing of a file that does not describe a gateway', async () => {
+    const file = join(shell.folder, 'other.txt');
+    await writeFile(file, 'root:x:0:0');
+    const { status, stderr } = await run('--gateway', file, 'clients', 'list');
+    expect([status, stderr]).toEqual([1, `${file} does not describe a gateway.\n`]);
+  });
+
+  it('ends without an error when the reader of its output ends first, and with one line when the disk is full', () => {
     const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'admin.ts');
-    const { status, stderr } = spawnSync(
-      'bash',
-      ['-o', 'pipefail', '-c', '"$0" "$1" --help | true', process.execPath, program],
-      { encoding: 'utf8' },
-    );
-    expect([status, stderr]).toEqual([0, '']);
+    const helpTo = (where: string) =>
+      spawnSync('bash', ['-o', 'pipefail', '-c', `"$0" "$1" --help ${where}`, process.execPath, program], {
+        encoding: 'utf8',
+      });
+    expect(helpTo('| true')).toMatchObject({ status: 0, stderr: '' });
+    const { status, stderr } = helpTo('> /dev/full');
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^The output cannot be written: ENOSPC.*\n$/),
+    ]);
   });
 
   it('explains itself with examples', async () => {
