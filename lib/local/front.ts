@@ -2,11 +2,15 @@
  * The gateway's local address: a proxy to the API in the emulator with a limit on concurrent requests. Requests above
  * the limit wait.
  */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Agent } from 'undici';
 import { apiStageName } from '../../shared/contract/base-url.ts';
+import { errorBody, GatewayError } from '../../shared/contract/errors.ts';
+import { notCounted } from '../capabilities/api/gateway-responses.ts';
 import { type DemoClient, respondWithDemoClient } from './demo-client-response.ts';
 import { StartFailure } from './start-failure.ts';
 
@@ -55,6 +59,9 @@ export async function startFront(port: number): Promise<Front> {
       target === undefined ? Promise.reject(new Error('starting')) : pass(agent, target, request, response);
     passed.catch(() => refuse(response));
   });
+  server.on('clientError', refuseMalformed);
+  // An expectation that is not known may be ignored (RFC 9110, section 10.1.1); by default Node answers it itself.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   // The caller ends an idle connection, so that none ends while a request is on its way on it.
   server.keepAliveTimeout = 0;
   await listen(server, port);
@@ -87,7 +94,7 @@ async function pass(
     request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
   const upstream = await agent.request({
     origin: target.endpoint,
-    path: `/${apiStageName}${request.url ?? '/'}`,
+    path: `/${apiStageName}${pathOf(request.url ?? '/')}`,
     method: request.method ?? 'GET',
     headers: forwardedHeaders(request, target),
     body: hasBody ? request : null,
@@ -121,17 +128,54 @@ function forwardedHeaders(request: IncomingMessage, { apiId }: Target): string[]
   ];
 }
 
+/** A proxy's client sends an absolute URL (RFC 9112, section 3.2.2), and `OPTIONS *` no path. */
+function pathOf(target: string): string {
+  if (target.startsWith('/')) return target;
+  const url = URL.parse(target);
+  return url === null ? '/*' : `${url.pathname}${url.search}`;
+}
+
+const unavailable = new GatewayError(
+  'service_unavailable',
+  'The local gateway is starting or its emulator ended.',
+);
+const malformed = new GatewayError(
+  'invalid_request',
+  'The request is not HTTP, or its headers are too long.',
+);
+
+/** What the front answers itself, as API Gateway answers what no function sees. */
+function ownAnswer(error: GatewayError): { headers: Record<string, string>; body: string } {
+  const requestId = randomUUID();
+  return {
+    headers: { 'Content-Type': 'application/json', 'X-Request-Id': requestId, ...notCounted.headers },
+    body: JSON.stringify(errorBody(error, requestId)),
+  };
+}
+
 function refuse(response: ServerResponse): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  response.writeHead(503, { 'Content-Type': 'application/json' });
-  response.end(
-    JSON.stringify({
-      error: 'service_unavailable',
-      message: 'The local gateway is starting or its emulator ended.',
-    }),
+  const { headers, body } = ownAnswer(unavailable);
+  response.writeHead(unavailable.status, headers).end(body);
+}
+
+/** Where an answer was sent on the connection, another could be taken for a part of it. */
+function refuseMalformed(_error: Error, connection: Duplex): void {
+  if (!connection.writable || ('bytesWritten' in connection && connection.bytesWritten !== 0)) {
+    connection.destroy();
+    return;
+  }
+  const { headers, body } = ownAnswer(malformed);
+  const lines = Object.entries({
+    ...headers,
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  });
+  connection.end(
+    `HTTP/1.1 400 Bad Request\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Front, startFront } from '../../../../lib/local/front.ts';
@@ -95,6 +96,57 @@ describe('the front', () => {
       'x-forwarded-proto': 'http',
       host: 'abc.execute-api.localhost',
     });
+  });
+
+  /** What comes back for these bytes, until the front ends the connection. */
+  async function answerTo(bytes: string): Promise<string> {
+    const socket = connect(opened.front?.port ?? 0, '127.0.0.1');
+    socket.write(bytes);
+    return await text(socket);
+  }
+
+  it('answers what no function sees in the form of all errors, with the headers of every answer', async () => {
+    opened.front = await startFront(0);
+    const head = 'POST /api/v1/sms/send HTTP/1.1\r\nHost: x\r\nConnection: close\r\n';
+    const asked = {
+      'not HTTP': '\x16\x03\x01\r\n\r\n',
+      'two lengths': `${head}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`,
+      'a long header': `${head}X: ${'a'.repeat(20_000)}\r\n\r\n`,
+      'a header with NUL': `${head}X: a\0b\r\n\r\n`,
+      'an unknown method': 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n',
+      'not started': `${head}\r\n`,
+    };
+    for (const [name, bytes] of Object.entries(asked)) {
+      const [top = '', rest = ''] = (await answerTo(bytes)).split('\r\n\r\n');
+      const body = /\{.*\}/.exec(rest)?.[0] ?? '';
+      const status = name === 'not started' ? '503' : '400';
+      expect([name, top.split(' ')[1]]).toEqual([name, status]);
+      const id = /^x-request-id: (.+)$/im.exec(top)?.[1];
+      expect(JSON.parse(body)).toEqual({
+        error: status === '503' ? 'service_unavailable' : 'invalid_request',
+        message: expect.any(String),
+        request_id: id,
+      });
+      for (const header of ['Limit', 'Remaining', 'Reset', 'Policy'])
+        expect(top).toMatch(new RegExp(`^X-RateLimit-${header}: `, 'im'));
+    }
+  });
+
+  it('passes on the target and the expectation of any valid request', async () => {
+    await frontOf((request, response) => response.end(request.url));
+    const targets = {
+      'http://localhost:3000/api/v1/account?a=1': '/live/api/v1/account?a=1',
+      '*': '/live/*',
+      '/docs': '/live/docs',
+    };
+    for (const [target, passed] of Object.entries(targets)) {
+      const method = target === '*' ? 'OPTIONS' : 'GET';
+      const answer = await answerTo(
+        `${method} ${target} HTTP/1.1\r\nHost: x\r\nExpect: bogus\r\nConnection: close\r\n\r\n`,
+      );
+      expect(answer).toMatch(/^HTTP\/1.1 200 /);
+      expect(answer).toContain(passed);
+    }
   });
 
   it('leaves it to the caller to end an idle connection', async () => {
