@@ -64,10 +64,17 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
       if (wanted.channel === 'sms')
         await dependencies.assertNotHeld?.(caller.clientId, countryOf(wanted.to) ?? noCountry);
     };
+    const keyed = {
+      prefix: 'msg',
+      endpoint: 'otp/send',
+      clientId: caller.clientId,
+      key,
+      meaning: () => wanted,
+    } as const;
     if (isDryRun(request)) {
       const id = newId('msg', request.now);
       const otp = newOtp(send, id);
-      const refusals = await refusalsOf([
+      const refusals = await refusalsOf(dependencies.messages, request, keyed, [
         assertAllowed,
         assertNotHeld,
         () => allowance?.check([longestMessage(send, id)]),
@@ -78,11 +85,7 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
       return dryRunOf(otpMessage(send, id, otp), dependencies, refusals, textOf);
     }
     const { entry, replayed } = await createOnce(dependencies.messages, request, {
-      prefix: 'msg',
-      endpoint: 'otp/send',
-      clientId: caller.clientId,
-      key,
-      meaning: () => wanted,
+      ...keyed,
       allowance,
       build: async (messageId) => {
         assertAllowed();

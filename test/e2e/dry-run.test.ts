@@ -59,6 +59,24 @@ describe('a dry run', () => {
     },
   );
 
+  it.each([
+    ['/api/v1/sms/send', (to: string) => ({ to, message })],
+    ['/api/v1/sms/bulk', (to: string) => ({ message, recipients: [to] })],
+    ['/api/v1/whatsapp/send', (to: string) => ({ to, message })],
+    ['/api/v1/otp/send', (to: string) => ({ to })],
+  ])(
+    'of %s says that its key was used for another request, and nothing against a repeat',
+    async (path, bodyTo) => {
+      const client = await newClient();
+      const [body, other] = [bodyTo(freshNumber()), bodyTo(freshNumber())];
+      expect((await client.post(path, body, 'k')).status).toBe(202);
+      const refusalsOf = async (request: unknown) =>
+        (await client.post(`${path}?dry_run=true`, request, 'k')).body.refusals;
+      expect(await refusalsOf(other)).toMatchObject([{ status: 422, error: 'idempotency_key_reused' }]);
+      expect(await refusalsOf(body)).toEqual([]);
+    },
+  );
+
   it('of a WhatsApp message has no segments', async () => {
     const client = await newClient();
     const { status, body } = await client.post('/api/v1/whatsapp/send?dry_run=true', {

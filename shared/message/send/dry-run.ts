@@ -12,6 +12,7 @@ import type { Price, PricedMessage } from '../../price/prices.ts';
 import { fromOf, type Message, type StoredLeg } from '../message.ts';
 import type { DryRun, DryRunBatch, DryRunLeg, DryRunRefusal } from '../message-response.schema.ts';
 import type { Batch } from './batch.ts';
+import { isRepeat, type KeyedRecord, type KeyedRequest, type KeyedStore } from './idempotency.ts';
 import { segment } from './segments.ts';
 
 /** Undefined where the price list has no price for the recipient's country. */
@@ -35,8 +36,27 @@ export function isDryRun({ query }: Pick<ApiRequest, 'query'>): boolean {
 
 type Check = () => void | Promise<void>;
 
+/**
+ * What would refuse the request: its Idempotency-Key, where it was used for another one, else these checks. Nothing refuses
+ * the repeat of an accepted request.
+ */
+export async function refusalsOf(
+  store: Pick<KeyedStore<KeyedRecord>, 'get'>,
+  request: ApiRequest,
+  keyed: KeyedRequest,
+  checks: readonly Check[],
+): Promise<DryRunRefusal[]> {
+  let repeats = false;
+  const ofKey = await thrownBy([
+    async () => {
+      repeats = await isRepeat(store, request, keyed);
+    },
+  ]);
+  return repeats || ofKey.length > 0 ? ofKey : thrownBy(checks);
+}
+
 /** The errors that these checks throw, each of which alone would refuse the request. */
-export async function refusalsOf(checks: readonly Check[]): Promise<DryRunRefusal[]> {
+async function thrownBy(checks: readonly Check[]): Promise<DryRunRefusal[]> {
   const refusals: DryRunRefusal[] = [];
   for (const check of checks) {
     try {

@@ -51,13 +51,8 @@ export function requestHash(value: unknown): string {
 /** Prefix of fingerprints of the parsed request; those of earlier releases, of the raw body, have none. */
 const meaningPrefix = 'm.';
 
-/** Whether this is the request that stored the record. A record of an earlier release has the fingerprint of the raw body. */
-function isSameRequest(stored: string | undefined, fingerprint: string, body: unknown): boolean {
-  return stored === fingerprint || stored === requestHash(body);
-}
-
-/** What a send stores, and what its Idempotency-Key means. */
-interface KeyedSend<Entry> {
+/** A request that may have an Idempotency-Key. */
+export interface KeyedRequest {
   /** The id of the record begins with it. */
   readonly prefix: IdPrefix;
   readonly endpoint: string;
@@ -66,6 +61,10 @@ interface KeyedSend<Entry> {
   readonly key: string | undefined;
   /** The parsed request, with defaults and canonical phone numbers. */
   readonly meaning: () => unknown;
+}
+
+/** What a send stores, and what its Idempotency-Key means. */
+interface KeyedSend<Entry> extends KeyedRequest {
   /** What `build` takes from the client's caps; undefined where none applies. */
   readonly allowance: Allowance | undefined;
   /**
@@ -77,7 +76,7 @@ interface KeyedSend<Entry> {
 }
 
 /** The fields that the record of a key needs. */
-interface KeyedRecord {
+export interface KeyedRecord {
   readonly created_at: string;
   readonly request_hash?: string;
   readonly key_use?: number;
@@ -115,31 +114,68 @@ export async function createOnce<Entry extends KeyedRecord>(
   { now, body, workId }: Pick<ApiRequest, 'now' | 'body' | 'workId'>,
   send: KeyedSend<Entry>,
 ): Promise<Stored<Entry>> {
-  const { prefix, endpoint, clientId, key, allowance, buildHasEffects = false } = send;
+  const { prefix, key, allowance, buildHasEffects = false } = send;
   if (key === undefined) {
     const entry = await buildOrGiveBack(send, newId(prefix, now));
     await store.create(entry);
     return { entry, replayed: false };
   }
-  const fingerprint = `${meaningPrefix}${requestHash(send.meaning())}`;
-  const idOf = (use: number): string => derivedId(prefix, clientId, endpoint, key, String(use));
+  const fingerprint = fingerprintOf(send);
   let use = 0;
   for (;;) {
-    const id = idOf(use);
+    const id = idOf(send, key, use);
     const known = buildHasEffects || allowance !== undefined ? await store.get(id) : undefined;
     const existing = known ?? (await createFor(store, send, { id, fingerprint, workId }));
     if ('fresh' in existing) return { entry: existing.fresh, replayed: false };
-    if (addSeconds(new Date(existing.created_at), idempotencyKeyHours * 3600) > now) {
-      if (isSameRequest(existing.request_hash, fingerprint, body)) return { entry: existing, replayed: true };
-      throw standardError('idempotency_key_reused');
+    if (isInForce(existing, now)) {
+      assertSameRequest(existing, fingerprint, body);
+      return { entry: existing, replayed: true };
     }
     if (use === 0 && existing.key_use !== undefined) {
       use = existing.key_use;
       continue;
     }
-    const isFirstKept = await store.noteKeyUse(idOf(0), use + 1, now);
+    const isFirstKept = await store.noteKeyUse(idOf(send, key, 0), use + 1, now);
     use = isFirstKept ? use + 1 : 0;
   }
+}
+
+/**
+ * Whether the request would repeat an accepted one.
+ *
+ * @throws GatewayError `idempotency_key_reused` where the key was used for another request.
+ */
+export async function isRepeat(
+  store: Pick<KeyedStore<KeyedRecord>, 'get'>,
+  { now, body }: Pick<ApiRequest, 'now' | 'body'>,
+  keyed: KeyedRequest,
+): Promise<boolean> {
+  const { key } = keyed;
+  if (key === undefined) return false;
+  const first = await store.get(idOf(keyed, key, 0));
+  const latest = first?.key_use === undefined ? first : await store.get(idOf(keyed, key, first.key_use));
+  if (latest === undefined || !isInForce(latest, now)) return false;
+  assertSameRequest(latest, fingerprintOf(keyed), body);
+  return true;
+}
+
+/** The id of the record of a key: 0 for its first use, then one for each use after 24 hours. */
+function idOf({ prefix, clientId, endpoint }: KeyedRequest, key: string, use: number): string {
+  return derivedId(prefix, clientId, endpoint, key, String(use));
+}
+
+function fingerprintOf({ meaning }: KeyedRequest): string {
+  return `${meaningPrefix}${requestHash(meaning())}`;
+}
+
+function isInForce({ created_at }: KeyedRecord, now: Date): boolean {
+  return addSeconds(new Date(created_at), idempotencyKeyHours * 3600) > now;
+}
+
+/** A record of an earlier release has the fingerprint of the raw body. */
+function assertSameRequest({ request_hash }: KeyedRecord, fingerprint: string, body: unknown): void {
+  if (request_hash === fingerprint || request_hash === requestHash(body)) return;
+  throw standardError('idempotency_key_reused');
 }
 
 /** A request that would be refused now may repeat one that was accepted: then the earlier record is the answer. */

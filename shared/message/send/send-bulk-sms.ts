@@ -70,7 +70,13 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
     const { data: bulk, assertTimely } = parseSend(schema, request);
     noteUnknownRowFields(request.unknownFields, bulk.recipients);
     const rows = bulk.recipients.map(readRow);
-    const meaning = () => ({ ...bulk, recipients: rows.map(meaningOfRow) });
+    const keyed = {
+      prefix: 'bat',
+      endpoint: 'sms/bulk',
+      clientId,
+      key,
+      meaning: () => ({ ...bulk, recipients: rows.map(meaningOfRow) }),
+    } as const;
     const [allowance, select] = await Promise.all([
       dependencies.allowanceOf(clientId, request),
       dependencies.sendersOf(clientId),
@@ -82,7 +88,7 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
       const checked = checkRows(rows, bulk, permissions);
       const batch = newBatch({ batchId: newId('bat', request.now), clientId }, bulk, checked, request);
       const wouldSend = messagesOf(batch, bulk, rows, select);
-      const refusals = await refusalsOf([
+      const refusals = await refusalsOf(dependencies.batches, request, keyed, [
         assertAllowed,
         () => assertSome(checked),
         () => allowance?.check(wouldSend.map(({ message }) => message)),
@@ -91,11 +97,7 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
     }
     let newRows: readonly AcceptedRow[] = [];
     const { entry: batch, replayed } = await createOnce(dependencies.batches, request, {
-      prefix: 'bat',
-      endpoint: 'sms/bulk',
-      clientId,
-      key,
-      meaning,
+      ...keyed,
       allowance,
       build: async (batchId) => {
         assertTimely();

@@ -44,18 +44,22 @@ export function sendOne<Request extends OneRequest>(
     };
     const messageWithId = (messageId: string): Message =>
       newMessage({ messageId, clientId, select }, wanted, request.now);
-    if (isDryRun(request)) {
-      assertTimely();
-      const message = messageWithId(newId('msg', request.now));
-      const refusals = await refusalsOf([assertAllowed, () => allowance?.check([message])]);
-      return dryRunOf(message, forDryRun, refusals);
-    }
-    const { entry, replayed } = await createOnce(messages, request, {
+    const keyed = {
       prefix: 'msg',
       endpoint: `${channel}/send`,
       clientId,
       key,
       meaning: () => wanted,
+    } as const;
+    if (isDryRun(request)) {
+      assertTimely();
+      const message = messageWithId(newId('msg', request.now));
+      const checks = [assertAllowed, () => allowance?.check([message])];
+      const refusals = await refusalsOf(messages, request, keyed, checks);
+      return dryRunOf(message, forDryRun, refusals);
+    }
+    const { entry, replayed } = await createOnce(messages, request, {
+      ...keyed,
       allowance,
       build: async (messageId) => {
         assertTimely();
