@@ -61,7 +61,7 @@ interface EmulatorOptions {
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   if (options.dataFolder !== undefined) await makePrivate(options.dataFolder);
-  const port = await choosePort(options.dataFolder);
+  const port = await choosePort(options.dataFolder, options.signal);
   const scratch = await mkdtemp(join(tmpdir(), 'messaging-gateway-emulator-'));
   await mkdir(dirname(options.logFile), { recursive: true });
   const log = createWriteStream(options.logFile, { mode: 0o600 });
@@ -143,21 +143,44 @@ async function makePrivate(folder: string): Promise<void> {
   }
 }
 
-/** Stored queue URLs contain the port, so a data folder always uses the same one. */
-async function choosePort(dataFolder: string | undefined): Promise<number> {
+/**
+ * Stored queue URLs contain the port, so a data folder always uses the same one. The emulator of a killed gateway finishes
+ * what runs before it frees the port.
+ *
+ * @throws StartFailure where a gateway runs on the folder, or something else has the port.
+ */
+export async function choosePort(dataFolder: string | undefined, signal: AbortSignal): Promise<number> {
   if (dataFolder === undefined) return freePort();
-  const file = join(dataFolder, 'emulator-port');
-  const kept = Number(await readFile(file, 'utf8').catch(() => '0'));
-  if (kept > 0) {
-    return freePort(kept).catch(() => {
+  const [portFile, ownerFile] = [join(dataFolder, 'emulator-port'), join(dataFolder, 'gateway-pid')];
+  const [kept, owner] = [await numberIn(portFile), await numberIn(ownerFile)];
+  const deadline = Date.now() + keepWithinMs;
+  for (;;) {
+    const port = await freePort(kept).catch(() => undefined);
+    if (port !== undefined) {
+      await writeFile(portFile, String(port), { mode: 0o600 });
+      await writeFile(ownerFile, String(process.pid), { mode: 0o600 });
+      return port;
+    }
+    if (owner === 0 || isRunning(owner) || Date.now() > deadline) {
       throw new StartFailure(
         `Port ${kept}, which ${dataFolder} was made with, is taken; is a gateway running on that data?`,
       );
-    });
+    }
+    await pause(100, undefined, { signal });
   }
-  const port = await freePort();
-  await writeFile(file, String(port), { mode: 0o600 });
-  return port;
+}
+
+/** 0 where there is no such file. */
+async function numberIn(file: string): Promise<number> {
+  return Number(await readFile(file, 'utf8').catch(() => '0')) || 0;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 async function freePort(wanted = 0): Promise<number> {
