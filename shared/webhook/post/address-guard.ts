@@ -56,6 +56,7 @@ export function checkUrl(text: string, rules: AddressRules): UrlVerdict {
       ? { allowed: true, url }
       : refused('must not point to a private or reserved address');
   }
+  if (!isDnsName(host)) return refused('must name a host that can exist');
   if (!rules.allowLoopback && isPrivateName(host)) {
     return refused('must name a host on the public internet');
   }
@@ -89,6 +90,11 @@ function isGlobalIpv6(address: ipaddr.IPv6): boolean {
   const [first = 0, , , , fifth = 0, sixth = 0] = address.parts;
   const isatap = (fifth & 0xfdff) === 0 && sixth === 0x5efe;
   return first >> 13 === 1 && !isatap;
+}
+
+/** RFC 1035, section 2.3.4: labels of 1 to 63 bytes, 253 characters in all. No resolver asks for another name. */
+function isDnsName(name: string): boolean {
+  return name.length <= 253 && name.split('.').every((label) => label.length >= 1 && label.length <= 63);
 }
 
 /** A name under a private suffix, or without a dot: a resolver appends its own network's domain to the latter. */

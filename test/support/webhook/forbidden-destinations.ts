@@ -92,6 +92,10 @@ export const forbiddenUrls: readonly string[] = [
   'https://router.home.arpa/',
   'https://host.localdomain/',
   // Ports, schemes, credentials
+  'https://.example.com/',
+  'https://example..com/',
+  `https://${'a'.repeat(64)}.example.com/`,
+  `https://${'a.'.repeat(125)}example.com/`,
   'https://example.com:22/',
   'https://example.com:8443/',
   'https://example.com:0/',
