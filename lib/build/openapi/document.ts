@@ -1,18 +1,8 @@
 /** The OpenAPI 3.1 document of the API, made from the routes, their policies and the schemas that the operations use. */
 import { baseUrlMarker } from '../../../shared/contract/base-url.ts';
-import { inWords } from '../../../shared/contract/in-words.ts';
-import { acknowledgeWithinSeconds, retryDelaysSeconds } from '../../../shared/contract/retry-delays.ts';
 import { policies, type Route, routes } from '../../../shared/contract/routes.ts';
 import { version } from '../../../shared/contract/version.ts';
-import {
-  endpointDisabledEvent,
-  inboundEvents,
-  messageEvents,
-  recipientEvents,
-} from '../../../shared/contract/webhook-events.ts';
-import { disabledAfter } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import type { Example } from './description.ts';
-import { endpointDisabledExample, eventExample, inboundExample, recipientExample } from './event-examples.ts';
 import { idempotencyKey, type NamedHeaders, namedHeaders } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -26,6 +16,7 @@ import {
   responsesOf,
 } from './responses.ts';
 import { componentSchemas } from './schemas.ts';
+import { callbacksOf, webhooks } from './webhooks.ts';
 
 export interface OpenApiOperation {
   readonly operationId: string;
@@ -177,137 +168,4 @@ function countedOn(policy: Route['policy'], scope: Route['scope']): string {
   return policy === 'auth_token'
     ? 'client where its credentials are valid, else source address'
     : 'source address';
-}
-
-/** For generators that know callbacks but not webhooks: the types of the bodies. The webhooks describe each event. */
-const callbacksOf: Readonly<Partial<Record<OperationName, Readonly<Record<string, unknown>>>>> = {
-  updateAccount: {
-    events: callback('webhook_url', 'WebhookEvent', {
-      ...notification('onMessageEvent', 'An event of a message'),
-      description: 'Every event of the messages without a URL of their own: see the webhooks.',
-    }),
-    received: callback('webhook_url', 'InboundMessageEvent', {
-      ...notification('onInboundMessage', 'A message from a person'),
-      description: 'Every message that a person sends to the client: see the webhooks.',
-    }),
-    recipients: callback('webhook_url', 'RecipientEvent', {
-      ...notification('onRecipientEvent', 'A person opted out or in'),
-      description: 'What is known of the wishes of recipients: see the webhooks.',
-    }),
-  },
-  createWebhookEndpoint: {
-    disabled: callback('url', 'WebhookEndpointDisabledEvent', {
-      ...notification('onEndpointDisabled', 'Another endpoint was disabled'),
-      description: `Another endpoint of the client acknowledged nothing for ${disabledAfter.days} days: see the webhooks.`,
-    }),
-  },
-};
-
-/** @param field - of the request's body, with the URL to which it is posted */
-function callback(field: string, schema: string, post: Record<string, unknown>): Record<string, unknown> {
-  const content = { 'application/json': { schema: reference(schema) } };
-  return { [`{$request.body#/${field}}`]: { post: { ...post, requestBody: { required: true, content } } } };
-}
-
-const everyDestination =
-  'the URL of the account, and to every webhook endpoint of the client that receives this event';
-
-function webhooks(): Record<string, unknown> {
-  return {
-    ...webhooksOf(messageEvents, {
-      to: 'the `webhook_url` of the message, else to the one of the account; and to every webhook endpoint of the client that receives this event',
-      schema: 'WebhookEvent',
-      exampleOf: eventExample,
-    }),
-    ...webhooksOf(inboundEvents, {
-      to: everyDestination,
-      schema: 'InboundMessageEvent',
-      exampleOf: inboundExample,
-    }),
-    ...webhooksOf(recipientEvents, {
-      to: everyDestination,
-      schema: 'RecipientEvent',
-      exampleOf: recipientExample,
-    }),
-    ...webhooksOf(
-      {
-        [endpointDisabledEvent]: `A webhook endpoint was disabled: it acknowledged nothing for ${disabledAfter.days} days`,
-      },
-      {
-        to: 'the other webhook endpoints of the client that receive this event',
-        schema: 'WebhookEndpointDisabledEvent',
-        exampleOf: () => endpointDisabledExample,
-      },
-    ),
-  };
-}
-
-interface EventGroup<Name extends string> {
-  /** Where its events are posted. */
-  readonly to: string;
-  readonly schema: string;
-  /** The body. */
-  readonly exampleOf: (name: Name) => unknown;
-}
-
-/** @param summaries - by event */
-function webhooksOf<Name extends string>(
-  summaries: Readonly<Record<Name, string>>,
-  { to, schema, exampleOf }: EventGroup<Name>,
-): Record<string, unknown> {
-  const described = (Object.entries(summaries) as [Name, string][]).map(([name, summary]) => [
-    name,
-    {
-      post: {
-        ...notification(`on${name.split(/[._]/).map(capitalized).join('')}`, summary),
-        // Keeps openapi-generator from making a class of it, which does not compile in Python; the body is a model anyway.
-        'x-internal': true,
-        description: `Posted to ${to}. Any answer but 200 within ${inWords([acknowledgeWithinSeconds])} is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
-        requestBody: {
-          required: true,
-          content: {
-            'application/json': {
-              schema: reference(schema),
-              examples: { [name]: { summary, value: exampleOf(name) } },
-            },
-          },
-        },
-      },
-    },
-  ]);
-  return Object.fromEntries(described);
-}
-
-function notification(operationId: string, summary: string): Record<string, unknown> {
-  const header = (headerName: string, description: string): JsonSchema => ({
-    name: headerName,
-    in: 'header',
-    required: true,
-    description,
-    schema: { type: 'string' },
-  });
-  return {
-    operationId,
-    tags: ['Webhooks'],
-    summary,
-    // The signature is what tells who posts it.
-    security: [],
-    parameters: [
-      header(
-        'X-Webhook-Signature',
-        'HMAC-SHA256 of the raw body, keyed with the webhook secret; lowercase hex.',
-      ),
-      header('webhook-id', 'The same on every attempt: de-duplicate by it.'),
-      header('webhook-timestamp', 'When this attempt was made, in Unix seconds.'),
-      header('webhook-signature', 'Standard Webhooks: `v1,<base64>`, one for each live secret.'),
-    ],
-    responses: {
-      '200': { description: 'Acknowledged: there will be no further attempt.' },
-      '4XX': { description: 'A failed attempt, as any answer but 200.' },
-    },
-  };
-}
-
-function capitalized(word: string): string {
-  return word.slice(0, 1).toUpperCase() + word.slice(1);
 }
