@@ -5,7 +5,7 @@
 import { leaseSeconds } from '../contract/delivery-times.ts';
 import { retryDelaysSeconds } from '../contract/retry-delays.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
-import { boundedAttempts } from './deliver/attempt-log.ts';
+import { boundedAttempts } from './attempt-log.ts';
 import { type Attempt, type Delivery, deliveryTransitions, isWithdrawn, type Lane } from './delivery.ts';
 import { retryLane } from './endpoint-health/choose-lane.ts';
 

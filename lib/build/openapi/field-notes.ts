@@ -17,7 +17,7 @@ import { parameterSpacesMax } from '../../../shared/message/whatsapp-content.ts'
 import { codeLength, codeLengthText, maxAttempts, ttlSeconds } from '../../../shared/otp/otp.ts';
 import { defaultPurpose } from '../../../shared/otp/otp-request.ts';
 import { senderNameRule } from '../../../shared/recipient/phone-number.ts';
-import { textKeptBytes } from '../../../shared/webhook/deliver/attempt-log.ts';
+import { textKeptBytes } from '../../../shared/webhook/attempt-log.ts';
 
 type Notes = Readonly<Record<string, string>>;
 

@@ -2,7 +2,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { startOf } from '../../../shared/webhook/deliver/attempt-log.ts';
+import { startOf } from '../../../shared/webhook/attempt-log.ts';
 import { type Attempt, type Delivery, deliverySchema } from '../../../shared/webhook/delivery.ts';
 import {
   acknowledged,

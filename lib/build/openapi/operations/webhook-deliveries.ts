@@ -1,6 +1,6 @@
 /** The log of the client's webhooks, and sending them again. */
 import { eventNames } from '../../../../shared/contract/webhook-events.ts';
-import { textKeptBytes } from '../../../../shared/webhook/deliver/attempt-log.ts';
+import { textKeptBytes } from '../../../../shared/webhook/attempt-log.ts';
 import { deliveryStates } from '../../../../shared/webhook/delivery.ts';
 import { entriesMax } from '../../../../shared/webhook/log/notification-deliveries.ts';
 import { sameRequestMinutes } from '../../../../shared/webhook/resend/request-resend.ts';

@@ -1,5 +1,5 @@
 /** Limits the size of a delivery's attempts, so that its row stays far below the 400 KB of a DynamoDB item. */
-import type { Attempt } from '../delivery.ts';
+import type { Attempt } from './delivery.ts';
 
 const attemptsKept = 20;
 /** For all attempts together. The rest of a row (URL, body, ids) is below 40 KB. */
