@@ -41,7 +41,7 @@ export interface RequestContext {
   decision: Decision | undefined;
   /** Undefined until it is parsed, and where there is none. */
   body: unknown;
-  /** The query's parameters by name. */
+  /** The query's parameters by name; the values of one that is given several times, joined by commas as in headers. */
   readonly query: Readonly<Record<string, string>>;
   /** Filled when the operation parses the body and the query. */
   readonly unknownFields: Set<string>;
@@ -79,10 +79,22 @@ export function requestContext(event: APIGatewayProxyEvent, now: Date, workId: s
     identity: { subject: { kind: 'address', address: identity.sourceIp } },
     decision: undefined,
     body: undefined,
-    query: definedValues(event.queryStringParameters),
+    query: queryOf(event),
     unknownFields: new Set(),
     logged: {},
   };
+}
+
+/** API Gateway's own record has the last value of a repeated parameter: `dry_run=true&dry_run=false` would send. */
+function queryOf({
+  queryStringParameters,
+  multiValueQueryStringParameters,
+}: APIGatewayProxyEvent): Record<string, string> {
+  const parameters = Object.entries(definedValues(queryStringParameters)).map(([name, value]) => [
+    name,
+    [...new Set(multiValueQueryStringParameters?.[name] ?? [value])].join(','),
+  ]);
+  return Object.fromEntries(parameters);
 }
 
 /** A caller may set it (`x-amzn-RequestId`), to anything. */

@@ -35,9 +35,13 @@ const detailsMax = 1000;
 const fieldCharactersMax = 200;
 const messageCharactersMax = 1000;
 
+/** RFC 6749, section 5.2: an `error_description` has printable ASCII without quotation marks and backslashes. */
+const notInDescription = /[^ !#-[\]-~]/gu;
+
 function responseOf(error: GatewayError, requestId: string, oauth: boolean): HttpResponse {
   const { code, retryAfterSeconds } = error;
-  const message = shortened(error.message, messageCharactersMax);
+  const text = shortened(error.message, messageCharactersMax);
+  const message = oauth ? text.replace(notInDescription, '?') : text;
   const details = error.details.slice(0, detailsMax).map(shortenedDetail);
   const body = {
     ...errorBody({ code, message, details, retryAfterSeconds }, requestId),

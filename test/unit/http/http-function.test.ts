@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import { routes } from '../../../shared/contract/routes.ts';
-import { httpFunction } from '../../../shared/http/http-function.ts';
+import { httpFunction, publicHttpFunction } from '../../../shared/http/http-function.ts';
 import type { Identity } from '../../../shared/http/request-context.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
@@ -22,6 +22,18 @@ interface Faults {
   readonly body?: string;
   readonly header?: string;
   readonly operation?: Error;
+}
+
+const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
+
+function eventOf({ header = 'text', body = '{"to":1}' }: Faults): APIGatewayProxyEvent {
+  return {
+    httpMethod: 'POST',
+    path: '/api/v1/sms/send',
+    headers: { 'Content-Type': 'application/json', 'X-Text': header },
+    body,
+    requestContext: { requestId: 'request-1', identity: { sourceIp: '203.0.113.1' } },
+  } as unknown as APIGatewayProxyEvent;
 }
 
 /** Sends one request, and tells which steps ran. */
@@ -53,15 +65,7 @@ async function send(faults: Faults) {
       },
     },
   );
-  const event = {
-    httpMethod: 'POST',
-    path: '/api/v1/sms/send',
-    headers: { 'Content-Type': 'application/json', 'X-Text': faults.header ?? 'text' },
-    body: faults.body ?? '{"to":1}',
-    requestContext: { requestId: 'request-1', identity: { sourceIp: '203.0.113.1' } },
-  } as unknown as APIGatewayProxyEvent;
-  const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
-  const { statusCode, headers, body } = await handler(event, context);
+  const { statusCode, headers, body } = await handler(eventOf(faults), context);
   return { ran, logged, status: statusCode, headers, body: JSON.parse(body) };
 }
 
@@ -95,4 +99,51 @@ it.each(cases)('%j ends after %j with %d', async (faults, ran, status, remaining
   expect(answer.logged).toMatchObject([
     { level: status < 500 ? 'info' : 'error', request_id: 'request-1', status, policy: 'sms_send' },
   ]);
+});
+
+it('the error_description of RFC 6749 has the characters that it may have, and equals the message', async () => {
+  const handler = publicHttpFunction(
+    routes.issueToken,
+    () => Promise.reject(new GatewayError('invalid_scope', 'No "é\\\u0000😀…\n" here.')),
+    {
+      oauthErrors: true,
+      dependencies: {
+        limiter: { check: async () => ({ ...decision, blocked: false }) },
+        clock: () => now,
+        newWorkId: () => 'work-1',
+        writeLog: () => undefined,
+      },
+    },
+  );
+  const { body } = await handler(eventOf({}), context);
+  const { message, error_description } = JSON.parse(body);
+  expect([message, error_description]).toEqual(Array.from({ length: 2 }, () => 'No ???????? here.'));
+});
+
+it('a query parameter that is given twice has both values, so that none of them is followed', async () => {
+  const queries: unknown[] = [];
+  const handler = publicHttpFunction(
+    routes.issueToken,
+    async ({ query }) => {
+      queries.push(query);
+      return { status: 200, body: {} };
+    },
+    {
+      dependencies: {
+        limiter: { check: async () => ({ ...decision, blocked: false }) },
+        clock: () => now,
+        newWorkId: () => 'work-1',
+        writeLog: () => undefined,
+      },
+    },
+  );
+  await handler(
+    {
+      ...eventOf({}),
+      queryStringParameters: { dry_run: 'false', limit: '5', status: 'sent' },
+      multiValueQueryStringParameters: { dry_run: ['true', 'false'], limit: ['5', '5'], status: ['sent'] },
+    },
+    context,
+  );
+  expect(queries).toEqual([{ dry_run: 'true,false', limit: '5', status: 'sent' }]);
 });
