@@ -1,7 +1,7 @@
 /**
- * The lane of each attempt, and how the workers of a lane start and receive. The fast lane is for endpoints that are known to answer quickly, plus one trial request
- * at a time to any other; the slow lane is for the rest. A worker waits at most 300 ms for a decision, so only a trial
- * request can occupy a worker of the fast lane for long.
+ * The lane of each attempt, and how the workers of a lane start and receive. The fast lane is for endpoints that are known
+ * to answer quickly, plus one trial request at a time to any other; the slow lane is for the rest. A worker waits at most
+ * 300 ms for a decision, so only a trial request can occupy a worker of the fast lane for long.
  */
 import { receiveFurtherSeconds } from '../../contract/delivery-times.ts';
 import type { Clock, Sleep } from '../../platform/clock.ts';
