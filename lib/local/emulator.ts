@@ -109,6 +109,9 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     },
   };
   try {
+    if (options.dataFolder !== undefined) {
+      await writeFile(join(options.dataFolder, 'emulator-pid'), String(emulator.pid), { mode: 0o600 });
+    }
     await untilReady(emulator, options);
   } catch (error) {
     await emulator.stop();
@@ -145,29 +148,30 @@ async function makePrivate(folder: string): Promise<void> {
 
 /**
  * Stored queue URLs contain the port, so a data folder always uses the same one. The emulator of a killed gateway finishes
- * what runs before it frees the port.
+ * what runs, frees its port, and writes its state last: only when it has ended may another one read that.
  *
  * @throws StartFailure where a gateway runs on the folder, or something else has the port.
  */
 export async function choosePort(dataFolder: string | undefined, signal: AbortSignal): Promise<number> {
   if (dataFolder === undefined) return freePort();
-  const [portFile, ownerFile] = [join(dataFolder, 'emulator-port'), join(dataFolder, 'gateway-pid')];
-  const [kept, owner] = [await numberIn(portFile), await numberIn(ownerFile)];
+  const file = join(dataFolder, 'emulator-port');
+  const [kept, gateway, emulator] = await Promise.all([
+    numberIn(file),
+    numberIn(join(dataFolder, 'gateway-pid')),
+    numberIn(join(dataFolder, 'emulator-pid')),
+  ]);
   const deadline = Date.now() + keepWithinMs;
-  for (;;) {
-    const port = await freePort(kept).catch(() => undefined);
-    if (port !== undefined) {
-      await writeFile(portFile, String(port), { mode: 0o600 });
-      await writeFile(ownerFile, String(process.pid), { mode: 0o600 });
-      return port;
-    }
-    if (owner === 0 || isRunning(owner) || Date.now() > deadline) {
-      throw new StartFailure(
-        `Port ${kept}, which ${dataFolder} was made with, is taken; is a gateway running on that data?`,
-      );
-    }
+  while (!isRunning(gateway) && isRunning(emulator) && Date.now() < deadline) {
     await pause(100, undefined, { signal });
   }
+  const port = await freePort(kept).catch(() => {
+    throw new StartFailure(
+      `Port ${kept}, which ${dataFolder} was made with, is taken; is a gateway running on that data?`,
+    );
+  });
+  await writeFile(file, String(port), { mode: 0o600 });
+  await writeFile(join(dataFolder, 'gateway-pid'), String(process.pid), { mode: 0o600 });
+  return port;
 }
 
 /** 0 where there is no such file. */
@@ -177,7 +181,8 @@ async function numberIn(file: string): Promise<number> {
 
 function isRunning(pid: number): boolean {
   try {
-    return process.kill(pid, 0);
+    // 0 would be this process and its group.
+    return pid > 0 && process.kill(pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
@@ -24,21 +24,29 @@ describe('the port of the emulator that keeps a data folder', () => {
     holder.close();
     await rm(folder, { recursive: true });
   });
-  const ownedBy = (pid: number) => writeFile(join(folder, 'gateway-pid'), String(pid));
+  async function usedBy(gateway: number | undefined, emulator: number | undefined): Promise<void> {
+    await writeFile(join(folder, 'gateway-pid'), String(gateway));
+    await writeFile(join(folder, 'emulator-pid'), String(emulator));
+  }
+  const ended = () => spawnSync('true').pid;
 
-  it('is waited for where the gateway was killed and its emulator is still ending', async () => {
-    await ownedBy(spawnSync('true').pid);
+  it('is waited for until the emulator of a killed gateway has written its state and ended, even if the port is free', async () => {
+    const emulator = spawn('sleep', ['60']);
+    await usedBy(ended(), emulator.pid);
+    holder.close();
     const chosen = choosePort(folder, signal);
     const first = await Promise.race([chosen, new Promise((resolve) => setTimeout(resolve, 300, 'waits'))]);
     expect(first).toBe('waits');
-    holder.close();
+    emulator.kill();
     expect(await chosen).toBe(port);
   });
 
-  it('is refused at once where a gateway runs on the folder, or it is not known who does', async () => {
+  it('is refused at once where a gateway runs on the folder, or something else has the port', async () => {
     const taken = `Port ${port}, which ${folder} was made with, is taken`;
     await expect(choosePort(folder, signal)).rejects.toThrow(taken);
-    await ownedBy(process.pid);
+    await usedBy(process.pid, process.pid);
+    await expect(choosePort(folder, signal)).rejects.toThrow(taken);
+    await usedBy(ended(), ended());
     await expect(choosePort(folder, signal)).rejects.toThrow(taken);
   });
 
@@ -51,7 +59,7 @@ describe('the port of the emulator that keeps a data folder', () => {
   });
 
   it('is given up where the start is canceled', async () => {
-    await ownedBy(spawnSync('true').pid);
+    await usedBy(ended(), process.pid);
     const start = new AbortController();
     const chosen = choosePort(folder, start.signal);
     start.abort();
