@@ -2,6 +2,9 @@
  * Why a message was refused, failed or expired: `error.code` of a status answer, `error_code` of a webhook
  * (contract, section 6). A code never changes its meaning; a release may add codes.
  */
+import { recipientSendsMax, recipientWindowSeconds } from './otp-recipient-limit.ts';
+
+const recipientWindow = `${recipientWindowSeconds / 60} minutes`;
 
 interface MessageErrorNote {
   /** The sentence that the message carries beside the code. */
@@ -102,10 +105,9 @@ export const messageErrorCodes = {
     retryable: true,
   },
   recipient_limit_reached: {
-    message: 'The recipient has got as many one-time passwords as are allowed in ten minutes.',
-    cause:
-      'Five messages with one-time passwords went to the recipient in ten minutes when a `fallback` was to start.',
-    remedy: 'Wait until ten minutes have passed, then send again.',
+    message: `The recipient has got as many one-time passwords as are allowed in ${recipientWindow}.`,
+    cause: `${recipientSendsMax} messages with one-time passwords went to the recipient in ${recipientWindow} when a \`fallback\` was to start.`,
+    remedy: `Wait until ${recipientWindow} have passed, then send again.`,
     retryable: true,
   },
   otp_held: {

@@ -4,12 +4,12 @@
  */
 import type { DynamoDBDocumentClient, PutCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { recipientWindowSeconds } from '../contract/otp-recipient-limit.ts';
 import { conditionalPut, conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
 import { readRow } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { otpSchema } from './otp.ts';
 import type { OtpRecipient, OtpStore, PendingOtpKey } from './otp-store.ts';
-import { recipientWindowSeconds } from './recipient-limit.ts';
 
 /** A password is kept for a day after its expiry, so that a late verification gets `otp_expired`. */
 const keptDays = 1;

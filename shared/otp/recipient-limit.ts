@@ -4,13 +4,10 @@
  */
 
 import { GatewayError, isServiceUnavailable, rateLimitExceeded } from '../contract/errors.ts';
+import { recipientSendsMax, recipientWindowSeconds } from '../contract/otp-recipient-limit.ts';
 import { epochSeconds } from '../platform/clock.ts';
 import { retry } from '../platform/retry.ts';
 import type { OtpRecipient, OtpStore, RecipientSend } from './otp-store.ts';
-
-/** At most so many sends in any window of this length. */
-export const recipientSendsMax = 5;
-export const recipientWindowSeconds = 600;
 
 /** More retries than the requests that can be in flight for one recipient and still be accepted. */
 const conflictRetries = {

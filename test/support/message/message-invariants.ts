@@ -1,9 +1,9 @@
 /** What must hold of every message at the end, whatever went wrong on its way. */
 
+import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/contract/otp-recipient-limit.ts';
 import { type Message, transitions } from '../../../shared/message/message.ts';
 import { paceOf } from '../../../shared/message/pace/slot.ts';
 import { deriveCode } from '../../../shared/otp/code.ts';
-import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/otp/recipient-limit.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
 import type { UsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
 import { interruptedMessage } from '../../../shared/webhook/deliver/attempt.ts';

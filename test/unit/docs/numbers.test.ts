@@ -7,6 +7,7 @@ import { accessCache } from '../../../shared/contract/access-cache.ts';
 import { noticePercentages } from '../../../shared/contract/caps.ts';
 import { receivesMax } from '../../../shared/contract/delivery-times.ts';
 import { inWords } from '../../../shared/contract/in-words.ts';
+import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/contract/otp-recipient-limit.ts';
 import { acknowledgeWithinSeconds, retryDelaysSeconds } from '../../../shared/contract/retry-delays.ts';
 import { idempotencyKeyHours, previousSecretHours } from '../../../shared/contract/validity.ts';
 import { windowHours } from '../../../shared/message/receive/whatsapp-window.ts';
@@ -15,7 +16,6 @@ import { afterSecondsMin, legIndexes } from '../../../shared/message/send/fallba
 import { validityMaxSeconds } from '../../../shared/message/send/send-fields.ts';
 import { rememberedSeconds } from '../../../shared/otp/hold/otp-hold.ts';
 import { ttlSeconds } from '../../../shared/otp/otp.ts';
-import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/otp/recipient-limit.ts';
 import { queueDelayMaxSeconds } from '../../../shared/platform/aws/queue-delay.ts';
 import { paceMax, paceMin } from '../../../shared/sender/sender-row.ts';
 import { tokenLifetimeSeconds } from '../../../shared/token/token-claims.ts';
@@ -82,14 +82,7 @@ const sentences: Readonly<Record<string, readonly string[]>> = {
     `**At ${firstNotice} % and ${lastNotice} % of a spend cap**`,
     `a spend cap of ${production.caps.spend?.perDay} a day and ${digits(production.caps.spend?.perMonth ?? 0)} a month`,
   ],
-  'docs/message-error-codes.md': [
-    `has not written in the last ${windowHours} hours`,
-    `as are allowed in ${recipientWindow} minutes`,
-    `Five messages with one-time passwords went to the recipient in ${recipientWindow} minutes`.replace(
-      'Five',
-      word(recipientSendsMax).replace(/^./, (letter) => letter.toUpperCase()),
-    ),
-  ],
+  'docs/message-error-codes.md': [`has not written in the last ${windowHours} hours`],
   'docs/operate.md': [
     `is refused five times, a webhook ${word(receivesMax)} times`,
     `clients disable CLIENT_ID\` stops it ${inForce}`,

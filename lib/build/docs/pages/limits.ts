@@ -1,8 +1,11 @@
 /** Rate limits, caps, and how a client sees what it has used. */
 import { caps } from '../../../../shared/contract/caps.ts';
 import { inWords } from '../../../../shared/contract/in-words.ts';
+import {
+  recipientSendsMax,
+  recipientWindowSeconds,
+} from '../../../../shared/contract/otp-recipient-limit.ts';
 import { policies } from '../../../../shared/contract/routes.ts';
-import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/otp/recipient-limit.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { namedHeaders } from '../../openapi/headers.ts';
 import { limitTopics } from '../../openapi/introduction.ts';

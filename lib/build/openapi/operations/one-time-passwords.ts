@@ -1,7 +1,10 @@
 /** One-time passwords. */
 import { inWords } from '../../../../shared/contract/in-words.ts';
+import {
+  recipientSendsMax,
+  recipientWindowSeconds,
+} from '../../../../shared/contract/otp-recipient-limit.ts';
 import { codeLengthText, maxAttempts } from '../../../../shared/otp/otp.ts';
-import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/otp/recipient-limit.ts';
 import { recipientRule } from '../../../../shared/recipient/phone-number.ts';
 import type { Description } from '../description.ts';
 import { acceptedDryRun, messageId, otpId, recipient } from './examples.ts';
