@@ -1,4 +1,7 @@
-/** What the documents say of the simulator's recipients; what happens is in `shared/carrier/simulator/recipient-scripts.ts`. */
+/**
+ * What the documents say of the simulator's recipients: `/docs/testing` is made of it, the README has it as well. What
+ * happens is in `shared/carrier/simulator/recipient-scripts.ts`.
+ */
 export const simulatedRecipients = {
   '+15005550001': 'refuses at hand-over: failed',
   '+15005550002': 'sent, then undeliverable: failed',

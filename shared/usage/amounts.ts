@@ -1,6 +1,7 @@
 /**
  * What one message adds to usage, as a function of its row alone. Usage is the sum of it over all messages: a change
- * adds the amounts of the row after it and takes away those of the row before it.
+ * adds the amounts of the row after it and takes away those of the row before it. `count-changes.ts` decides in which
+ * periods.
  */
 import * as z from 'zod/mini';
 import type { Channel } from '../contract/channels.ts';

@@ -62,7 +62,7 @@ export function positionOf({ period_start, place }: Slot): Position {
   return { startMs: Date.parse(period_start), place };
 }
 
-/** Whether the message has missed its slot. */
+/** Whether the message has missed its slot: then `waitForSlot` reserves another. */
 export function isOver({ period_start }: Slot, now: Date): boolean {
   return now.getTime() > Date.parse(period_start) + latestMs;
 }

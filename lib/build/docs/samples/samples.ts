@@ -13,7 +13,7 @@ interface Language {
   readonly write: (request: SampleRequest) => string;
 }
 
-/** In the order in which they are shown. */
+/** In the order in which they are shown. The pages follow; `test/clients/samples.ts` runs each language's samples. */
 export const languages = {
   curl: { title: 'curl', grammar: 'bash', write: curlSample },
   typescript: { title: 'TypeScript', grammar: 'typescript', write: typescriptSample },
