@@ -43,7 +43,7 @@ interface ListState {
   readonly cursor: string | undefined;
   /** The ids of the selected rows. */
   readonly selected: readonly string[];
-  /** Empty values are removed; so is the position, unless it is given: other filters have other pages. */
+  /** As `changedQuery` does. */
   change(values: Values, options?: { readonly replace?: boolean }): void;
   /** Removes all filters. */
   clear(): void;
@@ -60,15 +60,17 @@ export function useListState(): ListState {
     cursors,
     cursor: cursors.at(-1),
     selected: query.getAll('selected'),
-    change: (values, options) =>
-      setQuery((before) => {
-        const next = new URLSearchParams(before);
-        for (const name of [...position, ...Object.keys(values)]) next.delete(name);
-        for (const [name, value] of Object.entries(values)) {
-          for (const one of [value].flat()) if (one !== '') next.append(name, one);
-        }
-        return next;
-      }, options),
+    change: (values, options) => setQuery((before) => changedQuery(before, values), options),
     clear: () => setQuery({}),
   };
+}
+
+/** Empty values are removed; so is the position, unless it is given: other filters have other pages. */
+export function changedQuery(before: URLSearchParams, values: Values): URLSearchParams {
+  const next = new URLSearchParams(before);
+  for (const name of [...position, ...Object.keys(values)]) next.delete(name);
+  for (const [name, value] of Object.entries(values)) {
+    for (const one of [value].flat()) if (one !== '') next.append(name, one);
+  }
+  return next;
 }

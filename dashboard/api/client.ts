@@ -5,54 +5,15 @@ import {
   adminApiRoutes,
   type PathParameter,
 } from '../../shared/admin/http/admin-routes.ts';
-import type { FieldError, GatewayError } from '../../shared/contract/errors.ts';
+import type { GatewayError } from '../../shared/contract/errors.ts';
 import type { Session } from '../session.ts';
+import { ApiError } from './api-error.ts';
 
 /** API Gateway's stage (`/live`) where it is part of the path, else empty. */
 const base = location.pathname.replace(/\/admin\/?$/, '');
 const timeLimitMs = 20_000;
 /** With a longer `Retry-After` the error is shown instead. */
 const retryAfterMaxSeconds = 10;
-
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
-  /** 0 where there was no response. */
-  readonly status: number;
-  readonly details: readonly FieldError[];
-
-  constructor(status: number, message: string, details: readonly FieldError[] = []) {
-    const general = /see details\.$/.test(message) && details.length > 0 ? [] : [message];
-    super([...general, ...details.map(sentenceOf)].join(' '));
-    this.status = status;
-    this.details = details;
-  }
-}
-
-/** `must be …` of `client_id` becomes `Client id must be ….` */
-function sentenceOf({ field, message }: FieldError): string {
-  const label = field.replaceAll('_', ' ').replace(/\burl\b/, 'URL');
-  return asSentence(/^[a-z]/.test(message) ? `${label} ${message}` : message);
-}
-
-function asSentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
-}
-
-/** The error of a field, or of an item of the field's list (`countries[1]`). */
-export function fieldError(error: Error | null, field: string): string | undefined {
-  if (!(error instanceof ApiError)) return undefined;
-  const found = error.details.find((detail) => detail.field.replace(/\[\d+\]$/, '') === field);
-  if (found === undefined) return undefined;
-  const [, index] = /\[(\d+)\]$/.exec(found.field) ?? [];
-  return asSentence(index === undefined ? found.message : `Number ${Number(index) + 1} ${found.message}`);
-}
-
-/** The error of the whole form, where no field of it has one. */
-export function formError(error: Error | null, fields: readonly string[]): string | undefined {
-  return error === null || fields.some((field) => fieldError(error, field) !== undefined)
-    ? undefined
-    : error.message;
-}
 
 export type Query = Readonly<Record<string, string | null | undefined>>;
 

@@ -2,7 +2,8 @@
 import { MutationCache, QueryClient, useQuery } from '@tanstack/react-query';
 import { useDashboard } from '../context.ts';
 import { useListState } from '../route.ts';
-import { ApiError, type PathValues, type Query, type ReadName, type ResponseOf } from './client.ts';
+import { ApiError } from './api-error.ts';
+import type { PathValues, Query, ReadName, ResponseOf } from './client.ts';
 import type { Page, ReadPage } from './pages.ts';
 
 /** While the tab is hidden nothing is refreshed. */

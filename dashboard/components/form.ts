@@ -1,8 +1,8 @@
 /** A form that sends a change, and shows the errors of it: beside the fields, or for the whole. */
 
 import type { FormEvent } from 'react';
+import { fieldError, formError } from '../api/api-error.ts';
 import { useChange } from '../api/change.ts';
-import { fieldError, formError } from '../api/client.ts';
 
 export interface FormState {
   readonly submit: (event: FormEvent) => void;

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { changedFields } from '../../../dashboard/components/changed-fields.ts';
 import { withoutSeparators } from '../../../dashboard/components/phone-number.ts';
+import { stepsOf, timesAt, type UsagePeriod } from '../../../dashboard/pages/usage/usage-period.ts';
 import { durationText, numberText, percent, valueText } from '../../../dashboard/value-names.ts';
 
 describe('a form of a row', () => {
@@ -41,5 +42,35 @@ describe('values', () => {
 
   it('a phone number loses what people and copies put between its digits', () => {
     expect(withoutSeparators('\u202a+44 (0)7700 900\u2011123\u202c')).toBe('+4407700900123');
+  });
+});
+
+describe('a period of the usage', () => {
+  const of = (period: UsagePeriod, now: string) => {
+    const times = timesAt(period, new Date(now));
+    return [times.since.toISOString(), times.until.toISOString(), stepsOf(times).length];
+  };
+
+  it('is a UTC day, by hours', () => {
+    expect(of('today', '2026-11-22T23:59:59Z')).toEqual([
+      '2026-11-22T00:00:00.000Z',
+      '2026-11-23T00:00:00.000Z',
+      24,
+    ]);
+  });
+
+  it('is a week from Monday, also on a Sunday and over the end of a month', () => {
+    const week = ['2026-11-30T00:00:00.000Z', '2026-12-07T00:00:00.000Z', 7];
+    expect(of('week', '2026-11-30T00:00:00Z')).toEqual(week);
+    expect(of('week', '2026-12-06T23:59:59Z')).toEqual(week);
+  });
+
+  it('is a month of as many days as it has, also the one before January', () => {
+    expect(of('month', '2028-02-10T10:00:00Z')[2]).toBe(29);
+    expect(of('last_month', '2027-01-31T10:00:00Z')).toEqual([
+      '2026-12-01T00:00:00.000Z',
+      '2027-01-01T00:00:00.000Z',
+      31,
+    ]);
   });
 });
