@@ -84,7 +84,11 @@ function Permissions({ client }: ClientProps) {
       api.send(
         'changeClient',
         { client_id: client.client_id },
-        { countries: listOf(countries.value), senders: listOf(senders.value) },
+        // What stays as it is, is not sent: somebody else may have changed it since it was loaded.
+        {
+          ...(countriesChanged ? { countries: listOf(countries.value) } : {}),
+          ...(sendersChanged ? { senders: listOf(senders.value) } : {}),
+        },
       ),
     onSent: (saved) => {
       // As the gateway has written them.
