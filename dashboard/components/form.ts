@@ -1,8 +1,9 @@
-/** A form that sends a change, and shows the errors of it: beside the fields, or for the whole. */
+/** A form that sends a change, and shows the errors of it: beside the fields, for the whole, or as a notice once the form is gone. */
 
-import type { FormEvent } from 'react';
+import { type FormEvent, useEffect, useRef } from 'react';
 import { fieldError, formError } from '../api/api-error.ts';
 import { useChange } from '../api/change.ts';
+import { useDashboard } from '../context.ts';
 
 export interface FormState {
   readonly submit: (event: FormEvent) => void;
@@ -19,7 +20,22 @@ interface FormOptions<Sent> {
 }
 
 export function useForm<Sent>({ fields = [], send, onSent }: FormOptions<Sent>) {
-  const change = useChange({ meta: { showsError: true }, mutationFn: send, onSuccess: onSent });
+  const { notify } = useDashboard();
+  const isShown = useRef(false);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
+  const change = useChange({
+    meta: { showsError: true },
+    mutationFn: send,
+    onSuccess: onSent,
+    onError: (error) => {
+      if (!isShown.current) notify('error', error.message);
+    },
+  });
   const submit: FormState['submit'] = (event) => {
     event.preventDefault();
     change.mutate();
