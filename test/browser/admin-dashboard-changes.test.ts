@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { photograph, show } from '../support/browser/dashboard.ts';
+import { startBrowser } from '../support/browser/browser.ts';
+import { openDashboard, photograph, show } from '../support/browser/dashboard.ts';
 import { signedInPage, usualLook } from '../support/browser/signed-in-page.ts';
 import { newClient } from '../support/http/client.ts';
 
@@ -52,4 +53,30 @@ it('tells of a change that is refused after its page or dialog was left', async 
   await page.getByRole('link', { name: 'Limits', exact: true }).first().click();
   await page.getByText('Try again later.').waitFor();
   await photograph(page, 'refused-after-leaving', usualLook);
+});
+
+it('has the numbers of limits as the gateway, and refuses what is another number in the language of the browser', async () => {
+  const { page } = dashboard;
+  const { clientId } = await newClient({ limits: 'default' });
+  const session = await page.evaluate(() => Object.entries(sessionStorage)[0] as [string, string]);
+  const browser = await startBrowser();
+  const german = (await openDashboard(browser, usualLook, session, 'de-DE')).page;
+  await show(german, `limits/${clientId}`, 'Limits');
+  await german.getByText('1,000', { exact: true }).first().waitFor();
+  expect(await german.getByText('1.000', { exact: true }).count()).toBe(0);
+  const sent = bodiesOf(german, 'PATCH');
+  await german.getByRole('button', { name: 'Edit Per day of spend' }).click();
+  await german.getByRole('textbox', { name: 'Per day of spend' }).fill('1.000');
+  await german.getByRole('button', { name: 'Save' }).click();
+  await german.getByText('Enter 1000 or 1.0000: the point is the decimal point.').waitFor();
+  await photograph(german, 'ambiguous-limit', usualLook);
+  // What is no number would be null, which removes the limit.
+  await german.getByRole('textbox', { name: 'Per day of spend' }).fill('1,000');
+  await german.keyboard.press('Enter');
+  await german.getByText('Enter an amount above 0').waitFor();
+  await german.getByRole('textbox', { name: 'Per day of spend' }).fill('1000');
+  await german.keyboard.press('Enter');
+  await german.getByText('Limits of spend saved.').waitFor();
+  expect(sent).toEqual([{ endpoint: 'spend', per_day: 1000 }]);
+  await browser.close();
 });

@@ -113,6 +113,8 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
             wrapLines
             submitEdit={async (row, edited, text) => {
               const value = String(text).trim();
+              // The table shows the fault and submits all the same; an error keeps the editor open.
+              if (limitFault(row, value) !== undefined) throw new Error(`${value} is no limit`);
               await save.mutateAsync({
                 endpoint: row.endpoint,
                 [edited.id ?? '']: value === '' ? null : Number(value),
@@ -178,8 +180,7 @@ function column(field: WindowAttribute): TableProps.ColumnDefinition<EndpointLim
         if (windows.length === 0) return 'This endpoint does not exist.';
         return windows.includes(field) ? undefined : 'There is no such limit here.';
       },
-      validation: (row, text: string | undefined) =>
-        limitFault(row, text ?? String(row.override?.[field] ?? '')),
+      validation: (row, text: string | undefined) => (text === undefined ? undefined : limitFault(row, text)),
       editingCell: (row, { currentValue, setValue }) => {
         const text = currentValue ?? String(row.override?.[field] ?? '');
         return (

@@ -12,14 +12,19 @@ export const limitTitles: Readonly<Record<WindowAttribute, string>> = {
 /** Shortest first. */
 export const limitWindows = Object.keys(limitTitles) as WindowAttribute[];
 
-/** Undefined if it is valid; an empty text is the default. */
+/** Of an entered text; undefined if it is valid. An empty text is the default. */
 export function limitFault({ cap }: Pick<EndpointLimits, 'cap'>, text: string): string | undefined {
   const entered = text.trim();
   if (entered === '') return undefined;
-  if (cap === 'spend')
+  if (cap === 'spend') {
+    // In half of the languages 1.000 is a thousand: as a cap of 1 it would stop the client.
+    if (/^[1-9]\d{0,2}\.\d{3}$/.test(entered)) {
+      return `Enter ${entered.replace('.', '')} or ${entered}0: the point is the decimal point.`;
+    }
     return /^\d{1,9}(\.\d{1,6})?$/.test(entered) && Number(entered) > 0
       ? undefined
       : 'Enter an amount above 0, such as 250.50, or leave the field empty.';
+  }
   return /^[1-9]\d{0,8}$/.test(entered)
     ? undefined
     : 'Enter a whole number of 1 or more, or leave the field empty.';

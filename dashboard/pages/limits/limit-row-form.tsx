@@ -26,7 +26,9 @@ export function LimitRowForm({ row, onClose }: LimitRowFormProps) {
   const [before] = useState(() => valuesOf(row));
   const [values, setValues] = useState(before);
   const [blocked, setBlocked] = useState(row.blocked);
-  const faults = windows.map((window) => limitFault(row, values[window]));
+  const faults = windows.map((window) =>
+    values[window] === before[window] ? undefined : limitFault(row, values[window]),
+  );
   const changes = {
     ...changedFields(before, values, (name) => name.startsWith('per_')),
     ...(blocked === row.blocked ? {} : { blocked: blocked ? true : null }),

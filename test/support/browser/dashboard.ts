@@ -40,10 +40,12 @@ export async function openDashboard(
   browser: Browser,
   look: Look,
   session?: readonly [string, string],
+  locale = 'en-US',
 ): Promise<OpenDashboard> {
   const context = await browser.newContext({
     viewport: viewportOf(look),
     colorScheme: look.colorScheme,
+    locale,
     // Animations would be photographed half way.
     reducedMotion: 'reduce',
   });
