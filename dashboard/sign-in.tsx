@@ -5,7 +5,7 @@ import Container from '@cloudscape-design/components/container';
 import Form from '@cloudscape-design/components/form';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { TextField } from './components/text-field.tsx';
 
 export interface Credentials {
@@ -56,6 +56,8 @@ export function useSignIn(firstClientId: string, onSignIn: SignInProps['onSignIn
   const [clientId, setClientId] = useState(firstClientId);
   const [secret, setSecret] = useState('');
   const [isPending, setIsPending] = useState(false);
+  /** Of a double click, the second comes before the button is disabled. */
+  const isSending = useRef(false);
   const [error, setError] = useState<string>();
 
   const send = async (): Promise<void> => {
@@ -63,6 +65,8 @@ export function useSignIn(firstClientId: string, onSignIn: SignInProps['onSignIn
       setError('Enter the client id and the client secret.');
       return;
     }
+    if (isSending.current) return;
+    isSending.current = true;
     setIsPending(true);
     setError(undefined);
     try {
@@ -70,6 +74,8 @@ export function useSignIn(firstClientId: string, onSignIn: SignInProps['onSignIn
     } catch (refusal) {
       setError(refusal instanceof Error ? refusal.message : String(refusal));
       setIsPending(false);
+    } finally {
+      isSending.current = false;
     }
   };
 

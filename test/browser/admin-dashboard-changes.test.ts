@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { startBrowser } from '../support/browser/browser.ts';
 import { openDashboard, photograph, show } from '../support/browser/dashboard.ts';
 import { signedInPage, usualLook } from '../support/browser/signed-in-page.ts';
+import { gateway } from '../support/gateway/gateway.ts';
 import { newClient } from '../support/http/client.ts';
 
 const dashboard = signedInPage();
@@ -78,5 +79,28 @@ it('has the numbers of limits as the gateway, and refuses what is another number
   await german.keyboard.press('Enter');
   await german.getByText('Limits of spend saved.').waitFor();
   expect(sent).toEqual([{ endpoint: 'spend', per_day: 1000 }]);
+  await browser.close();
+});
+
+it('asks for one token at a double click, and wraps a long name on a phone of the least width', async () => {
+  const name = 'Überlange'.repeat(10);
+  const browser = await startBrowser();
+  const { page } = await openDashboard(browser, { width: 320, colorScheme: 'light' });
+  const sent = bodiesOf(page, 'POST');
+  const { client_id, client_secret } = gateway().admin;
+  await page.getByLabel('Client id').fill(client_id);
+  await page.getByLabel('Client secret').fill(client_secret);
+  await page.getByRole('button', { name: 'Sign in' }).evaluate((button) => {
+    for (let click = 0; click < 2; click += 1) (button as unknown as { click(): void }).click();
+  });
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  expect(sent).toHaveLength(1);
+
+  await page.route(/admin\/api\/clients(\?|$)/, (route) =>
+    route.fulfill({ json: { clients: [{ client_id: 'client_1', name, scopes: [], disabled: false }] } }),
+  );
+  await show(page, 'clients', 'Clients');
+  const link = await page.getByRole('link', { name }).boundingBox();
+  expect((link?.x ?? 320) + (link?.width ?? 0)).toBeLessThan(320);
   await browser.close();
 });

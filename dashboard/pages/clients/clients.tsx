@@ -48,7 +48,11 @@ const columns: readonly Column<ClientView>[] = [
     title: 'Name',
     field: 'name',
     minWidth: 140,
-    cell: (client) => <Link href={linkTo('clients', client.client_id)}>{client.name}</Link>,
+    cell: (client) => (
+      <span className="id">
+        <Link href={linkTo('clients', client.client_id)}>{client.name}</Link>
+      </span>
+    ),
   },
   {
     title: 'Client id',
