@@ -104,3 +104,14 @@ it('asks for one token at a double click, and wraps a long name on a phone of th
   expect((link?.x ?? 320) + (link?.width ?? 0)).toBeLessThan(320);
   await browser.close();
 });
+
+it('has the focus in the first field of a dialog, and gives it back where the dialog was opened', async () => {
+  const { page } = dashboard;
+  await show(page, 'clients', 'Clients');
+  const open = page.getByRole('button', { name: 'Create client' });
+  await open.focus();
+  await page.keyboard.press('Enter');
+  await page.locator('input:focus').and(page.getByLabel('Name')).waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('button:focus').and(open).waitFor();
+});
