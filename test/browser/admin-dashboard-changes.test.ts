@@ -115,3 +115,15 @@ it('has the focus in the first field of a dialog, and gives it back where the di
   await page.keyboard.press('Escape');
   await page.locator('button:focus').and(open).waitFor();
 });
+
+it('has the colours of the system until others are chosen, which are kept over a reload', async () => {
+  const { page } = dashboard;
+  const dark = page.locator('body.awsui-dark-mode');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await dark.waitFor();
+  await page.getByRole('button', { name: 'Use light colours' }).click();
+  await dark.waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByRole('button', { name: 'Use dark colours' }).waitFor();
+  expect(await dark.count()).toBe(0);
+});
