@@ -22,7 +22,7 @@ import {
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import { textFields, textTable } from './print.ts';
-import type { CommandAnswer, Runner } from './runner.ts';
+import type { CommandResult, Runner } from './runner.ts';
 
 const clientsPerPage = 100;
 const shownOnce = 'These secrets are shown once; the gateway keeps only what it needs to check or to sign.';
@@ -238,6 +238,6 @@ function listIn(text: string | undefined): readonly string[] | null | undefined 
   return text === 'any' ? null : text?.split(',').map((item) => item.trim());
 }
 
-function done(json: unknown, line: string): CommandAnswer {
+function done(json: unknown, line: string): CommandResult {
   return { json, text: () => line };
 }

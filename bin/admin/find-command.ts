@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type SearchResults, search, searchQuery } from '../../shared/admin/search.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import { textTable } from './print.ts';
-import type { CommandAnswer, Runner } from './runner.ts';
+import type { CommandResult, Runner } from './runner.ts';
 
 export function addFindCommand(program: Command, { run }: Runner): void {
   program
@@ -17,12 +17,12 @@ export function addFindCommand(program: Command, { run }: Runner): void {
     .action(
       run(async ({ dependencies }, words: readonly string[]) => {
         const { q } = parseFields(searchQuery, { q: words.join(' ') });
-        return answerOf(await search(dependencies, q), q);
+        return resultOf(await search(dependencies, q), q);
       }),
     );
 }
 
-function answerOf(found: SearchResults, wanted: string): CommandAnswer {
+function resultOf(found: SearchResults, wanted: string): CommandResult {
   const { results, more_clients, log_query } = found;
   return {
     json: found,

@@ -11,7 +11,7 @@ import { addLimitCommands } from './limit-commands.ts';
 import { addMessageCommands } from './message-commands.ts';
 import { addOtpCommands } from './otp-commands.ts';
 import { printable } from './print.ts';
-import type { CommandAnswer, Runner, Session } from './runner.ts';
+import type { CommandResult, Runner, Session } from './runner.ts';
 import { addSenderCommands } from './sender-commands.ts';
 import { addSuppressionCommands } from './suppression-commands.ts';
 import { addUsageCommand } from './usage-command.ts';
@@ -89,7 +89,7 @@ export async function runCommand(words: readonly string[], output: Output): Prom
   }
 
   function run<Given extends unknown[]>(
-    work: (session: Session, ...given: Given) => Promise<CommandAnswer>,
+    work: (session: Session, ...given: Given) => Promise<CommandResult>,
   ): (...given: unknown[]) => Promise<void> {
     return async (...given) => {
       const options = program.opts<{ stage?: string; stackName?: string; gateway: string; json: boolean }>();

@@ -9,7 +9,7 @@ export interface Session {
   readonly report: (line: string) => void;
 }
 
-export interface CommandAnswer {
+export interface CommandResult {
   readonly json: unknown;
   readonly text: () => string;
   /** What was not done, if the command was done only in part; the exit status is then 1. */
@@ -19,6 +19,6 @@ export interface CommandAnswer {
 export interface Runner {
   /** An action for commander: called with the command's arguments, then its options. */
   run<Given extends unknown[]>(
-    work: (session: Session, ...given: Given) => Promise<CommandAnswer>,
+    work: (session: Session, ...given: Given) => Promise<CommandResult>,
   ): (...given: unknown[]) => Promise<void>;
 }

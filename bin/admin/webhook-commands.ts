@@ -14,7 +14,7 @@ import type { DeliverySummary } from '../../shared/webhook/log/delivery-response
 import { resendRequestSchema } from '../../shared/webhook/resend/request-resend.ts';
 import type { ResendView } from '../../shared/webhook/resend/resend-response.schema.ts';
 import { textFields, textTable } from './print.ts';
-import type { CommandAnswer, Runner, Session } from './runner.ts';
+import type { CommandResult, Runner, Session } from './runner.ts';
 
 const failedMax = 1000;
 const maybeMore = `These are the latest ${failedMax}; there may be more.`;
@@ -113,7 +113,7 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
             report(`${done} of ${total}  ${delivery_id} ${outcomes[outcome]}${reason}`);
           },
         });
-        return resendAnswer(results, failed.length === failedMax);
+        return resendResult(results, failed.length === failedMax);
       }),
     );
 }
@@ -133,7 +133,7 @@ async function resendFailed(
   { dependencies, actor, report }: Session,
   given: readonly string[],
   { allFailed, client, endpoint, origin, since, until }: ResendOptions,
-): Promise<CommandAnswer> {
+): Promise<CommandResult> {
   if (client === undefined || since === undefined || allFailed || given.length > 0)
     throw new GatewayError(
       'invalid_request',
@@ -154,7 +154,7 @@ async function resendFailed(
   };
 }
 
-function resendAnswer(results: readonly ResendResult[], more: boolean): CommandAnswer {
+function resendResult(results: readonly ResendResult[], more: boolean): CommandResult {
   const counts = Object.entries(Object.groupBy(results, ({ outcome }) => outcome));
   const counted = counts.map(([outcome, some = []]) => `${some.length} ${outcome.replaceAll('_', ' ')}`);
   const total = results.length;

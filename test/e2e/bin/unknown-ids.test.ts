@@ -8,7 +8,7 @@ import { connect } from '../../../bin/admin/connection.ts';
 import { addDoctorCommand } from '../../../bin/admin/doctor-command.ts';
 import { addLimitCommands } from '../../../bin/admin/limit-commands.ts';
 import { addMessageCommands } from '../../../bin/admin/message-commands.ts';
-import type { CommandAnswer, Runner } from '../../../bin/admin/runner.ts';
+import type { CommandResult, Runner } from '../../../bin/admin/runner.ts';
 import { addSenderCommands } from '../../../bin/admin/sender-commands.ts';
 import { addWebhookCommands } from '../../../bin/admin/webhook-commands.ts';
 import { GatewayError } from '../../../shared/contract/errors.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => shell.close());
 
 /** The commands of the program, each of whose answers is handed to `onAnswer`. */
-function program(onAnswer: (answer: CommandAnswer) => void): Command {
+function program(onAnswer: (answer: CommandResult) => void): Command {
   const runner: Runner = {
     run:
       (work) =>
@@ -109,7 +109,7 @@ it('there are such commands', () => {
 });
 
 it.each(waysToAsk())('%s', async (_text, words) => {
-  const answers: CommandAnswer[] = [];
+  const answers: CommandResult[] = [];
   const failure = await program((answer) => answers.push(answer))
     .parseAsync([...words], { from: 'user' })
     .then(
