@@ -47,7 +47,7 @@ it('shows a message and a webhook in progress until they are final, without a cl
   const client = await newClient({ webhookUrl: endpoint.url });
   const messageId = await client.send({});
   await client.statusOnce(messageId, 'delivered');
-  // Until it was seen, the answers are those of a moment ago.
+  // Until it was seen, the responses are those of a moment ago.
   let isOnItsWay = true;
   await page.route(`**/admin/api/messages/${messageId}`, async (route) => {
     const response = await route.fetch(fetchOptions);

@@ -129,14 +129,14 @@ async function scriptsLoaded(): Promise<void> {
   await page.evaluate(`Promise.all(${parts}.map((name) => import(name))).then(() => undefined)`);
 }
 
-it('shows its first rows after two answers of less than 20 KB together: the token, and the rows', async () => {
+it('shows its first rows after two responses of less than 20 KB together: the token, and the rows', async () => {
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
   await scriptsLoaded();
-  const [asked, answers]: [string[], Response[]] = [[], []];
+  const [asked, responses]: [string[], Response[]] = [[], []];
   let askedBefore: readonly string[] = [];
   page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
   page.on('response', (response) => {
-    answers.push(response);
+    responses.push(response);
     if (response.url().includes('/usage/summary')) askedBefore = [...asked];
   });
   await signIn(page);
@@ -145,7 +145,7 @@ it('shows its first rows after two answers of less than 20 KB together: the toke
   expect(askedBefore.filter((path) => !path.startsWith('/admin/api/'))).toEqual(['/api/v1/auth/token']);
   // The first of each: the page refreshes its rows.
   const needed = ['/auth/token', '/usage/summary'].map((path) =>
-    answers.find((answer) => answer.url().includes(path)),
+    responses.find((answer) => answer.url().includes(path)),
   );
   const sizes = await Promise.all(needed.map(async (answer) => (await answer?.body())?.length ?? 0));
   expect(Math.min(...sizes)).toBeGreaterThan(0);

@@ -108,7 +108,7 @@ it(
     const set = (body: object) => call('PATCH', path, { credential: token, body });
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
     const bulk = 'POST /api/v1/sms/bulk';
-    const answers = [
+    const responses = [
       // Clients of tests have rows with high limits.
       await call('POST', `${path}/remove`, { credential: token, body: { endpoint: bulk } }),
       await set({
@@ -121,7 +121,7 @@ it(
       await set({ endpoint: 'POST /api/v1/otp/send', blocked: true }),
       await set({ endpoint: 'spend', per_day: 250.5 }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     await show(page, `clients/${client.clientId}`, name);
     const row = (text: string) => page.getByRole('row').filter({ hasText: text });
     await row('POST /api/v1/sms/send')

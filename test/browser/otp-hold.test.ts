@@ -13,7 +13,7 @@ import { type Look, openDashboard, photograph, signIn } from '../support/browser
 import { freshNumber } from '../support/carrier/outbox.ts';
 import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
 import { call, newClient, type TestClient, tokenOf } from '../support/http/client.ts';
-import { expectRefusal } from '../support/http/expected-answers.ts';
+import { expectRefusal } from '../support/http/expected-responses.ts';
 
 const look: Look = { width: 1280, colorScheme: 'light' };
 const shell = adminShell();
@@ -67,8 +67,8 @@ it('a held country is refused with a clear error, and shown to administrators, w
   await attack(client.clientId, 'GB', 90);
   const refused = await eventually(
     async () => {
-      const answer = await sendOtp(client);
-      return answer.status === 202 ? undefined : answer;
+      const response = await sendOtp(client);
+      return response.status === 202 ? undefined : response;
     },
     { everyMilliseconds: 1000 },
   );
@@ -111,8 +111,8 @@ it('a held country is refused with a clear error, and shown to administrators, w
   await page.context().close();
   const again = await eventually(
     async () => {
-      const answer = await sendOtp(client);
-      return answer.status === 202 ? answer : undefined;
+      const response = await sendOtp(client);
+      return response.status === 202 ? response : undefined;
     },
     { everyMilliseconds: 1000 },
   );

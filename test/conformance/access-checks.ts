@@ -36,13 +36,13 @@ export const accessChecks: readonly Check[] = [
   {
     name: 'a token is given for credentials in a JSON body, and is not to be stored',
     async run(api) {
-      const answer = await api.call('POST', tokenPath, {
+      const response = await api.call('POST', tokenPath, {
         as: 'nobody',
         body: { ...credentials(api), ...grant },
       });
-      assert.equal(answer.status, 200);
-      assert.equal(answer.body.expires_in, 3600);
-      assert.equal(answer.headers.get('cache-control'), 'no-store');
+      assert.equal(response.status, 200);
+      assert.equal(response.body.expires_in, 3600);
+      assert.equal(response.headers.get('cache-control'), 'no-store');
     },
   },
   {
@@ -50,12 +50,12 @@ export const accessChecks: readonly Check[] = [
     async run(api) {
       const body = new URLSearchParams({ ...credentials(api), ...grant }).toString();
       assert.equal((await api.call('POST', tokenPath, { as: 'nobody', headers: form, body })).status, 200);
-      const answer = await api.call('POST', tokenPath, {
+      const response = await api.call('POST', tokenPath, {
         as: 'nobody',
         headers: { ...form, Authorization: basic(api) },
         body: new URLSearchParams(grant).toString(),
       });
-      assert.equal(answer.status, 200);
+      assert.equal(response.status, 200);
     },
   },
   {
@@ -71,10 +71,10 @@ export const accessChecks: readonly Check[] = [
     async run(api) {
       for (const wrong of [{ client_secret: 'wrong' }, { client_id: 'nobody' }]) {
         const body = { ...credentials(api), ...grant, ...wrong };
-        const answer = await api.call('POST', tokenPath, { as: 'nobody', body });
-        assertRefused(answer, 401, 'invalid_client');
-        assert.equal(answer.body.error_description, answer.body.message);
-        assert.ok(answer.headers.get('www-authenticate'));
+        const response = await api.call('POST', tokenPath, { as: 'nobody', body });
+        assertRefused(response, 401, 'invalid_client');
+        assert.equal(response.body.error_description, response.body.message);
+        assert.ok(response.headers.get('www-authenticate'));
       }
     },
   },
@@ -92,9 +92,9 @@ export const accessChecks: readonly Check[] = [
     name: 'every operation that needs a credential refuses a request without one',
     async run(api) {
       for (const { method, path } of guarded(api)) {
-        const answer = await api.call(method, path, { as: 'nobody' });
-        assertRefused(answer, 401, 'unauthorized');
-        assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer/);
+        const response = await api.call(method, path, { as: 'nobody' });
+        assertRefused(response, 401, 'unauthorized');
+        assert.match(response.headers.get('www-authenticate') ?? '', /^Bearer/);
       }
     },
   },

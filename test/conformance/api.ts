@@ -1,8 +1,8 @@
-/** Calls a gateway over HTTP, and compares each answer with the OpenAPI document that this gateway serves. */
+/** Calls a gateway over HTTP, and compares each response with the OpenAPI document that this gateway serves. */
 import type { OpenApiDocument } from '../../lib/build/openapi/document.ts';
 import { admitted } from '../support/http/admitted.ts';
 import { type ApiDocument, apiDocument } from '../support/http/api-document.ts';
-import { type Answer, type HttpCall, httpCall, timeLimitMs } from '../support/http/http-call.ts';
+import { type CallResponse, type HttpCall, httpCall, timeLimitMs } from '../support/http/http-call.ts';
 
 export interface Target {
   readonly baseUrl: string;
@@ -41,12 +41,12 @@ export class Api {
     return new Api(target, apiDocument((await response.json()) as OpenApiDocument));
   }
 
-  /** @throws Error when the answer differs from the document */
-  async call(method: string, path: string, call: Call = {}): Promise<Answer> {
+  /** @throws Error when the response differs from the document */
+  async call(method: string, path: string, call: Call = {}): Promise<CallResponse> {
     const { as = 'token', headers = {}, body, limited = false } = call;
     const authorization = as === 'token' ? { Authorization: `Bearer ${await this.accessToken()}` } : {};
     const { baseUrl } = this.target;
-    const send = (): Promise<Answer> => {
+    const send = (): Promise<CallResponse> => {
       this.answers += 1;
       const sent = { body, headers: { ...authorization, ...headers } };
       return httpCall({ baseUrl, document: this.document }, method, path, sent);

@@ -1,6 +1,6 @@
 /** A check of the conformance suite: one promise of the contract, shown by HTTP requests alone. */
 import assert from 'node:assert/strict';
-import type { Answer } from '../support/http/http-call.ts';
+import type { CallResponse } from '../support/http/http-call.ts';
 import type { Api } from './api.ts';
 
 export interface Check {
@@ -19,14 +19,14 @@ export function inOneDay(): string {
 }
 
 export function assertRefused(
-  answer: Answer,
+  response: CallResponse,
   status: number,
   code: string,
   fields?: readonly string[],
 ): void {
-  assert.deepEqual([answer.status, answer.body.error], [status, code]);
-  assert.equal(answer.body.request_id, answer.headers.get('x-request-id'));
+  assert.deepEqual([response.status, response.body.error], [status, code]);
+  assert.equal(response.body.request_id, response.headers.get('x-request-id'));
   if (fields === undefined) return;
-  const details = (answer.body.details ?? []) as { field: string }[];
+  const details = (response.body.details ?? []) as { field: string }[];
   assert.deepEqual(details.map(({ field }) => field).toSorted(), fields.toSorted());
 }

@@ -19,9 +19,9 @@ export const formChecks: readonly Check[] = [
       for (const [template, operations] of Object.entries(api.document.document.paths)) {
         const path = template.replaceAll(/\{\w+\}/g, 'msg_00000000000000000000000000');
         const other = ['PUT', 'POST', 'DELETE'].find((method) => !(method.toLowerCase() in operations)) ?? '';
-        const answer = await api.call(other, path, { as: 'nobody' });
-        assertRefused(answer, 405, 'method_not_allowed');
-        const allowed = answer.headers.get('allow')?.split(', ').toSorted();
+        const response = await api.call(other, path, { as: 'nobody' });
+        assertRefused(response, 405, 'method_not_allowed');
+        const allowed = response.headers.get('allow')?.split(', ').toSorted();
         assert.deepEqual(
           allowed,
           Object.keys(operations)
@@ -54,8 +54,8 @@ export const formChecks: readonly Check[] = [
         validity_period: 1,
         type: 'x',
       };
-      const answer = await api.call('POST', sendPath, { body });
-      assertRefused(answer, 400, 'invalid_request', ['from', 'message', 'to', 'type', 'validity_period']);
+      const response = await api.call('POST', sendPath, { body });
+      assertRefused(response, 400, 'invalid_request', ['from', 'message', 'to', 'type', 'validity_period']);
       const soon = { to: anyRecipient(), message: 'Hi', scheduled_at: new Date().toISOString() };
       assertRefused(await api.call('POST', sendPath, { body: soon }), 400, 'invalid_request', [
         'scheduled_at',

@@ -10,8 +10,8 @@ const unknownId = 'msg_00000000000000000000000000';
 const scheduled = () => ({ to: anyRecipient(), message: 'Conformance', scheduled_at: inOneDay() });
 
 async function cancel(api: Api, id: unknown): Promise<void> {
-  const answer = await api.call('DELETE', `/api/v1/messages/${String(id)}`);
-  assert.deepEqual([answer.status, answer.body.status], [200, 'canceled']);
+  const response = await api.call('DELETE', `/api/v1/messages/${String(id)}`);
+  assert.deepEqual([response.status, response.body.status], [200, 'canceled']);
 }
 
 export const messageChecks: readonly Check[] = [
@@ -71,19 +71,19 @@ export const messageChecks: readonly Check[] = [
     },
   },
   {
-    name: 'a repeat under the same key gets the first answer byte for byte, marked as a repeat',
+    name: 'a repeat under the same key gets the first response byte for byte, marked as a repeat',
     async run(api) {
       const headers = { 'Idempotency-Key': randomUUID() };
       const body = scheduled();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 5 }, () => api.call('POST', sendPath, { headers, body })),
       );
-      assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
-      const replayed = answers.filter((answer) => answer.headers.get('idempotent-replayed') === 'true');
+      assert.equal(new Set(responses.map(({ text }) => text)).size, 1);
+      const replayed = responses.filter((response) => response.headers.get('idempotent-replayed') === 'true');
       assert.equal(replayed.length, 4);
       const other = await api.call('POST', sendPath, { headers, body: { ...body, message: 'Other' } });
       assertRefused(other, 422, 'idempotency_key_reused');
-      await cancel(api, answers[0]?.body.message_id);
+      await cancel(api, responses[0]?.body.message_id);
     },
   },
   {
@@ -91,8 +91,8 @@ export const messageChecks: readonly Check[] = [
     async run(api) {
       for (const key of ['with space', 'x'.repeat(256), 'a/b']) {
         const headers = { 'Idempotency-Key': key };
-        const answer = await api.call('POST', sendPath, { headers, body: scheduled() });
-        assertRefused(answer, 400, 'invalid_request', ['Idempotency-Key']);
+        const response = await api.call('POST', sendPath, { headers, body: scheduled() });
+        assertRefused(response, 400, 'invalid_request', ['Idempotency-Key']);
       }
     },
   },
@@ -140,8 +140,8 @@ export const messageChecks: readonly Check[] = [
         assert.deepEqual([status, body.channel], [202, 'whatsapp']);
         await cancel(api, body.message_id);
       }
-      const answer = await api.call('POST', path, { body: { to, type: 'image', media: {} } });
-      assertRefused(answer, 400, 'invalid_request');
+      const response = await api.call('POST', path, { body: { to, type: 'image', media: {} } });
+      assertRefused(response, 400, 'invalid_request');
     },
   },
   {
@@ -213,13 +213,13 @@ export const limitCheck: Check = {
     const first = await api.call('POST', path, { body: {} });
     // With a raised limit it would take too many requests.
     if (Number(first.headers.get('x-ratelimit-limit')) > 200) return;
-    let answer = first;
-    for (let sent = 0; answer.status !== 429 && sent <= 400; sent += 1) {
-      answer = await api.call('POST', path, { body: {}, limited: true });
+    let response = first;
+    for (let sent = 0; response.status !== 429 && sent <= 400; sent += 1) {
+      response = await api.call('POST', path, { body: {}, limited: true });
     }
-    assertRefused(answer, 429, 'rate_limit_exceeded');
-    assert.equal(answer.headers.get('x-ratelimit-remaining'), '0');
-    assert.equal(answer.headers.get('retry-after'), String(answer.body.retry_after));
-    assert.match(String(answer.body.message), new RegExp(`\\b${String(answer.body.retry_after)} second`));
+    assertRefused(response, 429, 'rate_limit_exceeded');
+    assert.equal(response.headers.get('x-ratelimit-remaining'), '0');
+    assert.equal(response.headers.get('retry-after'), String(response.body.retry_after));
+    assert.match(String(response.body.message), new RegExp(`\\b${String(response.body.retry_after)} second`));
   },
 };

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../shared/activity/activity-log.ts';
 import { type Route, routes } from '../../shared/contract/routes.ts';
 import { adminToken, call, newClient } from '../support/http/client.ts';
-import { expectRefusal, time } from '../support/http/expected-answers.ts';
+import { expectRefusal, time } from '../support/http/expected-responses.ts';
 
 /** A body with which each route of the account changes something. */
 const changes: Readonly<Record<string, unknown>> = {
@@ -47,19 +47,19 @@ describe('the account', () => {
   it('gives a new webhook secret once, the one before beside it for 24 hours', async () => {
     const own = await newClient();
     const before = Date.now();
-    const answer = await own.call('POST', '/api/v1/account/webhook-secret');
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(answer.body).toEqual({
+    const response = await own.call('POST', '/api/v1/account/webhook-secret');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.body).toEqual({
       webhook_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
       created_at: time,
       active_at: time,
       previous_secret_expires_at: time,
     });
-    expect(answer.body.webhook_secret).not.toBe(own.webhookSecret);
-    const ends = Date.parse(String(answer.body.previous_secret_expires_at));
-    const activeAt = Date.parse(String(answer.body.active_at));
-    expect(activeAt - Date.parse(String(answer.body.created_at))).toBe(60_000);
+    expect(response.body.webhook_secret).not.toBe(own.webhookSecret);
+    const ends = Date.parse(String(response.body.previous_secret_expires_at));
+    const activeAt = Date.parse(String(response.body.active_at));
+    expect(activeAt - Date.parse(String(response.body.created_at))).toBe(60_000);
     expect(ends - activeAt).toBe(86_400_000);
     expect(ends).toBeGreaterThan(before);
   });

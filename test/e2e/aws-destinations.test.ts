@@ -93,15 +93,15 @@ interface Endpoint {
 }
 
 async function create(client: TestClient, destination: object): Promise<Endpoint> {
-  const answer = await client.post(path, { ...destination });
-  expect(answer).toMatchObject({ status: 201, body: destination });
-  return { id: String(answer.body.endpoint_id), secret: String(answer.body.secret) };
+  const response = await client.post(path, { ...destination });
+  expect(response).toMatchObject({ status: 201, body: destination });
+  return { id: String(response.body.endpoint_id), secret: String(response.body.secret) };
 }
 
 async function testEvent(client: TestClient, { id }: Endpoint): Promise<string> {
-  const answer = await client.post(`${path}/${id}/test`, { event: 'sms.delivered' });
-  expect(answer.status).toBe(202);
-  return String(answer.body.delivery_id);
+  const response = await client.post(`${path}/${id}/test`, { event: 'sms.delivered' });
+  expect(response.status).toBe(202);
+  return String(response.body.delivery_id);
 }
 
 /** The next message of a queue of this account. */

@@ -6,8 +6,8 @@ import { freshNumber } from '../support/carrier/outbox.ts';
 import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
 import { withinOne } from '../support/gateway/within-one-period.ts';
 import { adminToken, call, newClient, type TestClient } from '../support/http/client.ts';
-import { expectRefusal } from '../support/http/expected-answers.ts';
-import { type Answer, timeLimitMs } from '../support/http/http-call.ts';
+import { expectRefusal } from '../support/http/expected-responses.ts';
+import { type CallResponse, timeLimitMs } from '../support/http/http-call.ts';
 
 const message = 'Hello';
 const sends: readonly (readonly [path: string, recipients: number, body: () => object])[] = [
@@ -21,16 +21,16 @@ const costOf = (segments: number): number => Math.round(segments * 4200) / 1e6;
 /** On a busy machine the table takes longer than a call may: the SDK repeats it, and an amount may be taken twice. */
 const attemptsMax = 4;
 
-function expectCapRefusal(answer: Answer, error: string): void {
-  expectRefusal(answer, 429, error);
-  expect(Number(answer.headers.get('retry-after'))).toBe(answer.body.retry_after);
+function expectCapRefusal(response: CallResponse, error: string): void {
+  expectRefusal(response, 429, error);
+  expect(Number(response.headers.get('retry-after'))).toBe(response.body.retry_after);
   const monthEnds = periodAt('month', new Date()).to.getTime() / 1000;
-  const waitedFor = Date.now() / 1000 + Number(answer.body.retry_after);
+  const waitedFor = Date.now() / 1000 + Number(response.body.retry_after);
   // It counts from when the gateway answered.
   expect(waitedFor - monthEnds).toBeGreaterThan(-1);
   expect(waitedFor - monthEnds).toBeLessThan(timeLimitMs / 1000);
   // Those of the rate limit, which has room.
-  expect(Number(answer.headers.get('x-ratelimit-remaining'))).toBeGreaterThan(0);
+  expect(Number(response.headers.get('x-ratelimit-remaining'))).toBeGreaterThan(0);
 }
 
 async function messageCount(client: TestClient): Promise<number> {
@@ -138,15 +138,16 @@ describe('a spend cap', () => {
   /** @returns how many recipients were accepted */
   async function sendAtOnce(): Promise<number> {
     const client = await newClient({ caps: { spend: { per_month: costOf(40.5) } } });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
         index % 3 === 0
           ? client.post('/api/v1/sms/bulk', { message, recipients: [freshNumber(), freshNumber()] })
           : client.post('/api/v1/sms/send', { to: freshNumber(), message }),
       ),
     );
-    for (const answer of answers) if (answer.status !== 202) expectCapRefusal(answer, 'spend_limit_reached');
-    const accepted = answers.filter(({ status }) => status === 202);
+    for (const response of responses)
+      if (response.status !== 202) expectCapRefusal(response, 'spend_limit_reached');
+    const accepted = responses.filter(({ status }) => status === 202);
     const sent = accepted.reduce((sum, { body }) => sum + Number(body.accepted ?? 1), 0);
     const { body } = await client.call('GET', '/api/v1/account/usage');
     expect(body.caps).toMatchObject([{ cap: 'spend', used: costOf(40) }]);

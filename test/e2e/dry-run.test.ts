@@ -34,8 +34,8 @@ describe('a dry run', () => {
       const client = await newClient();
       await withSender(client.clientId, 'sms GB', 'ACME');
       const request = body();
-      const answer = await client.post(`${path}?dry_run=true`, request);
-      expect([answer.status, answer.body]).toEqual([
+      const response = await client.post(`${path}?dry_run=true`, request);
+      expect([response.status, response.body]).toEqual([
         200,
         {
           dry_run: true,
@@ -50,7 +50,7 @@ describe('a dry run', () => {
           refusals: [],
         },
       ]);
-      expect(answer.headers.get('x-ratelimit-remaining')).toBeDefined();
+      expect(response.headers.get('x-ratelimit-remaining')).toBeDefined();
       expect(await listed(client)).toBe(0);
       // The same key is free for the request itself.
       await client.post(`${path}?dry_run=true`, request, 'k');

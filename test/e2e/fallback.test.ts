@@ -3,7 +3,7 @@ import { freshNumber, outboxOf } from '../support/carrier/outbox.ts';
 import { eventually } from '../support/gateway/gateway.ts';
 import { withinOne } from '../support/gateway/within-one-period.ts';
 import { newClient } from '../support/http/client.ts';
-import { expectRefusal } from '../support/http/expected-answers.ts';
+import { expectRefusal } from '../support/http/expected-responses.ts';
 
 const refused = '+15005550001';
 const undeliverable = '+15005550002';

@@ -25,7 +25,7 @@ interface Seen {
   readonly remaining: number;
 }
 
-/** As it is: no document is asked what the answer may be. */
+/** As it is: no document is asked what the response may be. */
 async function raw(method: string, path: string, init: RequestInit = {}): Promise<Seen> {
   const headers = { Authorization: `Bearer ${hostile.apiKey}`, 'Content-Type': 'application/json' };
   const response = await fetch(`${gateway().base_url}${path}`, {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { freshNumber, outboxOnce } from '../support/carrier/outbox.ts';
 import { eventually } from '../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
-import { expectRefusal } from '../support/http/expected-answers.ts';
+import { expectRefusal } from '../support/http/expected-responses.ts';
 
 let client: TestClient;
 let stranger: TestClient;
@@ -23,15 +23,15 @@ describe('a key over HTTP', () => {
     const to = freshNumber();
     const body = path.endsWith('bulk') ? { ...fields, recipients: [to] } : { ...fields, to };
     const key = randomUUID();
-    const answers = await Promise.all(Array.from({ length: 8 }, () => client.post(path, body, key)));
-    const taken = answers.filter(({ status }) => status === 202);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => client.post(path, body, key)));
+    const taken = responses.filter(({ status }) => status === 202);
     expect(new Set(taken.map(({ text }) => text)).size).toBe(1);
-    for (const refused of answers.filter(({ status }) => status !== 202)) {
+    for (const refused of responses.filter(({ status }) => status !== 202)) {
       expectRefusal(refused, 409, 'idempotency_in_progress');
     }
     const repeat = await eventually(async () => {
-      const answer = await client.post(path, body, key);
-      return answer.status === 202 ? answer : undefined;
+      const response = await client.post(path, body, key);
+      return response.status === 202 ? response : undefined;
     });
     expect(repeat.headers.get('idempotent-replayed')).toBe('true');
     expect(repeat.text).toBe(taken[0]?.text);

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { freshNumber } from '../support/carrier/outbox.ts';
 import { eventually } from '../support/gateway/gateway.ts';
 import { adminToken, call, newClient, type TestClient } from '../support/http/client.ts';
-import { expectRefusal } from '../support/http/expected-answers.ts';
+import { expectRefusal } from '../support/http/expected-responses.ts';
 
 /** The number of the simulated carrier. */
 const ourNumber = '+15005550100';
@@ -85,14 +85,14 @@ describe('a message from a person', () => {
     const own = await newClient();
     const person = freshNumber();
     const sendText = async () => {
-      const answer = await own.call('POST', '/api/v1/whatsapp/send', {
+      const response = await own.call('POST', '/api/v1/whatsapp/send', {
         body: {
           to: person,
           message: 'Any questions?',
           fallback_template: { name: 'contact_us', language: 'en' },
         },
       });
-      const id = String(answer.body.message_id);
+      const id = String(response.body.message_id);
       await when(own, id, 'delivered');
       return id;
     };

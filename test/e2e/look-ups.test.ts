@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { freshNumber } from '../support/carrier/outbox.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
-import { expectRefusal, inSeconds } from '../support/http/expected-answers.ts';
+import { expectRefusal, inSeconds } from '../support/http/expected-responses.ts';
 
 let client: TestClient;
 let stranger: TestClient;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createApiKey, setClientDisabled } from '../../shared/client/client-admin.ts';
 import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
 import { call, clientAdmin, newClient, requestToken, type TestClient } from '../support/http/client.ts';
-import type { Answer } from '../support/http/http-call.ts';
+import type { CallResponse } from '../support/http/http-call.ts';
 import {
   bodyOf,
   startWebhookEndpoint,
@@ -254,14 +254,14 @@ describe('a message over HTTP', () => {
 
 describe('a change by hand holds within 60 s, in every process and with no deploy', () => {
   const processes = 8;
-  const listings = async (of: TestClient): Promise<readonly Answer[]> => {
+  const listings = async (of: TestClient): Promise<readonly CallResponse[]> => {
     await pause(Math.max(0, changedAt + 60_000 - Date.now()));
     return Promise.all(Array.from({ length: processes }, () => of.call('GET', '/api/v1/messages')));
   };
 
   it('a disabled client is refused in every process, and gets no token', async () => {
-    for (const answer of await listings(disabled)) {
-      expect(answer).toMatchObject({ status: 403, body: { error: 'forbidden' } });
+    for (const response of await listings(disabled)) {
+      expect(response).toMatchObject({ status: 403, body: { error: 'forbidden' } });
     }
     expect((await requestToken(disabled.clientId, disabled.clientSecret)).status).toBe(403);
   });

@@ -33,25 +33,25 @@ it('every odd character in text, reference and webhook URL holds up no other cli
   const sent = new Map<string, string>();
   for (const character of oddCharacters) {
     const reference = `odd${character}text`;
-    const answer = await odd.post('/api/v1/sms/send', {
+    const response = await odd.post('/api/v1/sms/send', {
       to: freshNumber(),
       message: `Hello ${character}`,
       reference,
       webhook_url: `${webhookEndpoint.url}?odd=${character}`,
     });
     // What a field does not take is refused as the caller's fault; what is accepted must go through.
-    expect([202, 400]).toContain(answer.status);
-    if (answer.status === 202) sent.set(String(answer.body.message_id), reference);
+    expect([202, 400]).toContain(response.status);
+    if (response.status === 202) sent.set(String(response.body.message_id), reference);
   }
   expect([...sent.values()]).toEqual(expect.arrayContaining(['odd\uFFFFtext', 'odd\uFFFEtext']));
 
-  const answer = await other.post('/api/v1/sms/send', {
+  const response = await other.post('/api/v1/sms/send', {
     to: freshNumber(),
     message: 'Hello',
     webhook_url: webhookEndpoint.url,
   });
-  await other.statusOnce(answer.body.message_id, 'delivered');
-  expect(await webhookEndpoint.eventsOnce(String(answer.body.message_id), 2)).toEqual([
+  await other.statusOnce(response.body.message_id, 'delivered');
+  expect(await webhookEndpoint.eventsOnce(String(response.body.message_id), 2)).toEqual([
     'sms.delivered',
     'sms.sent',
   ]);

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { freshNumber, outboxOnce } from '../support/carrier/outbox.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
-import { expectRefusal, idOf, time } from '../support/http/expected-answers.ts';
+import { expectRefusal, idOf, time } from '../support/http/expected-responses.ts';
 
 let client: TestClient;
 let stranger: TestClient;
@@ -43,11 +43,11 @@ describe('one-time passwords', () => {
 
   it('are refused at the sixth send to a recipient, with the headers of that limit', async () => {
     const to = freshNumber();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => client.post('/api/v1/otp/send', { to })),
     );
-    expect(answers.filter(({ status }) => status === 202)).toHaveLength(5);
-    for (const refused of answers.filter(({ status }) => status !== 202)) {
+    expect(responses.filter(({ status }) => status === 202)).toHaveLength(5);
+    for (const refused of responses.filter(({ status }) => status !== 202)) {
       expectRefusal(refused, 429, 'rate_limit_exceeded');
       const seconds = Number(refused.headers.get('retry-after'));
       expect(seconds).toBe(refused.body.retry_after);

@@ -24,14 +24,14 @@ beforeAll(async () => {
 });
 
 it('after sends on both channels, right and wrong verifications and a refusal, no code is found anywhere and no number in a log', async () => {
-  const answers: string[] = [];
+  const responses: string[] = [];
   const codes: string[] = [];
   const numbers = ['15005550001', '15005550006'];
   const messageIds: string[] = [];
   const post = async (path: string, body: object) => {
-    const answer = await client.post(path, body);
-    answers.push(answer.text);
-    return answer;
+    const response = await client.post(path, body);
+    responses.push(response.text);
+    return response;
   };
   for (const channel of ['sms', 'whatsapp'] as const) {
     const to = freshNumber();
@@ -61,11 +61,11 @@ it('after sends on both channels, right and wrong verifications and a refusal, n
   }
   for (const id of messageIds) {
     const status = await client.call('GET', `/api/v1/sms/status/${id}`);
-    answers.push(status.text);
+    responses.push(status.text);
   }
-  answers.push((await client.call('GET', '/api/v1/messages')).text);
+  responses.push((await client.call('GET', '/api/v1/messages')).text);
 
-  const text = [...answers, ...(await everyTable()), ...(await everyQueue())];
+  const text = [...responses, ...(await everyTable()), ...(await everyQueue())];
   const logs = await eventually(
     async () => {
       const lines = await everyLog();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { call, newClient } from '../support/http/client.ts';
-import type { Answer } from '../support/http/http-call.ts';
+import type { CallResponse } from '../support/http/http-call.ts';
 
 const headerNames = [
   'x-request-id',
@@ -19,47 +19,47 @@ const perMinute = 60;
  */
 const attemptsMax = 4;
 
-/** The answers of each minute, to that many sends of one client at once: a minute may end in between. */
-async function sendAtOnce(times: number): Promise<readonly (readonly Answer[])[]> {
+/** The responses of each minute, to that many sends of one client at once: a minute may end in between. */
+async function sendAtOnce(times: number): Promise<readonly (readonly CallResponse[])[]> {
   const client = await newClient({ limits: 'default' });
   const body = { to: '+447700900126', message: 'Hello' };
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: times }, () => client.post('/api/v1/sms/send', body)),
   );
-  return [...Map.groupBy(answers, ({ headers }) => headers.get('x-ratelimit-reset')).values()];
+  return [...Map.groupBy(responses, ({ headers }) => headers.get('x-ratelimit-reset')).values()];
 }
 
-const isRefused = ({ status }: Answer): boolean => status !== 202;
+const isRefused = ({ status }: CallResponse): boolean => status !== 202;
 
 /** How many requests were left after each that was admitted, the most first. */
-const leftOf = (answers: readonly Answer[]): number[] =>
-  answers
-    .filter((answer) => !isRefused(answer))
+const leftOf = (responses: readonly CallResponse[]): number[] =>
+  responses
+    .filter((response) => !isRefused(response))
     .map(({ headers }) => Number(headers.get('x-ratelimit-remaining')))
     .toSorted((a, b) => b - a);
 
 /** What `leftOf` is where each request counts once: 59, 58, … */
-function expectedLeftOf(answers: readonly Answer[]): number[] {
-  const admitted = answers.some(isRefused) ? perMinute : answers.length;
+function expectedLeftOf(responses: readonly CallResponse[]): number[] {
+  const admitted = responses.some(isRefused) ? perMinute : responses.length;
   return Array.from({ length: admitted }, (_, before) => perMinute - 1 - before);
 }
 
-const isExact = (answers: readonly Answer[]): boolean =>
-  String(leftOf(answers)) === String(expectedLeftOf(answers));
+const isExact = (responses: readonly CallResponse[]): boolean =>
+  String(leftOf(responses)) === String(expectedLeftOf(responses));
 
 describe('the rate limit over HTTP', () => {
   it('admits exactly 60 a minute of 200 sends at once, with 59 … 0 left, each once', async () => {
     let minutes: Awaited<ReturnType<typeof sendAtOnce>> = [];
     for (let attempts = 0; attempts < attemptsMax; attempts += 1) {
       minutes = await sendAtOnce(sendsAtOnce);
-      for (const answers of minutes) {
-        const left = leftOf(answers);
+      for (const responses of minutes) {
+        const left = leftOf(responses);
         expect(left.length).toBeLessThanOrEqual(perMinute);
         expect(new Set(left).size).toBe(left.length);
       }
       if (minutes.flat().some(isRefused) && minutes.every(isExact)) break;
     }
-    for (const answers of minutes) expect(leftOf(answers)).toEqual(expectedLeftOf(answers));
+    for (const responses of minutes) expect(leftOf(responses)).toEqual(expectedLeftOf(responses));
     const refused = minutes.flat().filter(isRefused);
     expect(refused.length).toBeGreaterThan(0);
     const ids = minutes.flat().flatMap(({ body }) => body.message_id ?? []);
@@ -82,14 +82,14 @@ describe('the rate limit over HTTP', () => {
     ['GET', '/api/v1/no/such/path', 404],
     ['POST', '/api/v1/sms/send', 401],
     ['POST', '/api/v1/auth/token', 400],
-  ])('is told in every answer: %s %s, which is %i', async (method, path, status) => {
-    const answer = await call(method, path);
-    expect(answer.status).toBe(status);
+  ])('is told in every response: %s %s, which is %i', async (method, path, status) => {
+    const response = await call(method, path);
+    expect(response.status).toBe(status);
     for (const name of headerNames)
-      expect([name, answer.headers.get(name)]).toEqual([name, expect.any(String)]);
-    expect(answer.headers.get('retry-after')).toBeNull();
-    expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'));
-    if (status === 405) expect(answer.headers.get('allow')).toBe('POST');
-    if (status === 401) expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /);
+      expect([name, response.headers.get(name)]).toEqual([name, expect.any(String)]);
+    expect(response.headers.get('retry-after')).toBeNull();
+    expect(response.body.request_id).toBe(response.headers.get('x-request-id'));
+    if (status === 405) expect(response.headers.get('allow')).toBe('POST');
+    if (status === 401) expect(response.headers.get('www-authenticate')).toMatch(/^Bearer /);
   });
 });

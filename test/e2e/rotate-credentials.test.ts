@@ -29,8 +29,8 @@ describe('the rotation of a client secret', () => {
     for (const secret of [String(second), String(third)])
       expect((await requestToken(client.clientId, secret)).status).toBe(200);
     const refused = await eventually(async () => {
-      const answer = await requestToken(client.clientId, client.clientSecret);
-      return answer.status === 401 ? answer : undefined;
+      const response = await requestToken(client.clientId, client.clientSecret);
+      return response.status === 401 ? response : undefined;
     }, forgotten);
     expect(refused.body.error).toBe('invalid_client');
     // A token that was issued under a secret holds for its hour, whatever becomes of the secret.

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { freshNumber, outboxOf, outboxOnce } from '../support/carrier/outbox.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
-import { expectRefusal } from '../support/http/expected-answers.ts';
+import { expectRefusal } from '../support/http/expected-responses.ts';
 
 let client: TestClient;
 let scheduled: Awaited<ReturnType<typeof scheduleTwo>>;
@@ -21,8 +21,8 @@ async function scheduleTwo() {
     const at = new Date(Date.now() + lead * 1000);
     const [keptId, canceledId] = await Promise.all([send(kept, at), send(canceled, at)]);
     if (canceledId !== undefined) {
-      const answer = await client.call('DELETE', `/api/v1/messages/${canceledId}`);
-      expect(answer.status).toBe(200);
+      const response = await client.call('DELETE', `/api/v1/messages/${canceledId}`);
+      expect(response.status).toBe(200);
     }
     if (keptId !== undefined && canceledId !== undefined) return { at, kept, keptId, canceled };
     if (keptId !== undefined) await client.call('DELETE', `/api/v1/messages/${keptId}`);
@@ -33,9 +33,9 @@ async function scheduleTwo() {
 /** The id of the message; undefined if its time had come too near. */
 async function send(to: string, at: Date): Promise<string | undefined> {
   const body = { to, message: 'Later', scheduled_at: at.toISOString() };
-  const answer = await client.post('/api/v1/sms/send', body);
-  if (answer.status === 202) return String(answer.body.message_id);
-  expectRefusal(answer, 400, 'invalid_request', ['scheduled_at']);
+  const response = await client.post('/api/v1/sms/send', body);
+  if (response.status === 202) return String(response.body.message_id);
+  expectRefusal(response, 400, 'invalid_request', ['scheduled_at']);
   return undefined;
 }
 

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { freshNumber, outboxOnce } from '../support/carrier/outbox.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
-import { expectRefusal, idOf, inSeconds, time } from '../support/http/expected-answers.ts';
+import { expectRefusal, idOf, inSeconds, time } from '../support/http/expected-responses.ts';
 
 let client: TestClient;
 let stranger: TestClient;
@@ -15,12 +15,12 @@ describe('POST /api/v1/sms/bulk', () => {
 
   it('answers 202 with the example’s fields; the batch and each message can be looked up', async () => {
     const to = freshNumber();
-    const answer = await client.post(path, {
+    const response = await client.post(path, {
       message: 'Hello {{name}}',
       recipients: [{ to, variables: { name: 'Ann' }, reference: 'r1' }, '+33'],
     });
-    expect(answer.status).toBe(202);
-    expect(answer.body).toEqual({
+    expect(response.status).toBe(202);
+    expect(response.body).toEqual({
       batch_id: idOf('bat'),
       status: 'accepted',
       total: 2,
@@ -31,11 +31,11 @@ describe('POST /api/v1/sms/bulk', () => {
       ],
       errors: [{ index: 1, to: '+33', error: 'invalid_recipient', message: expect.any(String) }],
     });
-    const [message] = answer.body.messages as { message_id: string }[];
+    const [message] = response.body.messages as { message_id: string }[];
     await client.statusOnce(message?.message_id, 'delivered');
-    const batch = await client.call('GET', `/api/v1/sms/status/${String(answer.body.batch_id)}`);
+    const batch = await client.call('GET', `/api/v1/sms/status/${String(response.body.batch_id)}`);
     expect(batch.body).toEqual({
-      batch_id: answer.body.batch_id,
+      batch_id: response.body.batch_id,
       total: 2,
       accepted: 1,
       rejected: 1,
@@ -43,7 +43,7 @@ describe('POST /api/v1/sms/bulk', () => {
       created_at: time,
     });
     expect((await outboxOnce(to, 1)).map((entry) => entry.body)).toEqual(['Hello Ann']);
-    const foreign = await stranger.call('GET', `/api/v1/sms/status/${String(answer.body.batch_id)}`);
+    const foreign = await stranger.call('GET', `/api/v1/sms/status/${String(response.body.batch_id)}`);
     expectRefusal(foreign, 404, 'not_found');
   });
 

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { freshNumber, outboxOnce } from '../support/carrier/outbox.ts';
 import { call, newClient, type TestClient } from '../support/http/client.ts';
-import { expectRefusal, idOf, inSeconds, time } from '../support/http/expected-answers.ts';
+import { expectRefusal, idOf, inSeconds, time } from '../support/http/expected-responses.ts';
 
 let client: TestClient;
 beforeAll(async () => {
@@ -24,9 +24,9 @@ describe('POST /api/v1/sms/send', () => {
       webhook_url: null,
       a_field_of_tomorrow: 1,
     };
-    const answer = await client.post(path, body);
-    expect(answer.status).toBe(202);
-    expect(answer.body).toEqual({
+    const response = await client.post(path, body);
+    expect(response.status).toBe(202);
+    expect(response.body).toEqual({
       message_id: idOf('msg'),
       status: 'queued',
       channel: 'sms',
@@ -36,10 +36,10 @@ describe('POST /api/v1/sms/send', () => {
       reference: 'order-42',
       created_at: time,
     });
-    expect(answer.headers.get('x-ratelimit-policy')).toContain('comment=sms_send_');
-    const status = await client.statusOnce(answer.body.message_id, 'delivered');
+    expect(response.headers.get('x-ratelimit-policy')).toContain('comment=sms_send_');
+    const status = await client.statusOnce(response.body.message_id, 'delivered');
     expect(status).toEqual({
-      message_id: answer.body.message_id,
+      message_id: response.body.message_id,
       client_id: client.clientId,
       channel: 'sms',
       status: 'delivered',
@@ -52,12 +52,12 @@ describe('POST /api/v1/sms/send', () => {
       cost: 0.0042,
       currency: 'USD',
       error: null,
-      created_at: answer.body.created_at,
+      created_at: response.body.created_at,
       scheduled_at: null,
       sent_at: time,
       delivered_at: time,
       read_at: null,
-      expires_at: new Date(Date.parse(String(answer.body.created_at)) + 3_600_000).toISOString(),
+      expires_at: new Date(Date.parse(String(response.body.created_at)) + 3_600_000).toISOString(),
       history: ['queued', 'sent', 'delivered'].map((entered) => ({ status: entered, at: time })),
     });
     const [handedOver, ...more] = await outboxOnce(to, 1);

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { freshNumber, outboxOnce } from '../support/carrier/outbox.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
-import { expectRefusal, idOf, time } from '../support/http/expected-answers.ts';
+import { expectRefusal, idOf, time } from '../support/http/expected-responses.ts';
 
 let client: TestClient;
 beforeAll(async () => {
@@ -33,9 +33,9 @@ describe('POST /api/v1/whatsapp/send', () => {
     ['location', { type: 'location', location: { latitude: 51.5, longitude: -0.12, name: 'Here' } }],
   ])('sends %s, and answers without encoding and segments', async (_, content) => {
     const to = freshNumber();
-    const answer = await client.post(path, { to, reference: 'r', ...content });
-    expect(answer.status).toBe(202);
-    expect(answer.body).toEqual({
+    const response = await client.post(path, { to, reference: 'r', ...content });
+    expect(response.status).toBe(202);
+    expect(response.body).toEqual({
       message_id: idOf('msg'),
       status: 'queued',
       channel: 'whatsapp',
@@ -43,7 +43,7 @@ describe('POST /api/v1/whatsapp/send', () => {
       reference: 'r',
       created_at: time,
     });
-    const status = await client.statusOnce(answer.body.message_id, 'delivered');
+    const status = await client.statusOnce(response.body.message_id, 'delivered');
     expect(status).not.toHaveProperty('segments');
     expect(await outboxOnce(to, 1)).toHaveLength(1);
   });

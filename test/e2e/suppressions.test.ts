@@ -6,7 +6,7 @@ import { type AdminShell, adminShell } from '../support/admin/admin-shell.ts';
 import { freshNumber } from '../support/carrier/outbox.ts';
 import { eventually, gateway } from '../support/gateway/gateway.ts';
 import { call, newClient, tokenOf } from '../support/http/client.ts';
-import { expectRefusal, time } from '../support/http/expected-answers.ts';
+import { expectRefusal, time } from '../support/http/expected-responses.ts';
 
 const suppressions = '/api/v1/suppressions';
 const person = '+447700900141';
@@ -64,9 +64,9 @@ describe('suppressions', () => {
     const codes = await Promise.all(
       [to, all].map((recipient) => own.call('POST', '/api/v1/otp/send', { body: { to: recipient } })),
     );
-    const final = async (answer: { readonly body: Record<string, unknown> } | undefined) =>
+    const final = async (response: { readonly body: Record<string, unknown> } | undefined) =>
       eventually(async () => {
-        const path = `/api/v1/sms/status/${String(answer?.body.message_id)}`;
+        const path = `/api/v1/sms/status/${String(response?.body.message_id)}`;
         const { status, sent_at, error } = (await own.call('GET', path)).body;
         return status === 'failed' || status === 'delivered' ? { status, sent_at, error } : undefined;
       });

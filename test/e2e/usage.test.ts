@@ -10,7 +10,7 @@ import { functionProcesses, killProcess } from '../support/gateway/function-proc
 import { eventually, gateway } from '../support/gateway/gateway.ts';
 import { withinOne } from '../support/gateway/within-one-period.ts';
 import { call, newClient, type TestClient, tokenOf } from '../support/http/client.ts';
-import { expectRefusal } from '../support/http/expected-answers.ts';
+import { expectRefusal } from '../support/http/expected-responses.ts';
 
 /** The simulator refuses the first at hand-over; the second stays sent. */
 const [refused, silent] = ['+15005550001', '+15005550004'];
@@ -132,8 +132,8 @@ describe('usage', () => {
   });
 
   it('is refused for faulty parameters, all named', async () => {
-    const answer = await client.call('GET', '/api/v1/account/usage?interval=week&group_by=client&since=x');
-    expectRefusal(answer, 400, 'invalid_request', ['since', 'interval', 'group_by']);
+    const response = await client.call('GET', '/api/v1/account/usage?interval=week&group_by=client&since=x');
+    expectRefusal(response, 400, 'invalid_request', ['since', 'interval', 'group_by']);
   });
 
   it('is shown to administrators by client, with the top senders and error codes of a period', async () => {

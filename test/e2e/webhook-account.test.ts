@@ -80,8 +80,8 @@ const postThat = (
 describe('the account URL', () => {
   it('is where webhooks go whose request names none, once set and until removed', async () => {
     const [client, accounts, own] = [await newClient(), await aWebhookEndpoint(), await aWebhookEndpoint()];
-    const answer = await client.call('PATCH', '/api/v1/account', { body: { webhook_url: accounts.url } });
-    expect(answer).toMatchObject({ status: 200, body: { webhook_url: accounts.url } });
+    const response = await client.call('PATCH', '/api/v1/account', { body: { webhook_url: accounts.url } });
+    expect(response).toMatchObject({ status: 200, body: { webhook_url: accounts.url } });
     await postThat(client, accounts, () => true);
     await postAfterSend(client, own, { webhook_url: own.url });
     expect(own.posts).toHaveLength(1);

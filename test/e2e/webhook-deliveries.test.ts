@@ -23,10 +23,10 @@ async function list(client: TestClient, query: string): Promise<readonly Listed[
   const found: Listed[] = [];
   let cursor = '';
   do {
-    const answer = await client.call('GET', `/api/v1/webhook-deliveries?${query}${cursor}`);
-    expect(answer.status).toBe(200);
-    found.push(...(answer.body.webhook_deliveries as Listed[]));
-    cursor = answer.body.next_cursor === undefined ? '' : `&cursor=${String(answer.body.next_cursor)}`;
+    const response = await client.call('GET', `/api/v1/webhook-deliveries?${query}${cursor}`);
+    expect(response.status).toBe(200);
+    found.push(...(response.body.webhook_deliveries as Listed[]));
+    cursor = response.body.next_cursor === undefined ? '' : `&cursor=${String(response.body.next_cursor)}`;
   } while (cursor !== '');
   return found;
 }
@@ -101,8 +101,8 @@ describe('the log of webhooks', () => {
       ['since=yesterday', 'since'],
       ['cursor=abc', 'cursor'],
     ]) {
-      const answer = await other.call('GET', `/api/v1/webhook-deliveries?${query}`);
-      expect(answer).toMatchObject({ status: 400, body: { details: [{ field }] } });
+      const response = await other.call('GET', `/api/v1/webhook-deliveries?${query}`);
+      expect(response).toMatchObject({ status: 400, body: { details: [{ field }] } });
     }
     expect((await other.call('GET', `/api/v1/webhook-deliveries/${newId('whd', new Date())}`)).status).toBe(
       404,
@@ -158,11 +158,11 @@ describe('everything that failed', () => {
       origin: new URL(server.url).origin,
       since: new Date(Date.now() - 3_600_000).toISOString(),
     };
-    const answer = await client.post(`/api/v1/webhook-deliveries/resend`, wanted);
-    expect(answer.status).toBe(202);
+    const response = await client.post(`/api/v1/webhook-deliveries/resend`, wanted);
+    expect(response.status).toBe(202);
     const again = await client.post(`/api/v1/webhook-deliveries/resend`, wanted);
-    expect(again.body.resend_id).toBe(answer.body.resend_id);
-    const progress = `/api/v1/webhook-deliveries/resend/${String(answer.body.resend_id)}`;
+    expect(again.body.resend_id).toBe(response.body.resend_id);
+    const progress = `/api/v1/webhook-deliveries/resend/${String(response.body.resend_id)}`;
     const completed = await eventually(async () => {
       const shown = await client.call('GET', progress);
       return shown.body.status === 'completed' ? shown.body : undefined;
@@ -184,8 +184,8 @@ describe('everything that failed', () => {
       [{ since, until: '2026-11-20T09:00:00.000Z' }, 'until'],
       [{ since, state: 'pending' }, 'state'],
     ] as const) {
-      const answer = await other.post(`/api/v1/webhook-deliveries/resend`, body);
-      expect(answer).toMatchObject({ status: 400, body: { details: [{ field }] } });
+      const response = await other.post(`/api/v1/webhook-deliveries/resend`, body);
+      expect(response).toMatchObject({ status: 400, body: { details: [{ field }] } });
     }
     expect((await other.post(`/api/v1/webhook-deliveries/resend`, { since, endpoint_id })).status).toBe(404);
     expect(

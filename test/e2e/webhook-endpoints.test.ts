@@ -45,9 +45,9 @@ interface Created {
 }
 
 async function create(client: TestClient, body: Readonly<Record<string, unknown>>): Promise<Created> {
-  const answer = await client.post(path, body);
-  if (answer.status !== 201) throw new Error(`not created: ${answer.status} ${answer.text}`);
-  return { id: String(answer.body.endpoint_id), secret: String(answer.body.secret) };
+  const response = await client.post(path, body);
+  if (response.status !== 201) throw new Error(`not created: ${response.status} ${response.text}`);
+  return { id: String(response.body.endpoint_id), secret: String(response.body.secret) };
 }
 
 function test(client: TestClient, id: string, body: Readonly<Record<string, unknown>> = {}) {
@@ -56,10 +56,10 @@ function test(client: TestClient, id: string, body: Readonly<Record<string, unkn
 
 /** The POST of a test event that is sent now. */
 async function postOfTest(client: TestClient, id: string, server: WebhookEndpoint): Promise<ReceivedPost> {
-  const answer = await test(client, id);
-  expect(answer).toMatchObject({ status: 202, body: { endpoint_id: id } });
+  const response = await test(client, id);
+  expect(response).toMatchObject({ status: 202, body: { endpoint_id: id } });
   return eventually(async () =>
-    server.posts.find(({ headers }) => headers['webhook-id'] === answer.body.delivery_id),
+    server.posts.find(({ headers }) => headers['webhook-id'] === response.body.delivery_id),
   );
 }
 
@@ -147,9 +147,9 @@ describe('webhook endpoints', () => {
   it('are refused with every faulty field named, and above ten of a client', async () => {
     const client = await newClient();
     const faulty = { url: 'http://user:pass@127.0.0.1/', events: ['sms.read'], description: '' };
-    const answer = await client.post(path, faulty);
-    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
-    const fields = (answer.body.details as { field: string }[]).map(({ field }) => field);
+    const response = await client.post(path, faulty);
+    expect(response).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+    const fields = (response.body.details as { field: string }[]).map(({ field }) => field);
     expect(fields.toSorted()).toEqual(['description', 'events[0]', 'url']);
     expect((await client.post(path, {})).status).toBe(400);
     const many = await Promise.all(
@@ -172,7 +172,7 @@ describe('webhook endpoints', () => {
       test(stranger, id),
       owner.call('GET', `${path}/whe_0`),
     ];
-    for (const answer of await Promise.all(calls)) expect(answer.status).toBe(404);
+    for (const response of await Promise.all(calls)) expect(response.status).toBe(404);
     expect((await owner.call('GET', own)).body.enabled).toBe(true);
     expect((await stranger.call('GET', path)).body).toEqual({ webhook_endpoints: [] });
   });

@@ -3,7 +3,7 @@ import { request as open } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { routes } from '../../shared/contract/routes.ts';
-import type { Answer, ApiDocument } from '../support/http/api-document.ts';
+import type { ApiDocument, ReceivedResponse } from '../support/http/api-document.ts';
 import { anyCharacter } from './any-character.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
@@ -85,7 +85,7 @@ async function ask(
   path: string,
   body: string,
   type: string,
-): Promise<Answer> {
+): Promise<ReceivedResponse> {
   const headers = { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) };
   return await new Promise((resolve, reject) => {
     const outgoing = open(baseUrl, { method, path, headers }, (response) => {

@@ -70,12 +70,12 @@ async function startInTerminal(port: number) {
 }
 
 async function call({ base_url, api_key }: Connection, method: string, path: string, body?: object) {
-  const answer = await fetch(`${base_url}${path}`, {
+  const response = await fetch(`${base_url}${path}`, {
     method,
     headers: { Authorization: `Bearer ${api_key}`, 'Content-Type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  return { status: answer.status, body: (await answer.json()) as Record<string, string> };
+  return { status: response.status, body: (await response.json()) as Record<string, string> };
 }
 
 async function filesOf(where: string): Promise<string[]> {
@@ -88,13 +88,13 @@ it('ends in order at each Ctrl-C, pressed twice, and delivers every accepted mes
   const accepted: string[] = [];
   for (let stop = 0; stop < stops; stop += 1) {
     const { connection, exited, lines, ctrlC } = await startInTerminal(port);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: messagesEach }, () =>
         call(connection, 'POST', '/api/v1/sms/send', { to: '+447700900123', message: 'Hi' }),
       ),
     );
-    expect(answers.map(({ status }) => status)).toEqual(Array.from(answers, () => 202));
-    accepted.push(...answers.map(({ body }) => String(body.message_id)));
+    expect(responses.map(({ status }) => status)).toEqual(Array.from(responses, () => 202));
+    accepted.push(...responses.map(({ body }) => String(body.message_id)));
     ctrlC();
     await pause(200);
     ctrlC();

@@ -8,7 +8,7 @@ import { newId } from '../../../shared/platform/ids.ts';
 import { freshNumber } from '../../support/carrier/outbox.ts';
 import { eventually, gateway } from '../../support/gateway/gateway.ts';
 import { call, tokenOf } from '../../support/http/client.ts';
-import type { Answer } from '../../support/http/http-call.ts';
+import type { CallResponse } from '../../support/http/http-call.ts';
 import { failForGood } from '../../support/webhook/final-failure.ts';
 import {
   type RecoveringWebhookEndpoint,
@@ -37,7 +37,7 @@ let endpointId: string;
 let resendId: string;
 let webhookEndpoint: RecoveringWebhookEndpoint;
 
-const as = (token: string, method: string, path: string, body?: unknown): Promise<Answer> =>
+const as = (token: string, method: string, path: string, body?: unknown): Promise<CallResponse> =>
   call(method, path, { credential: token, ...(body === undefined ? {} : { body }) });
 
 /** The body, of this client where it names one. */
@@ -133,12 +133,14 @@ describe('the admin API', () => {
     const hidden = [...kept, ...kept.map(secretHash)];
     for (const name of names) {
       const { method, path, body } = requestOf(name);
-      const answer = await as(admin, method, path, body);
-      expect(`${name} ${answer.status} ${answer.status === 200 ? '' : answer.text}`).toBe(`${name} 200 `);
-      expect(answer.headers.get('cache-control')).toBe('no-store');
-      for (const text of hidden) expect(answer.text).not.toContain(text);
-      expect(answer.text).not.toMatch(/"(hash|key_hash|secret|webhook_secrets)"/);
-      expect(`${name} ${/"(cs_|whsec_|sk-)/.test(answer.text)}`).toBe(`${name} ${showsSecret.has(name)}`);
+      const response = await as(admin, method, path, body);
+      expect(`${name} ${response.status} ${response.status === 200 ? '' : response.text}`).toBe(
+        `${name} 200 `,
+      );
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      for (const text of hidden) expect(response.text).not.toContain(text);
+      expect(response.text).not.toMatch(/"(hash|key_hash|secret|webhook_secrets)"/);
+      expect(`${name} ${/"(cs_|whsec_|sk-)/.test(response.text)}`).toBe(`${name} ${showsSecret.has(name)}`);
     }
   });
 

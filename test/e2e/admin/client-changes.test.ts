@@ -3,13 +3,13 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { documentClient, eventually, gateway } from '../../support/gateway/gateway.ts';
 import { call, tokenOf } from '../../support/http/client.ts';
-import type { Answer } from '../../support/http/http-call.ts';
+import type { CallResponse } from '../../support/http/http-call.ts';
 
 let admin: string;
 let adminId: string;
 let clientId: string;
 
-const asAdmin = (method: string, path: string, body?: unknown): Promise<Answer> =>
+const asAdmin = (method: string, path: string, body?: unknown): Promise<CallResponse> =>
   call(method, path, { credential: admin, ...(body === undefined ? {} : { body }) });
 
 async function activityOf(id: string): Promise<Record<string, unknown>[]> {

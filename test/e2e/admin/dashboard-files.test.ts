@@ -15,13 +15,13 @@ interface Fetched {
 
 /** As on the wire: fetch would undo the compression. Like a browser it says what it accepts. */
 async function get(path: string, headers: Record<string, string> = {}): Promise<Fetched> {
-  const answer = await request(`${gateway().base_url}${path}`, {
+  const response = await request(`${gateway().base_url}${path}`, {
     headers: { accept: '*/*', ...headers },
   });
   return {
-    status: answer.statusCode,
-    headers: answer.headers as Record<string, string>,
-    bytes: await buffer(answer.body),
+    status: response.statusCode,
+    headers: response.headers as Record<string, string>,
+    bytes: await buffer(response.body),
   };
 }
 

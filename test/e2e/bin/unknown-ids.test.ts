@@ -25,14 +25,14 @@ beforeAll(async () => {
 afterAll(() => shell.close());
 
 /** The commands of the program, each of whose answers is handed to `onAnswer`. */
-function program(onAnswer: (answer: CommandResult) => void): Command {
+function program(onResponse: (response: CommandResult) => void): Command {
   const runner: Runner = {
     run:
       (work) =>
       async (...given) => {
         const dependencies = await connect({ gateway: connection }, process.env);
         const session = { dependencies, actor: 'a test', report: () => undefined };
-        onAnswer(await work(session, ...(given.slice(0, -1) as never)));
+        onResponse(await work(session, ...(given.slice(0, -1) as never)));
       },
   };
   const all = new Command().exitOverride();
@@ -109,14 +109,14 @@ it('there are such commands', () => {
 });
 
 it.each(waysToAsk())('%s', async (_text, words) => {
-  const answers: CommandResult[] = [];
-  const failure = await program((answer) => answers.push(answer))
+  const responses: CommandResult[] = [];
+  const failure = await program((response) => responses.push(response))
     .parseAsync([...words], { from: 'user' })
     .then(
       () => undefined,
       (error: unknown) => error,
     );
-  const problem = failure instanceof GatewayError ? failure.message : answers[0]?.problem;
+  const problem = failure instanceof GatewayError ? failure.message : responses[0]?.problem;
   expect(problem).toMatch(/There is no|has no /);
   if (failure !== undefined) expect(failure).toMatchObject({ code: 'not_found' });
 });

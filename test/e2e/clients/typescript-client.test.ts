@@ -52,7 +52,7 @@ describe('the TypeScript client', () => {
     }
   });
 
-  it('sends once where the first answer was lost', async () => {
+  it('sends once where the first response was lost', async () => {
     const front = await startUnreliableFront(client.baseUrl, { losesAnswerOf: '/api/v1/sms/send' });
     try {
       const behind = new MessagingGateway({ ...client, apiKey: undefined, baseUrl: front.baseUrl });

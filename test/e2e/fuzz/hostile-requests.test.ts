@@ -1,5 +1,5 @@
 /**
- * Whatever bytes a caller sends, in any field, key, query, header or path parameter of any operation: the answer is
+ * Whatever bytes a caller sends, in any field, key, query, header or path parameter of any operation: the response is
  * 2xx or 4xx, and the request is counted (contract, introduction and section 3).
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -77,20 +77,20 @@ function bodiesOf({ name, bodies }: OperationInputs): readonly Readonly<Record<s
 }
 
 /** @returns the status */
-function expectNoFaultOfOurs(answer: APIGatewayProxyResult, what: unknown): number {
-  const seen = `${answer.statusCode} for ${JSON.stringify(what)}: ${answer.body.slice(0, 500)}`;
+function expectNoFaultOfOurs(response: APIGatewayProxyResult, what: unknown): number {
+  const seen = `${response.statusCode} for ${JSON.stringify(what)}: ${response.body.slice(0, 500)}`;
   expect(seen).toMatch(/^[24]/);
   const [limit, remaining] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining'].map((name) =>
-    Number(answer.headers?.[name]),
+    Number(response.headers?.[name]),
   );
   // A request that could not be counted is told that nothing is left.
-  if (answer.statusCode !== 429) expect(`${remaining} left for ${seen}`).not.toMatch(/^(0|NaN) /);
+  if (response.statusCode !== 429) expect(`${remaining} left for ${seen}`).not.toMatch(/^(0|NaN) /);
   expect(remaining).toBeLessThan(Number(limit));
-  return answer.statusCode;
+  return response.statusCode;
 }
 
-const faultyFields = (answer: APIGatewayProxyResult): string[] =>
-  ((JSON.parse(answer.body) as { details?: { field: string }[] }).details ?? []).map(({ field }) => field);
+const faultyFields = (response: APIGatewayProxyResult): string[] =>
+  ((JSON.parse(response.body) as { details?: { field: string }[] }).details ?? []).map(({ field }) => field);
 
 const valueAt = (body: unknown, path: FieldPath): unknown =>
   path.reduce<unknown>(
@@ -111,9 +111,9 @@ describe.each(names)('%s', (name) => {
     const operation = inputsOf(name);
     const lone = 'a\ud800';
     const refused = async (change: Change, field: string): Promise<void> => {
-      const answer = await functions.call(requestOf(operation, change));
-      expect(expectNoFaultOfOurs(answer, change)).toBe(400);
-      expect(faultyFields(answer)).toContain(field);
+      const response = await functions.call(requestOf(operation, change));
+      expect(expectNoFaultOfOurs(response, change)).toBe(400);
+      expect(faultyFields(response)).toContain(field);
     };
     const readsBody = operation.method === 'POST' || operation.method === 'PATCH';
     if (readsBody && operation.name !== 'unmatched') {

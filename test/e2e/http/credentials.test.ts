@@ -130,12 +130,12 @@ describe('a request with a credential', () => {
     await setClientDisabled(access.admin, disabled.clientId, true);
     await revokeApiKey(access.admin, revoked.clientId, revoked.keyId, access.now);
     access.now = addSeconds(now, 46);
-    const answers = [
+    const responses = [
       await send(handler, { headers: bearer(token) }),
       await send(handler, { headers: bearer(revoked.apiKey) }),
     ];
     access.now = now;
-    expect(answers.map(({ status, body }) => [status, body.error])).toEqual([
+    expect(responses.map(({ status, body }) => [status, body.error])).toEqual([
       [403, 'forbidden'],
       [401, 'unauthorized'],
     ]);
@@ -200,10 +200,10 @@ describe('a request without a valid credential', () => {
     const headers = authorization === undefined ? jsonType : { ...jsonType, authorization };
     const handler = functionOf(access);
     await send(handler, { headers, sourceIp });
-    const answer = await send(handler, { headers, sourceIp, body: '{broken' });
-    expect([answer.status, answer.body.error]).toEqual([401, 'unauthorized']);
-    expect(answer.headers['WWW-Authenticate']).toMatch(/^Bearer realm=/);
-    expect(answer.headers['X-RateLimit-Remaining']).toBe('58');
+    const response = await send(handler, { headers, sourceIp, body: '{broken' });
+    expect([response.status, response.body.error]).toEqual([401, 'unauthorized']);
+    expect(response.headers['WWW-Authenticate']).toMatch(/^Bearer realm=/);
+    expect(response.headers['X-RateLimit-Remaining']).toBe('58');
   });
 
   it('uses up its address and not the client whose address it is', async () => {

@@ -35,11 +35,11 @@ describe('what the API says of itself, made by the build', () => {
   it('is every page and file, each under its own policy', async () => {
     expect(Object.keys(made)).toEqual(expect.arrayContaining(paths));
     for (const [path, { headers, body }] of Object.entries(made)) {
-      const answer = await ask(path);
-      expect([path, answer.status]).toEqual([path, 200]);
-      expect(answer.body).toBe(String(body).replaceAll(baseUrlMarker, servedAt()));
+      const response = await ask(path);
+      expect([path, response.status]).toEqual([path, 200]);
+      expect(response.body).toBe(String(body).replaceAll(baseUrlMarker, servedAt()));
       for (const [name, value] of Object.entries(headers ?? {}))
-        expect([path, name, answer.headers[name.toLowerCase()]]).toEqual([path, name, value]);
+        expect([path, name, response.headers[name.toLowerCase()]]).toEqual([path, name, value]);
     }
   });
 

@@ -25,7 +25,7 @@ it.each(['oauth-authorization-server', 'openid-configuration'])('by %s', async (
     [customFetch]: (url, { headers, method, redirect, signal }) =>
       admitted(
         () => fetch(url, { headers, method, redirect, signal }),
-        (answer) => answer.headers.get('retry-after'),
+        (response) => response.headers.get('retry-after'),
       ),
   });
   const { payload } = await jwtVerify(token, keys, {

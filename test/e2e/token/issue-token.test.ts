@@ -100,7 +100,7 @@ describe('POST /api/v1/auth/token', () => {
     const form = new URLSearchParams({ client_id, client_secret, grant_type: grant }).toString();
     const grantOnly = new URLSearchParams({ grant_type: grant }).toString();
     const authorization = basic(client_id, encodeURIComponent(client_secret));
-    const answers = [
+    const responses = [
       await send(handler, { path, headers: formType, body: form }),
       await send(handler, { path, headers: { ...formType, authorization }, body: grantOnly }),
       await send(handler, {
@@ -109,7 +109,7 @@ describe('POST /api/v1/auth/token', () => {
         body: `{"grant_type":"${grant}"}`,
       }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
   it.each([
@@ -167,9 +167,9 @@ describe('POST /api/v1/auth/token', () => {
     const sourceIp = newAddress();
     const handler = newFunction();
     await send(handler, { path, headers, body, sourceIp });
-    const answer = await send(handler, { path, headers, body, sourceIp });
-    expect(answer.status).toBe(status);
-    expect(answer.headers['X-RateLimit-Remaining']).toBe('18');
+    const response = await send(handler, { path, headers, body, sourceIp });
+    expect(response.status).toBe(status);
+    expect(response.headers['X-RateLimit-Remaining']).toBe('18');
   });
 
   it('refuses a wrong secret and an unknown client alike, on the source address', async () => {
@@ -178,10 +178,10 @@ describe('POST /api/v1/auth/token', () => {
     const sourceIp = newAddress();
     const wrong = await post(handler, { ...credentials, client_secret: 'cs_wrong' }, sourceIp);
     const unknown = await post(handler, { ...credentials, client_id: 'client_unknown' }, sourceIp);
-    for (const answer of [wrong, unknown]) {
-      expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
-      expect(answer.body.error_description).toBe(answer.body.message);
-      expect(answer.headers).toMatchObject({
+    for (const response of [wrong, unknown]) {
+      expect(response).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+      expect(response.body.error_description).toBe(response.body.message);
+      expect(response.headers).toMatchObject({
         'WWW-Authenticate': expect.any(String),
         'Cache-Control': 'no-store',
       });
@@ -211,10 +211,10 @@ describe('POST /api/v1/auth/token', () => {
       ['client_id', 'client_secret', 'grant_type'],
     ],
   ])('names every faulty field at once: %s', async (_what, body, fields) => {
-    const answer = await post(newFunction(), body);
-    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
-    expect(answer.body.details).toEqual(fields.map((field) => expect.objectContaining({ field })));
-    expect(answer.body.error_description).toBe(answer.body.message);
+    const response = await post(newFunction(), body);
+    expect(response).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+    expect(response.body.details).toEqual(fields.map((field) => expect.objectContaining({ field })));
+    expect(response.body.error_description).toBe(response.body.message);
   });
 
   it('refuses another grant type only to a client that showed its secret', async () => {

@@ -50,10 +50,10 @@ describe.each(sendNames)('what is counted for a send: %s', (name) => {
     const results = await Promise.allSettled(
       Array.from({ length: 8 }, () => ask(cappedSends(tables, caps)[name], { client, now, body, key: 'k' })),
     );
-    const answers = results.flatMap((result) =>
+    const responses = results.flatMap((result) =>
       result.status === 'fulfilled' ? [bytesOf(result.value)] : [],
     );
-    expect(new Set(answers).size).toBe(1);
+    expect(new Set(responses).size).toBe(1);
     expect(await used(client.client_id)).toEqual(await once());
     await ask(cappedSends(tables, caps)[name], { client, now: addSeconds(now, 30), body, key: 'k' });
     expect(await used(client.client_id)).toEqual(await once());
@@ -143,16 +143,16 @@ describe('an amount that was taken', () => {
       const { allowanceOf } = capProcess(tables, () => caps);
       const stores = storesIn(tables);
       const timedOut = async (): Promise<never> => {
-        throw new Error('no answer from the table');
+        throw new Error('no response from the table');
       };
       const { sms } = sendsIn(tables, noKill(), allowanceOf, { ...stores.messages, create: timedOut });
       const asked: Asked = { client, now, body: bodies.sms, ...(key === undefined ? {} : { key }) };
-      await expect(ask(sms, asked)).rejects.toThrow('no answer');
+      await expect(ask(sms, asked)).rejects.toThrow('no response');
       expect(await usedOf(tables, client.client_id, now, caps)).toEqual({ 'messages day': 1 });
     },
   );
 
-  it('stays taken when the SDK repeats the write of the message after a lost answer', async () => {
+  it('stays taken when the SDK repeats the write of the message after a lost response', async () => {
     const client = aClient();
     const { allowanceOf } = capProcess(tables, () => caps);
     const { messages } = storesIn(tables);
@@ -161,8 +161,8 @@ describe('an amount that was taken', () => {
       return messages.create(message);
     };
     const { sms } = sendsIn(tables, noKill(), allowanceOf, { ...messages, create });
-    const answer = await ask(sms, { client, now, body: bodies.sms, key: 'k' });
-    expect(answer).toMatchObject({ status: 202, headers: {} });
+    const response = await ask(sms, { client, now, body: bodies.sms, key: 'k' });
+    expect(response).toMatchObject({ status: 202, headers: {} });
     expect(await usedOf(tables, client.client_id, now, caps)).toEqual({ 'messages day': 1 });
   });
 });

@@ -122,7 +122,7 @@ describe('administering clients', () => {
     expect(secrets.at(-1)?.expires_at).toBe(addSeconds(now, 60 + 24 * hourSeconds).toISOString());
   });
 
-  it('a webhook secret is made once where the answer of its write was lost and the write repeated', async () => {
+  it('a webhook secret is made once where the response of its write was lost and the write repeated', async () => {
     const { client, webhookSecret } = await newClient();
     const { webhookSecrets } = access.admin;
     const repeated = {

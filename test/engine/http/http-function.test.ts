@@ -66,16 +66,16 @@ describe('a body', () => {
     ],
     ['too large', `"${'x'.repeat(4 * 1024 * 1024)}"`, jsonType, 413, 'payload_too_large'],
   ])('that is %s is refused, and the request counted', async (_what, body, headers, status, error) => {
-    const answer = await post(body, headers);
-    expect([answer.status, answer.body.error]).toEqual([status, error]);
-    expect(answer.body).not.toHaveProperty('details');
-    expect(answer.headers['X-RateLimit-Remaining']).toBe('59');
+    const response = await post(body, headers);
+    expect([response.status, response.body.error]).toEqual([status, error]);
+    expect(response.body).not.toHaveProperty('details');
+    expect(response.headers['X-RateLimit-Remaining']).toBe('59');
   });
 
   it('with a character set and unknown fields is parsed', async () => {
     const body = '{"to":"+44","recipients":[],"unknown":1}';
-    const answer = await post(body, { 'content-type': 'Application/JSON; charset=UTF-8' });
-    expect(answer).toMatchObject({ status: 200, body: { to: '+44', recipients: [] } });
+    const response = await post(body, { 'content-type': 'Application/JSON; charset=UTF-8' });
+    expect(response).toMatchObject({ status: 200, body: { to: '+44', recipients: [] } });
   });
 });
 
@@ -146,11 +146,11 @@ describe('a request that no route takes', () => {
   ])('%s %s is %d, counted on its address as unmatched', async (method, path, status, allow) => {
     const dependencies = access.newProcess();
     const handler = publicHttpFunction(unmatchedRoute, refuse, { dependencies, formats: [] });
-    const answer = await send(handler, { method, path, body: 'anything', sourceIp: newAddress() });
-    expect(answer.status).toBe(status);
-    expect(answer.headers.Allow).toBe(allow);
-    expect(answer.headers['X-RateLimit-Policy']).toBe('60;w=60;comment=unmatched_minute');
-    expect(answer.headers['X-RateLimit-Remaining']).toBe('59');
+    const response = await send(handler, { method, path, body: 'anything', sourceIp: newAddress() });
+    expect(response.status).toBe(status);
+    expect(response.headers.Allow).toBe(allow);
+    expect(response.headers['X-RateLimit-Policy']).toBe('60;w=60;comment=unmatched_minute');
+    expect(response.headers['X-RateLimit-Remaining']).toBe('59');
   });
 });
 

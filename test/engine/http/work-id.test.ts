@@ -53,9 +53,9 @@ describe('with one request id for every request', () => {
 
   it('each wrong guess of a one-time password counts', async () => {
     const { verify, code, otp_id } = await newPassword({ max_attempts: 5 });
-    const answers = [];
-    for (let guess = 0; guess < 12; guess += 1) answers.push((await verify(wrong(code))).status);
-    expect(answers).toEqual([...Array(5).fill(200), ...Array(7).fill(409)]);
+    const responses = [];
+    for (let guess = 0; guess < 12; guess += 1) responses.push((await verify(wrong(code))).status);
+    expect(responses).toEqual([...Array(5).fill(200), ...Array(7).fill(409)]);
     expect(await storesIn(tables).otps.get(otp_id)).toMatchObject({ attempts: 5 });
     expect((await verify(code)).body.error).toBe('otp_attempts_exhausted');
   });
@@ -68,9 +68,9 @@ describe('with one request id for every request', () => {
     const late = await newPassword({ ttl: 60 });
     await late.verify(wrong(late.code));
     access.now = addSeconds(now, 60);
-    const answer = await late.verify(late.code);
+    const response = await late.verify(late.code);
     access.now = now;
-    expect([answer.status, answer.body.error]).toEqual([410, 'otp_expired']);
+    expect([response.status, response.body.error]).toEqual([410, 'otp_expired']);
   });
 
   it('a bulk request does not take over the work of another that is still storing', async () => {

@@ -24,9 +24,9 @@ afterAll(() => tables.drop());
 
 const { carrierOf, sent, stored } = handOversIn(() => tables, clock);
 
-describe('a receipt that beats the carrier’s own answer', () => {
+describe('a receipt that beats the carrier’s own response', () => {
   it.each(['sms', 'whatsapp'] as const)(
-    'leaves the message findable and priced by the answer all the same: %s',
+    'leaves the message findable and priced by the response all the same: %s',
     async (channel) => {
       const { message_id } = await sent({}, channel);
       const { messages } = storesIn(tables);
@@ -67,9 +67,9 @@ describe('a table that refuses the result of the hand-over for a while', () => {
   it.each([
     ['sent', accepted],
     ['failed', { outcome: 'refused', errorCode: 'unreachable', errorMessage: 'Not there.' }],
-  ] as const)('has no message handed over again, which is %s then', async (status, answer) => {
+  ] as const)('has no message handed over again, which is %s then', async (status, response) => {
     const { message_id } = await sent();
-    const { dependencies, handed } = carrierOf(() => answer);
+    const { dependencies, handed } = carrierOf(() => response);
     let failures = 3;
     const transition: MessageStore['transition'] = async (...change) => {
       failures -= 1;

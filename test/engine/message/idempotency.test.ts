@@ -60,11 +60,13 @@ describe.each(names)('a keyed send: %s', (name) => {
     const results = await Promise.allSettled(
       Array.from({ length: 8 }, () => ask(sendsIn(tables)[name], asked)),
     );
-    const answers = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    const responses = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-    expect(answers.filter((answer) => answer.headers?.['Idempotent-Replayed'] === undefined)).toHaveLength(1);
-    expect(new Set(answers.map(bytesOf)).size).toBe(1);
-    // Only a bulk has a time between its first write and its answer.
+    expect(
+      responses.filter((response) => response.headers?.['Idempotent-Replayed'] === undefined),
+    ).toHaveLength(1);
+    expect(new Set(responses.map(bytesOf)).size).toBe(1);
+    // Only a bulk has a time between its first write and its response.
     for (const error of refused) expect(error).toMatchObject({ code: 'idempotency_in_progress' });
     if (name !== 'bulk') expect(refused).toEqual([]);
     expect(await storedFor(client.client_id)).toHaveLength(messagesOf[name]);
@@ -112,7 +114,7 @@ describe.each(names)('a keyed send: %s', (name) => {
   it('sends anew under a key of 24 hours ago, and again after another 24', async () => {
     const client = aClient();
     const operation = sendsIn(tables)[name];
-    const answers: string[] = [];
+    const responses: string[] = [];
     for (const use of [0, 1, 2]) {
       const at = addSeconds(now, use * day);
       const fresh = await ask(operation, { client, now: at, body, key: 'k' });
@@ -120,9 +122,9 @@ describe.each(names)('a keyed send: %s', (name) => {
       const again = await ask(operation, { client, now: addSeconds(at, day - 1), body, key: 'k' });
       expect(again.headers).toEqual({ 'Idempotent-Replayed': 'true' });
       expect(bytesOf(again)).toBe(bytesOf(fresh));
-      answers.push(bytesOf(fresh));
+      responses.push(bytesOf(fresh));
     }
-    expect(new Set(answers).size).toBe(3);
+    expect(new Set(responses).size).toBe(3);
     expect(await storedFor(client.client_id)).toHaveLength(3 * messagesOf[name]);
   });
 
@@ -137,11 +139,11 @@ describe.each(names)('a keyed send: %s', (name) => {
         const asked = { client, now, body, key: 'k' };
         await expect(ask(sendsIn(tables, kill)[name], asked)).rejects.toThrow(Killed);
         const later = addSeconds(now, bulkLeaseSeconds);
-        const answer = await ask(sendsIn(tables)[name], { ...asked, now: later });
-        expect(answer.status).toBe(202);
+        const response = await ask(sendsIn(tables)[name], { ...asked, now: later });
+        expect(response.status).toBe(202);
         expect(await storedFor(client.client_id)).toHaveLength(messagesOf[name]);
         const again = await ask(sendsIn(tables)[name], { ...asked, now: later });
-        expect(bytesOf(again)).toBe(bytesOf(answer));
+        expect(bytesOf(again)).toBe(bytesOf(response));
       }
     }
   });
@@ -199,8 +201,8 @@ describe('the record of a key', () => {
       code: 'idempotency_in_progress',
       status: 409,
     });
-    const answer = await ask(sendsIn(tables).bulk, { ...asked, now: addSeconds(now, bulkLeaseSeconds) });
-    expect(answer).toMatchObject({ status: 202, headers: { 'Idempotent-Replayed': 'true' } });
+    const response = await ask(sendsIn(tables).bulk, { ...asked, now: addSeconds(now, bulkLeaseSeconds) });
+    expect(response).toMatchObject({ status: 202, headers: { 'Idempotent-Replayed': 'true' } });
   });
 
   it('counts one send to the recipient for a one-time password, however often its request died', async () => {

@@ -30,15 +30,15 @@ async function list(client: Client, query: Record<string, string> = {}): Promise
     list: dynamoMessageList(tables.dynamo, tables.names.messages),
     messages: storesIn(tables).messages,
   });
-  const answer = await ask(operation, { client, now, query });
-  expect(answer.status).toBe(200);
-  return answer.body as Listed;
+  const response = await ask(operation, { client, now, query });
+  expect(response.status).toBe(200);
+  return response.body as Listed;
 }
 
 async function sms(client: Client, at: Date, body: object = {}): Promise<string> {
   const asked = { client, now: at, body: { to: '+447700900123', message: 'Hi', ...body } };
-  const answer = await ask(sendsIn(tables).sms, asked);
-  return (answer.body as { message_id: string }).message_id;
+  const response = await ask(sendsIn(tables).sms, asked);
+  return (response.body as { message_id: string }).message_id;
 }
 
 const ids = (listed: Listed) => listed.messages.map(({ message_id }) => message_id);

@@ -53,7 +53,7 @@ describe.each<[string, () => MessageStore]>([
       ]);
       expect(await store.get(leg.message_id)).toEqual(isOpen ? leg : undefined);
       if (!isOpen) continue;
-      // Its own write, repeated after a lost answer; and that of another worker.
+      // Its own write, repeated after a lost response; and that of another worker.
       expect(await store.createLeg(leg, earlier)).toBe('created');
       expect(await store.createLeg({ ...leg, stored_by: 'other' }, earlier)).toBe('exists');
       await store.transition(second.message_id, { to: 'delivered', at: created });

@@ -53,8 +53,8 @@ it('a good row is accepted beside any odd ones, and stored with its own text', a
       const { operations, messages } = memorySends();
       const good = { to: '+447700900199', variables: { name: 'Ann' }, reference: 'good' };
       const body = { message: 'Hello {{name}}', recipients: [...before, good, ...after] };
-      const answer = await ask(operations.bulk, { client: aClient(), now, body });
-      const { messages: accepted, errors } = answer.body as {
+      const response = await ask(operations.bulk, { client: aClient(), now, body });
+      const { messages: accepted, errors } = response.body as {
         messages: { index: number; message_id: string }[];
         errors: { index: number }[];
       };

@@ -104,13 +104,13 @@ describe('another spelling of a number', () => {
     await fc.assert(
       fc.asyncProperty(anySpelling, async ({ number, other }) => {
         const { operations, messages } = memorySends();
-        const answer = await ask(operations[name], {
+        const response = await ask(operations[name], {
           client: aClient(),
           now,
           body: smallRequest(name, other),
         });
         expect(messages.all().map(({ recipient }) => recipient)).toEqual([number]);
-        expect(JSON.stringify(answer.body)).toContain(`"recipient":"${number}"`);
+        expect(JSON.stringify(response.body)).toContain(`"recipient":"${number}"`);
       }),
       { numRuns: 50 },
     );

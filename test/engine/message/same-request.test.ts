@@ -199,7 +199,7 @@ const changed = (
 ) => names.reduce((json, change) => changes[change]?.(json, of) ?? json, request);
 
 describe('a repeat under the same key', () => {
-  it('with any change that keeps the meaning gets the first answer, byte for byte', async () => {
+  it('with any change that keeps the meaning gets the first response, byte for byte', async () => {
     await fc.assert(
       fc.asyncProperty(anyRequest, sameChanges, sameChanges, async ({ name, request }, before, after) => {
         const { operations, messages } = memorySends();

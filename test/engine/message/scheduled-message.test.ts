@@ -163,7 +163,7 @@ describe('a scheduled message', () => {
     now = start;
   });
 
-  it('is canceled before its time, twice with one answer, and never handed over', async () => {
+  it('is canceled before its time, twice with one response, and never handed over', async () => {
     now = start;
     const client = aClient();
     const due = addSeconds(start, 60);

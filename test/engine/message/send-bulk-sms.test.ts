@@ -59,7 +59,7 @@ function cancelled(codes: readonly string[]): TransactionCanceledException {
 }
 
 describe('a bulk of 1,000', () => {
-  it('has every id readable right after the answer, counted in its batch', async () => {
+  it('has every id readable right after the response, counted in its batch', async () => {
     const client = aClient();
     const { batch_id, messages } = await sendBulk(tables, now, thousand, client);
     const { messages: store, batches } = storesIn(tables);
@@ -100,13 +100,13 @@ describe('a bulk of 1,000', () => {
         await messages.claim(String(early.message_id), claim);
         await messages.transition(String(early.message_id), { to: 'sent', at: now });
       }
-      const answer = await ask(sendsIn(tables).bulk, { ...asked, now: later });
+      const response = await ask(sendsIn(tables).bulk, { ...asked, now: later });
       const rows = await storedFor(client.client_id);
       expect(rows).toHaveLength(1000);
       expect(new Set(rows.map((row) => row.recipient)).size).toBe(1000);
       expect(rows.filter((row) => row.status === 'sent')).toHaveLength(early === undefined ? 0 : 1);
-      expect((answer.body as BulkBody).messages).toHaveLength(1000);
-      expect(bytesOf(await ask(sendsIn(tables).bulk, { ...asked, now: later }))).toBe(bytesOf(answer));
+      expect((response.body as BulkBody).messages).toHaveLength(1000);
+      expect(bytesOf(await ask(sendsIn(tables).bulk, { ...asked, now: later }))).toBe(bytesOf(response));
     },
   );
 
@@ -126,9 +126,9 @@ describe('a bulk of 1,000', () => {
       }
       return send();
     });
-    const answer = await ask(sendsIn(throttling).bulk, { client, now, body: thousand });
+    const response = await ask(sendsIn(throttling).bulk, { client, now, body: thousand });
     throttling.dynamo.destroy();
-    expect((answer.body as BulkBody).accepted).toBe(1000);
+    expect((response.body as BulkBody).accepted).toBe(1000);
     const rows = await storedFor(client.client_id);
     expect(new Set(rows.map((row) => row.recipient)).size).toBe(1000);
     expect(rows).toHaveLength(1000);

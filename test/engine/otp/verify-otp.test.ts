@@ -37,8 +37,8 @@ describe('verifying', () => {
     const { otp_id, message_id } = await sendOtp(client, { max_attempts: 2 });
     const { code = '' } = await bodyOf(message_id);
     for (const attempts_remaining of [1, 0]) {
-      const answer = await verify(client, { otp_id, code: wrong(code) });
-      expect(answer.body).toEqual({ otp_id, verified: false, status: 'pending', attempts_remaining });
+      const response = await verify(client, { otp_id, code: wrong(code) });
+      expect(response.body).toEqual({ otp_id, verified: false, status: 'pending', attempts_remaining });
     }
     await expect(verify(client, { otp_id, code })).rejects.toMatchObject({
       code: 'otp_attempts_exhausted',

@@ -78,7 +78,7 @@ describe.each<[string, () => DeliveryStore]>([
     expect(won.filter(Boolean)).toHaveLength(1);
   });
 
-  it('recognises its own write when it is repeated after a lost answer', async () => {
+  it('recognises its own write when it is repeated after a lost response', async () => {
     const store = newStore();
     const seen = aDelivery();
     await store.create(seen);

@@ -52,7 +52,7 @@ describe.each<[string, () => EndpointHealthStore & TrialSlots]>([
     expect(await other.status(endpoint, addSeconds(now, 1))).toBe('slow');
   });
 
-  it('is slow while an answer is late, and healthy again with the answer; later answers may take a second', async () => {
+  it('is slow while a response is late, and healthy again with the response; later answers may take a second', async () => {
     const store = newStore();
     const [one, other] = [endpointHealth(store), endpointHealth(store)];
     const endpoint = aEndpoint();

@@ -4,14 +4,14 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** The first answer that is not 429. @param retryAfter - of an answer, in seconds */
+/** The first response that is not 429. @param retryAfter - of a response, in seconds */
 export async function admitted<Answer extends { readonly status: number }>(
   ask: () => Promise<Answer>,
-  retryAfter: (answer: Answer) => string | null | undefined,
+  retryAfter: (response: Answer) => string | null | undefined,
 ): Promise<Answer> {
   for (;;) {
-    const answer = await ask();
-    if (answer.status !== 429) return answer;
-    await pause(Number(retryAfter(answer) ?? 1) * 1000);
+    const response = await ask();
+    if (response.status !== 429) return response;
+    await pause(Number(retryAfter(response) ?? 1) * 1000);
   }
 }

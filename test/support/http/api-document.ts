@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { OpenApiDocument } from '../../../lib/build/openapi/document.ts';
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly method: string;
   /** As it was asked for, query and all. */
   readonly path: string;
@@ -16,7 +16,7 @@ export interface Answer {
 export interface ApiDocument {
   readonly document: OpenApiDocument;
   /** What is not as the document says; empty where all is. */
-  faultsOf(answer: Answer): string[];
+  faultsOf(answer: ReceivedResponse): string[];
   /** What is wrong with a value that should be of a schema of `components`. */
   schemaFaults(schema: string, value: unknown): string[];
 }
@@ -122,7 +122,7 @@ const everyHeader: readonly string[] = [
 ];
 
 /** The headers of the specification's section 8: that they are there, and that they agree with each other. */
-function headerFaults({ headers, status }: Answer, required: readonly string[]): string[] {
+function headerFaults({ headers, status }: ReceivedResponse, required: readonly string[]): string[] {
   const faults = required
     .filter((name) => headers[name.toLowerCase()] === undefined)
     .map((name) => `${name} is missing`);

@@ -13,7 +13,7 @@ import { documentClient, eventually, gateway } from '../gateway/gateway.ts';
 import { putAllLimits, unreachable } from '../rate-limit/put-limits.ts';
 import { admitted } from './admitted.ts';
 import { type ApiDocument, apiDocument } from './api-document.ts';
-import { type Answer, type HttpCall, httpCall } from './http-call.ts';
+import { type CallResponse, type HttpCall, httpCall } from './http-call.ts';
 
 interface CallOptions extends HttpCall {
   /** An access token or an API key. */
@@ -28,7 +28,7 @@ export function call(
   method: string,
   path: string,
   { body, headers, credential, key }: CallOptions = {},
-): Promise<Answer> {
+): Promise<CallResponse> {
   document ??= apiDocument(openApiDocument());
   const target = { baseUrl: gateway().base_url, document };
   const ask = () =>
@@ -41,10 +41,10 @@ export function call(
       },
     });
   const namesClient = credential !== undefined || headers?.Authorization !== undefined;
-  return namesClient ? ask() : admitted(ask, (answer) => answer.headers.get('retry-after'));
+  return namesClient ? ask() : admitted(ask, (response) => response.headers.get('retry-after'));
 }
 
-export function requestToken(clientId: string, clientSecret: string): Promise<Answer> {
+export function requestToken(clientId: string, clientSecret: string): Promise<CallResponse> {
   return call('POST', '/api/v1/auth/token', {
     body: { client_id: clientId, client_secret: clientSecret, grant_type: 'client_credentials' },
   });
@@ -79,9 +79,9 @@ export interface TestClient {
   readonly apiKey: string;
   readonly webhookSecret: string;
   /** Requests with the client's API key. */
-  call(method: string, path: string, options?: Omit<CallOptions, 'credential'>): Promise<Answer>;
-  post(path: string, body: unknown, key?: string): Promise<Answer>;
-  /** The id of a new message. @throws Error for any answer but 202 */
+  call(method: string, path: string, options?: Omit<CallOptions, 'credential'>): Promise<CallResponse>;
+  post(path: string, body: unknown, key?: string): Promise<CallResponse>;
+  /** The id of a new message. @throws Error for any response but 202 */
   send(fields: Readonly<Record<string, unknown>>, path?: string): Promise<string>;
   status(messageId: unknown): Promise<StatusBody>;
   /** Waits until the message has this status. */
@@ -147,9 +147,9 @@ export async function newClient({
     call(method, path, { ...options, credential: apiKey });
 
   async function status(messageId: unknown): Promise<StatusBody> {
-    const answer = await callAsClient('GET', `/api/v1/sms/status/${String(messageId)}`);
-    if (answer.status !== 200) throw new Error(`no status: ${answer.status} ${answer.text}`);
-    return answer.body as StatusBody;
+    const response = await callAsClient('GET', `/api/v1/sms/status/${String(messageId)}`);
+    if (response.status !== 200) throw new Error(`no status: ${response.status} ${response.text}`);
+    return response.body as StatusBody;
   }
 
   return {
@@ -163,9 +163,9 @@ export async function newClient({
     status,
     async send(fields, path = '/api/v1/sms/send') {
       const body = { to: '+447700900123', message: 'Hello', ...fields };
-      const answer = await callAsClient('POST', path, { body });
-      if (answer.status !== 202) throw new Error(`not sent: ${answer.status} ${answer.text}`);
-      return String(answer.body.message_id);
+      const response = await callAsClient('POST', path, { body });
+      if (response.status !== 202) throw new Error(`not sent: ${response.status} ${response.text}`);
+      return String(response.body.message_id);
     },
     statusOnce: (messageId, wanted) =>
       eventually(

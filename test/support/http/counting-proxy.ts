@@ -17,9 +17,9 @@ export async function startCountingProxy(target: string): Promise<CountingProxy>
     const onward = request(
       new URL(incoming.url ?? '/', target),
       { method: incoming.method, headers: incoming.headers },
-      (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(outgoing);
+      (response) => {
+        outgoing.writeHead(response.statusCode ?? 502, response.headers);
+        response.pipe(outgoing);
       },
     );
     onward.on('error', () => outgoing.destroy());

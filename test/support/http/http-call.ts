@@ -1,11 +1,11 @@
-/** One request to a gateway. Its answer must be as the OpenAPI document says: status, headers and body. */
+/** One request to a gateway. Its response must be as the OpenAPI document says: status, headers and body. */
 import type { ApiDocument } from './api-document.ts';
 
-export interface Answer {
+export interface CallResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed JSON; empty where the answer is not JSON. */
+  /** The parsed JSON; empty where the response is not JSON. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -15,7 +15,7 @@ export interface HttpCall {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** No answer takes so long, on however slow a machine. */
+/** No response takes so long, on however slow a machine. */
 export const timeLimitMs = 240_000;
 
 /** @throws Error that names each difference from the document */
@@ -24,7 +24,7 @@ export async function httpCall(
   method: string,
   path: string,
   { body, headers = {} }: HttpCall = {},
-): Promise<Answer> {
+): Promise<CallResponse> {
   const response = await fetch(`${baseUrl}${path}`, {
     method,
     redirect: 'manual',

@@ -35,7 +35,7 @@ const computing = [
   'e2e/fuzz/hostile-requests.test.ts',
   'browser/admin-dashboard-navigation.test.ts',
   'browser/admin-dashboard-refresh.test.ts',
-  'browser/admin-dashboard-answers.test.ts',
+  'browser/admin-dashboard-responses.test.ts',
   'engine/usage/count-changes.test.ts',
   'browser/otp-hold.test.ts',
   'engine/otp/otp-hold.test.ts',

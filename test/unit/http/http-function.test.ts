@@ -89,14 +89,14 @@ const cases: readonly [Faults, readonly string[], number, string][] = [
 ];
 
 it.each(cases)('%j ends after %j with %d', async (faults, ran, status, remaining) => {
-  const answer = await send(faults);
-  expect([answer.ran, answer.status]).toEqual([ran, status]);
-  expect(answer.headers).toMatchObject({
+  const response = await send(faults);
+  expect([response.ran, response.status]).toEqual([ran, status]);
+  expect(response.headers).toMatchObject({
     'X-Request-Id': 'request-1',
     'X-RateLimit-Remaining': remaining,
     'Cache-Control': 'no-store',
   });
-  expect(answer.logged).toMatchObject([
+  expect(response.logged).toMatchObject([
     { level: status < 500 ? 'info' : 'error', request_id: 'request-1', status, policy: 'sms_send' },
   ]);
 });

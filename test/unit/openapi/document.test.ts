@@ -126,7 +126,7 @@ describe('the OpenAPI document', () => {
     expect(posted.size).toBeGreaterThan(1);
   });
 
-  it('leads only from fields that an answer has to what the operation there takes', () => {
+  it('leads only from fields that a response has to what the operation there takes', () => {
     const links = operations
       .flatMap(({ operation }) => Object.values(operation.responses))
       .flatMap((answer) => Object.values(answer.links ?? {}).map((link) => ({ answer, link })));

@@ -26,7 +26,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 
 describe('the OpenAPI document', () => {
-  it('shows an example of every request and of every answer, and the limits that count it', () => {
+  it('shows an example of every request and of every response, and the limits that count it', () => {
     const withoutExample: string[] = [];
     for (const { path, method, operation } of operations) {
       const bodies = [

@@ -52,7 +52,7 @@ describe('the emulator', () => {
 
   it('refuses a caller without rights: IAM is enforced', async () => {
     const emulator = await startEmulator(options());
-    const answer = await fetch(emulator.endpoint, {
+    const response = await fetch(emulator.endpoint, {
       method: 'POST',
       headers: {
         'X-Amz-Target': 'DynamoDB_20120810.ListTables',
@@ -60,9 +60,9 @@ describe('the emulator', () => {
       },
       body: '{}',
     });
-    const body = await answer.text();
+    const body = await response.text();
     await emulator.stop();
-    expect(answer.ok).toBe(false);
+    expect(response.ok).toBe(false);
     expect(body).toContain('MissingAuthenticationToken');
   });
 

@@ -1,4 +1,4 @@
-/** What the dashboard shows of answers that are odd, empty, refused, or of every kind; each test has a page of its own. */
+/** What the dashboard shows of responses that are odd, empty, refused, or of every kind; each test has a page of its own. */
 import { expect, it } from '@jest/globals';
 import { axeViolations, show } from '../support/browser/dashboard.ts';
 import { filtersIn } from '../support/browser/lists.ts';

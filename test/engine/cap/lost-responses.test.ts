@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { StageCaps } from '../../../shared/contract/caps.ts';
 import { capProcess, usedOf } from '../../support/cap/caps.ts';
-import { losingAnswers } from '../../support/engine/lost-answers.ts';
+import { losingResponses } from '../../support/engine/lost-responses.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
 import { aClient } from '../../support/message/sends.ts';
 
@@ -18,9 +18,9 @@ beforeAll(async () => {
 afterAll(() => tables.drop());
 
 /** Takes one message at a time, as requests of as many clients' threads do. */
-async function takeAtOnce(times: number, caps: StageCaps, isLost: (answer: number) => boolean) {
+async function takeAtOnce(times: number, caps: StageCaps, isLost: (response: number) => boolean) {
   const { client_id } = aClient();
-  const { dynamo, lost } = losingAnswers(isLost);
+  const { dynamo, lost } = losingResponses(isLost);
   const { allowanceOf } = capProcess({ ...tables, dynamo }, () => caps);
   const takes = Array.from({ length: times }, async (_, index) => {
     const allowance = await allowanceOf(client_id, { workId: String(index), now });
@@ -33,21 +33,25 @@ async function takeAtOnce(times: number, caps: StageCaps, isLost: (answer: numbe
   return { accepted: times - refusals.length, refusals, used, lost: lost() };
 }
 
-it('is accepted, and counts once more for each lost answer', async () => {
+it('is accepted, and counts once more for each lost response', async () => {
   const caps = { messages: { perDay: 10 } };
-  expect(await takeAtOnce(1, caps, (answer) => answer < 2)).toMatchObject({ accepted: 1, used: 3, lost: 2 });
+  expect(await takeAtOnce(1, caps, (response) => response < 2)).toMatchObject({
+    accepted: 1,
+    used: 3,
+    lost: 2,
+  });
 });
 
 it('is refused where its first call took the last of the cap', async () => {
   const caps = { messages: { perDay: 1 } };
-  expect(await takeAtOnce(1, caps, (answer) => answer < 1)).toMatchObject({
+  expect(await takeAtOnce(1, caps, (response) => response < 1)).toMatchObject({
     refusals: [expect.objectContaining({ code: 'message_limit_reached' })],
     used: 1,
     lost: 1,
   });
 });
 
-it('fails where no call has an answer, and stays counted', async () => {
+it('fails where no call has a response, and stays counted', async () => {
   const caps = { messages: { perDay: 10 } };
   expect(await takeAtOnce(1, caps, () => true)).toMatchObject({
     refusals: [expect.objectContaining({ name: 'TimeoutError' })],
@@ -58,7 +62,7 @@ it('fails where no call has an answer, and stays counted', async () => {
 
 it('of 60 takes at once uses the cap to the end and no further', async () => {
   const caps = { messages: { perDay: 40 } };
-  const { accepted, refusals, used, lost } = await takeAtOnce(60, caps, (answer) => answer % 7 === 0);
+  const { accepted, refusals, used, lost } = await takeAtOnce(60, caps, (response) => response % 7 === 0);
   expect(new Set(refusals.map(({ code }) => code))).toEqual(new Set(['message_limit_reached']));
   expect(lost).toBeGreaterThan(0);
   expect([used, accepted + lost]).toEqual([40, 40]);

@@ -1,6 +1,6 @@
-/** What tests of the sending API expect of any answer: its ids, its times, and the one form of a refusal. */
+/** What tests of the sending API expect of any response: its ids, its times, and the one form of a refusal. */
 import { expect } from '@jest/globals';
-import type { Answer } from './http-call.ts';
+import type { CallResponse } from './http-call.ts';
 
 export const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 export const idOf = (prefix: string) =>
@@ -8,17 +8,17 @@ export const idOf = (prefix: string) =>
 
 /** A refusal in the contract's form: its code, and all of its faulty fields. */
 export function expectRefusal(
-  answer: Answer,
+  response: CallResponse,
   status: number,
   error: string,
   fields?: readonly string[],
 ): void {
-  expect({ status: answer.status, error: answer.body.error }).toEqual({ status, error });
-  expect(answer.body).toMatchObject({
+  expect({ status: response.status, error: response.body.error }).toEqual({ status, error });
+  expect(response.body).toMatchObject({
     message: expect.any(String),
-    request_id: answer.headers.get('x-request-id'),
+    request_id: response.headers.get('x-request-id'),
   });
-  const details = (answer.body.details ?? []) as { field: string; message: string }[];
+  const details = (response.body.details ?? []) as { field: string; message: string }[];
   expect(details.map(({ field }) => field).toSorted()).toEqual([...(fields ?? [])].toSorted());
 }
 

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { rateLimiter } from '../../../shared/rate-limit/limiter.ts';
 import { dynamoRateCounter } from '../../../shared/rate-limit/rate-counter.dynamo.ts';
-import { losingAnswers } from '../../support/engine/lost-answers.ts';
+import { losingResponses } from '../../support/engine/lost-responses.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
 
 const noon = new Date('2026-11-20T12:00:00.000Z');
@@ -18,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => tables.drop());
 
 /** Each check by a process of its own, which remembers no refusal. */
-async function checkAtOnce(clientId: string, times: number, isLost: (answer: number) => boolean) {
-  const { dynamo, lost } = losingAnswers(isLost);
+async function checkAtOnce(clientId: string, times: number, isLost: (response: number) => boolean) {
+  const { dynamo, lost } = losingResponses(isLost);
   const counter = dynamoRateCounter(dynamo, tables.names.rate_counters);
   const check = () =>
     rateLimiter({ counter, limitsOf: async () => limits, random: Math.random }).check(
@@ -32,14 +32,14 @@ async function checkAtOnce(clientId: string, times: number, isLost: (answer: num
   return { admitted: decisions.filter(({ admitted }) => admitted), lost: lost() };
 }
 
-it('is admitted, and counts once more for each lost answer', async () => {
-  const { admitted, lost } = await checkAtOnce('one', 1, (answer) => answer < 2);
+it('is admitted, and counts once more for each lost response', async () => {
+  const { admitted, lost } = await checkAtOnce('one', 1, (response) => response < 2);
   expect(lost).toBe(2);
   expect(admitted.map(({ binding }) => binding.remaining)).toEqual([60 - 3]);
 });
 
 it('of 150 requests at once uses the limit to the end and no further', async () => {
-  const { admitted, lost } = await checkAtOnce('many', 150, (answer) => answer % 7 === 0);
+  const { admitted, lost } = await checkAtOnce('many', 150, (response) => response % 7 === 0);
   expect(lost).toBeGreaterThan(0);
   expect(admitted.length + lost).toBe(limits.perMinute);
   expect(new Set(admitted.map(({ binding }) => binding.remaining)).size).toBe(admitted.length);
