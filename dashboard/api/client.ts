@@ -125,7 +125,7 @@ async function request(
   }
   const answer: unknown = await response.json().catch(() => {
     // Cut off on its way.
-    if (response.ok) throw new ApiError(0, 'The answer of the gateway could not be read. Try again.');
+    if (response.ok) throw new ApiError(0, 'The response of the gateway could not be read. Try again.');
     return {};
   });
   if (response.ok) return answer;

@@ -39,11 +39,11 @@ function isFinal(error: Error | null): boolean {
 }
 
 interface ResponseOptions<Data> {
-  /** Whether the answer is about to change: it is then refreshed more often. */
+  /** Whether the response is about to change: it is then refreshed more often. */
   readonly inProgress?: (answer: Data) => boolean;
   /** False if there is nothing to ask yet. */
   readonly enabled?: boolean;
-  /** Whether the answer stays the same for the session. */
+  /** Whether the response stays the same for the session. */
   readonly isFixed?: boolean;
   /** Instead of the usual time. */
   readonly refreshEveryMs?: number;

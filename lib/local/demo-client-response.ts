@@ -32,7 +32,7 @@ export function respondWithDemoClient(
 }
 
 /**
- * A page from elsewhere can neither read the answer, which names no other origin, nor reach it under a name of its own that
+ * A page from elsewhere can neither read the response, which names no other origin, nor reach it under a name of its own that
  * it points to this machine (DNS rebinding): then `Host` is that name.
  */
 function isOfThisMachine({ headers }: IncomingMessage): boolean {

@@ -162,7 +162,7 @@ function refuse(response: ServerResponse): void {
   response.writeHead(unavailable.status, headers).end(body);
 }
 
-/** Where an answer was sent on the connection, another could be taken for a part of it. */
+/** Where a response was sent on the connection, another could be taken for a part of it. */
 function refuseMalformed(_error: Error, connection: Duplex): void {
   if (!connection.writable || ('bytesWritten' in connection && connection.bytesWritten !== 0)) {
     connection.destroy();

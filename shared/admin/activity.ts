@@ -21,7 +21,7 @@ interface ActivityList {
 export const activityQuery = z.object({
   limit: pageSize,
   cursor: z.optional(
-    z.string().check(z.refine((text) => isId('act', text), 'Give the next_cursor of an answer.')),
+    z.string().check(z.refine((text) => isId('act', text), 'Give the next_cursor of a response.')),
   ),
   client_id: z.optional(keyText),
   kind: z.optional(z.enum(activityKinds)),

@@ -1,6 +1,6 @@
 /**
  * Takes from all caps of a client with one conditional write, without a read: exact under any concurrency. A call that the
- * SDK repeats after a lost answer takes once more, and never beyond a cap.
+ * SDK repeats after a lost response takes once more, and never beyond a cap.
  */
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';

@@ -3,7 +3,7 @@
  * Activity Log entry. A refusal by the cap counts as 100 %.
  *
  *   entry ─ crash → the next request writes it again: in the same minute it is the same entry
- *   mark that the notice is given ─ crash, or a lost answer → the entry is there, only the metric is not counted
+ *   mark that the notice is given ─ crash, or a lost response → the entry is there, only the metric is not counted
  *   metric
  */
 import type { ActivityKind, ActivityLog } from '../activity/activity-log.ts';

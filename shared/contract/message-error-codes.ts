@@ -1,5 +1,5 @@
 /**
- * Why a message was refused, failed or expired: `error.code` of a status answer, `error_code` of a webhook
+ * Why a message was refused, failed or expired: `error.code` of a status response, `error_code` of a webhook
  * (contract, section 6). A code never changes its meaning; a release may add codes.
  */
 import { recipientSendsMax, recipientWindowSeconds } from './otp-recipient-limit.ts';

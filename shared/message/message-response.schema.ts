@@ -222,12 +222,12 @@ export const messageStatus = z.object({
   ),
   window_expires_at: described(
     z.exactOptional(z.nullable(instant)),
-    `Until when this recipient can be sent any WhatsApp message: ${windowHours} hours after their last message; null where only templates are delivered. In the answer about one message.`,
+    `Until when this recipient can be sent any WhatsApp message: ${windowHours} hours after their last message; null where only templates are delivered. In the response about one message.`,
   ),
   fallback_of: z.exactOptional(idOf('msg')),
   fallback: described(
     z.exactOptional(z.array(fallbackLeg)),
-    'The messages that follow if this one is not delivered, in their order. In the answer about the first message of a send with `fallback`.',
+    'The messages that follow if this one is not delivered, in their order. In the response about the first message of a send with `fallback`.',
   ),
   // Of an inbound message only; its `from` is the person, its `recipient` our number.
   direction: described(

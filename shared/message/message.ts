@@ -213,7 +213,7 @@ export const messageSchema = lazily(() =>
         otp_id: z.string(),
         code_length: z.int(),
         expires_at: time,
-        /** When the message was accepted, as the answer to the send says. */
+        /** When the message was accepted, as the response to the send says. */
         attempts_remaining: z.int(),
       }),
     ),

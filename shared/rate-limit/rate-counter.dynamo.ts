@@ -1,6 +1,6 @@
 /**
  * Counts a request with one conditional write of one write unit, without a read: exact under any concurrency. A call that
- * the SDK repeats after a lost answer counts once more, and never beyond a limit.
+ * the SDK repeats after a lost response counts once more, and never beyond a limit.
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';

@@ -9,7 +9,7 @@ const adminGroupings = ['client', ...groupings] as const;
 
 export type Grouping = (typeof adminGroupings)[number];
 
-/** What one answer covers at most: 31 days of hours, all days that usage is kept, two years of months. */
+/** What one response covers at most: 31 days of hours, all days that usage is kept, two years of months. */
 export const periodsMax = { hour: 744, day: usageKeptDays, month: 24 } as const satisfies Record<
   Interval,
   number

@@ -43,7 +43,7 @@ export async function startCannedAws(rows: Rows): Promise<CannedAws> {
     try {
       if (calls % throttledEvery === 0) throw new Refused('ThrottlingException');
       const act = answers[operation ?? ''];
-      if (act === undefined) throw new Error(`no answer to ${operation}`);
+      if (act === undefined) throw new Error(`no response to ${operation}`);
       reply(response, 200, act(body));
     } catch (error) {
       if (!(error instanceof Refused)) process.stderr.write(`canned AWS: ${String(error)}\n`);

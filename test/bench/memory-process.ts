@@ -24,7 +24,7 @@ export interface Told {
   readonly heapMb: readonly number[];
   readonly rssMb: readonly number[];
   readonly perSecond: number;
-  /** How often each answer came. */
+  /** How often each response came. */
   readonly answers: Readonly<Record<string, number>>;
 }
 

@@ -39,7 +39,7 @@ export interface OwnGateway {
   sent(clientId: string, url: string): Promise<string>;
   /** Stores so many messages' webhooks, two of each, as if all their attempts had failed; returns the messages' ids. */
   failedWebhooks(clientId: string, url: string, messages: number): Promise<readonly string[]>;
-  /** A request of a client that `newClient` made. @throws Error unless the answer is 2xx */
+  /** A request of a client that `newClient` made. @throws Error unless the response is 2xx */
   call(clientId: string, method: string, path: string, body?: object): Promise<Record<string, unknown>>;
   /** @param event - by default `sms.sent` */
   deliveryOf(messageId: string, event?: string): Promise<Delivery | undefined>;

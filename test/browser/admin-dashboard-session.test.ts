@@ -141,7 +141,7 @@ it('shows its first rows after two responses of less than 20 KB together: the to
   });
   await signIn(page);
   await page.getByRole('heading', { name: 'Top clients today' }).waitFor();
-  // No script, and nothing that waits for another answer than the token's.
+  // No script, and nothing that waits for another response than the token's.
   expect(askedBefore.filter((path) => !path.startsWith('/admin/api/'))).toEqual(['/api/v1/auth/token']);
   // The first of each: the page refreshes its rows.
   const needed = ['/auth/token', '/usage/summary'].map((path) =>

@@ -165,7 +165,7 @@ const openApiGenerators: Readonly<Record<string, OpenApiGenerator>> = {
   },
   java: {
     commands: ['java', 'mvn'],
-    // Else a list that an answer leaves out is an empty one.
+    // Else a list that a response leaves out is an empty one.
     options: ['--library', 'native', '--additional-properties=containerDefaultToNull=true'],
     useClient: async (output, use) => {
       const sources = join(output, 'src/main/java');

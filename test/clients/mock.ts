@@ -7,7 +7,7 @@ import { apiDocument } from '../support/http/api-document.ts';
 
 const startSeconds = 60;
 
-/** @throws Error that names every answer that is not as the document says */
+/** @throws Error that names every response that is not as the document says */
 export async function mockFaults(prism: string, file: string, text: string): Promise<void> {
   const port = await freePort();
   const server = spawn(prism, ['mock', '--port', String(port), file], { stdio: 'ignore' });

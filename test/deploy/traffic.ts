@@ -40,7 +40,7 @@ export async function startWebhookEndpoint(): Promise<WebhookEndpoint> {
 export interface Traffic {
   /** Ids of the messages that were taken: 202. */
   readonly taken: readonly string[];
-  /** Messages that were not taken in the end, by their last answer. */
+  /** Messages that were not taken in the end, by their last response. */
   readonly refused: readonly string[];
   /** Answers upon which the request was repeated under its idempotency key, as any client of an API does. */
   readonly repeated: readonly string[];

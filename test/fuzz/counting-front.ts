@@ -1,6 +1,6 @@
 /**
  * A proxy in front of the gateway of a fuzz run: every request comes from a loopback address of its own, so that what counts
- * on the source address meets the operation and not its limit, and each answer is tallied by operation and status.
+ * on the source address meets the operation and not its limit, and each response is tallied by operation and status.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as open, type ServerResponse } from 'node:http';

@@ -94,7 +94,7 @@ export async function invoke(invocation: Invocation): Promise<Invoked> {
   }
   const ended = once(child, 'exit').then(([code, signal]) => settle({ error: `ended: ${code ?? signal}` }));
   const late = setTimeout(
-    () => settle({ error: `no answer in ${invocation.timeoutSeconds} s` }),
+    () => settle({ error: `no response in ${invocation.timeoutSeconds} s` }),
     invocation.timeoutSeconds * 1000,
   );
   const told = await settled;

@@ -40,7 +40,7 @@ describe('a canary', () => {
   });
 
   it.each(groups.map(([id]) => id))(
-    'is judged by the answers of its own function, 5xx among them: %s',
+    'is judged by the responses of its own function, 5xx among them: %s',
     (id) => {
       const [own] = (resources[id]?.Properties.AlarmConfiguration.Alarms ?? []) as readonly {
         Name: unknown;

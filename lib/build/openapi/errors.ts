@@ -89,7 +89,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
     message: otpHeldText('FR'),
   },
   not_found: {
-    when: 'It does not exist, or it belongs to another client: the answer is the same.',
+    when: 'It does not exist, or it belongs to another client: the response is the same.',
     message: errorTexts.not_found,
   },
   method_not_allowed: {

@@ -56,7 +56,7 @@ const onSome = {
     schema: text,
   },
   'Idempotent-Replayed': {
-    description: '`true` where this is the answer of an earlier request with the same `Idempotency-Key`.',
+    description: '`true` where this is the response of an earlier request with the same `Idempotency-Key`.',
     schema: text,
   },
 } as const;
@@ -76,7 +76,7 @@ export const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: `Makes a send safe to repeat: for ${idempotencyKeyHours} hours a repeat gets the first answer, with \`Idempotent-Replayed: true\`, and nothing is sent twice. Per client and endpoint. A quoted string means its content.`,
+  description: `Makes a send safe to repeat: for ${idempotencyKeyHours} hours a repeat gets the first response, with \`Idempotent-Replayed: true\`, and nothing is sent twice. Per client and endpoint. A quoted string means its content.`,
   schema: { type: 'string', pattern: `^("${keyPattern}"|${keyPattern})$` },
   example: 'order-42-shipped',
 } as const;

@@ -96,7 +96,7 @@ function webhooksOf<Name extends string>(
         ...notification(`on${name.split(/[._]/).map(capitalized).join('')}`, summary),
         // Keeps openapi-generator from making a class of it, which does not compile in Python; the body is a model anyway.
         'x-internal': true,
-        description: `Posted to ${to}. Any answer but 200 within ${inWords([acknowledgeWithinSeconds])} is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
+        description: `Posted to ${to}. Any response but 200 within ${inWords([acknowledgeWithinSeconds])} is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
         requestBody: {
           required: true,
           content: {
@@ -137,7 +137,7 @@ function notification(operationId: string, summary: string): Record<string, unkn
     ],
     responses: {
       '200': { description: 'Acknowledged: there will be no further attempt.' },
-      '4XX': { description: 'A failed attempt, as any answer but 200.' },
+      '4XX': { description: 'A failed attempt, as any response but 200.' },
     },
   };
 }

@@ -88,7 +88,7 @@ function isNamed(error: unknown, name: string): boolean {
   return error instanceof Error && error.name === name;
 }
 
-/** Whether AWS refuses this number: another call for it has the same answer. */
+/** Whether AWS refuses this number: another call for it has the same response. */
 function isRefusal(error: unknown): boolean {
   return isNamed(error, 'ConflictException') || isNamed(error, 'ValidationException');
 }

@@ -1,7 +1,7 @@
 /**
  * The legs of a send with `fallback`: each is a message, and the next one starts if the one before it failed, expired, or
  * was not delivered in time. What follows from a row is decided here, from the row and the time alone, so every worker
- * comes to the same answer however often it is asked (docs/decisions/fallback-legs.md).
+ * comes to the same response however often it is asked (docs/decisions/fallback-legs.md).
  */
 import { addSeconds } from '../../platform/clock.ts';
 import { derivedId } from '../../platform/ids.ts';

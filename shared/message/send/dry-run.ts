@@ -76,7 +76,7 @@ async function thrownBy(checks: readonly Check[]): Promise<DryRunRefusal[]> {
 }
 
 /**
- * The answer for a send of one message.
+ * The response for a send of one message.
  *
  * @param textOf - the text of a leg as it is sent, if it is stored otherwise
  */

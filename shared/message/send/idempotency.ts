@@ -31,7 +31,7 @@ export function idempotencyKeyOf(headers: Readonly<Record<string, string>>): str
   });
 }
 
-/** 202 with the answer of the first request, with `Idempotent-Replayed` on a repeat. */
+/** 202 with the response of the first request, with `Idempotent-Replayed` on a repeat. */
 export function accepted(
   body: unknown,
   replayed: boolean,
@@ -178,7 +178,7 @@ function assertSameRequest({ request_hash }: KeyedRecord, fingerprint: string, b
   throw standardError('idempotency_key_reused');
 }
 
-/** A request that would be refused now may repeat one that was accepted: then the earlier record is the answer. */
+/** A request that would be refused now may repeat one that was accepted: then the earlier record is the response. */
 async function createFor<Entry extends KeyedRecord>(
   store: KeyedStore<Entry>,
   send: KeyedSend<Entry>,

@@ -64,7 +64,7 @@ interface ParsedSend<Output> {
   readonly data: Output;
   /**
    * Refuses a `scheduled_at` that is nearer or farther than `scheduledAhead`. Called only for a new request, because a
-   * repeat gets the first answer, also when that time has passed.
+   * repeat gets the first response, also when that time has passed.
    */
   readonly assertTimely: () => void;
 }

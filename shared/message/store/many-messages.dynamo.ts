@@ -27,7 +27,7 @@ export function manyMessages(
 ): Pick<MessageStore, 'createMany' | 'getMany' | 'getFilterFields'> {
   /**
    * Each row only where its id is free, all of a call or none: a plain batch write that the SDK repeats after a
-   * lost answer would set back messages that have moved on meanwhile, and send them twice. The price is a second
+   * lost response would set back messages that have moved on meanwhile, and send them twice. The price is a second
    * write unit for each.
    */
   function writeAll(rows: readonly Row[]): Promise<void> {

@@ -140,7 +140,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 const timedOut: Ended = {
   error: 'timeout',
-  errorMessage: `no answer from AWS within ${acknowledgeWithinSeconds} s`,
+  errorMessage: `no response from AWS within ${acknowledgeWithinSeconds} s`,
 };
 
 function failure(error: unknown, request: AwsRequest): Ended {
@@ -177,7 +177,7 @@ function reasonOf(cause: unknown, isRole: boolean, { destination, clientId }: Aw
     : `the ${target} did not accept the webhook`;
 }
 
-/** Errors of AWS carry the status of its answer; one without it never got an answer. */
+/** Errors of AWS carry the status of its response; one without it never got a response. */
 function statusOf(error: unknown): number | undefined {
   const metadata = error instanceof Error && '$metadata' in error ? error.$metadata : undefined;
   const status = (metadata as { readonly httpStatusCode?: unknown } | undefined)?.httpStatusCode;

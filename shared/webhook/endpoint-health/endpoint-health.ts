@@ -7,7 +7,7 @@
  *
  *   healthy  a POST ended within 1 s, less than 30 minutes ago: fast lane.
  *   slow     a POST took longer than 1 s, less than 10 minutes ago: slow lane. An endpoint that usually answers faster
- *            is likely slow after 300 ms without an answer, and counts as slow for 6 s. If the answer still arrives
+ *            is likely slow after 300 ms without a response, and counts as slow for 6 s. If the response still arrives
  *            within 1 s, the endpoint is healthy again, and slow but ok: from then on only 1 s makes it slow.
  *   unknown  neither: one worker of the fast lane sends the next webhook as a trial request. The others wait for its
  *            result for 300 ms at most, then use the slow lane (trial-requests.ts).
@@ -101,7 +101,7 @@ export function endpointHealth(store: EndpointHealthStore) {
       return known.status;
     },
 
-    /** No answer came within `healthyWithinMs`. */
+    /** No response came within `healthyWithinMs`. */
     async recordSlow(endpoint: ClientOrigin, now: Date): Promise<void> {
       const key = keyOf(endpoint);
       const until = addSeconds(now, slowSeconds);
@@ -117,7 +117,7 @@ export function endpointHealth(store: EndpointHealthStore) {
       return known?.status === 'healthy' && known.slowButOk ? healthyWithinMs : likelySlowAfterMs;
     },
 
-    /** No answer came within `slowSuspicionMs`. */
+    /** No response came within `slowSuspicionMs`. */
     async recordLikelySlow(endpoint: ClientOrigin, now: Date): Promise<void> {
       const known = cache.get(keyOf(endpoint), now)?.known;
       if (known?.status === 'slow' && now < known.until) return;

@@ -23,7 +23,7 @@ export const deliverySummarySchema = z.object({
   finished_at: described(z.nullable(instant), 'When it was acknowledged or failed; null before.'),
   /** When the next attempt is due; null if none is. */
   next_due_at: z.nullable(instant),
-  last_status: described(z.nullable(z.int()), 'The status of the last answer; null where there was none.'),
+  last_status: described(z.nullable(z.int()), 'The status of the last response; null where there was none.'),
   last_error: described(z.nullable(z.string()), 'Why the last attempt failed; null where it did not.'),
 });
 export type DeliverySummary = Readonly<z.output<typeof deliverySummarySchema>>;

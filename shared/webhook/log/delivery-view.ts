@@ -22,7 +22,7 @@ export function deliverySummary(delivery: Delivery): DeliverySummary {
   };
 }
 
-/** The failure of its last attempt in a few words: the status, or what prevented an answer. */
+/** The failure of its last attempt in a few words: the status, or what prevented a response. */
 export function lastErrorOf({ last_status, last_error }: DeliverySummary): string | null {
   return last_status === null ? last_error : `HTTP ${last_status}`;
 }

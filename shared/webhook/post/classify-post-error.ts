@@ -11,7 +11,7 @@ const waitedFor: Readonly<Record<Phase, string>> = {
   dns: "the name's resolution",
   connect: 'the connection',
   tls: 'the TLS handshake',
-  answer: 'the answer',
+  answer: 'the response',
 };
 
 const resets = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];

@@ -170,7 +170,7 @@ function run(
       if (line === undefined) return;
       socket?.off('data', onData);
       if (line === 'unreadable') {
-        end({ kind: 'error', error: Object.assign(new Error('the answer is not HTTP'), { code: 'HPE_' }) });
+        end({ kind: 'error', error: Object.assign(new Error('the response is not HTTP'), { code: 'HPE_' }) });
       } else if (elapsed() > statusLineLimitMs) {
         end({ kind: 'timeout' });
       } else {

@@ -1,6 +1,6 @@
 /**
- * Runs a program that makes the calls with a generated client, and prints each answer as the client has it, as JSON behind
- * the operationId. @throws Error for an operation that was not called or was refused, and for an answer that has lost a field.
+ * Runs a program that makes the calls with a generated client, and prints each response as the client has it, as JSON behind
+ * the operationId. @throws Error for an operation that was not called or was refused, and for a response that has lost a field.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { OpenApiDocument } from '../../../lib/build/openapi/document.ts';

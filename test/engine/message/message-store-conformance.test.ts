@@ -124,7 +124,7 @@ describe.each<[string, () => MessageStore]>([
     expect(await store.get(message.message_id)).toEqual(delivered);
   });
 
-  it("stores the carrier's answer unless a receipt came first", async () => {
+  it("stores the carrier's response unless a receipt came first", async () => {
     const store = newStore();
     const message = fresh({ status: 'delivered', cost: 1 });
     await store.create(message);

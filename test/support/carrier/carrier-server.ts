@@ -29,7 +29,7 @@ export type Answer =
 
 export interface CarrierServer {
   readonly url: string;
-  /** Every request that came, also those that got no answer. */
+  /** Every request that came, also those that got no response. */
   readonly requests: readonly CarrierRequest[];
   /** The operations of SMS that were asked for. */
   readonly operations: readonly string[];

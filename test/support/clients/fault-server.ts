@@ -49,7 +49,7 @@ export const refusal = (status: number, error: string, more: object = {}): Reply
 /**
  * @param replies - to the requests in their order; then 202 with an accepted SMS
  * @param options.tokenReply - to the n-th token request
- * @param options.onHang - called for a request that gets no answer, after it was read
+ * @param options.onHang - called for a request that gets no response, after it was read
  */
 export async function startFaultServer(
   replies: readonly (Reply | ((request: SeenRequest) => Reply))[],

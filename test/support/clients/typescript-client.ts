@@ -18,12 +18,12 @@ export async function startClient(
   replies: Parameters<typeof startFaultServer>[0] = [],
   options: Partial<GatewayOptions> & {
     readonly tokenReply?: (request: number) => Reply;
-    /** When the server has read a request that it leaves without an answer. */
+    /** When the server has read a request that it leaves without a response. */
     readonly onHang?: () => void;
   } = {},
 ): Promise<StartedClient> {
   const { tokenReply, onHang, ...more } = options;
-  // Time ends for a request when the server has read it and leaves it without an answer.
+  // Time ends for a request when the server has read it and leaves it without a response.
   let endTime = (): void => undefined;
   const server = await startFaultServer(replies, {
     ...(tokenReply === undefined ? {} : { tokenReply }),

@@ -1,5 +1,5 @@
 /**
- * A proxy in front of the gateway that fails as networks do: it loses the first answer to a path, after the gateway has
+ * A proxy in front of the gateway that fails as networks do: it loses the first response to a path, after the gateway has
  * given it; and it can hand out an access token of a past hour.
  */
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ export interface UnreliableFront {
 }
 
 interface Faults {
-  /** Whose first answer is lost. */
+  /** Whose first response is lost. */
   readonly losesAnswerOf?: string;
   /** Given in place of the first one. */
   readonly firstToken?: string;

@@ -65,7 +65,7 @@ export function adminToken(): Promise<string> {
   return ofAdmin;
 }
 
-/** The fields of a status answer that tests read. */
+/** The fields of a status response that tests read. */
 interface StatusBody {
   readonly status: string;
   readonly history: readonly { readonly status: string; readonly at: string }[];

@@ -1,4 +1,4 @@
-/** A bulk send on private tables, and its answer. */
+/** A bulk send on private tables, and its response. */
 import type { Client } from '../../../shared/client/client.ts';
 import type { TestTables } from '../engine/tables.ts';
 import { aClient, ask, sendsIn } from './sends.ts';
@@ -11,7 +11,7 @@ export interface BulkBody {
   readonly errors: readonly { readonly index: number; readonly to: string; readonly error: string }[];
 }
 
-/** The answer to a bulk that is accepted, in part or whole. */
+/** The response to a bulk that is accepted, in part or whole. */
 export async function sendBulk(
   tables: TestTables,
   now: Date,

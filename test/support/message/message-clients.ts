@@ -37,7 +37,7 @@ export interface Intent {
 
 export interface MessageClients {
   send(intent: Intent): void;
-  /** The messages of each 202, by the name of what was wanted; one set for each answer. */
+  /** The messages of each 202, by the name of what was wanted; one set for each response. */
   readonly accepted: ReadonlyMap<string, readonly (readonly string[])[]>;
   readonly answers: Readonly<Record<string, number>>;
   /** How often each thing was asked for that has no key. */
@@ -171,10 +171,10 @@ export function messageClients(gateway: Gateway): MessageClients {
 
   /** Seconds until the client asks again; undefined once it is content, or gives up. */
   async function ask(intent: Intent): Promise<number | undefined> {
-    const noAnswer = time.sleep(clientPatienceMs).then(() => 'no answer' as const);
+    const noAnswer = time.sleep(clientPatienceMs).then(() => 'no response' as const);
     const answer = await Promise.race([request(intent).catch((error: unknown) => error), noAnswer]);
-    if (answer === 'no answer' || (answer instanceof Error && !(answer instanceof GatewayError))) {
-      note(answer === 'no answer' ? 'no answer' : 'internal_error');
+    if (answer === 'no response' || (answer instanceof Error && !(answer instanceof GatewayError))) {
+      note(answer === 'no response' ? 'no response' : 'internal_error');
       return 1 + random() * 20;
     }
     if (answer instanceof GatewayError) {

@@ -195,7 +195,7 @@ export async function findingsOf(ended: Ended): Promise<Findings> {
         if (earlier === undefined) continue;
         const { process, overtaken, claimedAtMs, leaseMs, settled } = earlier.claim;
         if (process.ended === undefined && !settled) note(`${what} doubled by a death`);
-        else if (earlier.unknown) note(`${what} doubled by a lost answer`);
+        else if (earlier.unknown) note(`${what} doubled by a lost response`);
         else if (skewMaxMs > 0 && (overtaken || next.claim.claimedAtMs < claimedAtMs + leaseMs))
           note(`${what} doubled by clocks further apart than the lease`);
         else violations.push(`${key}: one of the ${what} was doubled`);

@@ -26,7 +26,7 @@ interface OtpBody {
 }
 
 interface Otps {
-  /** The answer to a send that is accepted. */
+  /** The response to a send that is accepted. */
   sendOtp(client: Client, body?: object, at?: Date): Promise<OtpBody>;
   verify(client: Client, body: object, at?: Date, secrets?: OtpSecrets): Promise<ApiResponse>;
   /** What the carrier gets. */

@@ -13,7 +13,7 @@ export interface PacedRun {
   readonly otpWaitsMs: readonly number[];
   /** Of another client. */
   readonly singleWaitsMs: readonly number[];
-  /** Of the answer to the last bulk request, and the latest of all batches' statuses when half of the time was over. */
+  /** Of the response to the last bulk request, and the latest of all batches' statuses when half of the time was over. */
   readonly expectedEndMs: number;
   readonly expectedEndAtHalfMs: number;
   /** Messages that workers had, every two seconds. */

@@ -49,7 +49,7 @@ export function sendsIn(
   };
 }
 
-/** The answer's bytes. */
+/** The response's bytes. */
 export function bytesOf(response: ApiResponse): string {
   return JSON.stringify(response.body);
 }

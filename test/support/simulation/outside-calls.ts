@@ -39,7 +39,7 @@ interface HeldClaim {
 /** One call that the carrier or an endpoint saw. */
 export interface Seen {
   readonly claim: HeldClaim;
-  /** Whether the answer never reached the process. */
+  /** Whether the response never reached the process. */
   unknown: boolean;
   readonly body: string;
 }

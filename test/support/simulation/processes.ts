@@ -133,7 +133,7 @@ export function faultyProcesses(
       if (fault === 'fail_after') await act().catch(() => {});
       if (attempt === tries) {
         if (fault === 'throttle') throw new Throttled('too many calls');
-        throw new Error(fault === 'fail_after' ? 'the answer was lost' : 'the call failed');
+        throw new Error(fault === 'fail_after' ? 'the response was lost' : 'the call failed');
       }
       count('tried again by the SDK');
       await time.sleep(random() * sdkPauseMs * 2 ** attempt);

@@ -74,8 +74,8 @@ const acts: [string, (socket: Socket) => void, { status?: number; error?: Attemp
     { error: 'reset' },
   ],
   ['speaks something else', (socket) => socket.write('SSH-2.0-OpenSSH_9.6\r\n'), { error: 'not_200' }],
-  ['resets before its answer', (socket) => socket.resetAndDestroy(), { error: 'reset' }],
-  ['closes before its answer', (socket) => socket.end(), { error: 'reset' }],
+  ['resets before its response', (socket) => socket.resetAndDestroy(), { error: 'reset' }],
+  ['closes before its response', (socket) => socket.end(), { error: 'reset' }],
   [
     'resets within its status line',
     (socket) => socket.write('HTTP/1.1 2', () => setTimeout(() => socket.resetAndDestroy(), 50)),

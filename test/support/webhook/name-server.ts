@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** Addresses, which may be none; an error code; or no answer. */
+/** Addresses, which may be none; an error code; or no response. */
 export type NameAnswer = readonly string[] | 'nxdomain' | 'servfail' | 'silent';
 
 export interface NameServer {

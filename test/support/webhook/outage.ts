@@ -77,7 +77,7 @@ export async function afterAnOutage({
 
 /**
  * Resends everything while processes die and calls fail, with a client that repeats its request. What is wrong in the end:
- * a delivery that was left out, resent twice, posted twice without a death or a lost answer, or before an earlier event
+ * a delivery that was left out, resent twice, posted twice without a death or a lost response, or before an earlier event
  * of its message.
  */
 export async function resendWithFaults(options: OutageOptions): Promise<readonly string[]> {

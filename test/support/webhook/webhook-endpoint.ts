@@ -93,7 +93,7 @@ export function bodyOf(post: ReceivedPost): WebhookBody {
   return JSON.parse(post.bytes.toString('utf8')) as WebhookBody;
 }
 
-/** Whether the gateway may have stopped waiting for the answer to it. */
+/** Whether the gateway may have stopped waiting for the response to it. */
 function isLate({ at, headers }: ReceivedPost): boolean {
   return at.getTime() - Number(headers['webhook-timestamp']) * 1000 >= acknowledgeWithinSeconds * 1000;
 }

@@ -33,7 +33,7 @@ const latestMessage = {
 };
 const ofLatestMessage = deliveryIdOf({ messageId: 'msg_latest', event: 'sms.sent' });
 
-/** Attempts are a minute after 11 o'clock and the status of the answer. */
+/** Attempts are a minute after 11 o'clock and the status of the response. */
 function waiting(
   of: Omit<Failed, 'created_at'>,
   attempts: readonly (readonly [minute: string, status: number])[],

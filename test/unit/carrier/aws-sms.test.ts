@@ -93,7 +93,7 @@ describe('the request', () => {
   );
 });
 
-describe('the answer', () => {
+describe('the response', () => {
   it('is the carrier’s id, with the expected price of all segments', async () => {
     expect(await carrier.handOver(aSendingMessage({ segments: 2 }), { text: 'Hello' }, 1)).toEqual({
       outcome: 'accepted',
@@ -147,7 +147,7 @@ describe('when it cannot be known whether the carrier has the message', () => {
     expect(server.requests.length - before).toBe(1);
   });
 
-  it('no answer within the time limit is thrown, without a second request', async () => {
+  it('no response within the time limit is thrown, without a second request', async () => {
     server.answerWith('hang');
     const before = server.requests.length;
     const withShortLimit = awsSms({ ...settings, timeLimitMs: 100 }, () => now);

@@ -147,7 +147,7 @@ describe('the request', () => {
   });
 });
 
-describe('the answer', () => {
+describe('the response', () => {
   it('is the carrier’s id, with the expected price of one message', async () => {
     expect(
       await carrier.handOver(aSendingMessage({ channel: 'whatsapp', segments: 3 }), { text: 'Hi' }, 1),
@@ -194,7 +194,7 @@ describe('the answer', () => {
     },
   );
 
-  it('no answer within the time limit is thrown, without a second request', async () => {
+  it('no response within the time limit is thrown, without a second request', async () => {
     server.answerWith('hang');
     const before = server.requests.length;
     const withShortLimit = awsWhatsApp({ ...settings, timeLimitMs: 100 });

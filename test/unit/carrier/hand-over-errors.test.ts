@@ -32,7 +32,7 @@ describe('errors after which the carrier may have the message', () => {
     [{ name: 'TimeoutError', message: 'a request has exceeded the configured 3000 ms requestTimeout' }],
     [{ name: 'GatewayTimeout', $metadata: { httpStatusCode: 504 } }],
     [{ name: 'Unheard', $metadata: { httpStatusCode: 400 } }],
-    // An answer whose reading failed: it stood, so the code of the broken connection proves nothing.
+    // A response whose reading failed: it stood, so the code of the broken connection proves nothing.
     [{ syscall: 'connect', $metadata: { httpStatusCode: 200 } }],
   ])('%j is thrown on', (fields) => {
     const error = errorLike(fields);

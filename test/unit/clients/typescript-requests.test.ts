@@ -37,8 +37,8 @@ describe('a failed send', () => {
     ['502 of a proxy', { status: 502, text: '<html>Bad gateway</html>' }, 500],
     ['503', refusal(503, 'service_unavailable'), 500],
     ['a dropped connection', 'drop', 500],
-    ['half an answer', 'half', 500],
-    ['no answer in time', 'hang', 500],
+    ['half a response', 'half', 500],
+    ['no response in time', 'hang', 500],
     ['409 while the first attempt is still at work', refusal(409, 'idempotency_in_progress'), 500],
   ])('is repeated after %s with the same key, after a wait', async (_what, reply, waitMs) => {
     const { gateway, server, waits } = await start([reply]);
@@ -109,7 +109,7 @@ describe('a request that must not be done twice', () => {
   it.each<[string, Reply]>([
     ['a dropped connection', 'drop'],
     ['503', refusal(503, 'service_unavailable')],
-    ['no answer in time', 'hang'],
+    ['no response in time', 'hang'],
   ])('is not repeated after %s', async (_what, reply) => {
     const { gateway, server } = await start([reply]);
     await expect(gateway.otp.verify(verification)).rejects.toThrow();

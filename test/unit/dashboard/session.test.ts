@@ -34,7 +34,7 @@ describe('tabs', () => {
     opened.push(tabs);
     return { tab, tabs };
   }
-  /** Messages come in order: after the answer, all that was said before has been heard. */
+  /** Messages come in order: after the response, all that was said before has been heard. */
   const heard = () => openTab().tabs.ask();
 
   afterEach(() => {

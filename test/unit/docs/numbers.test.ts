@@ -67,7 +67,7 @@ const sentences: Readonly<Record<string, readonly string[]>> = {
     `one-shot schedules that fire ${production.scheduleLeadSeconds} s early`,
     `An access token for ${tokenLifetime}`,
     `Send an SMS to up to ${digits(bulkRecipientsMax)} recipients`,
-    `for ${idempotencyKeyHours} hours the repeat gets the first answer`,
+    `for ${idempotencyKeyHours} hours the repeat gets the first response`,
   ],
   'docs/aws-destinations.md': [`accepted the message or event within ${acknowledgeWithinSeconds} s`],
   'docs/fallback.md': [

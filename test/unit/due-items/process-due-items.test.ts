@@ -86,7 +86,7 @@ describe('a run over the due items', () => {
           if (mode === 'ends the run' && calls - 1 >= at) return new Promise(() => {});
           if (mode === 'fails' && here) throw new Error('failed');
           const value = await act();
-          if (here) throw new Error('the answer was lost');
+          if (here) throw new Error('the response was lost');
           return value;
         });
         const run = processDueItems(runOf(through), 'messages', review);

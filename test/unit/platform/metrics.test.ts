@@ -37,7 +37,7 @@ function metricsIn(printed: string): Counted[] {
 
 const ofFunction = { metric: 'FunctionFailure', of: { function_name: 'the-function' } };
 
-it('counts an answer of 5xx, which Lambda takes for a success, for the function that gave it, and no other answer', async () => {
+it('counts a response of 5xx, which Lambda takes for a success, for the function that gave it, and no other response', async () => {
   const counted = await countedBy(`
     import { publicHttpFunction } from './shared/http/http-function.ts';
     import { routes } from './shared/contract/routes.ts';

@@ -45,7 +45,7 @@ describe('the times of a question about usage', () => {
     ]);
   });
 
-  it('are as many as one answer may have, and not more', () => {
+  it('are as many as one response may have, and not more', () => {
     expect(namesOf({ interval: 'hour', since: '2026-10-20T11:00:00Z' })).toHaveLength(744);
     expect(faultOf({ interval: 'hour', since: '2026-10-20T10:59:00Z' })).toBe('since');
     expect(namesOf({ since: '2025-10-17T00:00:00Z' })).toHaveLength(400);

@@ -26,7 +26,7 @@ function anAttempt(requestHeaders = {}, responseHeaders = {}) {
       address: '93.184.215.14',
       status: 503,
       headers: responseHeaders,
-      bodyStart: 'an answer',
+      bodyStart: 'a response',
       error: 'not_200',
       errorMessage: 'answered with status 503',
     },
@@ -49,7 +49,7 @@ describe('the record of an attempt', () => {
       total_ms: 701.3,
       address: '93.184.215.14',
       status: 503,
-      response_body: 'an answer',
+      response_body: 'a response',
       error: 'not_200',
       error_message: 'answered with status 503',
     });

@@ -280,7 +280,7 @@ describe('a webhook to AWS', () => {
     ['refused', { code: 'ECONNREFUSED' }],
     ['reset', { code: 'ECONNRESET' }],
     ['timeout', { name: 'TimeoutError' }],
-  ])('without an answer is %s', async (error, properties) => {
+  ])('without a response is %s', async (error, properties) => {
     const { send, forgotten } = aSender({ fails: Object.assign(new Error('x'), properties) });
     const result = await send(request);
     expect(result).toMatchObject({ error });
@@ -294,6 +294,6 @@ describe('a webhook to AWS', () => {
     const keptRunning = setInterval(() => {}, 1000);
     const result = await send(request);
     clearInterval(keptRunning);
-    expect(result).toMatchObject({ error: 'timeout', errorMessage: 'no answer from AWS within 5 s' });
+    expect(result).toMatchObject({ error: 'timeout', errorMessage: 'no response from AWS within 5 s' });
   });
 });

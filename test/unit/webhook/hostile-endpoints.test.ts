@@ -81,7 +81,7 @@ function answeringAfter(ms: number): Promise<number> {
   });
 }
 
-/** Again where a busy machine took the 200 ms between the answer and the limit for something else. */
+/** Again where a busy machine took the 200 ms between the response and the limit for something else. */
 async function untilInTime(port: number): Promise<Measured> {
   let result = await postTo(port);
   for (let again = 0; again < 5 && result.error === 'timeout'; again += 1) result = await postTo(port);

@@ -99,7 +99,7 @@ describe('an endpoint that hangs', () => {
     expect(posts('turns.example')).toHaveLength(100);
   });
 
-  it('is in the slow lane after 300 ms without an answer, and back in the fast lane with the answer', async () => {
+  it('is in the slow lane after 300 ms without a response, and back in the fast lane with the response', async () => {
     const [from, until] = [5, 5.1].map((seconds) => new Date(created.getTime() + seconds * 1000));
     const { simulation, send, posts } = aSimulation((_host, at) =>
       from !== undefined && until !== undefined && at >= from && at < until
@@ -120,7 +120,7 @@ describe('an endpoint that hangs', () => {
     }
   });
 
-  it('stays in the fast lane if every answer takes most of a second, after one pause', async () => {
+  it('stays in the fast lane if every response takes most of a second, after one pause', async () => {
     const { simulation, send, posts } = aSimulation(() => ({ afterMs: 700, status: 200 }));
     for (let tenth = 0; tenth < 200; tenth += 1) {
       send('slow-but-ok.example');

@@ -291,7 +291,7 @@ export class WebhookDeliveriesResource {
   }
 
   /**
-   * Show a webhook with its attempts. One delivery with the body that every attempt posts and each attempt in full: when it was due and made, to which address, how long each step took, the headers, the status, and the first 4 KiB of the answer.
+   * Show a webhook with its attempts. One delivery with the body that every attempt posts and each attempt in full: when it was due and made, to which address, how long each step took, the headers, the status, and the first 4 KiB of the response.
    */
   get(deliveryId: string, options?: RequestOptions): Promise<WebhookDeliveryWithAttempts> {
     return this.#call<WebhookDeliveryWithAttempts>({ method: 'GET', path: `/api/v1/webhook-deliveries/${segment(deliveryId)}`, repeat: 'always' }, options);

@@ -63,7 +63,7 @@ ${prose(`A new client’s secret is shown when the client is created; [\`POST /a
     id: 'retries',
     title: 'Retries',
     content: prose(
-      `After a failed attempt the gateway tries again, ${retryDelaysSeconds.length} times: ${inWords(retryDelaysSeconds)} after the attempt before, whatever a \`Retry-After\` header of the answer says. The body is the same to the byte; timestamp and signature are new. After the last one the notification has failed. You can [list what has failed](${linkTo('reference', 'listWebhookDeliveries')}), [see every attempt](${linkTo('reference', 'getWebhookDelivery')}), and [send everything again](${linkTo('reference', 'resendWebhookDeliveries')}) that failed since a time.`,
+      `After a failed attempt the gateway tries again, ${retryDelaysSeconds.length} times: ${inWords(retryDelaysSeconds)} after the attempt before, whatever a \`Retry-After\` header of the response says. The body is the same to the byte; timestamp and signature are new. After the last one the notification has failed. You can [list what has failed](${linkTo('reference', 'listWebhookDeliveries')}), [see every attempt](${linkTo('reference', 'getWebhookDelivery')}), and [send everything again](${linkTo('reference', 'resendWebhookDeliveries')}) that failed since a time.`,
     ),
   },
   {

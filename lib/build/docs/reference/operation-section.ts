@@ -36,7 +36,7 @@ ${requestBody !== undefined && requestSection(operationId, requestBody.content, 
 <h4>Response</h4>
 ${Object.entries(operation.responses)
   .filter(([status]) => status.startsWith('2'))
-  .map(([status, response]) => responseSection(`${operationId}.answer`, status, response, resolve))}
+  .map(([status, response]) => responseSection(`${operationId}.response`, status, response, resolve))}
 ${dryRun !== undefined && responseSection(`${operationId}.dry_run_answer`, '200', dryRun.response, resolve)}
 ${errorsOf(operation)}
 </article>`;

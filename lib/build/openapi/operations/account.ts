@@ -59,7 +59,7 @@ export const getUsage: Description = {
     inQuery('until', 'The end (exclusive), rounded up to an interval; by default now.', dateTime),
     inQuery(
       'interval',
-      `The length of an entry: at most ${periodsMax.hour} hours, ${periodsMax.day} days or ${periodsMax.month} months in one answer.`,
+      `The length of an entry: at most ${periodsMax.hour} hours, ${periodsMax.day} days or ${periodsMax.month} months in one response.`,
       { type: 'string', enum: [...intervals], default: 'day' },
       'day',
     ),

@@ -72,7 +72,7 @@ export const canceledSms: Message = {
   expires_at: '2026-11-24T08:00:00.000Z',
 };
 
-/** The answer to `deliveredSms`. */
+/** The response to `deliveredSms`. */
 export const receivedSms: Message = {
   ...row,
   message_id: 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0B',

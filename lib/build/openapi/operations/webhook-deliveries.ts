@@ -80,7 +80,7 @@ export const listWebhookDeliveries: Description = {
 export const getWebhookDelivery: Description = {
   tag,
   summary: 'Show a webhook with its attempts',
-  description: `One delivery with the body that every attempt posts and each attempt in full: when it was due and made, to which address, how long each step took, the headers, the status, and the first ${textKeptBytes / 1024} KiB of the answer.`,
+  description: `One delivery with the body that every attempt posts and each attempt in full: when it was due and made, to which address, how long each step took, the headers, the status, and the first ${textKeptBytes / 1024} KiB of the response.`,
   parameters: [deliveryIdInPath],
   response: {
     description: 'The delivery.',

@@ -105,7 +105,7 @@ describe('the front', () => {
     return await text(socket);
   }
 
-  it('answers what no function sees in the form of all errors, with the headers of every answer', async () => {
+  it('answers what no function sees in the form of all errors, with the headers of every response', async () => {
     opened.front = await startFront(0);
     const head = 'POST /api/v1/sms/send HTTP/1.1\r\nHost: x\r\nConnection: close\r\n';
     const asked = {

@@ -740,7 +740,7 @@ class WebhookDeliveriesResource:
 
         One delivery with the body that every attempt posts and each attempt in full: when it was due and
         made, to which address, how long each step took, the headers, the status, and the first 4 KiB of
-        the answer.
+        the response.
         """
         return self._call(
             Request(
