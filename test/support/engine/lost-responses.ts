@@ -1,4 +1,7 @@
-/** The functions' client of the engine of this run, to which some responses get lost: the call took effect, and the SDK repeats it. */
+/**
+ * The functions' client of the engine of this run, to which some responses get lost: the call took effect, and the SDK
+ * repeats it. It has no time limits, so that only these are repeated, however busy the machine is.
+ */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { documentClient, dynamoClient } from '../../../shared/platform/aws/clients.ts';
 import { engineConfig } from './engine.ts';
@@ -10,9 +13,9 @@ interface LosingResponses {
   readonly lost: () => number;
 }
 
-/** @param isLost - of the first response, which is 0, and each after it; a repeated call has an response of its own */
+/** @param isLost - of the first response, which is 0, and each after it; a repeated call has a response of its own */
 export function losingResponses(isLost: (response: number) => boolean): LosingResponses {
-  const client = dynamoClient(engineConfig());
+  const client = dynamoClient({ ...engineConfig(), requestHandler: {} });
   let [responses, lost] = [0, 0];
   client.middlewareStack.add(
     (next) => async (args) => {
