@@ -1,7 +1,7 @@
 /** The demo clients of `npm start`, which a data folder keeps over a restart. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { aimAtEmulator } from '../lib/local/environment.ts';
+import { aimAtEmulator } from '../lib/local/aim-at-emulator.ts';
 import type { LocalGateway } from '../lib/local/gateway.ts';
 import { dynamoClientAdmin } from '../shared/client/client-admin.dynamo.ts';
 import { createDemoClients, type DemoClients } from '../shared/client/demo-clients.ts';

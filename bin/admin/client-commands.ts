@@ -21,8 +21,8 @@ import {
 } from '../../shared/admin/clients.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
+import type { CommandResult, Runner } from './command.ts';
 import { textFields, textTable } from './print.ts';
-import type { CommandResult, Runner } from './runner.ts';
 
 const clientsPerPage = 100;
 const shownOnce = 'These secrets are shown once; the gateway keeps only what it needs to check or to sign.';

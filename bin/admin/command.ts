@@ -1,4 +1,4 @@
-/** Runs a command against the gateway. */
+/** What a command gets, and what it ends with. `program.ts` runs it, and decides the exit status. */
 import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
 
 export interface Session {

@@ -9,7 +9,7 @@ import {
   settingsOf,
   stageOutput,
 } from '../../lib/constructs/stack-outputs.ts';
-import { aimAtEmulator } from '../../lib/local/environment.ts';
+import { aimAtEmulator } from '../../lib/local/aim-at-emulator.ts';
 import { stages } from '../../lib/stages/stages.ts';
 import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
 import { adminDependencies, adminEnvironment } from '../../shared/admin/admin-dependencies-on-aws.ts';

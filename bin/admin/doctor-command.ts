@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { type Diagnosis, diagnoseClient } from '../../shared/admin/diagnosis/diagnose-client.ts';
 import type { ExplainedEndpoint } from '../../shared/admin/explain-limits.ts';
+import type { Runner } from './command.ts';
 import { textTable } from './print.ts';
-import type { Runner } from './runner.ts';
 
 export function addDoctorCommand(program: Command, { run }: Runner): void {
   program

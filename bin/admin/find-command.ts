@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { type SearchResults, search, searchQuery } from '../../shared/admin/search.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
+import type { CommandResult, Runner } from './command.ts';
 import { textTable } from './print.ts';
-import type { CommandResult, Runner } from './runner.ts';
 
 export function addFindCommand(program: Command, { run }: Runner): void {
   program

@@ -20,9 +20,9 @@ import { type CapName, capNames } from '../../shared/contract/caps.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { limitPolicies } from '../../shared/contract/limit-rows.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
+import type { Runner } from './command.ts';
 import { booleanOption } from './options.ts';
 import { textTable } from './print.ts';
-import type { Runner } from './runner.ts';
 
 const capMeanings: Readonly<Record<CapName, string>> = {
   messages: 'recipients of all sends',

@@ -4,8 +4,8 @@ import { inboundBody, sendInbound } from '../../shared/admin/inbound.ts';
 import { showMessage } from '../../shared/admin/messages.ts';
 import { listOutbox, outboxQuery } from '../../shared/admin/outbox.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
+import type { Runner } from './command.ts';
 import { textFields, textTable } from './print.ts';
-import type { Runner } from './runner.ts';
 
 const outboxMax = 1000;
 

@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { clientIdOf } from '../../shared/admin/find-client.ts';
 import { allowOtps, listOtpHolds } from '../../shared/admin/otp-holds.ts';
+import type { Runner } from './command.ts';
 import { textTable } from './print.ts';
-import type { Runner } from './runner.ts';
 
 export function addOtpCommands(program: Command, { run }: Runner): void {
   const otp = program.command('otp').description('one-time passwords that are held');

@@ -9,9 +9,9 @@ import {
   setSender,
 } from '../../shared/admin/senders.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
+import type { Runner } from './command.ts';
 import { booleanOption } from './options.ts';
 import { textTable } from './print.ts';
-import type { Runner } from './runner.ts';
 
 const examples = `
 The most specific row wins, a client's before one for every client ('*'), then a country's before one for every country.

@@ -18,8 +18,8 @@ import {
 import { scopes } from '../../shared/message/suppression/suppression.ts';
 import type { SuppressionView } from '../../shared/message/suppression/suppression-response.schema.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
+import type { Runner } from './command.ts';
 import { textFields, textTable } from './print.ts';
-import type { Runner } from './runner.ts';
 
 /** About a million lines; the whole file is held in memory. */
 const fileBytesMax = 64 * 1024 * 1024;

@@ -6,8 +6,8 @@ import { GatewayError } from '../../shared/contract/errors.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import { periodAt } from '../../shared/usage/period.ts';
 import { adminUsageQuery, usageRange } from '../../shared/usage/usage-query.ts';
+import type { Runner } from './command.ts';
 import { textTable } from './print.ts';
-import type { Runner } from './runner.ts';
 
 interface UsageOptions {
   readonly client?: string;

@@ -13,8 +13,8 @@ import { parseFields } from '../../shared/operation/operation.ts';
 import type { DeliverySummary } from '../../shared/webhook/log/delivery-response.schema.ts';
 import { resendRequestSchema } from '../../shared/webhook/resend/request-resend.ts';
 import type { ResendView } from '../../shared/webhook/resend/resend-response.schema.ts';
+import type { CommandResult, Runner, Session } from './command.ts';
 import { textFields, textTable } from './print.ts';
-import type { CommandResult, Runner, Session } from './runner.ts';
 
 const failedMax = 1000;
 const maybeMore = `These are the latest ${failedMax}; there may be more.`;

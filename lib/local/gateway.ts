@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { resourcesOf } from '../constructs/stack-outputs.ts';
 import { stages } from '../stages/stages.ts';
+import type { EmulatorConnection } from './aim-at-emulator.ts';
 import { type Emulator, emulatorAccess, type Preload, startEmulator } from './emulator.ts';
-import type { EmulatorConnection } from './environment.ts';
 import { type Front, startFront } from './front.ts';
 import { pythonWithPackages } from './python.ts';
 

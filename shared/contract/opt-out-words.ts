@@ -1,6 +1,7 @@
 /** The words with which people stop and start messages (contract, section 13). */
 
-export const optOutWords = [
+/** On every stage; the setting `optOutWords` adds words to those of one. */
+export const standardOptOutWords = [
   'STOP',
   'STOPALL',
   'UNSUBSCRIBE',
@@ -30,6 +31,6 @@ export function wishIn(text: string, moreOptOutWords: readonly string[]): 'opt_o
   const word = onlyWordOf(text);
   if (word === undefined) return undefined;
   const isIn = (words: readonly string[]) => words.some((each) => each.toUpperCase() === word);
-  if (isIn(optOutWords) || isIn(moreOptOutWords)) return 'opt_out';
+  if (isIn(standardOptOutWords) || isIn(moreOptOutWords)) return 'opt_out';
   return isIn(optInWords) ? 'opt_in' : undefined;
 }

@@ -36,7 +36,7 @@ export interface OverrideReader {
 
 type RowsByEndpoint = ReadonlyMap<string, ParsedRow>;
 
-/** Reads the rows of a client and of `*` at most every 45 s each, so that an edit takes effect within 60 s. */
+/** Reads the rows of a client and of `*` as often as `accessCache` says, so that an edit takes effect within 60 s. */
 export function overrideReader(
   store: { rowsOf(clientId: string): Promise<readonly OverrideRow[]> },
   clock: Clock,

@@ -13,8 +13,8 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { aimAtEmulator } from '../../lib/local/aim-at-emulator.ts';
 import { emulatorAccess, startEmulator } from '../../lib/local/emulator.ts';
-import { aimAtEmulator } from '../../lib/local/environment.ts';
 import { pythonWithPackages } from '../../lib/local/python.ts';
 import { sqsOutboundQueue } from '../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { sqs } from '../../shared/platform/aws/clients.ts';

@@ -4,7 +4,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { aimAtEmulator } from '../../lib/local/environment.ts';
+import { aimAtEmulator } from '../../lib/local/aim-at-emulator.ts';
 import { startLocalGateway } from '../../lib/local/gateway.ts';
 import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
 import { createClient } from '../../shared/client/client-admin.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { aimAtEmulator } from '../../lib/local/environment.ts';
+import { aimAtEmulator } from '../../lib/local/aim-at-emulator.ts';
 import { type LocalGateway, startLocalGateway } from '../../lib/local/gateway.ts';
 import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
 import { createDemoClients } from '../../shared/client/demo-clients.ts';

@@ -1,7 +1,7 @@
 /** A local gateway for tests, which then reach it by `gateway()`: of a whole run, or of one file that disturbs others. */
 import { join } from 'node:path';
+import { aimAtEmulator } from '../../../lib/local/aim-at-emulator.ts';
 import { connectionOf } from '../../../lib/local/connection.ts';
-import { aimAtEmulator } from '../../../lib/local/environment.ts';
 import { type LocalGateway, startLocalGateway } from '../../../lib/local/gateway.ts';
 import { dynamoClientAdmin } from '../../../shared/client/client-admin.dynamo.ts';
 import { createDemoClients } from '../../../shared/client/demo-clients.ts';
