@@ -1,9 +1,10 @@
 /** A form that sends a change, and shows the errors of it: beside the fields, for the whole, or as a notice once the form is gone. */
 
-import { type FormEvent, useEffect, useRef } from 'react';
+import type { FormEvent } from 'react';
 import { fieldError, formError } from '../api/api-error.ts';
 import { useChange } from '../api/change.ts';
 import { useDashboard } from '../context.ts';
+import { useIsShown } from './is-shown.ts';
 
 export interface FormState {
   readonly submit: (event: FormEvent) => void;
@@ -21,13 +22,7 @@ interface FormOptions<Sent> {
 
 export function useForm<Sent>({ fields = [], send, onSent }: FormOptions<Sent>) {
   const { notify } = useDashboard();
-  const isShown = useRef(false);
-  useEffect(() => {
-    isShown.current = true;
-    return () => {
-      isShown.current = false;
-    };
-  }, []);
+  const isShown = useIsShown();
   const change = useChange({
     meta: { showsError: true },
     mutationFn: send,

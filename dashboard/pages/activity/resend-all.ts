@@ -1,10 +1,11 @@
 /** Resends every failed webhook of a list, with the progress. */
 
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { ActivityView } from '../../../shared/admin/activity.ts';
 import type { ResendResult } from '../../../shared/admin/webhook-resend.ts';
 import { useChange } from '../../api/change.ts';
 import { longestPage, type ReadPage } from '../../api/pages.ts';
+import { useIsShown } from '../../components/is-shown.ts';
 import { noticeOf } from '../../components/resend.ts';
 import { useDashboard } from '../../context.ts';
 
@@ -18,18 +19,12 @@ const webhooksPerRequest = 50;
 export function useResendAll(readPage: ReadPage<ActivityView>) {
   const { api, notify } = useDashboard();
   const [progress, setProgress] = useState<{ readonly done: number; readonly total: number }>();
-  const isLeft = useRef(false);
-  useEffect(() => {
-    isLeft.current = false;
-    return () => {
-      isLeft.current = true;
-    };
-  }, []);
+  const isShown = useIsShown();
   const mutation = useChange({
     mutationFn: async () => {
       const { ids, isAll } = await failedIn(readPage);
       const results: ResendResult[] = [];
-      while (results.length < ids.length && !isLeft.current) {
+      while (results.length < ids.length && isShown.current) {
         setProgress({ done: results.length, total: ids.length });
         const some = ids.slice(results.length, results.length + webhooksPerRequest);
         const answer = await api.send('resendWebhooks', {}, { delivery_ids: some });

@@ -18,7 +18,7 @@ function refusalOf(body: unknown): unknown {
 describe('a scheduled_at that is too near', () => {
   const tooNear = { field: 'scheduled_at', message: 'must be from 1 minute to 180 days ahead' };
 
-  it('is refused by itself', () => {
+  it('is refused alone', () => {
     expect(refusalOf({ to: 'a', scheduled_at: now.toISOString() })).toMatchObject({
       message: 'A field is not valid; see details.',
       details: [tooNear],
