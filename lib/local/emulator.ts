@@ -104,13 +104,15 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       await Promise.race([ended, pause(limit, undefined, { ref: false })]);
       killGroup(child);
       await ended;
+      // Another process may have the number one day, and a start would wait for that one.
+      if (options.dataFolder !== undefined) await rm(pidFile(options.dataFolder), { force: true });
       log.end();
       await rm(scratch, { recursive: true, force: true, maxRetries: 3 });
     },
   };
   try {
     if (options.dataFolder !== undefined) {
-      await writeFile(join(options.dataFolder, 'emulator-pid'), String(emulator.pid), { mode: 0o600 });
+      await writeFile(pidFile(options.dataFolder), String(emulator.pid), { mode: 0o600 });
     }
     await untilReady(emulator, options);
   } catch (error) {
@@ -158,7 +160,7 @@ export async function choosePort(dataFolder: string | undefined, signal: AbortSi
   const [kept, gateway, emulator] = await Promise.all([
     numberIn(file),
     numberIn(join(dataFolder, 'gateway-pid')),
-    numberIn(join(dataFolder, 'emulator-pid')),
+    numberIn(pidFile(dataFolder)),
   ]);
   const deadline = Date.now() + keepWithinMs;
   while (!isRunning(gateway) && isRunning(emulator) && Date.now() < deadline) {
@@ -172,6 +174,11 @@ export async function choosePort(dataFolder: string | undefined, signal: AbortSi
   await writeFile(file, String(port), { mode: 0o600 });
   await writeFile(join(dataFolder, 'gateway-pid'), String(process.pid), { mode: 0o600 });
   return port;
+}
+
+/** Names the emulator's process until the gateway has stopped it. */
+function pidFile(dataFolder: string): string {
+  return join(dataFolder, 'emulator-pid');
 }
 
 /** 0 where there is no such file. */

@@ -1,6 +1,6 @@
 /** What `npm start -- --data` promises of a restart, by a gateway of its own. */
 import { once } from 'node:events';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -85,6 +85,8 @@ it('finishes a running function before it stops; after a restart, and after a de
   expect((await sqs().send(receiveFor12Hours)).Messages).toHaveLength(1);
   expect((await sqs().send(receiveFor12Hours)).Messages).toBeUndefined();
   expect(await senderWaitedFor(() => gateway?.stop(), api_key)).toBe(true);
+  // Else a start would wait for whatever process has the number then.
+  expect(await readdir(join(folder, 'data'))).not.toContain('emulator-pid');
 
   gateway = await start();
   // What was in flight is redelivered at once.
