@@ -144,8 +144,8 @@ const malformed = new GatewayError(
   'The request is not HTTP, or its headers are too long.',
 );
 
-/** What the front answers itself, as API Gateway answers what no function sees. */
-function ownAnswer(error: GatewayError): { headers: Record<string, string>; body: string } {
+/** Of the front itself, in the form in which API Gateway responds to what no function sees. */
+function ownResponse(error: GatewayError): { headers: Record<string, string>; body: string } {
   const requestId = randomUUID();
   return {
     headers: { 'Content-Type': 'application/json', 'X-Request-Id': requestId, ...notCounted.headers },
@@ -158,7 +158,7 @@ function refuse(response: ServerResponse): void {
     response.destroy();
     return;
   }
-  const { headers, body } = ownAnswer(unavailable);
+  const { headers, body } = ownResponse(unavailable);
   response.writeHead(unavailable.status, headers).end(body);
 }
 
@@ -168,7 +168,7 @@ function refuseMalformed(_error: Error, connection: Duplex): void {
     connection.destroy();
     return;
   }
-  const { headers, body } = ownAnswer(malformed);
+  const { headers, body } = ownResponse(malformed);
   const lines = Object.entries({
     ...headers,
     'Content-Length': Buffer.byteLength(body),
