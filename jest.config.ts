@@ -7,6 +7,8 @@ const onDynamoDbLocal = process.env.DYNAMODB_LOCAL === '1';
 const ofLocalGateways = process.env.LOCAL_GATEWAYS === '1';
 /** `npm run test:browser`: the dashboard and the documentation in Chromium, which takes more than half of the processor. */
 const inBrowser = process.env.IN_BROWSER === '1';
+/** `npm run test:release`: what takes too long for every run, such as the attacks of `test/release/adversary`. */
+const beforeRelease = process.env.BEFORE_RELEASE === '1';
 
 /** What starts and stops the engine or makes and removes shared files, below test/support. */
 type Around = readonly [start: string, stop: string];
@@ -20,6 +22,7 @@ function folders(): Readonly<Record<string, Around | undefined>> {
   if (onDynamoDbLocal) return { engine: dynamoDbLocal };
   if (ofLocalGateways) return { local: undefined };
   if (inBrowser) return { browser: emulator };
+  if (beforeRelease) return { release: emulator };
   return {
     /** No engine, no template. */
     unit: undefined,
@@ -49,6 +52,8 @@ function project(name: string, around: Around | undefined): Config {
     testEnvironment: '<rootDir>/test/support/jest/plain-context.ts',
     roots: ['<rootDir>/test'],
     testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+    // Compared with Amazon's own engine only.
+    testPathIgnorePatterns: onDynamoDbLocal ? [] : ['<rootDir>/test/engine/simulation/'],
     extensionsToTreatAsEsm: ['.ts', '.tsx'],
     transform: {
       '\\.tsx?$': [

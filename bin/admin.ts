@@ -2,7 +2,7 @@
 import { runCommand } from './admin/program.ts';
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // The reader of a pipe may end first, as `head` does.
+  // The reader of a pipe may end first; `head` does.
   if (error.code === 'EPIPE') process.exit();
   process.stderr.write(`The output cannot be written: ${error.message}\n`);
   process.exit(1);

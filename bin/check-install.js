@@ -1,5 +1,5 @@
 /**
- * Says in one line that `npm ci` has not run. Plain JavaScript, because it also runs with a Node that cannot run
+ * Says in one line that `npm ci` has not run. It is plain JavaScript, because it also runs with a Node that cannot run
  * TypeScript: the project's own Node is among the dependencies.
  */
 import { existsSync } from 'node:fs';

@@ -6,7 +6,7 @@ import { type Connection, connectionOf, welcome } from '../lib/local/connection.
 import { type LocalGateway, startLocalGateway } from '../lib/local/gateway.ts';
 import { StartFailure } from '../lib/local/start-failure.ts';
 import { stopRequest } from '../lib/local/stop-request.ts';
-import { demoClients } from './demo-clients.ts';
+import { demoClients, readDemoClients } from './demo-clients.ts';
 
 const localFolder = join(import.meta.dirname, '..', '.local');
 const connectionFile = join(localFolder, 'gateway.json');
@@ -14,8 +14,8 @@ const connectionFile = join(localFolder, 'gateway.json');
 const options = new Command()
   .name('npm start --')
   .description('Runs the messaging gateway on this machine.')
-  .option('--port <port>', 'where the API listens', wholeNumberUpTo(65_535), 3000)
-  .option('--data <folder>', 'keep everything in this folder over a restart')
+  .option('--port <port>', 'the port of the API', wholeNumberUpTo(65_535), 3000)
+  .option('--data <folder>', 'keep the state in this folder over a restart')
   .option(
     '--time-scale <times>',
     'make webhook retry delays this many times shorter',
@@ -29,7 +29,7 @@ const options = new Command()
 const stopping = new AbortController();
 const askedToStop = stopRequest({
   stop: () => {
-    tell('Stopping…');
+    printLine('Stopping…');
     stopping.abort();
   },
   // The emulator notices that this process ended, and still writes its state.
@@ -40,13 +40,14 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 process.exitCode = await run().catch((error: unknown) => {
   if (stopping.signal.aborted) return 0;
-  tell(error instanceof StartFailure ? error.message : `The gateway cannot start: ${String(error)}`);
+  printLine(error instanceof StartFailure ? error.message : `The gateway cannot start: ${String(error)}`);
   return 1;
 });
 process.exit();
 
 async function run(): Promise<number> {
   const dataFolder = options.data === undefined ? undefined : resolve(options.data);
+  const keptClients = await readDemoClients(dataFolder);
   const gateway = await startLocalGateway({
     port: options.port,
     dataFolder,
@@ -54,22 +55,23 @@ async function run(): Promise<number> {
     cacheFolder: localFolder,
     logFolder: localFolder,
     environment: process.env,
-    progress: tell,
+    progress: printLine,
     signal: stopping.signal,
   });
+  let status = 1;
   try {
-    const clients = await demoClients(gateway, dataFolder);
-    gateway.showDemoClient(clients);
+    const clients = await demoClients(gateway, keptClients, dataFolder);
     const connection = connectionOf(gateway, clients);
     // An existing file would keep its mode.
     await rm(connectionFile, { force: true });
     await writeFile(connectionFile, `${JSON.stringify(connection)}\n`, { mode: 0o600 });
     announce(connection);
-    return await untilEnded(gateway);
+    status = await untilEnded(gateway);
   } finally {
     await forget(gateway);
-    await gateway.stop();
+    if (!(await gateway.stop())) status = 1;
   }
+  return status;
 }
 
 /** Deletes the connection file, unless another gateway has replaced it since. */
@@ -92,11 +94,11 @@ async function untilEnded(gateway: LocalGateway): Promise<number> {
     }),
   ]);
   if (!died) return 0;
-  tell(`The AWS emulator ended; see ${join(localFolder, 'emulator.log')}, and start again.`);
+  printLine(`The AWS emulator ended; see ${join(localFolder, 'emulator.log')}, and start again.`);
   return 1;
 }
 
-function tell(line: string): void {
+function printLine(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 

@@ -15,7 +15,7 @@ import { SearchPage } from './pages/search.tsx';
 import { SendersPage } from './pages/senders/senders.tsx';
 import { WebhookPage } from './pages/webhooks/webhook.tsx';
 import { WebhooksPage } from './pages/webhooks/webhooks.tsx';
-import { linkTo } from './route.ts';
+import { idInPath, linkTo } from './route.ts';
 
 // Loaded on demand, as its charts are a quarter of the script.
 const UsagePage = lazy(() => import('./pages/usage/usage.tsx'));
@@ -70,7 +70,7 @@ export function Pages() {
     <Switch>
       {pages.map(({ path, Content }) => (
         <Route<{ id?: string }> key={path} path={`/${path}`}>
-          {({ id = '' }) => <Content id={decodeURIComponent(id)} />}
+          {({ id = '' }) => <Content id={idInPath(id)} />}
         </Route>
       ))}
       <Route component={OverviewPage} />

@@ -10,7 +10,8 @@ const pathAndQuery = (): string[] => window.location.hash.replace(/^#\/?/, '').s
 
 /** wouter's own hook for hashes keeps the query before the `#`, where it would be sent to the server. */
 export const useHashLocation: BaseLocationHook = () => [
-  useLocationProperty(() => `/${pathAndQuery()[0]}`),
+  // wouter decodes a path before it looks for its parts; `idInPath` decodes the part that is an id.
+  useLocationProperty(() => `/${pathAndQuery()[0]?.replaceAll('%', '%25')}`),
   (path, options) => navigate(`#${path}`, options),
 ];
 useHashLocation.searchHook = () => useLocationProperty(() => pathAndQuery()[1] ?? '');
@@ -20,6 +21,15 @@ export function linkTo(page: string, id?: string, query: Readonly<Record<string,
   const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== '')).toString();
   const path = id === undefined ? page : `${page}/${encodeURIComponent(id)}`;
   return `#/${path}${search === '' ? '' : `?${search}`}`;
+}
+
+/** The id that `linkTo` wrote; a person may have typed what is no percent-encoding. */
+export function idInPath(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 export function go(link: string, options?: { readonly replace?: boolean }): void {

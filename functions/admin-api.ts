@@ -1,8 +1,8 @@
-/** Everything under /admin/api, for tokens of scope `admin`. */
+/** Serves everything under /admin/api, for tokens of scope `admin`. */
 import { adminDependencies, adminEnvironment } from '../shared/admin/admin-dependencies-on-aws.ts';
 import { adminApi, adminOperations } from '../shared/admin/http/admin-api.ts';
 import { adminRoutes } from '../shared/contract/routes.ts';
-import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
+import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 

@@ -1,11 +1,13 @@
-/** The dashboard's page at /admin and the files that it loads, which the build puts into this function's folder. */
+/**
+ * Serves the dashboard's page at /admin and the files that it loads, which the build puts into this function's folder.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { type DashboardFile, serveDashboard } from '../shared/admin/http/dashboard-files.ts';
 import { adminRoutes } from '../shared/contract/routes.ts';
 import { publicHttpFunction } from '../shared/http/http-function.ts';
-import { publicHttpDependencies, publicHttpEnvironment } from '../shared/http/public-http-dependencies.ts';
+import { publicHttpDependencies, publicHttpEnvironment } from '../shared/http/public-guards.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 
 const fileList = z.array(z.object({ name: z.string(), contentType: z.string(), etag: z.string() }));

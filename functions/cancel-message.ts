@@ -1,9 +1,9 @@
 /** DELETE /api/v1/messages/{message_id}: cancels a scheduled message before its time. */
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
+import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { cancelMessage } from '../shared/message/status/cancel-message.ts';
-import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
+import { cancelMessage } from '../shared/message/status/own-message.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 
 const env = readEnvironment([...httpEnvironment, ...messagesEnvironment]);

@@ -1,10 +1,11 @@
-/** Every hour, where AWS is the carrier: compares the suppressions with the opt-out list of AWS. */
+/** Compares the suppressions with the opt-out list of AWS, every hour if AWS is the carrier. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { awsOptOutList } from '../shared/carrier/aws/aws-opt-out-list.ts';
 import { type CompareDependencies, compareOptOuts } from '../shared/message/opt-out-list/compare-opt-outs.ts';
 import { dynamoOptOutProgress } from '../shared/message/opt-out-list/opt-out-progress.dynamo.ts';
+import { dynamoContacts } from '../shared/message/receive/contacts.dynamo.ts';
 import { dynamoConversations } from '../shared/message/receive/conversations.dynamo.ts';
-import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import {
   dynamoSuppressionChanges,
   dynamoSuppressionStore,
@@ -17,14 +18,23 @@ import { log } from '../shared/platform/log.ts';
 /** The function's time limit is 300 s: the last step that is started within this time ends before it. */
 const budgetMs = 240_000;
 
-const env = readEnvironment([...messagesEnvironment, 'SUPPRESSIONS_TABLE', 'SMS_OPT_OUT_LIST']);
+const env = readEnvironment([
+  ...messagesEnvironment,
+  'SUPPRESSIONS_TABLE',
+  'WHATSAPP_WINDOWS_TABLE',
+  'SMS_OPT_OUT_LIST',
+]);
 const dependencies: CompareDependencies = {
   list: awsOptOutList(env.SMS_OPT_OUT_LIST),
   suppressions: {
-    ...dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE),
+    ...dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE, systemClock),
     ...dynamoSuppressionChanges(dynamo(), env.SUPPRESSIONS_TABLE),
   },
   conversations: dynamoConversations(dynamo(), env.MESSAGES_TABLE, messagesFrom(env)),
+  contacts: dynamoContacts(dynamo(), {
+    tableName: env.WHATSAPP_WINDOWS_TABLE,
+    retentionDays: env.RETENTION_DAYS,
+  }),
   progress: dynamoOptOutProgress(dynamo(), env.SUPPRESSIONS_TABLE, env.SMS_OPT_OUT_LIST),
   clock: systemClock,
   sleep,

@@ -1,17 +1,18 @@
 /**
  * Reads two streams: each change of a message is counted in the usage of its client, and each one-time password and its
- * verification in the traffic by which passwords are held. A batch is of one stream, and may be repeated, whole or in part.
+ * verification in the traffic that decides about holds. A batch has records of one stream, and may be repeated, as a
+ * whole or in part.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoOtpHolds } from '../shared/otp/hold/otp-holds.dynamo.ts';
 import {
+  countOtps,
   dynamoOtpCounter,
   dynamoOtpTrafficReader,
   otpRecords,
 } from '../shared/otp/hold/otp-traffic.dynamo.ts';
-import { countOtps } from '../shared/otp/hold/otp-traffic.ts';
 import { type ReviewDependencies, reviewTraffic } from '../shared/otp/hold/review-traffic.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';

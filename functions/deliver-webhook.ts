@@ -1,26 +1,80 @@
 /** Posts webhooks. Serves both webhook queues; the queue of a batch gives the lane. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSHandler } from 'aws-lambda';
+import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
+import { dynamoWebhookSecrets } from '../shared/client/webhook-secrets.dynamo.ts';
+import { cachedSecrets } from '../shared/client/webhook-secrets.ts';
 import { slowLaneBatchSize } from '../shared/contract/delivery-times.ts';
 import { version } from '../shared/contract/version.ts';
-import { changeVisibilityOn } from '../shared/platform/aws/change-visibility.sqs.ts';
-import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
-import { sqsFurtherMessages } from '../shared/platform/aws/further-messages.sqs.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
-import { processAndReceiveFurther } from '../shared/platform/receive-further.ts';
+import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
+import {
+  dynamo,
+  type ForeignCredentials,
+  foreignEventBridge,
+  foreignSqs,
+  scheduler,
+  sqs,
+  sts,
+} from '../shared/platform/aws/clients.ts';
+import { eventBridgeSchedules } from '../shared/platform/aws/one-shot-schedule.scheduler.ts';
+import { changeVisibilityOn, sqsFurtherMessages } from '../shared/platform/aws/queues.sqs.ts';
+import { systemClock } from '../shared/platform/clock.ts';
+import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
+import { log, logWarning } from '../shared/platform/log.ts';
+import { countRunning, processAndReceiveFurther } from '../shared/platform/process-queue-batch.ts';
 import { type CountedAttempt, countWebhookAttempts } from '../shared/usage/count-webhook-attempts.ts';
 import { dynamoAttemptCounter } from '../shared/usage/webhook-attempts.dynamo.ts';
+import { addressRules } from '../shared/webhook/address-guard.ts';
+import { receiveFurtherMs, startDelayMs } from '../shared/webhook/choose-lane.ts';
+import { reportFailedDelivery } from '../shared/webhook/deliver/alert-failure.ts';
+import { assumedRoles, stsAssumeRole } from '../shared/webhook/deliver/assumed-roles.sts.ts';
+import type { DeliverDependencies } from '../shared/webhook/deliver/claim-attempt.ts';
+import { deliver, logOutcome } from '../shared/webhook/deliver/deliver-webhook.ts';
+import { fanOut } from '../shared/webhook/deliver/fan-out.ts';
+import { httpPost } from '../shared/webhook/deliver/http-post.ts';
+import { dnsResolve, machineResolve } from '../shared/webhook/deliver/resolve-host.ts';
+import { eventBridgePutEvent, sqsSendMessage } from '../shared/webhook/deliver/send-to-aws.sqs.ts';
+import { type SendToAws, sendToAws } from '../shared/webhook/deliver/send-to-aws.ts';
 import {
-  deliverDependencies,
-  deliverEnvironment,
-} from '../shared/webhook/deliver/deliver-from-environment.ts';
-import { deliver } from '../shared/webhook/deliver/deliver-webhook.ts';
-import { logOutcome } from '../shared/webhook/deliver/log-outcome.ts';
-import { receiveFurtherMs, startDelayMs } from '../shared/webhook/endpoint-health/choose-lane.ts';
-import { likelySlowAfterMs } from '../shared/webhook/endpoint-health/endpoint-health.ts';
-import { deliveryMessageSchema } from '../shared/webhook/schedule/delivery-queue.ts';
+  type FanOut,
+  makeRetryScheduler,
+  sqsDeliveryQueue,
+  webhookQueueMessageSchema,
+} from '../shared/webhook/delivery-queue.sqs.ts';
+import { dynamoDeliveryStore } from '../shared/webhook/delivery-store.dynamo.ts';
+import { dynamoEndpointHealthStore } from '../shared/webhook/endpoint-health.dynamo.ts';
+import { endpointHealth, likelySlowAfterMs } from '../shared/webhook/endpoint-health.ts';
+import {
+  dynamoEndpointReader,
+  dynamoEndpointResults,
+} from '../shared/webhook/endpoints/endpoint-store.dynamo.ts';
 
-const env = readEnvironment([...deliverEnvironment, 'WEBHOOK_TIME_SCALE', 'USAGE_TABLE']);
-const dependencies = deliverDependencies(env);
+const env = readEnvironment([
+  'WEBHOOK_DELIVERIES_TABLE',
+  'WEBHOOK_ENDPOINTS_TABLE',
+  'DUE_ITEMS_TABLE',
+  'CLIENT_SECRETS_TABLE',
+  'ACTIVITY_LOG_TABLE',
+  'WEBHOOKS_QUEUE_URL',
+  'WEBHOOKS_QUEUE_ARN',
+  'SLOW_WEBHOOKS_QUEUE_URL',
+  'SLOW_WEBHOOKS_QUEUE_ARN',
+  'SCHEDULE_GROUP',
+  'SCHEDULE_ROLE_ARN',
+  'SCHEDULE_LEAD_SECONDS',
+  ...webhookRuleNames,
+  'RETENTION_DAYS',
+  'WEBHOOK_TIME_SCALE',
+  'USAGE_TABLE',
+]);
+const waiting = countRunning();
+const onAws = deliverDependencies();
+const dependencies = {
+  ...onAws,
+  post: waiting.counted(onAws.post),
+  sendToAws: waiting.counted(onAws.sendToAws),
+};
 const attempts = { ...dependencies, counter: dynamoAttemptCounter(dynamo(), env.USAGE_TABLE) };
 const queues = sqs();
 
@@ -40,6 +94,7 @@ export const handler: SQSHandler = async (event) => {
     afterMs: likelySlowAfterMs,
     untilMs: receiveFurtherMs(lane, Math.random()),
     messagesMax: slowLaneBatchSize,
+    waiting: waiting.count,
     clock,
     sleep,
   };
@@ -47,9 +102,13 @@ export const handler: SQSHandler = async (event) => {
     event.Records,
     options,
     async (record, position, received) => {
-      const message = deliveryMessageSchema.parse(JSON.parse(record.body));
+      const message = webhookQueueMessageSchema.parse(JSON.parse(record.body));
       const delayMs = startDelayMs(lane, position, received);
       if (delayMs > 0) await sleep(delayMs);
+      if ('fan_out' in message) {
+        await fanOutAndLog(message.fan_out);
+        return {};
+      }
       const outcome = await deliver(dependencies, settings, message);
       logOutcome(message, lane, outcome);
       if ('attempt' in outcome) {
@@ -61,3 +120,73 @@ export const handler: SQSHandler = async (event) => {
   await countWebhookAttempts(attempts, counted);
   return response;
 };
+
+async function fanOutAndLog(event: FanOut): Promise<void> {
+  const { client_id, message_id } = event;
+  const deliveries = await fanOut(dependencies, event);
+  log.info('webhook fan-out', { client_id, message_id, event: event.event, deliveries });
+}
+
+function deliverDependencies(): DeliverDependencies {
+  const database = dynamo();
+  const queue = sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL });
+  const scheduleOnce = eventBridgeSchedules(scheduler(), {
+    groupName: env.SCHEDULE_GROUP,
+    roleArn: env.SCHEDULE_ROLE_ARN,
+    queueArns: { fast: env.WEBHOOKS_QUEUE_ARN, slow: env.SLOW_WEBHOOKS_QUEUE_ARN },
+  });
+  const dueItemIndex = dynamoDueItemIndex(database, env.DUE_ITEMS_TABLE);
+  const healthStore = dynamoEndpointHealthStore(database, env.WEBHOOK_DELIVERIES_TABLE);
+  let toAws: SendToAws | undefined;
+  return {
+    deliveries: dynamoDeliveryStore(database, env.WEBHOOK_DELIVERIES_TABLE),
+    endpoints: {
+      ...dynamoEndpointReader(database, env.WEBHOOK_ENDPOINTS_TABLE),
+      ...dynamoEndpointResults(database, env.WEBHOOK_ENDPOINTS_TABLE),
+    },
+    dueItemIndex,
+    retentionDays: env.RETENTION_DAYS,
+    activityLog: dynamoActivityLog(database, env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
+    secrets: cachedSecrets(dynamoWebhookSecrets(database, env.CLIENT_SECRETS_TABLE), systemClock),
+    health: endpointHealth(healthStore),
+    trials: healthStore,
+    post: httpPost({
+      rules: addressRules(env),
+      resolve: env.WEBHOOK_ALLOW_LOOPBACK ? machineResolve : dnsResolve(),
+    }),
+    sendToAws: (request) => {
+      // Made with the first webhook for a queue or an event bus: most workers have none.
+      toAws ??= awsSender();
+      return toAws(request);
+    },
+    queue,
+    retryScheduler: makeRetryScheduler({
+      queue,
+      scheduleOnce,
+      scheduleLeadSeconds: env.SCHEDULE_LEAD_SECONDS,
+      dueItemIndex,
+      warn: logWarning,
+    }),
+    clock: systemClock,
+    sleep,
+    newRevision: randomUUID,
+    reportFailedDelivery,
+    warn: logWarning,
+  };
+}
+
+/** Clients of the SDK are kept as long as the credentials that they were made for. */
+function awsSender(): SendToAws {
+  const roles = assumedRoles(stsAssumeRole(sts()), systemClock, randomUUID);
+  const [queues, buses] = [perCredentials(foreignSqs), perCredentials(foreignEventBridge)];
+  return sendToAws(roles, { sendMessage: sqsSendMessage(queues), putEvent: eventBridgePutEvent(buses) });
+}
+
+function perCredentials<Client>(make: (region: string, credentials: ForeignCredentials) => Client) {
+  const clients = new WeakMap<ForeignCredentials, Client>();
+  return (region: string, credentials: ForeignCredentials): Client => {
+    const client = clients.get(credentials) ?? make(region, credentials);
+    clients.set(credentials, client);
+    return client;
+  };
+}

@@ -1,4 +1,6 @@
-/** GET /, /openapi.json, /docs and its pages, which the build puts into this function's folder, and /.well-known. */
+/**
+ * Serves GET /, /openapi.json, /docs and its pages, which the build puts into this function's folder, and /.well-known.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,8 +9,8 @@ import { baseUrlMarker } from '../shared/contract/base-url.ts';
 import { standardError } from '../shared/contract/errors.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { type HttpFunction, publicHttpFunction } from '../shared/http/http-function.ts';
-import { publicHttpDependencies, publicHttpEnvironment } from '../shared/http/public-http-dependencies.ts';
-import { redirectTo } from '../shared/http/redirect.ts';
+import { publicHttpDependencies, publicHttpEnvironment } from '../shared/http/public-guards.ts';
+import { redirectTo } from '../shared/http/response.ts';
 import type { ApiResponse, Operation } from '../shared/operation/operation.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
@@ -46,29 +48,29 @@ function readResponse(file: string): ApiResponse {
   return { ...response, headers: { ...headers, ETag: etag }, body };
 }
 
-/** No other characters are in the name of a page, so a request reaches no other file. */
+/** The names of pages have no other characters, so a request can open no other file. */
 const pageName = /^[a-z][a-z-]*(\.[a-z]+)?$/;
 
-/** The links of a page are relative, so its address is the one without a slash at its end. */
-function atOneAddress(operation: Operation): Operation {
+/**
+ * Serves a page. Its links are relative, so its address has no slash at its end; an address with one is redirected. The
+ * redirect has the page's name instead of the path, whose decoded bytes are not permitted in a header.
+ */
+function showPage(name: string, path: string): Operation {
   return async (request) => {
-    const path = request.path.replace(/\/+$/, '');
-    return path === request.path ? operation(request) : redirectTo(env.TOKEN_ISSUER, path);
+    const response = responseOf(name);
+    return request.path.endsWith('/') ? redirectTo(env.TOKEN_ISSUER, path) : response;
   };
 }
 
-const showPage = atOneAddress(async ({ pathParameters: { page = '' } }) => {
+const showNamedPage: Operation = async (request) => {
+  const { page = '' } = request.pathParameters;
   if (!pageName.test(page)) throw standardError('not_found');
-  return responseOf(`docs.${page}`);
-});
+  return showPage(`docs.${page}`, routes.getDocsPage.path.replace('{page}', page))(request);
+};
 
 const redirectToDocs: Operation = async () => redirectTo(env.TOKEN_ISSUER, routes.getDocs.path);
 const wellKnown = showWellKnown(env.TOKEN_ISSUER, dynamoSigningKeyStore(dynamo(), env.SIGNING_KEYS_TABLE));
-const showDocs = publicHttpFunction(
-  routes.getDocs,
-  atOneAddress(async () => responseOf('docs')),
-  { dependencies },
-);
+const showDocs = publicHttpFunction(routes.getDocs, showPage('docs', routes.getDocs.path), { dependencies });
 
 const functions: Readonly<Record<string, HttpFunction>> = {
   [routes.getOpenApiDocument.path]: publicHttpFunction(
@@ -77,7 +79,7 @@ const functions: Readonly<Record<string, HttpFunction>> = {
     { dependencies },
   ),
   [routes.getRoot.path]: publicHttpFunction(routes.getRoot, redirectToDocs, { dependencies }),
-  [routes.getDocsPage.path]: publicHttpFunction(routes.getDocsPage, showPage, { dependencies }),
+  [routes.getDocsPage.path]: publicHttpFunction(routes.getDocsPage, showNamedPage, { dependencies }),
   [routes.getWellKnown.path]: publicHttpFunction(routes.getWellKnown, wellKnown, { dependencies }),
 };
 

@@ -4,35 +4,37 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSEvent } from 'aws-lambda';
 import { allowanceEnvironment, allowancesFrom } from '../shared/cap/allowances-from-environment.ts';
 import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
-import { disabledClients } from '../shared/client/disabled-clients.dynamo.ts';
+import { disabledClients } from '../shared/client/client-store.dynamo.ts';
 import { type DispatchDependencies, dispatchQueued } from '../shared/message/dispatch/dispatch-message.ts';
 import {
   outboundQueuesEnvironment,
   outboundQueueUrls,
+  queuedMessage,
   sqsOutboundQueue,
   urlOfQueue,
 } from '../shared/message/dispatch/outbound-queue.sqs.ts';
-import { queuedMessage } from '../shared/message/dispatch/outbound-queue.ts';
 import { senderPace } from '../shared/message/pace/sender-pace.ts';
 import { dynamoSenderPaceStore } from '../shared/message/pace/sender-pace-store.dynamo.ts';
+import { dynamoContacts } from '../shared/message/receive/contacts.dynamo.ts';
 import { dynamoWhatsAppWindows } from '../shared/message/receive/whatsapp-window.dynamo.ts';
-import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
-import { optOutAtCarrier } from '../shared/message/suppression/opt-out-at-carrier.ts';
-import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
-import { handOverBodies } from '../shared/otp/hand-over-body.ts';
-import { holdCheck } from '../shared/otp/hold/otp-hold.ts';
-import { dynamoOtpHolds } from '../shared/otp/hold/otp-holds.dynamo.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
+import {
+  dynamoSuppressionStore,
+  optOutAtCarrier,
+} from '../shared/message/suppression/suppression-store.dynamo.ts';
+import { dynamoOtpHolds, holdCheck } from '../shared/otp/hold/otp-holds.dynamo.ts';
 import { otpLegs } from '../shared/otp/otp-legs.ts';
 import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
 import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
-import { changeVisibilityOn } from '../shared/platform/aws/change-visibility.sqs.ts';
+import { handOverBodies } from '../shared/otp/otp-text.ts';
 import { dynamo, secretsManager, sqs } from '../shared/platform/aws/clients.ts';
+import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
-import { log } from '../shared/platform/log.ts';
+import { log, logWarning } from '../shared/platform/log.ts';
 import { countMetric } from '../shared/platform/metrics.ts';
 import { processBatch } from '../shared/platform/process-queue-batch.ts';
-import { overridesFrom } from '../shared/rate-limit/overrides-from-environment.ts';
+import { overridesFrom } from '../shared/rate-limit/overrides.ts';
 
 const env = readEnvironment([
   ...messagesEnvironment,
@@ -50,7 +52,7 @@ const env = readEnvironment([
 const carriers = chooseCarriers(systemClock);
 const queues = sqs();
 const queueUrls = outboundQueueUrls(env);
-const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE);
+const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE, systemClock);
 const dependencies: DispatchDependencies = {
   messages: messagesFrom(env),
   carrierFor: (message) => carriers[message.channel],
@@ -65,6 +67,11 @@ const dependencies: DispatchDependencies = {
   outbound: sqsOutboundQueue(queues, queueUrls),
   suppressions,
   recordOptOut: optOutAtCarrier(suppressions),
+  contacts: dynamoContacts(dynamo(), {
+    tableName: env.WHATSAPP_WINDOWS_TABLE,
+    retentionDays: env.RETENTION_DAYS,
+  }),
+  warn: logWarning,
   windows: dynamoWhatsAppWindows(dynamo(), env.WHATSAPP_WINDOWS_TABLE),
   allowanceOf: allowancesFrom(env, overridesFrom(env).capsOf),
   otpLegs: otpLegs({
@@ -93,14 +100,14 @@ export function handler(event: SQSEvent) {
         client_id: message?.client_id,
         channel: message?.channel,
         attempt: message?.handover_attempts,
-        // The alarm on spend adds these up.
+        // The alarm on spend is a sum of these.
         cost: outcome === 'sent' ? message?.cost : undefined,
         again_after_seconds: retryAfterSeconds ?? requeuedForSeconds,
         error_code: errorCode,
       });
       return { retryAfterSeconds };
     },
-    // A batch comes from one queue.
+    // All records of a batch come from one queue.
     (receiptHandle, seconds) =>
       changeVisibilityOn(queues, urlOfQueue(queueUrls, event.Records[0]?.eventSourceARN ?? ''))(
         receiptHandle,

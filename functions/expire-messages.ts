@@ -1,9 +1,8 @@
 /**
- * Every minute: expires messages past their validity, enqueues scheduled ones whose schedule did not run, and finds those
- * that the relay missed.
+ * Runs every minute: enqueues scheduled messages that are due within minutes, expires messages past their validity,
+ * enqueues again those that a queue lost, and finds those that the relay missed.
  */
-
-import { dynamoClientIds } from '../shared/client/client-ids.dynamo.ts';
+import { dynamoClientIds } from '../shared/client/client-store.dynamo.ts';
 import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
 import { runBudgetMs } from '../shared/due-items/process-due-items.ts';
 import {
@@ -11,16 +10,17 @@ import {
   outboundQueueUrls,
   sqsOutboundQueue,
 } from '../shared/message/dispatch/outbound-queue.sqs.ts';
+import { enqueueScheduled } from '../shared/message/dispatch/scheduled-entries.ts';
 import { addMissedMessages } from '../shared/message/expire/add-missed-messages.ts';
 import { expireOverdue } from '../shared/message/expire/expire-messages.ts';
 import { dynamoScanProgress } from '../shared/message/expire/scan-progress.dynamo.ts';
 import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
-import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { addSeconds, systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
-import { setAsideEnvironment, setAsideFrom } from '../shared/set-aside/set-aside-from-environment.ts';
+import { setAsideEnvironment, setAsideFrom } from '../shared/set-aside/set-aside.sqs.ts';
 
 const env = readEnvironment([
   ...messagesEnvironment,
@@ -47,14 +47,18 @@ const missed = {
 
 export async function handler(): Promise<void> {
   const endsAt = addSeconds(systemClock(), runBudgetMs / 1000);
-  const { expired, requeued, cutShort, failures } = await expireOverdue(dependencies);
+  const [scheduled, { expired, requeued, cutShort, failures }] = await Promise.all([
+    enqueueScheduled(dependencies),
+    expireOverdue(dependencies),
+  ]);
   const { added, failures: ofScan } = await addMissedMessages({ ...missed, endsAt });
-  const all = [...failures, ...ofScan];
+  const all = [...scheduled.failures, ...failures, ...ofScan];
   log.info('expiry', {
+    enqueued: scheduled.enqueued,
     expired,
     requeued,
     recovery_entered: added,
-    cut_short: cutShort,
+    cut_short: cutShort || scheduled.cutShort,
     failures: all.length,
   });
   if (all.length > 0) throw new AggregateError(all, 'some messages could not be reviewed');

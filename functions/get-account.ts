@@ -1,15 +1,18 @@
-/** GET /api/v1/account and /api/v1/account/usage: what a client sees of itself, the limits in force for it, and its usage. */
+/**
+ * GET /api/v1/account and /api/v1/account/usage: shows a client its own settings, the limits in force for it, and its
+ * usage.
+ */
 import { getAccount } from '../shared/account/account.ts';
+import { capUse } from '../shared/cap/allowance.ts';
 import { dynamoCapCounter } from '../shared/cap/cap-counter.dynamo.ts';
 import { capLimits } from '../shared/cap/cap-limits.ts';
-import { capUse } from '../shared/cap/cap-use.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
-import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
-import { httpFunctions } from '../shared/http/http-functions.ts';
+import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
+import { httpFunctions } from '../shared/http/http-function.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
-import { overridesFrom } from '../shared/rate-limit/overrides-from-environment.ts';
-import { showUsage } from '../shared/usage/show-usage.ts';
+import { overridesFrom } from '../shared/rate-limit/overrides.ts';
+import { showUsage } from '../shared/usage/read-usage.ts';
 import { dynamoUsageReader } from '../shared/usage/usage-reader.dynamo.ts';
 
 const env = readEnvironment([...httpEnvironment, 'MESSAGE_USAGE_TABLE', 'CURRENCY', 'STAGE_CAPS']);

@@ -1,11 +1,11 @@
-/** GET /api/v1/sms/status/{message_id}: the status of one of the client's own messages, or of a batch. */
+/** GET /api/v1/sms/status/{message_id}: shows the status of one of the client's own messages, or of a batch. */
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
+import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { dynamoWhatsAppWindows } from '../shared/message/receive/whatsapp-window.dynamo.ts';
 import { dynamoBatchStore } from '../shared/message/send/batch-store.dynamo.ts';
 import { getStatus } from '../shared/message/status/get-status.ts';
-import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 

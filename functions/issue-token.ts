@@ -1,15 +1,18 @@
-/** POST /api/v1/auth/token: gives a client an access token for its id and secret. The only function that may sign tokens. */
+/**
+ * POST /api/v1/auth/token: gives a client an access token for its id and secret. It is the only function that may sign
+ * tokens.
+ */
 import { randomUUID } from 'node:crypto';
 import { clientDirectory } from '../shared/client/client-directory.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { authenticateByCredentials, tokenRequestFormats } from '../shared/http/client-credentials.ts';
 import { publicHttpFunction } from '../shared/http/http-function.ts';
-import { publicHttpDependencies, publicHttpEnvironment } from '../shared/http/public-http-dependencies.ts';
+import { publicHttpDependencies, publicHttpEnvironment } from '../shared/http/public-guards.ts';
 import { dynamo, kms } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
-import { overridesFrom } from '../shared/rate-limit/overrides-from-environment.ts';
+import { overridesFrom } from '../shared/rate-limit/overrides.ts';
 import { issueToken } from '../shared/token/issue-token.ts';
 import { dynamoSigningKeyStore } from '../shared/token/signing-keys.dynamo.ts';
 import { kmsTokenSigner } from '../shared/token/token-signer.kms.ts';

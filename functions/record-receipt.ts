@@ -1,18 +1,21 @@
-/** Consumes the receipts queue: what carriers report about our messages, and messages that people send to us. */
+/** Consumes the receipts queue: the reports of carriers about our messages, and the messages that people send to us. */
 import type { SQSEvent } from 'aws-lambda';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { type CarrierNotification, parseNotification } from '../shared/carrier/parse-notification.ts';
-import { dynamoExistingClients } from '../shared/client/existing-clients.dynamo.ts';
+import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
 import { dynamoAllRows } from '../shared/edited-table/row-editor.dynamo.ts';
 import { recordReceipts } from '../shared/message/receipts/record-receipts.ts';
+import { dynamoContacts } from '../shared/message/receive/contacts.dynamo.ts';
 import { dynamoConversations } from '../shared/message/receive/conversations.dynamo.ts';
-import { type ReceiveDependencies, receiveMessage } from '../shared/message/receive/receive-message.ts';
+import { type ReceiveDependencies, receiveMessages } from '../shared/message/receive/receive-message.ts';
 import { dynamoWhatsAppWindows } from '../shared/message/receive/whatsapp-window.dynamo.ts';
-import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
-import { optOutAtCarrier } from '../shared/message/suppression/opt-out-at-carrier.ts';
-import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
-import { changeVisibilityOn } from '../shared/platform/aws/change-visibility.sqs.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
+import {
+  dynamoSuppressionStore,
+  optOutAtCarrier,
+} from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
+import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
@@ -31,11 +34,16 @@ const env = readEnvironment([
   'OPT_OUT_WORDS',
 ]);
 const messages = messagesFrom(env);
-const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE);
+const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE, systemClock);
+const contacts = dynamoContacts(dynamo(), {
+  tableName: env.WHATSAPP_WINDOWS_TABLE,
+  retentionDays: env.RETENTION_DAYS,
+});
 const receive: ReceiveDependencies = {
+  contacts,
   messages,
   conversations: dynamoConversations(dynamo(), env.MESSAGES_TABLE, messages),
-  ownerOfNumber: numberOwners(
+  numbers: numberOwners(
     dynamoAllRows(dynamo(), env.SENDERS_TABLE),
     dynamoExistingClients(dynamo(), env.CLIENTS_TABLE),
     systemClock,
@@ -45,7 +53,7 @@ const receive: ReceiveDependencies = {
   optOutWords: env.OPT_OUT_WORDS,
   activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
 };
-const record = { messages, recordOptOut: optOutAtCarrier(suppressions) };
+const record = { messages, contacts, recordOptOut: optOutAtCarrier(suppressions) };
 const changeVisibility = changeVisibilityOn(sqs(), env.RECEIPTS_QUEUE_URL);
 
 export function handler(event: SQSEvent) {
@@ -67,24 +75,31 @@ export function handler(event: SQSEvent) {
           status: message?.status,
         });
       }
-      for (const each of inbound) {
-        const { message, outcome } = await receiveMessage(receive, each);
+      const { received, retryAfterSeconds: receivedAgainAfter } = await receiveMessages(
+        receive,
+        inbound,
+        receives,
+      );
+      for (const { message, outcome } of received) {
         const { message_id, client_id, channel, opt_keyword } = message;
         log.info('inbound', { message_id, client_id, channel, opt_keyword, outcome });
       }
-      // The others of this queue message are done, and a repeat does not change them.
+      // The other notifications of this queue message are processed, and processing them again changes nothing.
       const [first] = unreadable;
       if (first !== undefined) {
         countMetric('UnreadableNotification');
         throw first;
       }
-      return { retryAfterSeconds };
+      return { retryAfterSeconds: retryAfterSeconds ?? receivedAgainAfter };
     },
     changeVisibility,
   );
 }
 
-/** Counted at once: the queue sets it aside after its last delivery only, so that a release that can read it may. */
+/**
+ * An unreadable notification is counted at once: the queue sets it aside only after its last delivery, so that a
+ * release that can read it may still process it.
+ */
 function readNotification(body: string): CarrierNotification {
   try {
     return parseNotification(body);

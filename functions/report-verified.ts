@@ -1,7 +1,7 @@
 /** Reads the stream of the one-time passwords and reports the messages of verified ones to AWS as received. */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { awsSmsFeedback } from '../shared/carrier/aws/aws-feedback.ts';
-import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { reportVerified } from '../shared/otp/feedback/report-verified.ts';
 import { verifiedOtps } from '../shared/otp/feedback/verified-otps.dynamo.ts';
 import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
@@ -9,7 +9,7 @@ import { dynamo } from '../shared/platform/aws/clients.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 
-/** For a report with its retries. */
+/** The time limit of a report, including its retries. */
 const timeLimitMs = 8000;
 
 const env = readEnvironment([...messagesEnvironment, 'ONE_TIME_PASSWORDS_TABLE']);

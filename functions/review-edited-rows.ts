@@ -1,21 +1,28 @@
 /**
  * Reads the streams of the tables that people edit, limit-overrides and senders: each change of a row is written to the
- * activity log, and its feedback into the row. Every minute it reviews all rows, because rows expire. A batch succeeds or
- * fails as a whole: repeating it is safe, because entries have the ids of their records, and right feedback is not written
- * again.
+ * activity log, and its feedback into the row. Every minute it reviews the limits that have expired, and every hour all
+ * rows. A batch succeeds or fails as a whole: repeating it is safe, because entries have the ids of their records, and
+ * right feedback is not written again.
  */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { capDefaults } from '../shared/cap/cap-limits.ts';
-import { dynamoExistingClients } from '../shared/client/existing-clients.dynamo.ts';
+import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
+import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
+import { runBudgetMs } from '../shared/due-items/process-due-items.ts';
 import { dynamoFeedbackStore } from '../shared/edited-table/feedback-store.dynamo.ts';
 import { recordRowChanges } from '../shared/edited-table/record-row-changes.ts';
 import { readRowChanges } from '../shared/edited-table/row-changes.dynamo.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
-import { systemClock } from '../shared/platform/clock.ts';
+import { addSeconds, systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
-import { reviewAll, reviewClients } from '../shared/rate-limit/feedback/review-limits.ts';
+import {
+  reviewAll,
+  reviewClients,
+  reviewExpired,
+  wholeReviewSeconds,
+} from '../shared/rate-limit/feedback/review-limits.ts';
 import { overrideTable } from '../shared/rate-limit/override-row.ts';
 import { reviewSenders } from '../shared/sender/sender-feedback.ts';
 import { senderTable } from '../shared/sender/sender-row.ts';
@@ -24,6 +31,7 @@ const env = readEnvironment([
   'LIMIT_OVERRIDES_TABLE',
   'SENDERS_TABLE',
   'CLIENTS_TABLE',
+  'DUE_ITEMS_TABLE',
   'ACTIVITY_LOG_TABLE',
   'RETENTION_DAYS',
   'STAGE_CAPS',
@@ -39,19 +47,34 @@ const limits = {
   store: dynamoFeedbackStore(dynamo(), env.LIMIT_OVERRIDES_TABLE, overrideTable),
   capDefaults: capDefaults(env.STAGE_CAPS),
   currency: env.CURRENCY,
+  dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
+  budgetMs: runBudgetMs,
 };
 const senders = {
   ...common,
   store: dynamoFeedbackStore(dynamo(), env.SENDERS_TABLE, senderTable),
 };
 
-/** Called with records of one of the streams, and by the schedule without any. */
+/**
+ * The time of this instance's next review of all rows. The first run of a new instance, such as after a deployment,
+ * does one.
+ */
+let nextWholeReview = new Date(0);
+
+/** A stream calls the function with its records, and the schedule without any. */
 export async function handler({ Records: records }: Partial<DynamoDBStreamEvent>): Promise<void> {
   if (records === undefined) {
-    // A failure in one table does not keep the other from its review.
-    const [ofLimits, ofSenders] = await Promise.allSettled([reviewAll(limits), reviewSenders(senders)]);
-    log.info('edited rows reviewed', { limits: ofLimits, senders: ofSenders });
-    for (const outcome of [ofLimits, ofSenders]) if (outcome.status === 'rejected') throw outcome.reason;
+    const now = systemClock();
+    const isWhole = now >= nextWholeReview;
+    // A failure of one review does not prevent the others.
+    const outcomes = await Promise.allSettled([
+      reviewExpired(limits),
+      ...(isWhole ? [reviewAll(limits), reviewSenders(senders)] : []),
+    ]);
+    const [expired, ofLimits, ofSenders] = outcomes;
+    log.info('edited rows reviewed', { expired, limits: ofLimits, senders: ofSenders });
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    if (isWhole) nextWholeReview = addSeconds(now, wholeReviewSeconds);
     return;
   }
   // All records of a batch are of one stream, whose ARN has the name of its table.

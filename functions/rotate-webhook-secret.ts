@@ -1,11 +1,14 @@
-/** POST /api/v1/account/webhook-secret: shows a new webhook secret once; the old one still signs for 24 hours. */
+/**
+ * POST /api/v1/account/webhook-secret: issues a new webhook secret and shows it once; the old one still signs for 24
+ * hours.
+ */
 import { randomBytes } from 'node:crypto';
 import { rotateOwnWebhookSecret } from '../shared/account/account.ts';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../shared/client/webhook-secrets.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
+import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';

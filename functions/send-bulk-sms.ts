@@ -1,9 +1,11 @@
-/** POST /api/v1/sms/bulk: stores an SMS for each valid row, and answers when all of them are stored. */
+/** POST /api/v1/sms/bulk: stores an SMS for each valid row, and responds when all of them are stored. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies } from '../shared/http/http-dependencies.ts';
+import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
+import { httpDependencies } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { sendDependencies, sendEnvironment } from '../shared/http/send-dependencies.ts';
+import { reviewFrom } from '../shared/message/expire/expire-messages.ts';
 import { senderPace } from '../shared/message/pace/sender-pace.ts';
 import { dynamoSenderPaceStore } from '../shared/message/pace/sender-pace-store.dynamo.ts';
 import { dynamoBatchStore } from '../shared/message/send/batch-store.dynamo.ts';
@@ -12,7 +14,7 @@ import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 
-const env = readEnvironment([...sendEnvironment, 'BATCHES_TABLE', 'SENDER_PACE_TABLE']);
+const env = readEnvironment([...sendEnvironment, 'BATCHES_TABLE', 'SENDER_PACE_TABLE', 'DUE_ITEMS_TABLE']);
 
 export const handler = httpFunction(
   routes.sendBulkSms,
@@ -25,6 +27,7 @@ export const handler = httpFunction(
       sleep,
       random: Math.random,
     }),
+    reviewFrom: reviewFrom(dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE)),
   }),
   { dependencies: httpDependencies(env) },
 );

@@ -1,15 +1,16 @@
 /** POST /api/v1/otp/send: stores a message with a one-time password; its code is made when the carrier gets it. */
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies } from '../shared/http/http-dependencies.ts';
+import { httpDependencies } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { sendDependencies, sendEnvironment } from '../shared/http/send-dependencies.ts';
-import { holdCheck } from '../shared/otp/hold/otp-hold.ts';
-import { dynamoOtpHolds } from '../shared/otp/hold/otp-holds.dynamo.ts';
+import { dynamoOtpHolds, holdCheck } from '../shared/otp/hold/otp-holds.dynamo.ts';
+import { dynamoOtpSends } from '../shared/otp/otp-sends.dynamo.ts';
 import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
 import { sendOtp } from '../shared/otp/send-otp.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
+import { logWarning } from '../shared/platform/log.ts';
 
 const env = readEnvironment([...sendEnvironment, 'ONE_TIME_PASSWORDS_TABLE', 'OTP_HOLDS_TABLE']);
 
@@ -19,6 +20,12 @@ export const handler = httpFunction(
     ...sendDependencies(env),
     assertNotHeld: holdCheck(dynamoOtpHolds(dynamo(), env.OTP_HOLDS_TABLE), systemClock),
     otps: dynamoOtpStore(dynamo(), env.ONE_TIME_PASSWORDS_TABLE),
+    otpSends: dynamoOtpSends(dynamo(), {
+      messages: env.MESSAGES_TABLE,
+      retentionDays: env.RETENTION_DAYS,
+      oneTimePasswords: env.ONE_TIME_PASSWORDS_TABLE,
+    }),
+    warn: logWarning,
   }),
   { dependencies: httpDependencies(env) },
 );

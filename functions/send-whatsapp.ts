@@ -1,6 +1,6 @@
-/** POST /api/v1/whatsapp/send: stores one WhatsApp message, and answers when it is stored. */
+/** POST /api/v1/whatsapp/send: stores one WhatsApp message, and responds when it is stored. */
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies } from '../shared/http/http-dependencies.ts';
+import { httpDependencies } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { sendDependencies, sendEnvironment } from '../shared/http/send-dependencies.ts';
 import { sendWhatsApp } from '../shared/message/send/send-whatsapp.ts';

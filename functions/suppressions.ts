@@ -1,6 +1,6 @@
-/** Everything under /api/v1/suppressions: one function, because all of it has the same rights. */
-import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
-import { httpFunctions } from '../shared/http/http-functions.ts';
+/** Serves everything under /api/v1/suppressions by one function, because all operations need the same rights. */
+import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
+import { httpFunctions } from '../shared/http/http-function.ts';
 import {
   deleteSuppression,
   listSuppressions,
@@ -8,10 +8,11 @@ import {
 } from '../shared/message/suppression/manage-suppressions.ts';
 import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
+import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 
 const env = readEnvironment([...httpEnvironment, 'SUPPRESSIONS_TABLE']);
-const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE);
+const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE, systemClock);
 
 export const handler = httpFunctions(
   {

@@ -1,26 +1,27 @@
-/** Every minute: enqueues overdue webhooks, then continues what resends many. */
+/** Runs every minute: enqueues overdue webhooks, then continues requests to resend many webhooks. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { accountUrls } from '../shared/account/account-url.ts';
+import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoActivityReader } from '../shared/activity/activity-reader.dynamo.ts';
-import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
+import { accountUrls, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
 import { runBudgetMs } from '../shared/due-items/process-due-items.ts';
 import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
-import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
-import { log, logWarning } from '../shared/platform/log.ts';
-import { setAsideEnvironment, setAsideFrom } from '../shared/set-aside/set-aside-from-environment.ts';
-import { dynamoEndpointHealthStore } from '../shared/webhook/endpoint-health/endpoint-health.dynamo.ts';
-import { endpointHealth } from '../shared/webhook/endpoint-health/endpoint-health.ts';
-import { dynamoEndpointReader } from '../shared/webhook/endpoints/endpoint-store.dynamo.ts';
-import { continueResends } from '../shared/webhook/resend/continue-resends.ts';
-import { dynamoResendStore } from '../shared/webhook/resend/resend-store.dynamo.ts';
-import { sqsDeliveryQueue } from '../shared/webhook/schedule/delivery-queue.sqs.ts';
-import { dynamoDeliveryStore } from '../shared/webhook/store/delivery-store.dynamo.ts';
-import { sweep } from '../shared/webhook/sweep/sweep-deliveries.ts';
+import { log } from '../shared/platform/log.ts';
+import { setAsideEnvironment, setAsideFrom } from '../shared/set-aside/set-aside.sqs.ts';
+import { reportFailedDelivery } from '../shared/webhook/deliver/alert-failure.ts';
+import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
+import { dynamoDeliveryStore, dynamoResendStore } from '../shared/webhook/delivery-store.dynamo.ts';
+import {
+  dynamoEndpointReader,
+  dynamoEndpointResults,
+} from '../shared/webhook/endpoints/endpoint-store.dynamo.ts';
+import { continueResends } from '../shared/webhook/log/run-resend.ts';
+import { sweep } from '../shared/webhook/sweep-deliveries.ts';
 
 const env = readEnvironment([
   ...messagesEnvironment,
@@ -38,13 +39,16 @@ const dependencies = {
   deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
   messages: messagesFrom(env),
   accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
-  endpoints: dynamoEndpointReader(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE),
-  health: endpointHealth(dynamoEndpointHealthStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE)),
+  endpoints: {
+    ...dynamoEndpointReader(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE),
+    ...dynamoEndpointResults(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE),
+  },
+  activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
   queue: sqsDeliveryQueue(queues, { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),
   setAside: setAsideFrom(env, queues),
   clock: systemClock,
-  warn: logWarning,
   newRevision: randomUUID,
+  reportFailedDelivery,
   retentionDays: env.RETENTION_DAYS,
   budgetMs: runBudgetMs,
   resends: dynamoResendStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
@@ -57,7 +61,7 @@ export async function handler(): Promise<void> {
   const startedAt = Date.now();
   const { enqueued, refused, cutShort, failures } = await sweep(dependencies);
   log.info('webhook sweep', { enqueued, refused, cut_short: cutShort, failures: failures.length });
-  // What is overdue comes first; the rest of the minute is for these.
+  // Overdue webhooks come first; requests to resend get the rest of the minute.
   const budgetMs = Math.max(0, runBudgetMs - (Date.now() - startedAt));
   const resends = await continueResends({ ...dependencies, budgetMs });
   const all = [...failures, ...resends.failures];

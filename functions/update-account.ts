@@ -3,13 +3,13 @@ import { updateAccount } from '../shared/account/account.ts';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
+import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
-import { overridesFrom } from '../shared/rate-limit/overrides-from-environment.ts';
-import { addressRules, webhookUrlSchema } from '../shared/webhook/post/webhook-url.ts';
+import { overridesFrom } from '../shared/rate-limit/overrides.ts';
+import { addressRules, webhookUrlSchema } from '../shared/webhook/address-guard.ts';
 
 const env = readEnvironment([
   ...httpEnvironment,

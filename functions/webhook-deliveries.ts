@@ -1,18 +1,20 @@
-/** Everything under /api/v1/webhook-deliveries: the log of a client's webhooks, and sending them again. */
+/** Serves everything under /api/v1/webhook-deliveries: the log of a client's webhooks, and sending them again. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { accountUrls } from '../shared/account/account-url.ts';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoActivityReader } from '../shared/activity/activity-reader.dynamo.ts';
-import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
+import { accountUrls, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
-import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
-import { httpFunctions } from '../shared/http/http-functions.ts';
+import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
+import { httpFunctions } from '../shared/http/http-function.ts';
 import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
-import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
+import { reportFailedDelivery } from '../shared/webhook/deliver/alert-failure.ts';
+import { immediateScheduler, sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
+import { dynamoDeliveryStore, dynamoResendStore } from '../shared/webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointReader } from '../shared/webhook/endpoints/endpoint-store.dynamo.ts';
 import {
   getWebhookDelivery,
@@ -20,11 +22,7 @@ import {
   listWebhookDeliveries,
   resendWebhookDeliveries,
   resendWebhookDelivery,
-} from '../shared/webhook/manage/delivery-operations.ts';
-import { immediateScheduler } from '../shared/webhook/resend/immediate-scheduler.ts';
-import { dynamoResendStore } from '../shared/webhook/resend/resend-store.dynamo.ts';
-import { sqsDeliveryQueue } from '../shared/webhook/schedule/delivery-queue.sqs.ts';
-import { dynamoDeliveryStore } from '../shared/webhook/store/delivery-store.dynamo.ts';
+} from '../shared/webhook/log/delivery-operations.ts';
 
 const env = readEnvironment([
   ...httpEnvironment,
@@ -54,6 +52,7 @@ const dependencies = {
   clock: systemClock,
   sleep,
   newRevision: randomUUID,
+  reportFailedDelivery,
   retentionDays: env.RETENTION_DAYS,
 };
 

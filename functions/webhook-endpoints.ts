@@ -1,17 +1,17 @@
-/** Everything under /api/v1/webhook-endpoints: one function, because all of it has the same rights. */
+/** Serves everything under /api/v1/webhook-endpoints by one function, because all operations need the same rights. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../shared/client/webhook-secrets.dynamo.ts';
 import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
-import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
-import { httpFunctions } from '../shared/http/http-functions.ts';
+import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
+import { httpFunctions } from '../shared/http/http-function.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
-import { logWarning } from '../shared/platform/log.ts';
-import { awsDestinationSchemas } from '../shared/webhook/aws-destination/aws-destination.ts';
-import { dynamoEndpointHealthStore } from '../shared/webhook/endpoint-health/endpoint-health.dynamo.ts';
-import { endpointHealth } from '../shared/webhook/endpoint-health/endpoint-health.ts';
+import { addressRules, webhookUrlSchema } from '../shared/webhook/address-guard.ts';
+import { awsDestinationSchemas } from '../shared/webhook/aws-destination.ts';
+import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
+import { dynamoDeliveryStore } from '../shared/webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointStore } from '../shared/webhook/endpoints/endpoint-store.dynamo.ts';
 import {
   createEndpoint,
@@ -22,10 +22,7 @@ import {
   rotateOwnEndpointSecret,
   testEndpoint,
   updateEndpoint,
-} from '../shared/webhook/manage/manage-endpoints.ts';
-import { addressRules, webhookUrlSchema } from '../shared/webhook/post/webhook-url.ts';
-import { sqsDeliveryQueue } from '../shared/webhook/schedule/delivery-queue.sqs.ts';
-import { dynamoDeliveryStore } from '../shared/webhook/store/delivery-store.dynamo.ts';
+} from '../shared/webhook/endpoints/manage-endpoints.ts';
 
 const env = readEnvironment([
   ...httpEnvironment,
@@ -52,13 +49,11 @@ const dependencies: EndpointDependencies = {
   deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
   dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
   queue: sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),
-  health: endpointHealth(dynamoEndpointHealthStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE)),
   activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
   clock: systemClock,
   random: randomBytes,
   newRevision: randomUUID,
   retentionDays: env.RETENTION_DAYS,
-  warn: logWarning,
 };
 
 const operations = {

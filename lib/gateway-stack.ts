@@ -59,7 +59,7 @@ export class GatewayStack extends Stack {
     if (stage.canary) new Canary(this, 'Canary', stage, api.alarms);
 
     createFunctionThrottleAlarm(this, stage);
-    // Both find the alarms that exist, so they are last.
+    // Both find the alarms that exist, so they are created last.
     if (stage.alarmEmail !== undefined) new AlarmNotifications(this, 'AlarmNotifications', stage.alarmEmail);
     new CloudWatchDashboard(this, 'CloudWatchDashboard', stage);
 
@@ -69,7 +69,7 @@ export class GatewayStack extends Stack {
     this.publish(publishedSettings(stage));
   }
 
-  /** Stack outputs, which the admin command line and the tests read. */
+  /** Publishes stack outputs, which the admin command line and the tests read. */
   private publish(values: Readonly<Record<string, string>>): void {
     for (const [key, value] of Object.entries(values)) new CfnOutput(this, key, { value });
   }

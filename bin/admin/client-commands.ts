@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import {
   createApiKey,
+  endPreviousSecret,
   listApiKeys,
   revokeApiKey,
   rotateClientSecret,
@@ -22,9 +23,9 @@ import {
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { CommandResult, Runner } from './command.ts';
+import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
 import { textFields, textTable } from './print.ts';
 
-const clientsPerPage = 100;
 const shownOnce = 'These secrets are shown once; the gateway keeps only what it needs to check or to sign.';
 
 export function addClientCommands(program: Command, { run }: Runner): void {
@@ -34,7 +35,7 @@ export function addClientCommands(program: Command, { run }: Runner): void {
     .description('creates a client; its secrets are shown once')
     .requiredOption('--name <name>', 'what people call it')
     .option('--admin', 'may administer the gateway, instead of sending messages', false)
-    .option('--webhook-url <url>', 'where its webhooks go unless a request says otherwise')
+    .option('--webhook-url <url>', 'the URL of its webhooks, unless a request has another')
     .addHelpText('after', '\nExample:\n  $ npm run admin -- clients create --name "Web shop" --json')
     .action(
       run(async ({ dependencies, actor }, options: { name: string; admin: boolean; webhookUrl?: string }) => {
@@ -52,19 +53,17 @@ export function addClientCommands(program: Command, { run }: Runner): void {
         };
       }),
     );
-  clients
-    .command('list')
+  withLimit(clients.command('list'))
     .description('lists all clients')
     .action(
-      run(async ({ dependencies }) => {
-        const found: ClientView[] = [];
-        let cursor: string | undefined;
-        do {
-          const page = await listClients(dependencies, { limit: clientsPerPage, cursor });
-          found.push(...page.clients);
-          cursor = page.next_cursor;
-        } while (cursor !== undefined);
-        return { json: { clients: found }, text: () => clientTable(found) };
+      run(async ({ dependencies }, options: ListOptions) => {
+        const listed = await readPages(async (page) => {
+          const { clients: rows, next_cursor } = await listClients(dependencies, page);
+          return { rows, next_cursor };
+        }, options);
+        const { rows, more } = listed;
+        const text = () => [clientTable(rows), ...moreText(listed)].join('\n\n');
+        return { json: { clients: rows, more }, text };
       }),
     );
   clients
@@ -118,14 +117,24 @@ export function addClientCommands(program: Command, { run }: Runner): void {
       }),
     );
   clients
+    .command('end-previous-secret')
+    .description('refuses every client secret but the newest, within 60 seconds')
+    .argument('<client-id>')
+    .action(
+      run(async ({ dependencies, actor }, clientId: string) => {
+        await endPreviousSecret(dependencies, actor, clientId);
+        return done({ client_id: clientId }, `Only the newest client secret of ${clientId} is valid.`);
+      }),
+    );
+  clients
     .command('allow')
     .description('sets the only countries and senders that the client may use, within 60 seconds')
     .argument('<client-id>')
     .option(
       '--countries <codes>',
-      'as GB,FR; "any" removes the list: the client follows the allowedCountries of the stage',
+      'such as GB,FR or, for numbers without a country, +881; "any" removes the list: the client follows the allowedCountries of the stage',
     )
-    .option('--senders <names>', 'as ACME,+447700900123,otp,whatsapp; "any" allows all')
+    .option('--senders <names>', 'such as ACME,+447700900123,otp,whatsapp; "any" allows all')
     .addHelpText(
       'after',
       '\nA client with senders must name one of them in "from". One-time passwords and WhatsApp messages have no sender:\nthey are refused unless the list has the words otp and whatsapp.\n\nExample:\n  $ npm run admin -- clients allow client_0a1b2c3d4e5f6g7h --countries GB,FR --senders ACME,otp,whatsapp',
@@ -156,9 +165,9 @@ export function addClientCommands(program: Command, { run }: Runner): void {
     );
   clients
     .command('webhook-url')
-    .description("sets where the client's webhooks go, or removes it")
+    .description("sets the URL of the client's webhooks, or removes it")
     .argument('<client-id>')
-    .argument('[url]', 'nothing removes it')
+    .argument('[url]', 'leave it out to remove the URL')
     .action(
       run(async ({ dependencies, actor }, clientId: string, url: string | undefined) => {
         if (url !== undefined) assertWebhookUrl(dependencies, url);
@@ -197,13 +206,18 @@ function addKeyCommands(program: Command, { run }: Runner): void {
     .command('revoke')
     .description('revokes an API key, within 60 seconds')
     .argument('<client-id>')
-    .argument('<key-id>', 'key_… as list shows it')
+    .argument('<key-id>', 'key_…, from the list')
     .action(
       run(async ({ dependencies, actor }, clientId: string, keyId: string) => {
         await revokeApiKey(dependencies, actor, clientId, keyId);
         return done({ client_id: clientId, key_id: keyId, revoked: true }, `${keyId} is revoked.`);
       }),
     );
+}
+
+function stateOf({ disabled, invalid }: ClientView): string {
+  if (invalid.length > 0) return `malformed: ${invalid.join(', ')}`;
+  return disabled ? 'disabled' : 'enabled';
 }
 
 function clientTable(clients: readonly ClientView[]): string {
@@ -213,7 +227,7 @@ function clientTable(clients: readonly ClientView[]): string {
       { title: 'client id', of: (client) => client.client_id },
       { title: 'name', of: (client) => client.name },
       { title: 'scopes', of: (client) => client.scopes.join(', ') },
-      { title: 'state', of: (client) => (client.disabled ? 'disabled' : 'enabled') },
+      { title: 'state', of: stateOf },
       { title: 'webhook url', of: (client) => client.webhook_url },
       { title: 'created', of: (client) => client.created_at },
     ],
@@ -233,7 +247,7 @@ function keyTable(keys: readonly ApiKeyView[]): string {
   );
 }
 
-/** Null for "any". */
+/** Null means "any". */
 function listIn(text: string | undefined): readonly string[] | null | undefined {
   return text === 'any' ? null : text?.split(',').map((item) => item.trim());
 }

@@ -1,4 +1,4 @@
-/** What a command gets, and what it ends with. `program.ts` runs it, and decides the exit status. */
+/** The session that a command receives, and its result. `program.ts` runs the command, and decides the exit status. */
 import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
 
 export interface Session {
@@ -12,12 +12,12 @@ export interface Session {
 export interface CommandResult {
   readonly json: unknown;
   readonly text: () => string;
-  /** What was not done, if the command was done only in part; the exit status is then 1. */
+  /** The part of the work that was not done; the exit status is then 1. */
   readonly problem?: string | undefined;
 }
 
 export interface Runner {
-  /** An action for commander: called with the command's arguments, then its options. */
+  /** Makes an action for commander, which calls it with the command's arguments, then its options. */
   run<Given extends unknown[]>(
     work: (session: Session, ...given: Given) => Promise<CommandResult>,
   ): (...given: unknown[]) => Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * `completion SHELL`: a script that completes commands and options, generated from the program itself. It starts no process, so
- * completing is immediate. It also defines the short command that it completes.
+ * `completion SHELL`: prints a script that completes commands and options, generated from the program itself. It starts
+ * no process, so completing is immediate. It also defines the short command that it completes.
  */
 import { join } from 'node:path';
 import { Argument, type Command } from 'commander';
@@ -8,7 +8,7 @@ import { Argument, type Command } from 'commander';
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
 
-/** As in package.json's `bin`. */
+/** The short name of the program, the same as in package.json's `bin`. */
 const shortName = 'messaging-gateway-admin';
 
 export function addCompletionCommand(program: Command, print: (text: string) => void): void {
@@ -28,7 +28,7 @@ The script also defines ${shortName}, which runs this program from any folder.`,
     .action((shell: Shell) => print(completionScript(shell, program, join(import.meta.dirname, '..', '..'))));
 }
 
-/** @param folder - where the program's package is */
+/** @param folder - the folder of the program's package */
 export function completionScript(shell: Shell, program: Command, folder: string): string {
   const levels = levelsOf(program);
   if (shell === 'fish') return fishScript(levels, folder);
@@ -38,13 +38,13 @@ export function completionScript(shell: Shell, program: Command, folder: string)
     : `autoload -Uz compinit bashcompinit\n(( $+functions[compdef] )) || compinit\nbashcompinit\n${script}`;
 }
 
-/** What may follow a command: its subcommands, and its options with those of the program. */
+/** The words that may follow a command: its subcommands, and its options with those of the program. */
 interface Level {
-  /** Its words: `clients create`; empty for the program. */
+  /** The command's words, such as `clients create`; empty for the program. */
   readonly path: string;
   readonly commands: readonly Command[];
   readonly options: readonly CompletedOption[];
-  /** What its argument may be, where it is one of a few words. */
+  /** The permitted words of its argument, if it is one of a few words. */
   readonly choices: readonly string[];
   /** Whether one of its arguments is a file. */
   readonly takesFile: boolean;
@@ -93,7 +93,7 @@ function bashScript(levels: readonly Level[], folder: string): string {
     levels.flatMap(({ options }) => options.filter((one) => one.takesValue).map(({ flag }) => flag)),
   );
   const ofFiles = levels.filter(({ takesFile }) => takesFile).map(({ path }) => quoted(path));
-  // What completes to nothing completes to files, as the shell does by default.
+  // A word without a completion completes to files, as the shell does by default.
   return `type ${shortName} >/dev/null 2>&1 || ${shortName}() { npm --prefix ${quoted(folder)} run --silent admin -- "$@"; }
 _messaging_gateway_admin() {
   local current=\${COMP_WORDS[COMP_CWORD]} path='' word='' words='' i
@@ -149,12 +149,12 @@ complete -c ${shortName} -f
 ${lines.join('\n')}`;
 }
 
-/** For a POSIX shell. */
+/** Quotes a text for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** In single quotes fish knows the escapes of a quote and of a backslash. */
+/** Quotes a text for fish, which knows the escapes of a quote and of a backslash in single quotes. */
 function quotedForFish(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

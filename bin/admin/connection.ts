@@ -27,7 +27,7 @@ interface ConnectionOptions {
   readonly gateway: string;
 }
 
-/** No gateway can be reached; the message is one line that says why and what to do. */
+/** The error if no gateway can be reached; its message is one line that says why and what to do. */
 export class ConnectionFailure extends Error {
   override readonly name = 'ConnectionFailure';
 }
@@ -42,7 +42,7 @@ export async function connect(
     return dependenciesOf(resources, settingsOf(publishedSettings(stages.local)));
   }
   const { outputs } = await deployedGateway(options);
-  // The settings of the deploy, which may differ from the code by `-c`.
+  // The settings of the deploy can differ from those of the code by `-c`.
   return dependenciesOf(resourcesOf(outputs), settingsOf(outputs));
 }
 
@@ -78,7 +78,7 @@ async function localResources(
   return { tables, queues: Object.fromEntries(ours) };
 }
 
-/** Undefined where it is not JSON; the parser's error would quote the file. */
+/** Returns undefined for text that is not JSON; the parser's error would quote the file. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -92,7 +92,7 @@ function noGateway(cause?: unknown): ConnectionFailure {
   return new ConnectionFailure(text, { cause });
 }
 
-/** The stack of this name, or the only one of the stage; a stage may be named by its stack too. */
+/** Finds the stack of this name, or the only one of the stage; a stage may also be named by its stack. */
 async function deployedGateway({ stage, stackName }: ConnectionOptions): Promise<DeployedStack> {
   const where = stackName === undefined ? 'The stacks of the account' : `The stack ${stackName}`;
   const stacks = await deployedStacks(stackName).catch((cause: unknown) => {
@@ -114,7 +114,7 @@ async function deployedGateway({ stage, stackName }: ConnectionOptions): Promise
   if (found !== undefined && wanted.length === 1) return found;
   if (found !== undefined) {
     throw new ConnectionFailure(
-      `Several gateways are of stage ${stage}: ${namesOf(wanted)}. Name one with --stack-name.`,
+      `Stage ${stage} has several gateways: ${namesOf(wanted)}. Name one with --stack-name.`,
     );
   }
   throw new ConnectionFailure(
@@ -138,12 +138,16 @@ function dependenciesOf(
     ...variables(queues, 'QUEUE_URL'),
   };
   const [outboxTable, receiptsQueueUrl] = [tables.simulator_outbox, queues.receipts];
-  return adminDependencies(
+  const dependencies = adminDependencies(
     adminVariables(source),
     outboxTable === undefined || receiptsQueueUrl === undefined
       ? undefined
       : { outboxTable, receiptsQueueUrl },
   );
+  // A shell has no metrics, and its standard output is the response.
+  const reportFailedDelivery = ({ delivery_id }: { readonly delivery_id: string }) =>
+    void process.stderr.write(`The webhook ${delivery_id} had failed; it is resent.\n`);
+  return { ...dependencies, webhookLog: { ...dependencies.webhookLog, reportFailedDelivery } };
 }
 
 /** Another version may have other tables and settings, or write them in another way. */
@@ -158,7 +162,7 @@ function adminVariables(source: EnvironmentSource) {
   }
 }
 
-/** `client_secrets` as `CLIENT_SECRETS_TABLE`. */
+/** The variables of the resources: `CLIENT_SECRETS_TABLE` for `client_secrets`. */
 function variables(
   resources: Readonly<Record<string, string>>,
   ending: string,

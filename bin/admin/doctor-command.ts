@@ -1,4 +1,4 @@
-/** `doctor CLIENT`: what is wrong with a client now, and the command that helps. */
+/** `doctor CLIENT`: shows the present problems of a client, and the command that fixes each. */
 import type { Command } from 'commander';
 import { type Diagnosis, diagnoseClient } from '../../shared/admin/diagnosis/diagnose-client.ts';
 import type { ExplainedEndpoint } from '../../shared/admin/explain-limits.ts';
@@ -9,7 +9,7 @@ export function addDoctorCommand(program: Command, { run }: Runner): void {
   program
     .command('doctor')
     .description(
-      'tells what is wrong with a client: access, limits, caps, failed messages and webhooks, suppressions',
+      'shows the problems of a client: access, limits, caps, failed messages and webhooks, suppressions',
     )
     .argument('<client>', 'its id or name')
     .addHelpText('after', '\nExit status 1: there is a problem.')

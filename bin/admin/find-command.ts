@@ -1,4 +1,4 @@
-/** `find …`: whatever is at hand, such as an id, a number as people write it, a reference or a client's name. */
+/** `find …`: searches by whatever the user has: an id, a number as people write it, a reference or a client's name. */
 import type { Command } from 'commander';
 import { type SearchResults, search, searchQuery } from '../../shared/admin/search.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
@@ -9,7 +9,7 @@ export function addFindCommand(program: Command, { run }: Runner): void {
   program
     .command('find')
     .description('finds an id, a phone number, a reference, or a client by its name')
-    .argument('<anything...>', 'as it was written; without quotes too')
+    .argument('<anything...>', 'the text to find; quotes are not needed')
     .addHelpText(
       'after',
       '\nExamples:\n  $ npm run admin -- find 07700 900104\n  $ npm run admin -- find order-42\n\nExit status 1: nothing was found, or not all clients were searched.',
@@ -39,7 +39,7 @@ function resultOf(found: SearchResults, wanted: string): CommandResult {
         `Nothing was found for ${wanted}`,
       ),
     problem: more_clients
-      ? 'There are more clients than a search looks at: search for the id of a client, or for a number.'
+      ? 'Not all clients are searched or shown: search for more of a name, or for an id or a number.'
       : log_query === null
         ? results.length === 0
           ? 'Ids of requests are in the logs only: see docs/operate.md.'

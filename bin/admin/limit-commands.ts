@@ -1,4 +1,4 @@
-/** `limits …`: rows of the limit-overrides table, and what follows from them for a client. */
+/** `limits …`: shows and edits rows of the limit-overrides table, and shows the limits that result for a client. */
 import { type Command, InvalidArgumentError } from 'commander';
 import {
   type ExplainedEndpoint,
@@ -6,12 +6,12 @@ import {
   explainLimits,
 } from '../../shared/admin/explain-limits.ts';
 import {
-  allOverrides,
   type EndpointLimits,
   endpointOf,
   type LimitsView,
   limitsBody,
   limitsOf,
+  listOverrides,
   removeLimits,
   requireClientOrAll,
   setLimits,
@@ -22,6 +22,7 @@ import { limitPolicies } from '../../shared/contract/limit-rows.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { Runner } from './command.ts';
 import { booleanOption } from './options.ts';
+import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
 import { textTable } from './print.ts';
 
 const capMeanings: Readonly<Record<CapName, string>> = {
@@ -70,10 +71,10 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
     .option('--per-minute <number>', 'or "default"', limitOption)
     .option('--per-hour <number>', 'or "default"', limitOption)
     .option('--per-day <number>', 'or "default"', limitOption)
-    .option('--per-month <number>', 'of a cap, or "default"', limitOption)
+    .option('--per-month <number>', 'for a cap, or "default"', limitOption)
     .option('--expires-at <time>', 'ISO 8601 or seconds since 1970, or "never"')
     .option('--blocked [true|false]', 'refuse the client at this endpoint', booleanOption)
-    .option('--note <text>', 'for people; empty removes it')
+    .option('--note <text>', 'a text for people; an empty one removes it')
     .addHelpText('after', endpoints)
     .action(
       run(async ({ dependencies, actor }, clientId: string, endpoint: string, options: SetOptions) => {
@@ -98,17 +99,24 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
         return { json: view, text: () => limitTable([view]) };
       }),
     );
-  limits
-    .command('list')
+  withLimit(limits.command('list'))
     .alias('show')
     .description('lists all overrides with their feedback, or all limits of one client')
     .argument('[client-id]', "or '*'")
     .action(
-      run(async ({ dependencies }, clientId: string | undefined) => {
-        if (clientId !== undefined) await requireClientOrAll(dependencies, clientId);
-        const found =
-          clientId === undefined ? await allOverrides(dependencies) : await limitsOf(dependencies, clientId);
-        return { json: { limits: found }, text: () => limitTable(found) };
+      run(async ({ dependencies }, clientId: string | undefined, options: ListOptions) => {
+        if (clientId !== undefined) {
+          await requireClientOrAll(dependencies, clientId);
+          const found = await limitsOf(dependencies, clientId);
+          return { json: { limits: found }, text: () => limitTable(found) };
+        }
+        const listed = await readPages(async (page) => {
+          const { limits: rows, next_cursor } = await listOverrides(dependencies, page);
+          return { rows, next_cursor };
+        }, options);
+        const { rows, more } = listed;
+        const text = () => [limitTable(rows), ...moreText(listed)].join('\n\n');
+        return { json: { limits: rows, more }, text };
       }),
     );
   limits
@@ -123,7 +131,7 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
     );
   limits
     .command('remove')
-    .description('removes a row: the row for every client, or the defaults, apply again')
+    .description('removes a row; the row for every client, or the defaults, apply again')
     .argument('<client-id>')
     .argument('<endpoint>')
     .addHelpText('after', endpoints)
@@ -199,7 +207,7 @@ function explanation({ endpoints: explained, currency }: ExplainedLimits): strin
   return [table, sentences.join('\n')].join('\n\n');
 }
 
-/** "default" instead of null, which commander turns into an empty text. */
+/** Returns "default" instead of null, which commander turns into an empty text. */
 function limitOption(text: string): LimitOption {
   if (text === 'default') return text;
   const value = Number(text);

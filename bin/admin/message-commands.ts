@@ -1,18 +1,20 @@
-/** `messages …`, `outbox …` and `inbound …`: shows messages, what the simulated carrier took, and sends to it as people do. */
+/**
+ * `messages …`, `outbox …` and `inbound …`: shows messages and the outbox of the simulated carrier, and sends it
+ * messages of people.
+ */
 import { type Command, Option } from 'commander';
 import { inboundBody, sendInbound } from '../../shared/admin/inbound.ts';
 import { showMessage } from '../../shared/admin/messages.ts';
 import { listOutbox, outboxQuery } from '../../shared/admin/outbox.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { Runner } from './command.ts';
+import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
 import { textFields, textTable } from './print.ts';
-
-const outboxMax = 1000;
 
 export function addMessageCommands(program: Command, { run }: Runner): void {
   program
     .command('messages')
-    .description('messages and what became of them')
+    .description('messages with their status')
     .command('show')
     .description('shows a message with its history and its webhooks')
     .argument('<message-id>')
@@ -30,18 +32,23 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
         };
       }),
     );
-  program
-    .command('outbox')
-    .description('what the simulated carrier took, where it is the carrier')
-    .command('list')
+  const outbox = program.command('outbox').description('the messages that the simulated carrier accepted');
+  withLimit(outbox.command('list'))
     .description('lists messages with their bodies, newest first')
     .option('--to <number>', 'only of this recipient')
     .action(
-      run(async ({ dependencies }, options: { to?: string }) => {
-        const outbox = await listOutbox(dependencies, parseFields(outboxQuery, options).to, outboxMax);
-        const text = (): string =>
-          textTable(
-            outbox.messages,
+      run(async ({ dependencies }, { to, ...options }: ListOptions & { to?: string }) => {
+        const listed = await readPages(async (page) => {
+          const { messages, next_cursor } = await listOutbox(
+            dependencies,
+            parseFields(outboxQuery, { to, ...page }),
+          );
+          return { rows: messages, next_cursor };
+        }, options);
+        const { rows, more } = listed;
+        const text = (): string => {
+          const table = textTable(
+            rows,
             [
               { title: 'at', of: (row) => row.at },
               { title: 'channel', of: (row) => row.channel },
@@ -51,12 +58,14 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
             ],
             'The outbox is empty.',
           );
-        return { json: outbox, text };
+          return [table, ...moreText(listed)].join('\n\n');
+        };
+        return { json: { messages: rows, more }, text };
       }),
     );
   program
     .command('inbound')
-    .description('messages of people, where the simulator is the carrier')
+    .description('messages of people to the simulated carrier')
     .command('send')
     .description('sends a message to the gateway as a person would')
     .requiredOption('--from <number>', 'the person')
@@ -66,7 +75,10 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
     .action(
       run(async ({ dependencies }, options: Record<string, string>) => {
         const sent = await sendInbound(dependencies, parseFields(inboundBody, options));
-        return { json: sent, text: () => `Sent. It is stored in a moment: messages show ${sent.message_id}` };
+        return {
+          json: sent,
+          text: () => `Sent. It will be stored in a moment; see: messages show ${sent.message_id}`,
+        };
       }),
     );
 }

@@ -1,7 +1,7 @@
-/** Values of options. */
+/** The values of options. */
 import { InvalidArgumentError } from 'commander';
 
-/** Without a value it is true. */
+/** An option without a value is true. */
 export function booleanOption(text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
   throw new InvalidArgumentError('It must be true or false.');

@@ -1,40 +1,50 @@
-/** `otp …`: one-time passwords that are held because few of a client's to a country were verified. */
+/**
+ * `otp …`: shows and releases the holds of one-time passwords: few of those that a client sent to a country were
+ * verified.
+ */
 import type { Command } from 'commander';
 import { clientIdOf } from '../../shared/admin/find-client.ts';
 import { allowOtps, listOtpHolds } from '../../shared/admin/otp-holds.ts';
 import type { Runner } from './command.ts';
+import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
 import { textTable } from './print.ts';
 
 export function addOtpCommands(program: Command, { run }: Runner): void {
-  const otp = program.command('otp').description('one-time passwords that are held');
-  otp
-    .command('holds')
+  const otp = program.command('otp').description('holds of one-time passwords');
+  withLimit(otp.command('holds'))
     .description('lists the clients and countries whose one-time passwords are held')
     .action(
-      run(async ({ dependencies }) => {
-        const holds = await listOtpHolds(dependencies);
-        return {
-          json: { otp_holds: holds },
-          text: () =>
-            textTable(
-              holds,
-              [
-                { title: 'client id', of: (hold) => hold.client_id },
-                { title: 'country', of: (hold) => hold.country },
-                { title: 'held at', of: (hold) => hold.held_at },
-                { title: 'why', of: (hold) => hold.summary },
-              ],
-              'No one-time passwords are held.',
-            ),
+      run(async ({ dependencies }, options: ListOptions) => {
+        const listed = await readPages(async (page) => {
+          const { otp_holds: rows, next_cursor } = await listOtpHolds(dependencies, page);
+          return { rows, next_cursor };
+        }, options);
+        const { rows, more } = listed;
+        const text = (): string => {
+          const table = textTable(
+            rows,
+            [
+              { title: 'client id', of: (hold) => hold.client_id },
+              { title: 'country', of: (hold) => hold.country },
+              { title: 'held at', of: (hold) => hold.held_at },
+              { title: 'why', of: (hold) => hold.summary },
+            ],
+            'No one-time passwords are held.',
+          );
+          return [table, ...moreText(listed)].join('\n\n');
         };
+        return { json: { otp_holds: rows, more }, text };
       }),
     );
   otp
     .command('allow')
-    .description('lets one-time passwords of a client go to a country again, within 20 seconds')
+    .description('allows one-time passwords of a client to a country again, within 20 seconds')
     .argument('<client>', 'its id or name')
-    .argument('<country>', 'as FR; ZZ is numbers of no single country, such as satellite phones')
-    .option('--always', 'never hold them again; without it, later ones are judged anew', false)
+    .argument(
+      '<country>',
+      'such as FR; ZZ is numbers of no single country, such as satellite phones; * ends a hold of all countries',
+    )
+    .option('--always', 'never hold them again; without it, later ones can be held again', false)
     .addHelpText('after', '\nExample:\n  $ npm run admin -- otp allow "Web shop" FR')
     .action(
       run(
@@ -44,7 +54,7 @@ export function addOtpCommands(program: Command, { run }: Runner): void {
           return {
             json: allowed,
             text: () =>
-              `One-time passwords of ${allowed.client_id} to ${allowed.country} are allowed${always ? ' for good' : ''}.`,
+              `One-time passwords of ${allowed.client_id} to ${allowed.country} are allowed${always ? ' permanently' : ''}.`,
           };
         },
       ),

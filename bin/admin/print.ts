@@ -1,17 +1,19 @@
 /**
- * The output of a command: one JSON document, or text. Much of it was written by clients and by people who answer them, so
- * nothing that a terminal acts on is printed as it is.
+ * The output of a command: one JSON document, or text. Much of it was written by clients and by people who write to
+ * them, so characters that control a terminal are escaped.
  */
 
-/** Control characters but for line feed, tab and the CR of a CRLF; and those that reorder text (Unicode, UAX #9). */
+/**
+ * Control characters except line feed, tab and the CR of a CRLF, and characters that reorder text (Unicode, UAX #9).
+ */
 const actedOn = /(?!\r\n)[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
 
-/** With escapes as JSON writes them, so that a JSON document stays the same. */
+/** Escapes control characters as JSON does, so that a JSON document keeps its meaning. */
 export function printable(text: string): string {
   return text.replace(actedOn, escaped);
 }
 
-/** A value that cannot look like further lines or columns. */
+/** Escapes a value so that it cannot look like further lines or columns. */
 function inOneLine(text: string): string {
   return printable(text.replace(/[\t\n\r]/g, escaped));
 }
@@ -25,7 +27,7 @@ interface Column<Row> {
   readonly of: (row: Row) => string | number | null | undefined;
 }
 
-/** A table as text, with columns as wide as their contents. */
+/** Formats a table as text, with columns as wide as their contents. */
 export function textTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], empty: string): string {
   if (rows.length === 0) return empty;
   const cells = rows.map((row) => columns.map((column) => inOneLine(String(column.of(row) ?? '-'))));
@@ -43,7 +45,7 @@ export function textTable<Row>(rows: readonly Row[], columns: readonly Column<Ro
     .join('\n');
 }
 
-/** One field per line, with aligned values. */
+/** Formats one field per line, with aligned values. */
 export function textFields(fields: Readonly<Record<string, unknown>>): string {
   const width = Math.max(...Object.keys(fields).map((name) => name.length));
   return Object.entries(fields)

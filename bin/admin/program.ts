@@ -39,7 +39,7 @@ Examples:
 
 Exit status: 0 done, 1 failed or done only in part, 2 invalid arguments.`;
 
-/** Where a command writes. */
+/** The functions by which a command writes. */
 export interface Output {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
@@ -56,10 +56,7 @@ export async function runCommand(words: readonly string[], output: Output): Prom
       '--stage <name>',
       'a deployed stage or stack, with the AWS credentials and region of the environment',
     )
-    .option(
-      '--stack-name <name>',
-      'a deployed gateway by the name of its stack, where several are of a stage',
-    )
+    .option('--stack-name <name>', 'a deployed gateway by the name of its stack, if a stage has several')
     .option('--gateway <file>', 'the connection of a local gateway', localConnectionFile)
     .option('--json', 'print one JSON document', false)
     .configureHelp({ showGlobalOptions: true })
@@ -95,7 +92,7 @@ export async function runCommand(words: readonly string[], output: Output): Prom
       const options = program.opts<{ stage?: string; stackName?: string; gateway: string; json: boolean }>();
       const dependencies = await connect(options, process.env);
       // Commander passes the command itself as the last argument.
-      const answer = await work(
+      const result = await work(
         {
           dependencies,
           actor: `${userInfo().username} (shell)`,
@@ -103,9 +100,9 @@ export async function runCommand(words: readonly string[], output: Output): Prom
         },
         ...(given.slice(0, -1) as Given),
       );
-      print(options.json ? JSON.stringify(answer.json) : answer.text());
-      if (answer.problem === undefined) return;
-      tell(answer.problem);
+      print(options.json ? JSON.stringify(result.json) : result.text());
+      if (result.problem === undefined) return;
+      printError(result.problem);
       partlyDone = true;
     };
   }
@@ -113,12 +110,15 @@ export async function runCommand(words: readonly string[], output: Output): Prom
   function statusOf(error: unknown): number {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : invalidArguments;
     if (error instanceof GatewayError) {
-      tell(error.message);
-      for (const { field, message } of error.details) tell(`  ${field}: ${message}`);
+      printError(error.message);
+      for (const { field, message } of error.details) printError(`  ${field}: ${message}`);
       return error.code === 'invalid_request' ? invalidArguments : failed;
     }
-    if (error instanceof ConnectionFailure) tell(error.message);
-    else tell(`The command failed: ${error instanceof Error ? error.message || error.name : String(error)}`);
+    if (error instanceof ConnectionFailure) printError(error.message);
+    else
+      printError(
+        `The command failed: ${error instanceof Error ? error.message || error.name : String(error)}`,
+      );
     return failed;
   }
 
@@ -126,7 +126,7 @@ export async function runCommand(words: readonly string[], output: Output): Prom
     out(`${line}\n`);
   }
 
-  function tell(line: string): void {
+  function printError(line: string): void {
     err(`${line}\n`);
   }
 }

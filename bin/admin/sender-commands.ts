@@ -1,4 +1,4 @@
-/** `senders …`: rows of the senders table, by which messages get their sender. */
+/** `senders …`: shows and edits rows of the senders table, which select the sender of a message. */
 import type { Command } from 'commander';
 import {
   listSenders,
@@ -11,6 +11,7 @@ import {
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { Runner } from './command.ts';
 import { booleanOption } from './options.ts';
+import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
 import { textTable } from './print.ts';
 
 const examples = `
@@ -38,20 +39,18 @@ interface SetOptions extends KeyOptions {
 }
 
 export function addSenderCommands(program: Command, { run }: Runner): void {
-  const senders = program
-    .command('senders')
-    .description('what messages are sent from, by client and country');
+  const senders = program.command('senders').description('the senders of messages, by client and country');
   withKey(senders.command('set'))
     .description('sets the sender of a client and country; in force within 60 seconds')
     .option(
       '--identity <name>',
-      'phone number, short code, sender ID or pool; of WhatsApp, the phone number id',
+      'phone number, short code, sender ID or pool; for WhatsApp, the phone number id',
     )
-    .option('--messages-per-second <number>', 'the most it may send, in segments, or "none"')
+    .option('--messages-per-second <number>', 'the maximum that it may send, in segments, or "none"')
     .option('--entity-id <id>', 'India: the registered entity, or "none"')
     .option('--template-id <id>', 'India: the registered template, or "none"')
     .option('--inbound [true|false]', 'whether messages to this number belong to the client', booleanOption)
-    .option('--note <text>', 'for people; empty removes it')
+    .option('--note <text>', 'a text for people; an empty one removes it')
     .addHelpText('after', examples)
     .action(
       run(async ({ dependencies, actor }, options: SetOptions) => {
@@ -69,17 +68,22 @@ export function addSenderCommands(program: Command, { run }: Runner): void {
         return { json: view, text: () => senderTable([view]) };
       }),
     );
-  senders
-    .command('list')
-    .description('lists all rows with their feedback')
+  withLimit(senders.command('list'))
+    .description('lists the rows with their feedback, of all clients or of one')
+    .option('--client <client>', "its id or name, or '*'")
     .action(
-      run(async ({ dependencies }) => {
-        const found = await listSenders(dependencies);
-        return { json: { senders: found }, text: () => senderTable(found) };
+      run(async ({ dependencies }, { client, ...options }: ListOptions & { readonly client?: string }) => {
+        const listed = await readPages(async (page) => {
+          const found = await listSenders(dependencies, { ...page, client_id: client });
+          return { rows: found.senders, next_cursor: found.next_cursor };
+        }, options);
+        const { rows, more } = listed;
+        const text = () => [senderTable(rows), ...moreText(listed)].join('\n\n');
+        return { json: { senders: rows, more }, text };
       }),
     );
   withKey(senders.command('remove'))
-    .description('removes a row: the next one in order is used')
+    .description('removes a row; the next one in order is then used')
     .action(
       run(async ({ dependencies, actor }, options: KeyOptions) => {
         const { client_id, channel, country } = parseFields(senderKeyBody, keyOf(options));

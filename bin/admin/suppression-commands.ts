@@ -1,4 +1,4 @@
-/** `suppressions …`: the recipients to whom a client's messages are not sent, one by one or as CSV. */
+/** `suppressions …`: shows and edits the recipients to whom a client's messages are not sent, one by one or as CSV. */
 import { readFile, stat } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { readSuppressions, suppressionsCsv } from '../../shared/admin/suppression-csv.ts';
@@ -21,7 +21,7 @@ import { parseFields } from '../../shared/operation/operation.ts';
 import type { Runner } from './command.ts';
 import { textFields, textTable } from './print.ts';
 
-/** About a million lines; the whole file is held in memory. */
+/** The limit is about a million lines; the whole file is held in memory. */
 const fileBytesMax = 64 * 1024 * 1024;
 
 const examples = `
@@ -45,11 +45,11 @@ export function addSuppressionCommands(program: Command, { run }: Runner): void 
     .addHelpText('after', examples);
   suppressions
     .command('list')
-    .description('lists them by number')
+    .description('lists suppressions by number')
     .argument('<client>', 'id or name')
-    .option('--recipient <number>', 'only this one')
-    .option('--limit <number>', 'how many, 1 to 100', '100')
-    .option('--cursor <cursor>', 'the next_cursor of the list before')
+    .option('--recipient <number>', 'only this recipient')
+    .option('--limit <number>', 'the number of rows, 1 to 100', '100')
+    .option('--cursor <cursor>', 'the next_cursor of the previous list')
     .action(
       run(async ({ dependencies }, client: string, options: Record<string, string>) => {
         const query = parseFields(suppressionsQuery, options);
@@ -75,7 +75,7 @@ export function addSuppressionCommands(program: Command, { run }: Runner): void 
         .choices(scopes)
         .default('messages'),
     )
-    .option('--reason <text>', 'for people')
+    .option('--reason <text>', 'a text for people')
     .action(
       run(
         async ({ dependencies, actor }, client: string, recipient: string, { scope, reason }: AddOptions) => {
@@ -91,7 +91,7 @@ export function addSuppressionCommands(program: Command, { run }: Runner): void 
     );
   suppressions
     .command('remove')
-    .description('sends to a recipient again')
+    .description('ends a suppression, so that messages are sent to the recipient again')
     .argument('<client>', 'id or name')
     .argument('<recipient>')
     .action(
@@ -105,7 +105,7 @@ export function addSuppressionCommands(program: Command, { run }: Runner): void 
     );
   suppressions
     .command('import')
-    .description('suppresses the recipients of a CSV file; doing it again changes nothing')
+    .description('suppresses the recipients of a CSV file; a repeat changes nothing')
     .argument('<client>', 'id or name')
     .argument('<file>')
     .action(
@@ -128,7 +128,7 @@ export function addSuppressionCommands(program: Command, { run }: Runner): void 
     );
   suppressions
     .command('export')
-    .description('prints them all as CSV (RFC 4180)')
+    .description('prints all suppressions as CSV (RFC 4180)')
     .argument('<client>', 'id or name')
     .action(
       run(async ({ dependencies }, client: string) => {

@@ -1,4 +1,4 @@
-/** `usage`: what clients sent in a month, for people, for programs, and as CSV for a spreadsheet. */
+/** `usage`: shows what clients sent in a month, as tables, as JSON, and as CSV for a spreadsheet. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { listUsage, type UsageList } from '../../shared/admin/usage.ts';
 import { groupColumns, sumColumns, usageCsv } from '../../shared/admin/usage-csv.ts';
@@ -20,9 +20,9 @@ interface UsageOptions {
 export function addUsageCommand(program: Command, { run }: Runner): void {
   program
     .command('usage')
-    .description('what clients sent in a month: messages, segments, outcomes and cost')
+    .description('shows what clients sent in a month: messages, segments, states and cost')
     .option('--client <client>', 'only of this client (id or name)')
-    .option('--month <month>', 'a UTC month, as 2026-11; the current one by default', monthOf)
+    .option('--month <month>', 'a UTC month, such as 2026-11; the current one by default', monthOf)
     .option('--interval <interval>', 'a line for each hour, day or month', 'month')
     .option(
       '--group-by <names>',

@@ -10,9 +10,8 @@ import {
 } from '../../shared/admin/webhook-resend.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
-import type { DeliverySummary } from '../../shared/webhook/log/delivery-response.schema.ts';
-import { resendRequestSchema } from '../../shared/webhook/resend/request-resend.ts';
-import type { ResendView } from '../../shared/webhook/resend/resend-response.schema.ts';
+import { resendRequestSchema } from '../../shared/webhook/log/request-resend.ts';
+import type { DeliverySummary, ResendView } from '../../shared/webhook/webhook-response.schema.ts';
 import type { CommandResult, Runner, Session } from './command.ts';
 import { textFields, textTable } from './print.ts';
 
@@ -28,10 +27,10 @@ const outcomes = {
 } as const satisfies Record<ResendResult['outcome'], string>;
 
 export function addWebhookCommands(program: Command, { run }: Runner): void {
-  const webhooks = program.command('webhooks').description('webhooks that failed, and sending them again');
+  const webhooks = program.command('webhooks').description('failed webhooks, and sending them again');
   webhooks
     .command('failed')
-    .description('lists webhooks that failed for good, the latest first')
+    .description('lists webhooks that failed after their last retry, the latest first')
     .option('--client <client>', 'only of this client (id or name)')
     .action(
       run(async ({ dependencies }, options: { client?: string }) => {
@@ -77,8 +76,12 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
     .command('resend')
     .description('sends webhooks again, with the same body and webhook-id')
     .argument('[delivery-id...]')
-    .option('--all-failed', 'all that webhooks failed lists', false)
-    .option('--failed', 'everything of one client that failed, any number; needs --client and --since', false)
+    .option('--all-failed', 'every webhook that "webhooks failed" lists', false)
+    .option(
+      '--failed',
+      'every failed webhook of one client, without a maximum; needs --client and --since',
+      false,
+    )
     .option('--client <client>', 'with --failed or --all-failed: of this client (id or name)')
     .option('--endpoint <endpoint-id>', 'with --failed: only to this endpoint')
     .option(
@@ -128,7 +131,7 @@ interface ResendOptions {
   readonly until?: string;
 }
 
-/** The same operation as that of the client; this process works on it too, so it ends when all is sent. */
+/** Resends with the client's own operation. This process sends too, and ends when all webhooks are sent. */
 async function resendFailed(
   { dependencies, actor, report }: Session,
   given: readonly string[],

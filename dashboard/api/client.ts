@@ -86,7 +86,7 @@ export async function signIn(clientId: string, clientSecret: string): Promise<Se
   };
 }
 
-/** The scopes of the token, which is a JWT (contract, section 2). The admin API checks them itself. */
+/** The scopes of the token, which is a JWT (contract 2.2). The admin API checks them itself. */
 function scopesIn(token: string): readonly string[] {
   const [, payload = ''] = token.split('.');
   const claims: unknown = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')));

@@ -2,7 +2,7 @@
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 import type { Status } from '../../shared/message/message.ts';
 import type { DeliveryState as WebhookState } from '../../shared/webhook/delivery.ts';
-import type { DeliverySummary } from '../../shared/webhook/log/delivery-response.schema.ts';
+import type { DeliverySummary } from '../../shared/webhook/webhook-response.schema.ts';
 import { Secondary } from './secondary.tsx';
 import { Time } from './time.tsx';
 
@@ -32,6 +32,7 @@ const icons = {
   ...webhookIcons,
   enabled: 'success',
   disabled: 'stopped',
+  malformed: 'error',
   revoked: 'stopped',
 } as const;
 

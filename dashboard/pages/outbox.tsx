@@ -1,6 +1,6 @@
 /** Outbox: what the simulated carrier received, body and all; only where it is the carrier. */
 import type { OutboxMessage } from '../../shared/admin/outbox.ts';
-import { useResponse } from '../api/queries.ts';
+import { usePagedAnswer } from '../api/queries.ts';
 import type { Column } from '../components/columns.ts';
 import { IdLink } from '../components/id-link.tsx';
 import { List } from '../components/list.tsx';
@@ -11,15 +11,17 @@ import { channelNames } from '../value-names.ts';
 
 export function OutboxPage() {
   const { filter, isFiltered } = useListState();
-  const query = useResponse('listOutbox', {}, { to: filter('to') });
+  const list = usePagedAnswer('listOutbox', {}, { to: filter('to') }, ({ messages, next_cursor }) => ({
+    rows: messages,
+    nextCursor: next_cursor,
+  }));
   return (
-    <Page title="Outbox" description="The latest 200 messages that the simulated carrier received.">
+    <Page title="Outbox" description="The messages that the simulated carrier received, the newest first.">
       <List<OutboxMessage>
+        {...list}
         title="Messages"
         filter={<NumberSearch label="Recipient" name="to" />}
         columns={columns}
-        rows={query.data?.messages}
-        query={query}
         empty="No message was sent on this stage."
         isFiltered={isFiltered}
         isCounted

@@ -38,7 +38,7 @@ export function SearchPage() {
         title="Search results"
         description={
           query.data?.more_clients === true
-            ? 'There are too many clients to search the names and references of all.'
+            ? 'Not all clients are searched or shown: search for more of a name, or for an id or a number.'
             : undefined
         }
         filter={

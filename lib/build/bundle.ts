@@ -62,13 +62,13 @@ export function bundleFunctions(): Bundle {
 
 /** Bundles are cached here, by the hash of their sources. */
 const cacheFolder = join(root, '.local', 'bundles');
-/** What bundles are made of, relative to the project's root. */
+/** The sources of the bundles, relative to the project's root. */
 const sources = [
   'functions',
   'dashboard',
   'shared',
   'lib',
-  // The documentation pages have parts of these three.
+  // The documentation pages contain parts of these three.
   'CHANGELOG.md',
   'clients/python/README.md',
   'clients/typescript/README.md',

@@ -9,7 +9,7 @@ import { Construct } from 'constructs';
 import { acknowledge } from '../constructs/template-rules.ts';
 
 export class AlarmNotifications extends Construct {
-  /** Finds the alarms that exist, so it must be created after them. */
+  /** The construct finds the alarms that exist, so it must be created after them. */
   constructor(scope: Construct, id: string, address: string) {
     super(scope, id);
     const topic = new Topic(this, 'Topic', { enforceSSL: true });

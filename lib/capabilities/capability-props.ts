@@ -1,4 +1,4 @@
-/** What most capabilities are made of: the settings, the tables, and the schedules. */
+/** The properties of most capabilities: the settings, the tables, and the schedules. */
 import type { StageSettings } from '../stages/stage-settings.ts';
 import type { Schedules } from './schedules.ts';
 import type { Storage } from './storage/storage.ts';

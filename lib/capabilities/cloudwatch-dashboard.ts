@@ -33,7 +33,7 @@ const failures: readonly StageMetric[] = [
 export class CloudWatchDashboard extends Construct {
   private readonly stage: StageSettings;
 
-  /** Shows the alarms, functions and queues that exist, so it must be created after them. */
+  /** The dashboard shows the alarms, functions and queues that exist, so it must be created after them. */
   constructor(scope: Construct, id: string, stage: StageSettings) {
     super(scope, id);
     this.stage = stage;

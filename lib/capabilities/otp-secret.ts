@@ -14,8 +14,8 @@ export class OtpSecret extends Construct {
   constructor(scope: Construct, id: string, stage: StageSettings) {
     super(scope, id);
     this.secret = new Secret(this, 'Secret', {
-      description: `Messaging gateway (${stage.name}): one-time passwords are derived under this`,
-      // 381 bits of entropy.
+      description: `Messaging gateway (${stage.name}): one-time passwords are derived from this`,
+      // The password has 381 bits of entropy.
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
       removalPolicy: dataRemovalPolicy(stage),
     });
@@ -25,7 +25,7 @@ export class OtpSecret extends Construct {
     new CfnOutput(this, 'Arn', { key: 'OtpSecretArn', value: this.arn });
   }
 
-  /** The attribute, not `Ref`: on the emulator `Ref` is the name instead of the ARN. */
+  /** The ARN is read by an attribute instead of `Ref`, which is the name on the emulator. */
   private get arn(): string {
     const resource = this.secret.node.defaultChild;
     if (!(resource instanceof CfnSecret)) throw new Error('the secret has no resource of its own');

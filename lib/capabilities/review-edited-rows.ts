@@ -1,6 +1,6 @@
 /**
- * The feedback in rows of the tables that people edit, and their changes in the activity log: from the tables' streams, and
- * every minute.
+ * The feedback in rows of the tables that people edit, and the record of their changes in the activity log. The
+ * function reads the tables' streams, and runs every minute.
  */
 import { Duration } from 'aws-cdk-lib';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
@@ -23,16 +23,17 @@ export class ReviewEditedRows extends Construct {
       timeoutSeconds: 50,
       settings: ['STAGE_CAPS', 'CURRENCY'],
     });
-    // People enter few rows, so all of them are read every minute.
+    // The function reads all rows every hour, and after a change of senders.
     storage.grant(review, 'limit-overrides', 'Query', 'Scan', 'UpdateItem');
     storage.grant(review, 'senders', 'Scan', 'UpdateItem');
     storage.grant(review, 'clients', 'BatchGetItem');
+    storage.grant(review, 'due-items', 'Query', 'PutItem', 'BatchWriteItem');
     storage.grant(review, 'activity-log', 'PutItem');
     const streams = { LimitsStream: 'limit-overrides', SendersStream: 'senders' } as const;
     for (const [id, table] of Object.entries(streams)) {
       new EventSourceMapping(this, id, {
         ...storage.grantStream(review, table),
-        // Without a filter: the gateway's own writes are recognised in code (shared/edited-table).
+        // There is no filter: code recognizes the gateway's own writes (shared/edited-table).
         batchSize: 100,
         bisectBatchOnError: true,
         retryAttempts: 100,

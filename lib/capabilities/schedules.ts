@@ -20,8 +20,8 @@ import { acknowledgeWildcard } from '../constructs/template-rules.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 /**
- * Ends with part of the stack's id, so it is unique: deleting a group with all its schedules takes a while, and the name
- * cannot be used again until then.
+ * Returns a name that ends with part of the stack's id, so that it is unique: deleting a group with all its schedules
+ * takes a while, and the name cannot be used again until then.
  */
 function scheduleGroupName(stage: StageSettings): string {
   const stackId = Fn.select(2, Fn.split('/', Aws.STACK_ID));
@@ -30,7 +30,7 @@ function scheduleGroupName(stage: StageSettings): string {
 
 export class Schedules extends Construct {
   private readonly group: IScheduleGroup;
-  /** The group's name as the cdk-nag rules see it. */
+  /** The group's name in the findings of cdk-nag. */
   private readonly groupId: string;
   /** The role of a schedule: it may send to the queues that are targets. */
   private readonly role: InlineRole;
@@ -40,12 +40,12 @@ export class Schedules extends Construct {
     super(scope, id);
     this.stage = stage;
     const group = new CfnScheduleGroup(this, 'Group', { name: scheduleGroupName(stage) });
-    // Deleted with the stack, like the queues that its schedules send to. Kept when it is replaced, because its schedules
-    // still have to fire.
+    // The group is deleted with the stack, like the queues that its schedules send to. It is kept when it is replaced,
+    // because its schedules still have to fire.
     group.cfnOptions.deletionPolicy = CfnDeletionPolicy.DELETE;
     group.cfnOptions.updateReplacePolicy = CfnDeletionPolicy.RETAIN;
     this.groupId = Stack.of(this).getLogicalId(group);
-    // A reference, so that resources that name the group depend on it.
+    // The reference makes resources that name the group depend on it.
     this.group = ScheduleGroup.fromScheduleGroupName(this, 'MadeGroup', group.ref);
     this.role = new InlineRole(this, 'Role', {
       service: 'scheduler.amazonaws.com',
@@ -61,14 +61,18 @@ export class Schedules extends Construct {
           statistic: 'Sum',
           period: Duration.minutes(5),
         }),
-        meaning: 'A schedule could not call its target: a webhook retry or a scheduled message comes late.',
+        meaning:
+          'A schedule could not call its target: a webhook retry, or a message that an earlier release scheduled, is late.',
         runbook: 'schedule-drops',
       });
     }
   }
 
-  /** Permits creating one-shot schedules that send to the queue, and sets the function's variables for it. */
-  grantCreate(to: GatewayFunction, queue: GatewayQueue, targetVariable: EnvironmentName): void {
+  /**
+   * Permits creating one-shot schedules that send to the queue. Sets the variables that the function needs for it, and
+   * `targetVariable`, if given, to the queue.
+   */
+  grantCreate(to: GatewayFunction, queue: GatewayQueue, targetVariable?: EnvironmentName): void {
     queue.queue.grant(this.role, 'sqs:SendMessage');
     const groups = [
       this.group.scheduleGroupName,
@@ -95,6 +99,7 @@ export class Schedules extends Construct {
       );
     }
     this.role.grantPassRole(to.grantPrincipal);
+    if (targetVariable === undefined) return;
     to.setVariables({
       SCHEDULE_GROUP: this.group.scheduleGroupName,
       SCHEDULE_ROLE_ARN: this.role.roleArn,

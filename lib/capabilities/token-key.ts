@@ -7,7 +7,7 @@ import { dataRemovalPolicy } from '../constructs/removal-policy.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 export class TokenKey extends Construct {
-  /** Ordered by generation; the last one signs. */
+  /** The keys in the order of their generations; the last one signs. */
   private readonly keys: readonly Key[];
 
   constructor(scope: Construct, id: string, stage: StageSettings) {
@@ -28,7 +28,7 @@ export class TokenKey extends Construct {
     Grant.addToPrincipal({
       grantee: to,
       actions: ['kms:Sign', 'kms:GetPublicKey'],
-      // All generations: during a deploy the old code still signs with the old key.
+      // The function may use all generations: during a deploy the old code still signs with the old key.
       resourceArns: this.keys.map((key) => key.keyArn),
     });
     const signing = this.keys.at(-1);

@@ -37,14 +37,14 @@ type Runbook =
 interface AlarmProps {
   readonly stage: StageSettings;
   readonly metric: IMetric;
-  /** What happened, in one sentence. */
+  /** What happened when the alarm goes off, in one sentence. */
   readonly meaning: string;
   readonly runbook: Runbook;
-  /** The alarm goes off at this value or above; by default 1, for what should never happen. */
+  /** The alarm goes off at this value or above; 1 by default, for what should never happen. */
   readonly threshold?: number;
-  /** Evaluated periods; by default 1. */
+  /** The number of evaluated periods; 1 by default. */
   readonly periods?: number;
-  /** How many of them must reach the threshold; by default all. */
+  /** The number of evaluated periods that must reach the threshold; all by default. */
   readonly breachingPeriods?: number;
 }
 
@@ -62,7 +62,7 @@ export function createAlarm(scope: Construct, id: string, props: AlarmProps): Al
   });
 }
 
-/** A metric that the functions of this stage emit (`shared/platform/metrics.ts`). */
+/** Returns a metric that the functions of this stage emit (`shared/platform/metrics.ts`). */
 export function countedMetric(
   stage: StageSettings,
   metricName: StageMetric | typeof messageCostMetric,

@@ -32,7 +32,7 @@ import { acknowledge } from './template-rules.ts';
 
 const tracesAnywhere = 'X-Ray has no resource to write a trace to.';
 
-/** Fraction of a function's calls in a minute. */
+/** The fraction of a function's calls in a minute that may fail. */
 const failureRate = 0.01;
 
 /** The value of `PRICES_FILE`, for functions with `hasPrices`. */
@@ -43,13 +43,16 @@ interface GatewayFunctionProps {
   /** The file in `functions/`, without its extension. */
   readonly functionName: string;
   readonly timeoutSeconds: number;
-  /** CPU comes with memory: below 512 MB a start takes over a second. */
+  /** The memory of the function. CPU comes with memory: below 512 MB a start takes over a second. */
   readonly memoryMegabytes?: number;
   /** The variables of the stage that this function reads; an optional one is set where the stage has it. */
   readonly settings?: readonly EnvironmentName[];
-  /** Whether it may send to the queue that calls it; otherwise Lambda stops such a loop. */
+  /** Whether the function may send to the queue that calls it; otherwise Lambda stops such a loop. */
   readonly recursiveLoop?: boolean;
-  /** Whether it estimates prices: the table is a file in its code, because it exceeds the 4 KB limit of variables. */
+  /**
+   * Whether the function estimates prices: the table is a file in its code, because it exceeds the 4 KB limit of
+   * variables.
+   */
   readonly hasPrices?: boolean;
 }
 
@@ -82,7 +85,7 @@ export class GatewayFunction extends LambdaFunction {
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
-      // Without Lambda's start and end lines, which add nothing to the function's own and cost as much.
+      // Lambda's own start and end lines are left out: they add nothing to the function's lines, and cost as much.
       systemLogLevelV2: SystemLogLevel.WARN,
       tracing: stage.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       ...(props.recursiveLoop === true ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
@@ -92,7 +95,7 @@ export class GatewayFunction extends LambdaFunction {
     this.executionRole = role;
     this.functionFile = props.functionName;
     this.timeoutSeconds = props.timeoutSeconds;
-    // Read by Powertools: separates the logs and metrics of several stages in one account.
+    // Powertools reads the variable: it separates the logs and metrics of several stages in one account.
     this.addEnvironment('POWERTOOLS_SERVICE_NAME', stage.stackName);
     this.setSettings(['LOG_LEVEL', ...(props.settings ?? [])]);
     this.errors = this.createErrorAlarm();
@@ -147,7 +150,7 @@ export class GatewayFunction extends LambdaFunction {
     });
   }
 
-  /** What callers invoke: the alias where the stage uses canaries, else the function. */
+  /** The resource that callers invoke: the alias if the stage uses canaries, else the function. */
   get live(): IFunction {
     if (!this.stage.canary) return this;
     // The CDK's types are not compatible with exactOptionalPropertyTypes.
@@ -164,10 +167,10 @@ export class GatewayFunction extends LambdaFunction {
     for (const [name, value] of Object.entries(variables)) this.addEnvironment(name, value);
   }
 
-  /** Sets variables of the stage. @throws Error where it has no value for one that is not optional. */
+  /** Sets variables of the stage. @throws Error where it has no value for a variable that is not optional */
   setSettings(names: readonly EnvironmentName[]): void {
     const values = stageVariables(this.stage);
-    // As the function does at its start.
+    // The values are checked as the function checks them at its start.
     readEnvironment(names, values);
     for (const name of names) {
       const value = values[name];
@@ -176,7 +179,10 @@ export class GatewayFunction extends LambdaFunction {
   }
 }
 
-/** One alarm for all functions: most often the concurrency quota throttles them, which an account's functions share. */
+/**
+ * Creates one alarm for all functions: most often the concurrency quota throttles them, which an account's functions
+ * share.
+ */
 export function createFunctionThrottleAlarm(scope: Construct, stage: StageSettings): Alarm {
   return createAlarm(scope, 'FunctionThrottles', {
     stage,

@@ -10,16 +10,19 @@ import { createAlarm } from './alarm.ts';
 import type { GatewayFunction } from './gateway-function.ts';
 import { acknowledge } from './template-rules.ts';
 
-/** The usual visibility timeout, in runs of the consumer: a running batch is not shown again, a crashed one soon is. */
+/**
+ * The usual visibility timeout, as a multiple of the consumer's time limit: it does not end while a batch is processed,
+ * and soon after a crash.
+ */
 export const visibilityRuns = 3;
-/** After so many failures the cause is not temporary. */
+/** After this number of failures the cause is not temporary. */
 const defaultMaxReceives = 5;
 
 interface BatchOptions {
-  /** More than ten needs a batching window. */
+  /** The largest batch; more than ten messages need a batching window. */
   readonly batchSize: number;
   readonly maxConcurrency: number;
-  /** How long Lambda collects a batch; without a window it does not wait. */
+  /** The time for which Lambda collects a batch; without a window it does not wait. */
   readonly batchingWindowSeconds?: number;
 }
 
@@ -34,11 +37,11 @@ export class GatewayQueue extends Construct {
     id: string,
     props: {
       readonly stage: StageSettings;
-      /** The sender's variable with the queue's URL. */
+      /** The variable with the queue's URL, for functions that send. */
       readonly variable: EnvironmentName;
       readonly visibilitySeconds: number;
       readonly maxReceives?: number;
-      /** The alarm goes off when the oldest message is older than this; given where the queue is made in `lib/capabilities`. */
+      /** The alarm goes off when the oldest message is older than this. */
       readonly oldSeconds: number;
     },
   ) {

@@ -12,7 +12,10 @@ import type { Construct } from 'constructs';
 interface InlineRoleProps {
   /** The service that assumes the role. */
   readonly service: string;
-  /** Only for requests of this account: for services that act for any account that names the role. */
+  /**
+   * Whether the service may assume the role only for requests of this account: for services that act for any account
+   * that names the role.
+   */
   readonly onlyForThisAccount?: boolean;
 }
 

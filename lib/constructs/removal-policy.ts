@@ -3,16 +3,17 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 /**
- * For keys, secrets and logs: kept where the stage keeps its data, except when the deploy that created them fails. Their
- * names are generated, so a kept one does not conflict with the next deploy.
+ * The policy for keys, secrets and logs: they are kept if the stage keeps its data, except when the deploy that created
+ * them fails. Their names are generated, so a kept one does not conflict with the next deploy.
  */
 export function dataRemovalPolicy(stage: StageSettings): RemovalPolicy {
   return stage.keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
 }
 
 /**
- * For tables: kept where the stage keeps its data, also when a deploy fails, because CloudFormation cannot delete a
- * protected table. The next deploy imports the existing tables into the stack (`--import-existing-resources`).
+ * The policy for tables: they are kept if the stage keeps its data, also when a deploy fails, because CloudFormation
+ * cannot delete a protected table. The next deploy imports the existing tables into the stack
+ * (`--import-existing-resources`).
  */
 export function tableRemovalPolicy(stage: StageSettings): RemovalPolicy {
   return stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;

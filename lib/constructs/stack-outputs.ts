@@ -7,7 +7,7 @@ import { stageVariables } from '../stages/stage-variables.ts';
 
 export interface StackResources {
   readonly tables: Readonly<Record<string, string>>;
-  /** URLs, including those of dead-letter queues. */
+  /** The URLs of the queues, including dead-letter queues. */
   readonly queues: Readonly<Record<string, string>>;
 }
 
@@ -21,7 +21,7 @@ export function resourcesOf(outputs: Readonly<Record<string, string>>): StackRes
   };
 }
 
-/** By environment variable. */
+/** The output of each published setting, by its environment variable. */
 const settingOutputs = {
   RETENTION_DAYS: 'RetentionDays',
   CURRENCY: 'Currency',
@@ -35,7 +35,7 @@ const settingOutputs = {
 
 type PublishedSetting = keyof typeof settingOutputs;
 
-/** Marks a stack as a gateway, and has its stage's name. */
+/** The output that marks a stack as a gateway; its value is the stage's name. */
 export const stageOutput = 'GatewayStage';
 
 export function publishedSettings(stage: StageSettings): Readonly<Record<string, string>> {

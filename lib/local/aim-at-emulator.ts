@@ -1,6 +1,6 @@
 /** Points every AWS client of a process to the emulator, whatever credentials its shell has. */
 
-/** As in the connection file (contract, section 9). */
+/** The fields of the connection file that reach the emulator (contract, section 9). */
 export interface EmulatorConnection {
   readonly endpoint: string;
   readonly region: string;
@@ -12,7 +12,7 @@ export function aimAtEmulator(
   environment: Record<string, string | undefined>,
   { endpoint, region, access_key_id, secret_access_key }: EmulatorConnection,
 ): void {
-  // Both take precedence over the keys.
+  // Both variables take precedence over the keys.
   delete environment.AWS_PROFILE;
   delete environment.AWS_SESSION_TOKEN;
   Object.assign(environment, {

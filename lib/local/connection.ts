@@ -23,6 +23,16 @@ export function connectionOf(gateway: LocalGateway, clients: ConnectionClients):
   return { base_url, client_id, client_secret, api_key, webhook_secret, admin, aws, tables, queues };
 }
 
+/**
+ * Returns the address of the quick start with the demo client's credentials filled in. They are in the part of the
+ * address that no browser sends: a page that the gateway itself filled in would disclose them to the network behind a
+ * proxy, whose requests look like those of this machine.
+ */
+export function quickStartOf(connection: Connection): string {
+  const { base_url, client_id, client_secret, webhook_secret } = connection;
+  return `${base_url}/docs#${new URLSearchParams({ client_id, client_secret, webhook_secret })}`;
+}
+
 /** The text that `npm start` prints when the gateway is ready. */
 export function welcome(connection: Connection): string {
   const { base_url, client_id, client_secret, api_key, webhook_secret, admin } = connection;
@@ -49,6 +59,10 @@ MESSAGE=$(curl -s ${base_url}/api/v1/sms/send -H "Authorization: Bearer $TOKEN" 
 
 curl -s ${base_url}/api/v1/sms/status/$MESSAGE -H "Authorization: Bearer $TOKEN"
 
-Next: receive a webhook. ${base_url}/docs is a quick start with these credentials filled in. Ctrl-C stops the gateway.
+Next: receive a webhook. This quick start has these credentials filled in; do not pass the address on:
+
+${quickStartOf(connection)}
+
+Ctrl-C stops the gateway.
 `;
 }

@@ -46,7 +46,7 @@ export async function deploy(options: DeployOptions): Promise<Readonly<Record<st
         const app = new App({
           ...(outdir === undefined ? {} : { outdir }),
           context: context ?? {},
-          // No cdk-nag here: it would add 4 s to each start, and `cdk deploy` and the tests run it.
+          // cdk-nag is left out: it would add 4 s to each start, and `cdk deploy` and the tests run it.
           builtinCloudFormationValidation: false,
         });
         new GatewayStack(app, stage);
@@ -81,7 +81,7 @@ function quietHost(write: (line: string) => void): IIoHost {
   };
 }
 
-/** The first line of the root cause, which the toolkit wraps. */
+/** Returns the first line of the root cause, which the toolkit wraps. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? reasonOf(error.cause) : (error.message.split('\n')[0] ?? '');

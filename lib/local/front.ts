@@ -11,7 +11,6 @@ import { Agent } from 'undici';
 import { apiStageName } from '../../shared/contract/base-url.ts';
 import { errorBody, GatewayError } from '../../shared/contract/errors.ts';
 import { notCounted } from '../capabilities/api/gateway-responses.ts';
-import { type DemoClient, respondWithDemoClient } from './demo-client-response.ts';
 import { StartFailure } from './start-failure.ts';
 
 /** Each request is a process of the emulator, and 16 are enough for a small machine. */
@@ -29,7 +28,7 @@ const hopByHop = new Set([
 /** API Gateway sets these on AWS, so the caller's values are ignored. */
 const replaced = new Set(['host', 'expect', 'x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto']);
 
-/** Where requests go: the deployed API in the emulator. */
+/** The address that requests are forwarded to: the deployed API in the emulator. */
 interface Target {
   readonly endpoint: string;
   readonly apiId: string;
@@ -39,8 +38,6 @@ export interface Front {
   readonly port: number;
   /** Starts forwarding; before that, requests get 503. */
   open(target: Target): void;
-  /** Lets the documentation pages of this machine fill in the demo client's credentials. */
-  showDemoClient(demoClient: DemoClient): void;
   close(): Promise<void>;
 }
 
@@ -52,17 +49,17 @@ export interface Front {
 export async function startFront(port: number): Promise<Front> {
   const agent = new Agent({ connections, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
   let target: Target | undefined;
-  let demoClient: DemoClient | undefined;
   const server = createServer((request, response) => {
-    if (respondWithDemoClient(demoClient, request, response)) return;
+    if (!hasValidPercents(request.url ?? '/')) return refuse(response, badPercent);
     const passed =
       target === undefined ? Promise.reject(new Error('starting')) : pass(agent, target, request, response);
-    passed.catch(() => refuse(response));
+    passed.catch(() => refuse(response, unavailable));
   });
   server.on('clientError', refuseMalformed);
-  // An expectation that is not known may be ignored (RFC 9110, section 10.1.1); by default Node answers it itself.
+  // A server may ignore an expectation that it does not know (RFC 9110, section 10.1.1); by default Node responds to it
+  // itself.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  // The caller ends an idle connection, so that none ends while a request is on its way on it.
+  // The caller closes an idle connection, so that none is closed while a request is being sent on it.
   server.keepAliveTimeout = 0;
   await listen(server, port);
   const address = server.address();
@@ -70,9 +67,6 @@ export async function startFront(port: number): Promise<Front> {
     port: typeof address === 'object' && address !== null ? address.port : port,
     open(opened) {
       target = opened;
-    },
-    showDemoClient(shown) {
-      demoClient = shown;
     },
     async close() {
       server.close();
@@ -100,6 +94,12 @@ async function pass(
     body: hasBody ? request : null,
     signal: gone.signal,
   });
+  // The emulator's own response, because the function was killed; API Gateway would send its gateway response.
+  if (upstream.statusCode >= 500 && upstream.headers['x-request-id'] === undefined) {
+    await upstream.body.dump();
+    refuse(response, killed);
+    return;
+  }
   const headers = Object.entries(upstream.headers).filter(
     (header): header is [string, string | string[]] => header[1] !== undefined && !hopByHop.has(header[0]),
   );
@@ -128,13 +128,29 @@ function forwardedHeaders(request: IncomingMessage, { apiId }: Target): string[]
   ];
 }
 
-/** A proxy's client sends an absolute URL (RFC 9112, section 3.2.2), and `OPTIONS *` no path. */
+/**
+ * Returns the path of a request target: a proxy's client sends an absolute URL (RFC 9112, section 3.2.2), and `OPTIONS
+ * *` has no path.
+ */
 function pathOf(target: string): string {
   if (target.startsWith('/')) return target;
   const url = URL.parse(target);
   return url === null ? '/*' : `${url.pathname}${url.search}`;
 }
 
+/** API Gateway refuses a percent sign without two hexadecimal digits, and gives functions decoded paths and queries only. */
+function hasValidPercents(target: string): boolean {
+  return !/%(?![0-9A-Fa-f]{2})/.test(target);
+}
+
+const badPercent = new GatewayError(
+  'invalid_request',
+  'In the path and the query a percent sign must be followed by two hexadecimal digits (for itself: %25).',
+);
+const killed = new GatewayError(
+  'service_unavailable',
+  'The function ended before it responded; the request may be repeated.',
+);
 const unavailable = new GatewayError(
   'service_unavailable',
   'The local gateway is starting or its emulator ended.',
@@ -144,7 +160,9 @@ const malformed = new GatewayError(
   'The request is not HTTP, or its headers are too long.',
 );
 
-/** Of the front itself, in the form in which API Gateway responds to what no function sees. */
+/**
+ * Makes a response of the front itself, in the form in which API Gateway responds to requests that no function handles.
+ */
 function ownResponse(error: GatewayError): { headers: Record<string, string>; body: string } {
   const requestId = randomUUID();
   return {
@@ -153,16 +171,19 @@ function ownResponse(error: GatewayError): { headers: Record<string, string>; bo
   };
 }
 
-function refuse(response: ServerResponse): void {
+function refuse(response: ServerResponse, error: GatewayError): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const { headers, body } = ownResponse(unavailable);
-  response.writeHead(unavailable.status, headers).end(body);
+  const { headers, body } = ownResponse(error);
+  response.writeHead(error.status, headers).end(body);
 }
 
-/** Where a response was sent on the connection, another could be taken for a part of it. */
+/**
+ * Refuses a malformed request. If a response was already sent on the connection, another could be taken for a part of
+ * it.
+ */
 function refuseMalformed(_error: Error, connection: Duplex): void {
   if (!connection.writable || ('bytesWritten' in connection && connection.bytesWritten !== 0)) {
     connection.destroy();

@@ -9,14 +9,14 @@ import { type Front, startFront } from './front.ts';
 import { pythonWithPackages } from './python.ts';
 
 interface LocalGatewayOptions {
-  /** 0 means any free port. */
+  /** The port of the gateway; 0 means any free port. */
   readonly port: number;
   readonly dataFolder?: string | undefined;
-  /** Webhook retry delays are divided by this. */
+  /** The factor by which webhook retry delays are divided. */
   readonly timeScale: number;
-  /** Where the Python environment is. */
+  /** The folder of the Python environment. */
   readonly cacheFolder: string;
-  /** Where the logs are written. */
+  /** The folder in which the logs are written. */
   readonly logFolder: string;
   readonly environment: Record<string, string | undefined>;
   /** A Python file to run in the emulator's process before it starts. */
@@ -29,16 +29,16 @@ interface LocalGatewayOptions {
 export interface LocalGateway {
   readonly baseUrl: string;
   readonly aws: EmulatorConnection;
-  /** By snake_case name: `limit_overrides`. */
+  /** The tables by snake_case name: `limit_overrides`. */
   readonly tables: Readonly<Record<string, string>>;
-  /** URLs, including those of dead-letter queues. */
+  /** The URLs of the queues, including dead-letter queues. */
   readonly queues: Readonly<Record<string, string>>;
-  /** The emulator's process group. */
+  /** The id of the emulator's process group. */
   readonly emulatorPid: number;
   /** Resolves when the emulator has ended, for any reason. */
   readonly ended: Promise<void>;
-  readonly showDemoClient: Front['showDemoClient'];
-  stop(): Promise<void>;
+  /** @returns whether the state was kept, or did not have to be */
+  stop(): Promise<boolean>;
 }
 
 /**
@@ -47,7 +47,7 @@ export interface LocalGateway {
  * @throws StartFailure
  */
 export async function startLocalGateway(options: LocalGatewayOptions): Promise<LocalGateway> {
-  // First, so that a port in use is reported at once.
+  // The front is started first, so that a port in use is reported at once.
   const front = await startFront(options.port);
   let emulator: Emulator | undefined;
   try {
@@ -59,10 +59,11 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
       dataFolder: options.dataFolder,
       searchPath: options.environment.PATH ?? '',
       preload: options.preload,
+      report: options.progress,
       signal: options.signal,
     });
     options.progress('Deploying the gateway');
-    // Loaded late, because loading the CDK takes seconds.
+    // The module is loaded late, because loading the CDK takes seconds.
     const { deploy } = await import('./deploy.ts');
     const deployed = deploy({
       stage: {
@@ -75,6 +76,7 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
       environment: options.environment,
     });
     const outputs = await Promise.race([deployed, aborted(options.signal)]);
+    await Promise.race([emulator.keep(), aborted(options.signal)]);
     front.open({ endpoint: emulator.endpoint, apiId: outputs.ApiId ?? '' });
     return running(front, emulator, outputs);
   } catch (error) {
@@ -102,10 +104,9 @@ function running(front: Front, emulator: Emulator, outputs: Readonly<Record<stri
     ...resourcesOf(outputs),
     emulatorPid: emulator.pid,
     ended: emulator.ended,
-    showDemoClient: front.showDemoClient,
     async stop() {
       await front.close();
-      await emulator.stop();
+      return emulator.stop();
     },
   };
 }

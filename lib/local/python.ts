@@ -21,7 +21,7 @@ const interpreters = [
 ];
 const versionCheck = join(import.meta.dirname, 'check_python.py');
 
-/** What check_python.py prints for an interpreter; undefined where there is none of that name. */
+/** Returns what check_python.py prints for an interpreter; undefined if there is none of that name. */
 export type Probe = (interpreter: string) => Promise<{ version: string; hasVenv: boolean } | undefined>;
 
 /** Runs check_python.py with an interpreter on the path. */
@@ -36,7 +36,7 @@ const probeInterpreter: Probe = async (interpreter) => {
 };
 
 /**
- * The first interpreter that is suitable.
+ * Returns the first interpreter that is suitable.
  *
  * @throws StartFailure that names what is missing and how to install it.
  */
@@ -57,16 +57,14 @@ export async function findPython(ask: Probe = probeInterpreter): Promise<string>
     );
   }
   if (tooOld.length > 0) {
-    throw new StartFailure(
-      `Python 3.10 or later is needed, and ${tooOld.join(', ')}; install a newer one beside it.`,
-    );
+    throw new StartFailure(`Python 3.10 or later is needed, and ${tooOld.join(', ')}; install a newer one.`);
   }
   throw new StartFailure('Python 3.10 or later is needed, and there is none on the path; install it.');
 }
 
 /**
- * The interpreter of an environment with the packages of requirements.txt, created if it is missing. The folder's name
- * has a hash of the list, so a changed list gets a new environment.
+ * Returns the interpreter of an environment with the packages of requirements.txt, which is created if it is missing.
+ * The folder's name has a hash of the list, so a changed list gets a new environment.
  */
 export async function pythonWithPackages(
   folder: string,
@@ -89,7 +87,7 @@ export async function pythonWithPackages(
       interpreterOf(unfinished),
       [
         ...['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'],
-        // Refuses a package whose hash differs from the pinned one.
+        // The option refuses a package whose hash differs from the pinned one.
         ...['--require-hashes', '--requirement', requirementsFile],
       ],
       { timeout: 600_000, signal },

@@ -4,8 +4,8 @@ it starts.
 The emulator has one thread that looks at every event source in turn. From each it takes one batch, and it waits for the
 functions that read a table's stream. On AWS each event source has readers of its own.
 
-Streams: while the function that counts usage read a thousand records, the relay waited, and then got a hundred. Here a
-function that is behind gets several batches in each round.
+Streams: while one function read a stream, no queue was read and no other stream, so each hop of a message waited for all of
+them. Here each function that reads a stream has a thread, which takes batch after batch until it is at the end.
 Queues: a queue gave one batch in each round, so at most fifty messages a second. Here it gives all that wait. And to take a
 batch, the emulator goes through all messages of the queue four times: 14,000 that were delayed took a third of its time.
 While it deletes a batch, it may also lose what is sent meanwhile.
@@ -17,36 +17,40 @@ all_sources, read_streams = lambda_svc._iter_all_esms, lambda_svc._poll_dynamodb
 read_queues_once, take_of_fifo_queue = lambda_svc._poll_sqs, sqs._receive_messages_for_esm
 # The sources that `read_streams` sees; all where it is not set.
 only = contextvars.ContextVar('only', default=None)
-# So that each kind of source has its turn.
+# So that a save of the state is not kept waiting, and each kind of source has its turn.
 stream_rounds_max, queue_rounds_max = 5, 20
 batch_max = 10
+# After a round that read nothing: the source is disabled, or its function failed.
+idle_seconds = 0.1
 
 def sources():
     return all_sources() if only.get() is None else only.get()
 
-def is_behind(account, region, source):
+def has_records(account, region, source):
     arn = source.get('EventSourceArn', '')
-    if ':dynamodb:' not in arn:
+    if ':dynamodb:' not in arn or lambda_svc._esm_backoff_until.get(source['UUID'], 0) > time.time():
         return False
     table, scope = arn.split('/stream/')[0].split('/')[-1], {'account_id': account, 'region': region}
-    end = dynamodb.stream_end_position(table, **scope)
-    position = lambda_svc._dynamodb_stream_positions.get_scoped(account, region, source['UUID'], end)
-    return end - position > source.get('BatchSize', 100)
+    start, end = dynamodb.stream_start_position(table, **scope), dynamodb.stream_end_position(table, **scope)
+    position = lambda_svc._dynamodb_stream_positions.get_scoped(account, region, source['UUID'], start)
+    return end > max(start, position)
 
-def read_behind():
-    behind = [source for source in all_sources() if is_behind(*source)]
-    token = only.set(behind)
-    try:
-        return len(behind) > 0 and read_streams()
-    finally:
-        only.reset(token)
-
-def read_more():
-    processed = read_streams()
+def read_one(source):
+    only.set([source])
     rounds = 0
-    while rounds < stream_rounds_max and read_behind():
+    while rounds < stream_rounds_max and has_records(*source):
         rounds += 1
-    return processed
+        if not read_streams():
+            time.sleep(idle_seconds)
+
+def read_each():
+    started = False
+    for source in list(all_sources()):
+        mapping = source[2]
+        if not lambda_svc._esm_inflight.get(mapping['UUID']) and has_records(*source):
+            lambda_svc._dispatch_esm_batch(mapping['UUID'], read_one, source)
+            started = True
+    return started
 
 def take_all():
     rounds = 0
@@ -79,6 +83,6 @@ def delete_in_place(queue_url, receipt_handles):
             if messages[index].get('receipt_handle') in receipt_handles:
                 del messages[index]
 
-lambda_svc._iter_all_esms, lambda_svc._poll_dynamodb_streams = sources, read_more
+lambda_svc._iter_all_esms, lambda_svc._poll_dynamodb_streams = sources, read_each
 lambda_svc._poll_sqs = take_all
 sqs._receive_messages_for_esm, sqs._delete_messages_for_esm = take_of_visible, delete_in_place

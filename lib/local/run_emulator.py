@@ -1,7 +1,8 @@
 """Runs MiniStack as the leader of a process group, so the terminal's Ctrl-C does not reach it.
 
-Its standard input is a pipe without data. When the pipe closes, the parent process has stopped or crashed, and the
-whole group ends; where state is kept, running work is finished first. Only the owner can read its files.
+Its standard input is a pipe. Data in it means that the gateway is deployed, so its state may be saved from now on. When the
+pipe closes, the parent process has stopped or crashed, and the whole group ends; where state is kept, running work is
+finished first. Only the owner can read its files.
 """
 import gc, os, shutil, signal, sys, threading, time
 os.umask(0o077)
@@ -12,7 +13,9 @@ def end_group():
     shutil.rmtree(os.environ['TMPDIR'], ignore_errors=True)
     os.killpg(0, signal.SIGKILL)
 def follow_parent():
-    while os.read(0, 4096): pass
+    while os.read(0, 4096):
+        if keep_state:
+            keep_state.keeping.set()
     if keep_state:
         keep_state.settle()
     os.kill(os.getpid(), signal.SIGTERM)
@@ -20,9 +23,9 @@ def follow_parent():
     end_group()
 threading.Thread(target=follow_parent, daemon=True).start()
 sys.argv = ['ministack']
-import import_api_body, read_sources
 if 'PERSIST_STATE' in os.environ:
     import keep_state
+import import_api_body, read_sources
 if 'PRELOAD' in os.environ:
     exec(open(os.environ['PRELOAD']).read())
 from ministack.app import main

@@ -1,16 +1,16 @@
 /**
- * Handles Ctrl-C: the signal of one Ctrl-C arrives several times, from the terminal and from npm, and must start only an
- * orderly stop. A later Ctrl-C stops at once.
+ * Handles Ctrl-C: the signal of one Ctrl-C arrives several times, from the terminal and from npm, and must start only
+ * one orderly stop. A later Ctrl-C stops at once.
  */
 
-/** A signal after this time is another Ctrl-C. */
+/** A signal after this time belongs to another Ctrl-C. */
 const forceAfterMs = 5000;
 
 interface StopActions {
   readonly stop: () => void;
-  /** Stops at once. */
+  /** Stops at once, without waiting for anything. */
   readonly force: () => void;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
 

@@ -1,30 +1,52 @@
 /**
- * The settings of a stage: what each may be, and its value in `dev` and wherever `stages.ts` says no other.
- * `-c field=value` changes one for a deploy. What functions read has its schema in `shared/platform/env.ts`.
+ * The settings of a stage: the values that each permits, and its value in `dev` and wherever `stages.ts` gives no
+ * other. `-c field=value` changes one for a deploy. The settings that functions read have their schemas in
+ * `shared/platform/env.ts`.
  */
+import { readdirSync } from 'node:fs';
+import { parse, resolve } from 'node:path';
 import { isSupportedCountry } from 'libphonenumber-js/min';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { priceTable } from '../../shared/contract/price-table.ts';
 import { fromText, variables } from '../../shared/platform/env.ts';
+import { isPlace, placeForm, readCountriesFile, sampleCountriesFile } from './countries-file.ts';
 
-/** Error texts: zod/mini has none by default. Not set by `z.config`, which is for all schemas of a process. */
+/**
+ * The error texts of the schemas: zod/mini has none by default. They are not set by `z.config`, which is for all
+ * schemas of a process.
+ */
 const texts = { error: en().localeError };
 
 const wholeNumber = z.int().check(z.positive());
-/** Of an SQS event source. */
+/** The concurrency that an SQS event source permits. */
 const queueConcurrency = z.int().check(z.minimum(2), z.maximum(1000));
 
 /**
- * Limited by the name of the schedule group: 64 characters, of which 13 are a dash and part of the stack's id. Other
- * names that begin with the stack's may be longer (configuration set 64, web ACL metric 128, table 255).
+ * The limit follows from the name of the schedule group: 64 characters, of which 13 are a dash and part of the stack's
+ * id. Other names that begin with the stack's may be longer (configuration set 64, web ACL metric 128, table 255).
  */
 export const stackNameMaximum = 51;
 
+/** The files of `functions/`. */
+const functionNames: ReadonlySet<string> = new Set(
+  readdirSync(resolve(import.meta.dirname, '../../functions')).map((file) => parse(file).name),
+);
+
+/**
+ * The queues of each function: it processes at most the sum of their concurrencies at once, and with less reserved
+ * concurrency Lambda throttles its batches until they fail.
+ */
+const queuesOf = {
+  'dispatch-message': ['otpSends', 'singleSends', 'bulkSends'],
+  'record-receipt': ['receipts'],
+  'deliver-webhook': ['webhooks', 'slowWebhooks'],
+} as const;
+
 const settings = z.strictObject({
-  /** Of the stage: `-c stage=` chooses one of `stages.ts` by it. */
+  /** The stage's name; `-c stage=` chooses one of `stages.ts` by it. */
   name: z.string(),
-  /** Every name begins with it, so that an account can have several gateways. */
+  /** The prefix of every name, so that an account can have several gateways. */
   stackName: z
     .string()
     .check(
@@ -43,14 +65,19 @@ const settings = z.strictObject({
   logLevel: z._default(variables.LOG_LEVEL, 'INFO'),
   /** Days for which messages and webhook deliveries are kept. */
   retentionDays: z._default(variables.RETENTION_DAYS, 30),
-  /** X-Ray traces of every function and of the API; each trace is charged. */
+  /** X-Ray traces of every function; each trace is charged. */
   tracing: z._default(z.boolean(), false),
   /** API Gateway's access log, which has requests that reach no function; it needs the account's API Gateway log role. */
   apiAccessLogs: z._default(z.boolean(), false),
 
-  /** `simulator` sends no real messages, and costs nothing. */
+  /** The carriers; `simulator` sends no real messages, and costs nothing. */
   smsCarrier: z._default(variables.SMS_CARRIER, 'simulator'),
   whatsappCarrier: z._default(variables.WHATSAPP_CARRIER, 'simulator'),
+  /**
+   * A JSON file with the countries that clients may send to and the price of a message to each, in place of
+   * `allowedCountries` and `prices` (docs/deploy.md). Where a carrier is not the simulator, both are required.
+   */
+  countriesFile: z.optional(z.string()),
   /** The estimated price of a message by country, until the carrier reports the real one. */
   prices: z._default(z.strictObject(priceTable().shape), {
     currency: 'USD',
@@ -58,13 +85,13 @@ const settings = z.strictObject({
     whatsapp: { default: 0.005 },
   }),
   /**
-   * Caps for all clients on recipients and on estimated cost, in the currency of `prices`; a row of `limit-overrides`
+   * Caps on recipients and on estimated cost for all clients, in the currency of `prices`; a row of `limit-overrides`
    * replaces them for its clients, window by window. A client with a cap can send about 1,000 requests a second.
    */
   caps: z._default(variables.STAGE_CAPS, {}),
   /**
-   * When one-time passwords of a client to a country are held for an administrator (docs/decisions/otp-hold.md). Here, a
-   * client whose share is not known is held below 20 %, others below half of their own.
+   * When one-time passwords of a client to a country are held for an administrator (docs/decisions/otp-hold.md). By
+   * default, a client whose share is not known is held below 20 %, others below half of their own.
    */
   otpHold: z._default(variables.OTP_HOLD, {
     minimumSends: 30,
@@ -73,13 +100,13 @@ const settings = z.strictObject({
     minimumShare: 0.1,
     settleSeconds: 120,
   }),
-  /** The number, sender id or pool set up in AWS End User Messaging; none with the simulator. */
+  /** The number, sender id or pool set up in AWS End User Messaging; absent with the simulator. */
   smsOriginationIdentity: z.optional(variables.SMS_ORIGINATION_IDENTITY),
   /** The name of the configuration set for SMS receipts, which the deploy creates; by default the stack's name. */
   smsConfigurationSet: z.optional(variables.SMS_CONFIGURATION_SET),
   /**
-   * The id of a protect configuration of AWS End User Messaging, created by hand: the countries that AWS itself allows or
-   * blocks. Without it that of the configuration set or of the account is in force.
+   * The id of a protect configuration of AWS End User Messaging, created by hand: the countries that AWS itself allows
+   * or blocks. Without it, the protect configuration of the configuration set or of the account is in force.
    */
   smsProtectConfigurationId: variables.SMS_PROTECT_CONFIGURATION,
   /** The opt-out list of the numbers and pools in AWS End User Messaging, with which suppressions are compared. */
@@ -89,50 +116,67 @@ const settings = z.strictObject({
   /** `name/language` of the approved authentication template for one-time passwords; without it they are sent as text. */
   whatsappOtpTemplate: variables.WHATSAPP_OTP_TEMPLATE,
 
-  /** The country of numbers that administrators write without a country code, as `07700 900123`, in a search. */
+  /** The country of numbers that administrators write without a country code, such as `07700 900123`, in a search. */
   country: z._default(
     variables.COUNTRY.check(z.refine(isSupportedCountry, 'a two-letter country code such as GB')),
     'GB',
   ),
-  /** Words with which a person opts out, beside STOP and its like: those of the languages of the recipients. */
+  /** Words with which a person opts out, besides STOP and similar words: those of the recipients' languages. */
   optOutWords: z._default(variables.OPT_OUT_WORDS, []),
 
-  /** The only countries that clients without a list of their own may send to; a new client gets this list. */
+  /**
+   * The only countries that clients without a list of their own may send to; a new client gets this list. Numbers
+   * without a country, such as those of satellites, are allowed only if their calling code is named (`+881`), so not by
+   * `all`.
+   */
   allowedCountries: z._default(
     variables.ALLOWED_COUNTRIES.check(
-      z.refine(
-        (countries) => countries === 'all' || countries.every((country) => isSupportedCountry(country)),
-        'two-letter country codes such as GB',
-      ),
+      z.refine((places) => places === 'all' || places.every(isPlace), `each ${placeForm}`),
     ),
     'all',
   ),
 
-  /** Where the API is called, if that is neither its domain name nor API Gateway's own: a proxy in front of it. */
+  /** The address of the API if it is neither its domain name nor API Gateway's own: that of a proxy in front of it. */
   publicUrl: z.optional(
-    z.url({ protocol: /^https?$/ }).check(z.regex(/[^/]$/, 'without a slash at its end')),
+    z
+      .url({ protocol: /^https?$/ })
+      .check(
+        z.regex(/[^/]$/, 'without a slash at its end'),
+        z.regex(/^[^?#@]*$/, 'without a user, a password, a query and a fragment'),
+      ),
   ),
   /** The API's domain name; its certificate is in the same region. Without a zone, the DNS record is created by hand. */
   customDomain: z.optional(
     z.strictObject({
       name: z.hostname(),
-      certificateArn: z.string().check(z.startsWith('arn:')),
+      certificateArn: z
+        .string()
+        .check(
+          z.regex(
+            /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
+            'the ARN of a certificate in ACM',
+          ),
+        ),
       hostedZone: z.optional(z.strictObject({ id: z.string(), name: z.hostname() })),
     }),
   ),
-  /** A web ACL that blocks known bad addresses and inputs. */
+  /** Whether a web ACL blocks known bad addresses and inputs. */
   webAcl: z._default(z.boolean(), false),
   /**
-   * Requests of one source address in five minutes above which the web ACL blocks. Here 1,000 a second, half of the API's
-   * throttle: enough for a busy client behind one address, and a flood from one address does not block others.
+   * The number of requests of one source address in five minutes above which the web ACL blocks it. The default is
+   * 1,000 a second, half of the API's throttle: enough for a busy client behind one address, and a flood from one
+   * address does not block others.
    */
   webAclRequestsPerAddress: z._default(z.int().check(z.minimum(10), z.maximum(2_000_000_000)), 300_000),
-  /** Above it API Gateway responds with 429; an account's own limit is 10,000 a second. */
+  /**
+   * The throttle of the whole API, above which API Gateway responds with 429; an account's own limit is 10,000 a
+   * second.
+   */
   apiThrottle: z._default(z.strictObject({ requestsPerSecond: wholeNumber, burst: wholeNumber }), {
     requestsPerSecond: 2000,
     burst: 4000,
   }),
-  /** How many batches of each queue are processed at once: limited by what a carrier or the endpoints can handle. */
+  /** How many batches of each queue are processed at once; what a carrier or the endpoints can handle limits it. */
   concurrency: z._default(
     z.strictObject({
       otpSends: queueConcurrency,
@@ -145,8 +189,8 @@ const settings = z.strictObject({
     { otpSends: 10, singleSends: 20, bulkSends: 20, receipts: 20, webhooks: 50, slowWebhooks: 50 },
   ),
   /**
-   * Provisioned read and write units a second, between which the tables that every message uses are scaled. For steady
-   * traffic: less than half the price of on-demand capacity, but throttled for minutes when traffic suddenly doubles.
+   * Provisioned read and write units a second, between which the tables that every message uses are scaled. Steady
+   * traffic costs less than half of on-demand capacity, but is throttled for minutes when traffic suddenly doubles.
    */
   provisionedCapacity: z.optional(
     z
@@ -154,7 +198,15 @@ const settings = z.strictObject({
       .check(z.refine(({ min, max }) => min <= max, 'min must not be above max')),
   ),
   /** Reserved concurrency by function, such as `{"send-sms": 200}`. */
-  reservedConcurrency: z._default(z.record(z.string(), z.int().check(z.nonnegative())), {}),
+  reservedConcurrency: z._default(
+    z.record(z.string(), z.int().check(z.nonnegative())).check(
+      z.superRefine((reserved, context) => {
+        for (const name of Object.keys(reserved).filter((each) => !functionNames.has(each)))
+          context.addIssue({ code: 'custom', path: [name], message: 'there is no such function' });
+      }),
+    ),
+    {},
+  ),
 
   /** The address that alarms notify; without one they only change their state. */
   alarmEmail: z.optional(z.email()),
@@ -195,7 +247,7 @@ const settings = z.strictObject({
 
 export type StageSettings = Readonly<z.output<typeof settings>>;
 
-/** By default one for each gateway of an account. */
+/** Returns the name of the configuration set; by default each gateway of an account has its own. */
 export function smsConfigurationSet(stage: StageSettings): string {
   return stage.smsConfigurationSet ?? stage.stackName;
 }
@@ -217,6 +269,27 @@ const checked = settings.check(
       'whatsappPhoneNumberId',
       'phone-number-id-… of AWS End User Messaging Social, where whatsappCarrier is aws',
     );
+    for (const [name, queues] of Object.entries(queuesOf)) {
+      const taken = queues.reduce((sum, queue) => sum + stage.concurrency[queue], 0);
+      demand(
+        (stage.reservedConcurrency[name] ?? taken) >= taken,
+        'reservedConcurrency',
+        `${name} needs ${taken} at least, the concurrency of ${queues.join(', ')}`,
+      );
+    }
+    const { customDomain: domain, region } = stage;
+    const zone = domain?.hostedZone?.name;
+    demand(
+      zone === undefined || domain?.name === zone || domain?.name.endsWith(`.${zone}`) === true,
+      'customDomain',
+      'its hosted zone is not one of the domain',
+    );
+    demand(
+      domain === undefined || region === undefined || domain.certificateArn.split(':')[3] === region,
+      'customDomain',
+      'its certificate is in another region',
+    );
+    for (const fault of countryFaults(stage)) demand(false, 'countriesFile', fault);
     demand(
       stage.name === 'local' || !stage.webhookAllowLoopback,
       'webhookAllowLoopback',
@@ -230,7 +303,41 @@ const checked = settings.check(
   }),
 );
 
-/** The stage with these settings, without the rules that involve several: it may lack what its deploy must give. */
+const countriesToGive = `-c countriesFile=FILE, a JSON file such as ${sampleCountriesFile}, or the settings allowedCountries and prices (docs/deploy.md)`;
+
+/**
+ * Finds the countries that messages may go to without a price, where sending costs money: with a flat price, messages
+ * to the dearest countries could exceed a spend cap hundreds of times.
+ */
+function countryFaults({
+  name,
+  smsCarrier,
+  whatsappCarrier,
+  allowedCountries,
+  prices,
+}: StageSettings): string[] {
+  const paid = [
+    ...(smsCarrier === 'simulator' ? [] : (['sms'] as const)),
+    ...(whatsappCarrier === 'simulator' ? [] : (['whatsapp'] as const)),
+  ];
+  if (paid.length === 0 && name !== 'production') return [];
+  if (allowedCountries === 'all')
+    return [`the countries that clients may send to, and a price for each, by ${countriesToGive}`];
+  return paid.flatMap((channel) => {
+    const missing = allowedCountries.filter((country) => !((prices[channel][country] ?? 0) > 0));
+    return [
+      ...(prices[channel].default === undefined
+        ? []
+        : [`a price for each country and none as default for ${channel}, by ${countriesToGive}`]),
+      ...(missing.length === 0 ? [] : [`a price above 0 for ${channel} to ${missing.join(', ')}`]),
+    ];
+  });
+}
+
+/**
+ * Returns the stage with these settings. The rules that involve several settings are not checked: the stage may lack
+ * values that its deploy must give.
+ */
 export function stageWith(given: z.input<typeof settings>): StageSettings {
   return settings.parse(given, texts);
 }
@@ -243,7 +350,7 @@ function isSetting(name: string): name is keyof StageSettings {
 const cdkEntry = /[:/@]/;
 
 /**
- * The stage with the settings of these context entries: values, or texts of a command line.
+ * Returns the stage with the settings of these context entries: values, or texts of a command line.
  *
  * @throws Error that names every invalid entry, and what it should be.
  */
@@ -253,6 +360,18 @@ export function withSettings(
 ): StageSettings {
   const changes: Record<string, unknown> = {};
   const faults: string[] = [];
+  const { countriesFile: file } = context;
+  if (file !== undefined) {
+    for (const setting of ['allowedCountries', 'prices'] as const)
+      if (context[setting] !== undefined) faults.push(`${setting}: countriesFile sets it already`);
+    try {
+      Object.assign(changes, readCountriesFile(String(file), texts));
+    } catch (error) {
+      const issues = error instanceof z.core.$ZodError ? error.issues : undefined;
+      const found = issues?.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [String(error)];
+      faults.push(...found.map((fault) => `countriesFile, ${String(file)}: ${fault}`));
+    }
+  }
   for (const [key, value] of Object.entries(context)) {
     if (key === 'name' || !isSetting(key)) {
       if (!cdkEntry.test(key)) faults.push(`${key}: there is no such setting`);

@@ -1,4 +1,6 @@
-/** The environment variables of functions that come from the stage: one with the name of a setting has its value. */
+/**
+ * The environment variables of functions that come from the stage: a variable with the name of a setting has its value.
+ */
 import { type EnvironmentName, toText, variables } from '../../shared/platform/env.ts';
 import { type StageSettings, smsConfigurationSet } from './stage-settings.ts';
 
@@ -17,7 +19,7 @@ export function stageVariables(stage: StageSettings): Partial<Record<Environment
   return Object.fromEntries(given.map(([name, value]) => [name, toText(value)]));
 }
 
-/** `optOutWords` as `OPT_OUT_WORDS`. */
+/** Returns the variable of a setting: `OPT_OUT_WORDS` of `optOutWords`. */
 function variableOf(setting: string): string {
   return setting.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
 }

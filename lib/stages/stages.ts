@@ -1,4 +1,6 @@
-/** The stages: the same app with different settings. Here is in what a stage differs from the values in `stage-settings.ts`. */
+/**
+ * The stages: the same app with different settings. Each lists only the settings that differ from `stage-settings.ts`.
+ */
 import { type StageSettings, stageWith, withSettings } from './stage-settings.ts';
 
 /** A trial on AWS: the whole gateway, with simulated carriers and no data kept. */
@@ -17,24 +19,25 @@ const production = stageWith({
   webAcl: true,
   canary: true,
   smsCarrier: 'aws',
-  // Needs `-c whatsappPhoneNumberId=`.
+  // The deploy must give `-c whatsappPhoneNumberId=`.
   whatsappCarrier: 'aws',
-  // What a leaked key can spend; raised for a client by a row in limit-overrides.
+  // The caps limit what a leaked key can spend; a row in limit-overrides raises them for a client.
   caps: { spend: { perDay: 100, perMonth: 1000 } },
-  // Created by hand under this name.
+  // The pool is created by hand with this name.
   smsOriginationIdentity: 'messaging-gateway',
 });
 
-/** On this machine, with the emulator (`npm start` and the tests). */
+/** The stage on this machine, with the emulator (`npm start` and the tests). */
 const local = stageWith({
   name: 'local',
   stackName: 'messaging-gateway-local',
   webhookPorts: 'any',
   webhookAllowHttp: true,
   webhookAllowLoopback: true,
-  // Each worker is a process of this machine, so fewer of them.
-  concurrency: { otpSends: 4, singleSends: 8, bulkSends: 12, receipts: 4, webhooks: 8, slowWebhooks: 8 },
-  // The emulator's sweep every 10 s, and two seconds for its work.
+  // Each worker is a process of this machine, and they share the emulator, so there are few of them; most are for the
+  // kinds that must not wait.
+  concurrency: { otpSends: 4, singleSends: 4, bulkSends: 2, receipts: 2, webhooks: 2, slowWebhooks: 2 },
+  // The emulator's sweep runs every 10 s, and needs two seconds for its work.
   scheduleLeadSeconds: 12,
   enforceSslOnQueues: false,
   deployWithCallerCredentials: true,
@@ -47,7 +50,7 @@ const local = stageWith({
 export const stages = { local, dev, production };
 
 /**
- * The stage of `-c stage=` (default `dev`), with the settings of other context entries.
+ * Returns the stage of `-c stage=` (default `dev`), with the settings of other context entries.
  *
  * @throws Error that names every invalid entry, and what it should be.
  */

@@ -17,7 +17,7 @@ export const account = z.object({
     z.nullable(z.string()),
     'Where notifications of messages go that name no URL of their own; null where none is set.',
   ),
-  /** By endpoint: `POST /api/v1/sms/send`. */
+  /** The limits by endpoint: `POST /api/v1/sms/send`. */
   limits: described(z.record(z.string(), limits), 'The limits in force for this client, by endpoint.'),
 });
 

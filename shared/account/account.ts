@@ -52,8 +52,8 @@ async function changeWebhookUrl(
   caller: Caller,
   webhookUrl: string | null,
 ): Promise<void> {
-  const before = (await ownClient(dependencies, caller)).webhook_url ?? null;
-  if (before === webhookUrl) return;
+  const { webhook_url: before = null, invalid = [] } = await ownClient(dependencies, caller);
+  if (before === webhookUrl && !invalid.includes('webhook_url')) return;
   await recordActivity(dependencies, caller.clientId, {
     kind: 'webhook_url_changed',
     summary: `${caller.clientId} ${webhookUrl === null ? 'removed' : 'set'} its webhook URL`,
@@ -65,7 +65,7 @@ async function changeWebhookUrl(
     throw noSuchClient();
 }
 
-/** Returns the new webhook secret, this once. The previous one signs for 24 h more (contract, section 7). */
+/** Returns the new webhook secret, this once. The previous one signs for 24 h more (contract 7.5). */
 export function rotateOwnWebhookSecret(
   dependencies: Pick<ClientAdminDependencies, 'clients' | 'webhookSecrets' | 'random'> & ActivityRecorder,
 ): Operation {

@@ -14,6 +14,7 @@ export const activityKinds = [
   'client_disabled',
   'client_enabled',
   'client_secret_rotated',
+  'client_secret_ended',
   'webhook_secret_rotated',
   'webhook_url_changed',
   'webhook_endpoint_created',
@@ -38,6 +39,16 @@ export const activityKinds = [
 ] as const;
 export type ActivityKind = (typeof activityKinds)[number];
 
+/**
+ * Their number grows with the messages, so one partition could not take them: each is spread over the shards of its client
+ * and of its kind (`activity-log.dynamo.ts`). The others are changes that somebody made, and share no partition with these.
+ */
+export const spreadKinds: readonly ActivityKind[] = ['webhook_failed', 'entry_refused', 'inbound_unassigned'];
+
+export function isSpread(kind: ActivityKind): boolean {
+  return spreadKinds.includes(kind);
+}
+
 /** The fields that changed, with their values before or after; never a secret or a hash. */
 const state = z.record(z.string(), z.unknown());
 
@@ -47,7 +58,7 @@ export const activitySchema = z.readonly(
     entry_id: z.string(),
     kind: z.enum(activityKinds),
     at: z.iso.datetime(),
-    /** One sentence for a person. */
+    /** The summary of the entry in one sentence for a person. */
     summary: z.string(),
     client_id: z.exactOptional(z.string()),
     message_id: z.exactOptional(z.string()),
@@ -72,8 +83,13 @@ export interface ActivityQuery {
   readonly since: Date;
   readonly until: Date;
   readonly limit: number;
-  /** After this many calls of DynamoDB the page ends, even if it has fewer entries; by default it does not. */
+  /**
+   * The number of rounds of reads after which the page ends, even if it has fewer entries; without it there is no
+   * limit.
+   */
   readonly readsMax?: number | undefined;
+  /** Whether a client's entry of a spread kind is found as soon as it is written. */
+  readonly consistent?: boolean | undefined;
   /** The `nextCursor` of the page before. */
   readonly cursor?: string | undefined;
 }

@@ -1,22 +1,49 @@
-/** Pages through the activity log, newest first: by client, by one kind, or day by day if neither is given. */
+/**
+ * Pages through the activity log, newest first: by client, by one kind, or day by day if neither is given. Entries are in
+ * several partitions, which are read side by side and merged.
+ */
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { decodeTime } from 'ulid';
 import { addDays, dayOf, secondsPerDay } from '../platform/clock.ts';
 import { idRange } from '../platform/ids.ts';
-import { type Activity, type ActivityPage, type ActivityQuery, activitySchema } from './activity-log.ts';
+import { activityShards, entriesIn, shardKey, storedKinds } from './activity-log.dynamo.ts';
+import {
+  type Activity,
+  type ActivityKind,
+  type ActivityPage,
+  type ActivityQuery,
+  isSpread,
+  spreadKinds,
+} from './activity-log.ts';
 
-/** One request reads at most this many days, so that days without entries cannot make it slow; the cursor continues. */
-const partitionsPerPage = 31;
+/**
+ * The number of days that one request reads at most, so that days without entries cannot make it slow; the cursor
+ * continues.
+ */
+const daysPerPage = 31;
 const filteredPageSize = 200;
+/** More than an even share, because the shards are not equally full. */
+const shardPageExtra = 10;
 
-/** The entries of a partition of the table or of an index, from the newest to the oldest; `high` is exclusive. */
-interface Range {
+/** A partition of the table or of an index. */
+interface Partition {
   readonly index?: 'by-client' | 'by-kind';
   readonly key: 'client_id' | 'kind' | 'day';
   readonly value: string;
-  readonly low: string;
-  readonly high: string;
+  readonly pageSize: number;
+  /** The values of `kind` that are wanted; undefined: all. */
+  readonly kinds?: readonly string[] | undefined;
+  readonly consistent?: boolean | undefined;
 }
+
+interface SourcePage {
+  readonly entries: readonly Activity[];
+  /** All entries after this one were read; undefined at the end of the source. */
+  readonly readTo: string | undefined;
+}
+
+/** Reads a page of entries before `high`, newest first. */
+type Source = (high: string) => Promise<SourcePage>;
 
 export type ActivityReader = ReturnType<typeof dynamoActivityReader>;
 
@@ -27,72 +54,112 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
       const high = query.cursor ?? end;
       // DynamoDB rejects a range whose end is before its start.
       if (high < low) return { entries: [] };
-      if (query.clientId !== undefined) {
-        return collect({ index: 'by-client', key: 'client_id', value: query.clientId, low, high }, query);
-      }
-      if (typeof query.kind === 'string') {
-        return collect({ index: 'by-kind', key: 'kind', value: query.kind, low, high }, query);
-      }
-      return byDays(query, low, high);
+      const isByDay = query.clientId === undefined && typeof query.kind !== 'string';
+      const roundsMax = query.readsMax ?? (isByDay ? daysPerPage : Number.POSITIVE_INFINITY);
+      return merged(sourcesOf(query, low), { low, high, limit: query.limit, roundsMax });
     },
   };
 
-  async function byDays(query: ActivityQuery, low: string, end: string): Promise<ActivityPage> {
-    const entries: Activity[] = [];
-    let high = end;
-    let day = startOfDay(timeOf(end));
-    const oldest = startOfDay(query.since);
-    for (let partition = 0; partition < partitionsPerPage; partition += 1) {
-      const limit = query.limit - entries.length;
-      const page = await collect({ key: 'day', value: dayOf(day), low, high }, { ...query, limit });
-      entries.push(...page.entries);
-      if (page.nextCursor !== undefined) return { entries, nextCursor: page.nextCursor };
-      if (day <= oldest) return { entries };
-      high = idRange('act', day, day).low;
-      day = addDays(day, -1);
+  function sourcesOf({ clientId, kind, limit, consistent }: ActivityQuery, low: string): Source[] {
+    const kinds = kind === undefined ? undefined : [kind].flat();
+    const spread = (kinds ?? spreadKinds).filter(isSpread);
+    const shards = Array.from({ length: spread.length === 0 ? 0 : activityShards }, (_, shard) => shard);
+    const pageSize = kinds === undefined ? limit : Math.max(limit, filteredPageSize);
+    const shardPageSize = Math.ceil(limit / activityShards) + shardPageExtra;
+    if (clientId !== undefined) {
+      return [
+        source({ index: 'by-client', key: 'client_id', value: clientId, pageSize, kinds }, low),
+        ...shards.map((shard) => {
+          const value = shardKey(`client ${clientId}`, shard);
+          const wanted = kinds && storedKinds(kinds, shard);
+          return source({ key: 'day', value, pageSize: shardPageSize, kinds: wanted, consistent }, low);
+        }),
+      ];
     }
-    return { entries, nextCursor: high };
+    const ofKind = (value: string, size: number) =>
+      source({ index: 'by-kind', key: 'kind', value, pageSize: size }, low);
+    return [
+      typeof kind === 'string' ? ofKind(kind, limit) : days(pageSize, kinds, low),
+      ...shards.flatMap((shard) => storedKinds(spread, shard).map((value) => ofKind(value, shardPageSize))),
+    ];
   }
 
-  /** The entries in the range, up to the query's limit. */
-  async function collect(range: Range, query: ActivityQuery): Promise<ActivityPage> {
-    const kinds = range.key === 'kind' || query.kind === undefined ? [] : [query.kind].flat();
-    const isFiltered = kinds.length > 0;
-    const names = kinds.map((_kind, index) => `:kind${index}`);
-    const entries: Activity[] = [];
-    let { high } = range;
-    for (let reads = 1; ; reads += 1) {
-      // One more, because BETWEEN includes the upper end, which the page before has shown.
-      const wanted = query.limit - entries.length + 1;
+  /** The entries of one day after another. */
+  function days(pageSize: number, kinds: readonly ActivityKind[] | undefined, low: string): Source {
+    return async (high) => {
+      // The lowest id of a day is where the day before ends.
+      const isEnd = high === lowestOf(startOfDay(timeOf(high)));
+      const day = addDays(startOfDay(timeOf(high)), isEnd ? -1 : 0);
+      const start = lowestOf(day);
+      const page = await source({ key: 'day', value: dayOf(day), pageSize, kinds }, low)(high);
+      return start <= low ? page : { ...page, readTo: page.readTo ?? start };
+    };
+  }
+
+  function source(partition: Partition, low: string): Source {
+    const { index, key, value, pageSize, kinds, consistent } = partition;
+    const names = kinds?.map((_kind, position) => `:kind${position}`);
+    return async (high) => {
       const { Items = [], LastEvaluatedKey } = await client.send(
         new QueryCommand({
           TableName,
-          IndexName: range.index,
+          IndexName: index,
           KeyConditionExpression: '#key = :value AND entry_id BETWEEN :low AND :high',
-          ExpressionAttributeNames: { '#key': range.key, ...(isFiltered ? { '#kind': 'kind' } : {}) },
+          ExpressionAttributeNames: { '#key': key, ...(kinds === undefined ? {} : { '#kind': 'kind' }) },
           ExpressionAttributeValues: {
-            ':value': range.value,
-            ':low': range.low,
+            ':value': value,
+            ':low': low,
             ':high': high,
-            ...Object.fromEntries(names.map((name, index) => [name, kinds[index]])),
+            ...Object.fromEntries(names?.map((name, position) => [name, kinds?.[position]]) ?? []),
           },
-          FilterExpression: isFiltered ? `#kind IN (${names.join(', ')})` : undefined,
+          FilterExpression: names && `#kind IN (${names.join(', ')})`,
           ScanIndexForward: false,
+          ConsistentRead: index === undefined && consistent,
+          // The page has one row more, because BETWEEN includes the upper end, which the page before has shown.
           // DynamoDB applies the limit before the filter.
-          Limit: isFiltered ? Math.max(wanted, filteredPageSize) : wanted,
+          Limit: pageSize + 1,
         }),
       );
-      for (const item of Items) {
-        const entry = activitySchema.parse(item);
-        if (entry.entry_id >= high) continue;
-        entries.push(entry);
-        if (entries.length === query.limit) return { entries, nextCursor: entry.entry_id };
-      }
       const last: unknown = LastEvaluatedKey?.entry_id;
-      if (typeof last !== 'string') return { entries };
-      high = last;
-      if (reads === query.readsMax) return { entries, nextCursor: high };
-    }
+      return {
+        entries: entriesIn(Items).filter(({ entry_id }) => entry_id < high),
+        readTo: typeof last === 'string' ? last : undefined,
+      };
+    };
+  }
+}
+
+interface PageOf {
+  readonly low: string;
+  readonly high: string;
+  readonly limit: number;
+  readonly roundsMax: number;
+}
+
+/** The newest entries of all sources. An entry counts when every source has been read down to it. */
+async function merged(sources: readonly Source[], { high, limit, roundsMax }: PageOf): Promise<ActivityPage> {
+  const open = new Map(sources.map((source) => [source, high]));
+  const found: Activity[] = [];
+  const isNewer = (one: Activity, other: Activity) => (one.entry_id < other.entry_id ? 1 : -1);
+  for (let rounds = 1; ; rounds += 1) {
+    // Later rounds read only the half that is behind: the others have been read further than is needed now.
+    const behindFirst = [...open].toSorted(([, one], [, other]) => (one < other ? 1 : -1));
+    await Promise.all(
+      behindFirst
+        .slice(0, rounds === 1 ? undefined : Math.ceil(open.size / 2))
+        .map(async ([source, from]) => {
+          const { entries, readTo } = await source(from);
+          found.push(...entries);
+          if (readTo === undefined) open.delete(source);
+          else open.set(source, readTo);
+        }),
+    );
+    const readTo = [...open.values()].reduce((highest, at) => (at > highest ? at : highest), '');
+    const ready = found.filter(({ entry_id }) => entry_id >= readTo).toSorted(isNewer);
+    const last = ready[limit - 1];
+    if (last !== undefined) return { entries: ready.slice(0, limit), nextCursor: last.entry_id };
+    if (open.size === 0) return { entries: ready };
+    if (rounds >= roundsMax) return { entries: ready, nextCursor: readTo };
   }
 }
 
@@ -102,4 +169,8 @@ function timeOf(entryId: string): Date {
 
 function startOfDay(at: Date): Date {
   return new Date(Math.floor(at.getTime() / (secondsPerDay * 1000)) * secondsPerDay * 1000);
+}
+
+function lowestOf(at: Date): string {
+  return idRange('act', at, at).low;
 }

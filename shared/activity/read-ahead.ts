@@ -2,15 +2,14 @@
  * Reads entries of the Activity Log ahead: small pages that follow one another are taken from one call of DynamoDB, so
  * they cost what one large page costs. Entries never change; only those that are added meanwhile are not seen.
  */
-
-import { withoutUndefined } from '../platform/without-undefined.ts';
+import { withoutUndefined } from '../platform/object-fields.ts';
 import type { ActivityPage, ActivityQuery } from './activity-log.ts';
 
 interface ActivityPages {
   list(query: ActivityQuery): Promise<ActivityPage>;
 }
 
-/** For one query, whose pages are asked for one after the other. */
+/** Reads ahead for one query, whose pages are requested one after the other. */
 export function readAhead(activity: ActivityPages, entriesAhead: number): ActivityPages {
   let ahead: ActivityPage = { entries: [] };
   let position: string | undefined;

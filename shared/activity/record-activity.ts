@@ -1,7 +1,7 @@
 /** Writes a change to the activity log: who, what, when, and the values before and after; never a secret. */
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
-import { withoutUndefined } from '../platform/without-undefined.ts';
+import { withoutUndefined } from '../platform/object-fields.ts';
 import type { Activity, ActivityKind, ActivityLog } from './activity-log.ts';
 
 export interface ActivityRecorder {

@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import { type Activity, type ActivityQuery, activityKinds } from '../activity/activity-log.ts';
 import { addDays } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
-import type { DeliverySummary } from '../webhook/log/delivery-response.schema.ts';
-import { deliverySummary } from '../webhook/log/delivery-view.ts';
+import { deliverySummary } from '../webhook/log/delivery-log.ts';
+import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { keyText, pageSize, utcTime } from './request-fields.ts';
 

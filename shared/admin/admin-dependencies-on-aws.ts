@@ -1,7 +1,6 @@
 /** The dependencies of the admin API and the command line, on a gateway's tables and queues. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { accountUrls } from '../account/account-url.ts';
 import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
 import { dynamoActivityReader } from '../activity/activity-reader.dynamo.ts';
 import { dynamoCapCounter } from '../cap/cap-counter.dynamo.ts';
@@ -9,7 +8,7 @@ import { capDefaults } from '../cap/cap-limits.ts';
 import { dynamoOutbox } from '../carrier/simulator/outbox.dynamo.ts';
 import { sqsReceiptSender } from '../carrier/simulator/receipt-sender.sqs.ts';
 import { dynamoApiKeyStore } from '../client/api-key-store.dynamo.ts';
-import { dynamoClientStore } from '../client/client-store.dynamo.ts';
+import { accountUrls, dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { stageCountriesOf } from '../client/permission.ts';
 import { dynamoWebhookSecretStore } from '../client/webhook-secrets.dynamo.ts';
 import { dynamoDueItemIndex, dynamoDueItemReader } from '../due-items/due-item-index.dynamo.ts';
@@ -24,18 +23,16 @@ import { dynamoOtpStore } from '../otp/otp-store.dynamo.ts';
 import { dynamo, sqs } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type Environment, webhookRuleNames } from '../platform/env.ts';
-import { logWarning } from '../platform/log.ts';
-import { dynamoRateUse } from '../rate-limit/rate-use.dynamo.ts';
+import { overrideTable } from '../rate-limit/override-row.ts';
+import { dynamoRateUse } from '../rate-limit/rate-counter.dynamo.ts';
+import { senderTable } from '../sender/sender-row.ts';
 import { dynamoUsageReader } from '../usage/usage-reader.dynamo.ts';
 import { dynamoAttemptReader } from '../usage/webhook-attempts.dynamo.ts';
-import { dynamoEndpointHealthStore } from '../webhook/endpoint-health/endpoint-health.dynamo.ts';
-import { endpointHealth } from '../webhook/endpoint-health/endpoint-health.ts';
+import { addressRules, webhookUrlSchema } from '../webhook/address-guard.ts';
+import { reportFailedDelivery } from '../webhook/deliver/alert-failure.ts';
+import { immediateScheduler, sqsDeliveryQueue } from '../webhook/delivery-queue.sqs.ts';
+import { dynamoDeliveryStore, dynamoResendStore } from '../webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointReader } from '../webhook/endpoints/endpoint-store.dynamo.ts';
-import { addressRules, webhookUrlSchema } from '../webhook/post/webhook-url.ts';
-import { immediateScheduler } from '../webhook/resend/immediate-scheduler.ts';
-import { dynamoResendStore } from '../webhook/resend/resend-store.dynamo.ts';
-import { sqsDeliveryQueue } from '../webhook/schedule/delivery-queue.sqs.ts';
-import { dynamoDeliveryStore } from '../webhook/store/delivery-store.dynamo.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { dynamoMessageSearch } from './message-search.dynamo.ts';
 import { dynamoNewestMessages } from './newest-messages.dynamo.ts';
@@ -69,7 +66,7 @@ export const adminEnvironment = [
   ...webhookRuleNames,
 ] as const;
 
-/** What the simulated carrier has. */
+/** The resources of the simulated carrier. */
 interface SimulatorResources {
   readonly outboxTable: string;
   readonly receiptsQueueUrl: string;
@@ -98,12 +95,12 @@ export function adminDependencies(
     overrides: {
       ...dynamoRowReader(db, env.LIMIT_OVERRIDES_TABLE),
       ...dynamoAllRows(db, env.LIMIT_OVERRIDES_TABLE),
-      ...dynamoRowEditor(db, env.LIMIT_OVERRIDES_TABLE),
+      ...dynamoRowEditor(db, env.LIMIT_OVERRIDES_TABLE, overrideTable),
     },
     senders: {
       ...dynamoRowReader(db, env.SENDERS_TABLE),
       ...dynamoAllRows(db, env.SENDERS_TABLE),
-      ...dynamoRowEditor(db, env.SENDERS_TABLE),
+      ...dynamoRowEditor(db, env.SENDERS_TABLE, senderTable),
     },
     rateUse: dynamoRateUse(db, env.RATE_COUNTERS_TABLE),
     capDefaults: capDefaults(env.STAGE_CAPS),
@@ -129,12 +126,11 @@ export function adminDependencies(
       retentionDays,
       resends: dynamoResendStore(db, env.WEBHOOK_DELIVERIES_TABLE),
       list: dynamoMessageList(db, env.MESSAGES_TABLE),
-      health: endpointHealth(dynamoEndpointHealthStore(db, env.WEBHOOK_DELIVERIES_TABLE)),
       accountUrlOf: accountUrls(clients),
       clock: systemClock,
       newRevision: randomUUID,
+      reportFailedDelivery,
       sleep,
-      warn: logWarning,
     },
     messages: {
       get: messages.get,
@@ -153,7 +149,7 @@ export function adminDependencies(
     outbox: simulator === undefined ? undefined : dynamoOutbox(db, simulator.outboxTable, retentionDays),
     simulatedInbound:
       simulator === undefined ? undefined : sqsReceiptSender(sqs(), simulator.receiptsQueueUrl),
-    suppressions: dynamoSuppressionStore(db, env.SUPPRESSIONS_TABLE),
+    suppressions: dynamoSuppressionStore(db, env.SUPPRESSIONS_TABLE, systemClock),
     windows: dynamoWhatsAppWindows(db, env.WHATSAPP_WINDOWS_TABLE),
     webhookUrl: webhookUrlSchema(addressRules(env)),
     retentionDays,

@@ -2,28 +2,27 @@
 import type * as z from 'zod/mini';
 import type { ActivityLog } from '../activity/activity-log.ts';
 import type { ActivityReader } from '../activity/activity-reader.dynamo.ts';
-import type { CapCounter } from '../cap/cap-counter.ts';
+import type { CapCounter } from '../cap/cap-counter.dynamo.ts';
 import type { Outbox } from '../carrier/simulator/outbox.dynamo.ts';
 import type { ReceiptSender } from '../carrier/simulator/simulator.ts';
 import type { ClientAdminDependencies } from '../client/client-admin.ts';
 import type { Caps } from '../contract/limit-rows.ts';
 import type { DueItemReader } from '../due-items/due-item-index.ts';
 import type { AllRows, RowEditor, RowReader } from '../edited-table/row-editor.dynamo.ts';
-import type { WhatsAppWindows } from '../message/receive/whatsapp-window.ts';
-import type { BatchStore } from '../message/send/batch.ts';
+import type { WhatsAppWindows } from '../message/receive/whatsapp-window.dynamo.ts';
+import type { BatchStore } from '../message/send/batch-store.dynamo.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
-import type { SuppressionStore } from '../message/suppression/suppression-store.ts';
+import type { SuppressionStore } from '../message/suppression/suppression-store.dynamo.ts';
 import type { OtpHoldStore } from '../otp/hold/otp-holds.dynamo.ts';
-import type { OtpStore } from '../otp/otp-store.ts';
+import type { OtpStore } from '../otp/otp-store.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { RateUse } from '../rate-limit/rate-use.dynamo.ts';
+import type { RateUse } from '../rate-limit/rate-counter.dynamo.ts';
 import type { UsageReader } from '../usage/usage-reader.dynamo.ts';
 import type { AttemptReader } from '../usage/webhook-attempts.dynamo.ts';
-import type { EndpointReader } from '../webhook/endpoints/endpoint-store.ts';
+import type { EndpointReader } from '../webhook/endpoints/endpoint-store.dynamo.ts';
 import type { DeliveryLogDependencies } from '../webhook/log/delivery-log.ts';
-import type { NotificationDependencies } from '../webhook/plan/notification.ts';
-import type { RequestResendDependencies } from '../webhook/resend/request-resend.ts';
-import type { ResendDependencies } from '../webhook/resend/resend-webhook.ts';
+import type { RequestResendDependencies, ResendDependencies } from '../webhook/log/request-resend.ts';
+import type { NotificationDependencies } from '../webhook/notification.ts';
 import type { MessageSearch } from './message-search.dynamo.ts';
 import type { NewestMessages } from './newest-messages.dynamo.ts';
 
@@ -47,16 +46,16 @@ export interface AdminDependencies extends ClientAdminDependencies {
   readonly newestMessages: NewestMessages;
   readonly batches: Pick<BatchStore, 'get'>;
   readonly otps: Pick<OtpStore, 'get'>;
-  readonly otpHolds: Pick<OtpHoldStore, 'find' | 'listHeld' | 'allow'>;
-  /** Of numbers that people write without a country code, ISO 3166-1 alpha-2. */
+  readonly otpHolds: Pick<OtpHoldStore, 'find' | 'ofClient' | 'listHeld' | 'allow'>;
+  /** The country of numbers that people write without a country code, ISO 3166-1 alpha-2. */
   readonly country: string;
   /** The countries that clients without a list of their own may send to; undefined for all. */
   readonly stageCountries: readonly string[] | undefined;
   readonly usage: UsageReader;
-  /** Of the stage's prices, ISO 4217. */
+  /** The currency of the stage's prices, ISO 4217. */
   readonly currency: string;
   readonly webhookAttempts: AttemptReader;
-  /** Only if the simulator is the carrier. */
+  /** Present only if the simulator is the carrier. */
   readonly outbox: Outbox | undefined;
   /** Sends notifications to the receipts queue; only if the simulator is the carrier. */
   readonly simulatedInbound: ReceiptSender | undefined;

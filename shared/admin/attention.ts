@@ -1,10 +1,12 @@
-/** What an administrator should look at now, from a bounded number of reads; `more` tells of a count that is not complete. */
+/**
+ * Finds the problems that an administrator should look at now, with a bounded number of reads; `more` marks a count
+ * that is not complete.
+ */
 import type { ActivityKind } from '../activity/activity-log.ts';
 import { addDays } from '../platform/clock.ts';
 import { listActivity } from './activity.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { type FailingEndpoint, failingEndpoints } from './failing-endpoints.ts';
-import { allOverrides } from './limits.ts';
 import { listOtpHolds, type OtpHoldView } from './otp-holds.ts';
 
 interface CapNotice {
@@ -23,12 +25,18 @@ export interface Attention {
   readonly caps: readonly CapNotice[];
   /** Entries that a service refused for good, in the last 24 hours. */
   readonly processing_failures: { readonly count: number; readonly more: boolean };
+  /** Rows of limits whose feedback is `invalid`. */
   readonly invalid_overrides: number;
+  /** Whether there are more rows than were read. */
+  readonly more_overrides: boolean;
   /** Clients whose one-time passwords to a country are held, the newest hold first. */
   readonly otp_holds: readonly OtpHoldView[];
+  readonly more_otp_holds: boolean;
 }
 
 const entriesPerKind = 100;
+/** Far more rows than people enter by hand, in one read. */
+const overridesMax = 1000;
 /** A window of a cap is a month at most. */
 const longestWindowDays = 31;
 
@@ -41,16 +49,18 @@ export async function attention(dependencies: AdminDependencies): Promise<Attent
     latest('spend_cap_reached', longestWindowDays),
     latest('spend_cap_nearly_reached', longestWindowDays),
     latest('entry_refused', 1),
-    allOverrides(dependencies),
-    listOtpHolds(dependencies),
+    dependencies.overrides.countInvalid(overridesMax),
+    listOtpHolds(dependencies, { limit: entriesPerKind }),
   ]);
   return {
     failing_endpoints: webhooks.endpoints,
     more_failed_webhooks: webhooks.moreFailed,
     caps: currentNotices([...reached.entries, ...nearlyReached.entries], now),
     processing_failures: { count: refused.entries.length, more: refused.next_cursor !== undefined },
-    invalid_overrides: overrides.filter(({ faults }) => faults.length > 0).length,
-    otp_holds: holds,
+    invalid_overrides: overrides.count,
+    more_overrides: overrides.more,
+    otp_holds: holds.otp_holds,
+    more_otp_holds: holds.next_cursor !== undefined,
   };
 }
 

@@ -17,6 +17,23 @@ export async function rotateClientSecret(
   return { client_id: clientId, client_secret: secret };
 }
 
+/**
+ * Ends the previous secret after a leak, or after a rotation is complete. Tokens that were issued for it are valid
+ * until they expire.
+ */
+export async function endPreviousSecret(
+  dependencies: AdminDependencies,
+  actor: string,
+  clientId: string,
+): Promise<void> {
+  const client = await requireClient(dependencies, clientId);
+  clientAdmin.assertReadable(client, 'secrets');
+  if (client.secrets.length < 2) return;
+  const summary = `${actor} ended the previous client secret`;
+  await recordActivity(dependencies, actor, { kind: 'client_secret_ended', summary, clientId });
+  await clientAdmin.endPreviousSecret(dependencies, clientId);
+}
+
 export interface RotatedWebhookSecret {
   readonly client_id: string;
   readonly webhook_secret: string;
@@ -25,7 +42,7 @@ export interface RotatedWebhookSecret {
   readonly previous_secret_expires_at: string | null;
 }
 
-/** Only the previous secret signs until the new one is active; then both sign for 24 h. */
+/** Issues a new webhook secret. Only the previous secret signs until the new one is active; then both sign for 24 h. */
 export async function rotateWebhookSecret(
   dependencies: AdminDependencies,
   actor: string,

@@ -12,6 +12,8 @@ export interface ClientView {
   readonly secrets: readonly { readonly created_at: string; readonly expires_at: string | null }[];
   readonly countries: readonly string[] | null;
   readonly senders: readonly string[] | null;
+  /** The attributes of its row in `clients` that a person made invalid. Where they say what it may do, its requests are refused. */
+  readonly invalid: readonly string[];
 }
 
 export interface ApiKeyView {
@@ -34,6 +36,7 @@ export function clientView(client: Client, now: Date): ClientView {
       .map(({ created_at, expires_at }) => ({ created_at, expires_at: expires_at ?? null })),
     countries: client.countries ?? null,
     senders: client.senders ?? null,
+    invalid: client.invalid ?? [],
   };
 }
 

@@ -5,7 +5,7 @@ import * as clientAdmin from '../client/client-admin.ts';
 import type { PermissionChange } from '../client/client-store.dynamo.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { scopes } from '../contract/routes.ts';
-import { countrySchema, senderSchema } from '../recipient/phone-number.ts';
+import { placeSchema, senderSchema } from '../recipient/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { type ApiKeyView, apiKeyView, type ClientView, clientView } from './client-views.ts';
 import { requireClient } from './find-client.ts';
@@ -25,9 +25,7 @@ export function newClientBody({ webhookUrl }: Pick<AdminDependencies, 'webhookUr
 const oneAtLeast = z.minLength(1, 'must name one at least; null allows all');
 const permissions = {
   countries: z.optional(
-    z.nullable(
-      z.array(countrySchema).check(oneAtLeast, z.maxLength(250, 'must name 250 countries or fewer')),
-    ),
+    z.nullable(z.array(placeSchema).check(oneAtLeast, z.maxLength(250, 'must name 250 countries or fewer'))),
   ),
   senders: z.optional(
     z.nullable(z.array(senderSchema).check(oneAtLeast, z.maxLength(100, 'must name 100 senders or fewer'))),
@@ -42,7 +40,7 @@ export function clientChangeBody({ webhookUrl }: Pick<AdminDependencies, 'webhoo
   });
 }
 
-/** What a client may use: a list that is left out stays as it is. */
+/** The permissions of a client; a list that is left out does not change. */
 export const permissionsBody = z.object(permissions);
 
 /** @throws GatewayError that says why the deployment can never call it. */
@@ -118,7 +116,7 @@ export async function setClientDisabled(
   disabled: boolean,
 ): Promise<void> {
   const client = await requireClient(dependencies, clientId);
-  if (client.disabled === disabled) return;
+  if (client.disabled === disabled && !client.invalid?.includes('disabled')) return;
   await recordActivity(dependencies, actor, {
     kind: disabled ? 'client_disabled' : 'client_enabled',
     summary: `${actor} ${disabled ? 'disabled' : 'enabled'} the client ${client.name}`,

@@ -2,14 +2,14 @@
 import * as z from 'zod/mini';
 import type { Channel } from '../contract/channels.ts';
 import type { Message, Status } from '../message/message.ts';
-import { nobody } from '../message/receive/find-owner.ts';
-import { windowEnd } from '../message/receive/whatsapp-window.ts';
+import { unassignedClientId } from '../message/receive/find-owner.ts';
+import { windowEnd } from '../message/receive/whatsapp-window.dynamo.ts';
 import { suppressionView } from '../message/suppression/manage-suppressions.ts';
 import type { SuppressionView } from '../message/suppression/suppression-response.schema.ts';
 import { recipientSchema } from '../recipient/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
-import { cursor, keyText, pageSize } from './request-fields.ts';
+import { keyText, messageCursor, pageSize } from './request-fields.ts';
 
 /** A person of a conversation: a phone number, or a short code, which only writes to us. */
 const person = z.union([z.string().check(z.regex(/^[0-9]{3,6}$/)), recipientSchema]);
@@ -18,7 +18,7 @@ export const personInPath = z.object({ person });
 
 export const conversationQuery = z.object({
   limit: pageSize,
-  cursor,
+  cursor: messageCursor,
   client_id: z.optional(keyText),
 });
 
@@ -33,19 +33,19 @@ export interface ConversationMessage {
   readonly status: Status;
   /** Our number or sender ID; null where the stage's sender was used. */
   readonly number: string | null;
-  /** That of a one-time password has `{{code}}` in place of the code. */
+  /** The text; that of a one-time password has `{{code}}` in place of the code. */
   readonly text: string | null;
   /** The content of a WhatsApp message that is no text. */
   readonly whatsapp: Readonly<Record<string, unknown>> | null;
   readonly at: string;
-  /** The message that this one answers, where the carrier named it. */
+  /** The message that this one replies to, if the carrier named it. */
   readonly in_reply_to: string | null;
-  /** What the person asked for with it. */
+  /** Whether the person opted out or in with the message. */
   readonly asks_for: 'opt_out' | 'opt_in' | null;
   readonly error_code: string | null;
 }
 
-/** What a client may send to the person. */
+/** A client with the messages that it may send to the person. */
 export interface ConversationClient {
   readonly client_id: string;
   readonly suppression: SuppressionView | null;
@@ -56,7 +56,7 @@ export interface ConversationClient {
 export interface Conversation {
   readonly person: string;
   readonly messages: readonly ConversationMessage[];
-  /** Those of the messages on this page. */
+  /** The clients of the messages on this page. */
   readonly clients: readonly ConversationClient[];
   readonly next_cursor?: string;
 }
@@ -72,10 +72,10 @@ export async function showConversation(
   const { messages, nextCursor } = await dependencies.messages.search(filter, page);
   const clientIds = new Set(messages.map((message) => message.client_id));
   if (client_id !== undefined) clientIds.add(client_id);
-  clientIds.delete(nobody);
+  clientIds.delete(unassignedClientId);
   return {
     person,
-    messages: messages.map(conversationMessage),
+    messages: messages.filter(({ copy_of }) => copy_of === undefined).map(conversationMessage),
     clients: await Promise.all([...clientIds].map((id) => conversationClient(dependencies, id, person))),
     ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
   };
@@ -84,7 +84,7 @@ export async function showConversation(
 export function conversationMessage(message: Message): ConversationMessage {
   return {
     message_id: message.message_id,
-    client_id: message.client_id === nobody ? null : message.client_id,
+    client_id: message.client_id === unassignedClientId ? null : message.client_id,
     direction: message.direction ?? 'outbound',
     channel: message.channel,
     status: message.status,

@@ -1,12 +1,11 @@
 /** What `limits explain` tells: for every endpoint the limits in force for a client, their source, and what is used of them. */
-import { type CapUse, capUse } from '../cap/cap-use.ts';
+import { type CapUse, capUse } from '../cap/allowance.ts';
 import type { CapName } from '../contract/caps.ts';
 import { countedPerUnit, limitTargets, type WindowAttribute } from '../contract/limit-rows.ts';
 import type { PolicyName } from '../contract/routes.ts';
-import { endpointInForce, type WindowInForce } from '../rate-limit/feedback/endpoint-in-force.ts';
-import { inForceText } from '../rate-limit/feedback/limit-feedback.ts';
+import { endpointInForce, inForceText, type WindowInForce } from '../rate-limit/feedback/limit-feedback.ts';
 import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from '../rate-limit/override-row.ts';
-import { counterKeys } from '../rate-limit/shards.ts';
+import { counterKey } from '../rate-limit/shards.ts';
 import { windowsAt } from '../rate-limit/windows.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { requireClient } from './find-client.ts';
@@ -14,7 +13,7 @@ import { type ClientRows, readRows, rowFor } from './limits.ts';
 
 interface ExplainedWindow {
   readonly window: 'minute' | 'hour' | 'day' | 'month';
-  /** Of `spend` in the currency. */
+  /** For `spend`: an amount in the currency. */
   readonly limit: number;
   readonly from: 'row' | 'default';
   readonly used: number;
@@ -45,7 +44,7 @@ export interface ExplainedEndpoint {
 
 export interface ExplainedLimits {
   readonly client_id: string;
-  /** Of `spend`, ISO 4217. */
+  /** The currency of `spend`, ISO 4217. */
   readonly currency: string;
   readonly at: string;
   readonly endpoints: readonly ExplainedEndpoint[];
@@ -86,7 +85,7 @@ async function explain(
   const inForce = endpointInForce(target, row, dependencies.capDefaults);
   const use =
     target.kind === 'rate'
-      ? await rateUseOf(dependencies, { clientId, endpoint, now }, inForce.windows)
+      ? await rateUseOf(dependencies, { clientId, endpoint, now })
       : await capUseOf(dependencies, { clientId, cap: target.cap, now }, inForce.windows);
   const unit = countedPerUnit(target);
   const { firstReached } = inForce;
@@ -118,25 +117,12 @@ async function explain(
 
 type Use = Pick<ExplainedWindow, 'used' | 'resets_at'>;
 
-/** The sum of all shards that the limiter counts in. */
 async function rateUseOf(
   { rateUse }: AdminDependencies,
   { clientId, endpoint, now }: { clientId: string; endpoint: string; now: Date },
-  inForce: readonly WindowInForce[],
 ): Promise<(window: ExplainedWindow['window']) => Use> {
-  const {
-    per_minute = 0,
-    per_hour = 0,
-    per_day = 0,
-  }: Partial<Record<WindowAttribute, number>> = Object.fromEntries(
-    inForce.map(({ window, limit }) => [window, limit]),
-  );
-  const limits = { perMinute: per_minute, perHour: per_hour, perDay: per_day };
   const windows = windowsAt(now);
-  const used = await rateUse(
-    counterKeys({ kind: 'client', clientId }, endpoint, windows.day, limits),
-    windows,
-  );
+  const used = await rateUse(counterKey({ kind: 'client', clientId }, endpoint, windows.day), windows);
   return (window) => {
     if (window === 'month') throw new Error('a rate limit has no month');
     return { used: used[window], resets_at: new Date(windows.resetsAt[window] * 1000).toISOString() };

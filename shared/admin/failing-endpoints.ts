@@ -5,15 +5,13 @@
  * until then its webhooks wait for their retries, and whatever waits is in the due-item index. Some of these are read, and
  * the health of their endpoints tells whether the endpoint has acknowledged anything since.
  */
-import { retryDelaysSeconds } from '../contract/retry-delays.ts';
+import { retryDelaysSeconds } from '../contract/delivery-times.ts';
 import type { DueItemRange } from '../due-items/due-item-index.ts';
 import { addDays, addSeconds } from '../platform/clock.ts';
-import type { Delivery } from '../webhook/delivery.ts';
-import { sweepGraceSeconds } from '../webhook/delivery-transitions.ts';
-import { originOf } from '../webhook/endpoint-health/endpoint-health.ts';
-import type { DeliverySummary } from '../webhook/log/delivery-response.schema.ts';
-import { deliverySummary, lastErrorOf } from '../webhook/log/delivery-view.ts';
-import { deliveryIdOfDueItem } from '../webhook/plan/delivery-due-item.ts';
+import { type Delivery, deliveryIdOfDueItem, sweepGraceSeconds } from '../webhook/delivery.ts';
+import { originOf } from '../webhook/endpoint-health.ts';
+import { deliverySummary, lastErrorOf } from '../webhook/log/delivery-log.ts';
+import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
 import { listActivity } from './activity.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { healthOfLatest } from './webhook-health.ts';
@@ -26,7 +24,7 @@ export interface FailingEndpoint {
   readonly failed: number;
   /** Webhooks that failed and wait for a retry; there may be more than were read. */
   readonly waiting: number;
-  /** Of the first failure since the last success, or when the oldest failed webhook was created. */
+  /** The time of the first failure since the last success, or the creation of the oldest failed webhook. */
   readonly since: string;
   readonly last_error: string | null;
 }
@@ -74,10 +72,10 @@ function together(failed: FailingEndpoint, waiting: FailingEndpoint): FailingEnd
 }
 
 const entriesPerPage = 100;
-/** So that one client's failed webhooks do not hide those of others. */
+/** Limits the failed webhooks of one client, so that they do not hide those of others. */
 const failedPagesMax = 5;
 
-/** Of the last 24 hours, the newest first. */
+/** Returns the failed webhooks of the last 24 hours, newest first. */
 async function failedWebhooks(
   dependencies: Dependencies,
   now: Date,
@@ -133,7 +131,7 @@ const firstReviewSeconds = sweepGraceSeconds + 5;
 const clientsMax = 10;
 const messagesPerClient = 20;
 
-/** One for the webhooks of each retry, so that the many of one endpoint do not hide those of another. */
+/** Returns one range for the webhooks of each retry, so that the many of one endpoint do not hide those of another. */
 function rangesFrom(now: Date): DueItemRange[] {
   const ends = [0, ...retryDelaysSeconds.slice(1)].map((seconds) =>
     addSeconds(now, seconds + firstReviewSeconds),

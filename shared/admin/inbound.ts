@@ -8,7 +8,7 @@ import { recipientSchema } from '../recipient/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { textUpTo } from './request-fields.ts';
 
-/** Of an SMS in seven bits: ten parts, which no handset exceeds. */
+/** The maximum length of an SMS in seven bits: ten parts, which no handset exceeds. */
 const inboundCharactersMax = 1600;
 
 export const inboundBody = z.object({
@@ -44,7 +44,7 @@ export async function sendInbound(
   const at = clock();
   const id = newUuid();
   const body = inboundNotification({ channel, from, to, text, id, at });
-  // Nobody knows its client yet; those of one person are together in a fair queue.
+  // The client is not known yet; the messages of one person are a group of the fair queue.
   await simulatedInbound([{ body, delaySeconds: 0 }], from);
   const message_id = inboundIdOf({ channel, carrierMessageId: carrierIdOf(channel, id) });
   return { message_id, channel, from, to, text, at: at.toISOString() };

@@ -19,14 +19,19 @@ import {
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import { changedByMark } from '../edited-table/changed-by.ts';
 import { type Feedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
-import { defaultsOf } from '../rate-limit/feedback/endpoint-in-force.ts';
-import { feedbackOf } from '../rate-limit/feedback/limit-feedback.ts';
-import { isInForce, type OverrideRow, type ParsedRow, parseRow } from '../rate-limit/override-row.ts';
-import { unreachableLimits } from '../rate-limit/unreachable-limits.ts';
+import { defaultsOf, feedbackOf, unreachableLimits } from '../rate-limit/feedback/limit-feedback.ts';
+import {
+  isInForce,
+  type OverrideRow,
+  overrideTable,
+  type ParsedRow,
+  parseRow,
+} from '../rate-limit/override-row.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { assertValid, textOf, valuesAfter } from './changed-row.ts';
 import { requireClient } from './find-client.ts';
 import { keyText } from './request-fields.ts';
+import { readRowsPage, type rowsQuery } from './row-pages.ts';
 
 /** One number for each window, of `spend` in the currency; an absent one is the default. */
 export type LimitsView = WindowLimits;
@@ -46,14 +51,14 @@ export interface EndpointLimits {
   readonly policy: PolicyName | null;
   /** Null if the row is not for a cap. */
   readonly cap: CapName | null;
-  /** Of a cap on spend, ISO 4217; null if the row is for something else. */
+  /** The currency of a cap on spend, ISO 4217; null if the row is for something else. */
   readonly currency: string | null;
   /** Those that a row can limit; empty if the endpoint does not exist. */
   readonly windows: readonly WindowAttribute[];
   readonly defaults: LimitsView | null;
   /** The valid values of the row; null if there is no row. */
   readonly override: LimitsView | null;
-  /** Of the row and the defaults; `limits explain` considers the row for every client too. */
+  /** The limits that follow from the row and the defaults; `limits explain` considers the row for every client too. */
   readonly in_force: LimitsView | null;
   readonly blocked: boolean;
   /** ISO 8601; null if the row does not expire. */
@@ -66,9 +71,6 @@ export interface EndpointLimits {
   /** One sentence for each limit that can never be reached because of another one. */
   readonly warnings: readonly string[];
 }
-
-/** More rows than people enter by hand. */
-const overridesMax = 5000;
 
 /** The rows from which the limits of a client follow. */
 export interface ClientRows {
@@ -94,16 +96,25 @@ export async function limitsOf(
   return viewOf(dependencies, await readRows(dependencies, clientId));
 }
 
-/** All overrides and all rows with invalid values, by client. */
-export async function allOverrides(dependencies: AdminDependencies): Promise<readonly EndpointLimits[]> {
-  const rows = await dependencies.overrides.allRows(overridesMax);
-  const byClient = Map.groupBy(rows, (row) => String(row.client_id));
-  return [...byClient]
-    .toSorted(([one], [other]) => one.localeCompare(other))
-    .flatMap(([clientId, own]) =>
-      viewOf(dependencies, { clientId, own, forAll: byClient.get(everyClient) ?? [] }),
-    )
-    .filter(({ override, faults }) => override !== null || faults.length > 0);
+interface OverrideList {
+  readonly limits: readonly EndpointLimits[];
+  readonly next_cursor?: string;
+}
+
+/** A page of the rows, in the order of the table. */
+export async function listOverrides(
+  dependencies: AdminDependencies,
+  query: z.output<typeof rowsQuery>,
+): Promise<OverrideList> {
+  const { overrides } = dependencies;
+  const [{ rows, next }, forAll] = await Promise.all([
+    readRowsPage(dependencies, { store: overrides, sortKey: overrideTable.sortKey }, query),
+    overrides.rowsOf(everyClient),
+  ]);
+  const limits = rows.map((row) =>
+    endpointView(dependencies, { clientId: String(row.client_id), own: [row], forAll }, String(row.endpoint)),
+  );
+  return { limits, ...next };
 }
 
 /** @throws GatewayError unless it is a client, or `*` for the rows for every client. */
@@ -209,16 +220,17 @@ export async function setLimits(
   await requireClientOrAll(dependencies, clientId);
   const { overrides, clock } = dependencies;
   const key = { client_id: clientId, endpoint };
-  const { own, forAll } = await readRows(dependencies, clientId);
-  const held = rowFor(own, endpoint) ?? key;
-  const values = valuesAfter(held, parseRow(held).ignored, change, changeable);
-  assertValid(parseRow({ ...values, ...key }).ignored, 'The limits are not valid.');
-  if (Object.values(values).every((value) => value === undefined)) {
-    await overrides.remove(key, changedByMark(actor, clock(), true));
-  } else {
-    const feedback = rowFeedback(dependencies, { ...held, ...values }, rowFor(forAll, endpoint), clock());
-    await overrides.write(key, { ...values, ...feedback, changed_by: changedByMark(actor, clock(), false) });
-  }
+  const forAll = rowFor(await overrides.rowsOf(everyClient), endpoint);
+  await overrides.edit(key, (row) => {
+    const held = row ?? key;
+    const values = valuesAfter(held, parseRow(held).ignored, change, changeable);
+    assertValid(parseRow({ ...values, ...key }).ignored, 'The limits are not valid.');
+    if (Object.values(values).every((value) => value === undefined)) {
+      return row && { removeMarked: changedByMark(actor, clock(), true) };
+    }
+    const feedback = rowFeedback(dependencies, { ...held, ...values }, forAll, clock());
+    return { set: { ...values, ...feedback, changed_by: changedByMark(actor, clock(), false) } };
+  });
   return endpointView(dependencies, await readRows(dependencies, clientId), endpoint);
 }
 
@@ -228,11 +240,13 @@ export async function removeLimits(
   clientId: string,
   endpoint: string,
 ): Promise<void> {
-  if (rowFor(await overrides.rowsOf(clientId), endpoint) === undefined) {
-    throw new GatewayError('not_found', 'This client has no limits of its own there.');
-  }
   // The endpoint need not exist, so that a row with a misspelled one can be removed.
-  await overrides.remove({ client_id: clientId, endpoint }, changedByMark(actor, clock(), true));
+  await overrides.edit({ client_id: clientId, endpoint }, (row, attempt) => {
+    if (row === undefined && attempt === 1) {
+      throw new GatewayError('not_found', 'This client has no limits of its own there.');
+    }
+    return row && { removeMarked: changedByMark(actor, clock(), true) };
+  });
 }
 
 /** The value of `endpoint` in a row, given as it is or as the name of its policy. @throws GatewayError */
@@ -254,7 +268,7 @@ export function rowFor(rows: readonly OverrideRow[], endpoint: string): Override
   return rows.find((row) => row.endpoint === endpoint);
 }
 
-/** In the currency for `spend`. */
+/** The limits as they are shown: for `spend` an amount in the currency. */
 function limitsView(target: LimitTarget, limits: LimitsView): LimitsView {
   const unit = countedPerUnit(target);
   return Object.fromEntries(

@@ -1,8 +1,13 @@
 /** Finds messages by clients, recipient or reference, newest first. The work of a page is bounded: one that few messages match may be short. */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Message } from '../message/message.ts';
-import { listPartitions, newestFirst, partitionsOf } from '../message/store/message-list.dynamo.ts';
-import type { Direction, ListedKey } from '../message/store/message-list.ts';
+import {
+  type Direction,
+  type ListedKey,
+  listPartitions,
+  newestFirst,
+  partitionsOf,
+} from '../message/store/message-list.dynamo.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 
 export type MessageFilter =
@@ -16,15 +21,18 @@ export interface MessageTimes {
   readonly until?: string | undefined;
 }
 
-/** What the indexes do not know: each message is read to be compared. */
+/** The fields that no index has: each message is read to compare them. */
 export type MessageCondition = Readonly<
   Partial<Record<'status' | 'channel' | 'error_code' | 'client_id', string | undefined>>
 >;
 
+type Wanted = string | readonly string[] | undefined;
+
 interface PageOptions extends MessageTimes {
   readonly limit: number;
   readonly cursor?: string | undefined;
-  readonly condition?: MessageCondition;
+  /** The condition; of several values one must match. */
+  readonly condition?: Readonly<Partial<Record<keyof MessageCondition, Wanted>>>;
   /** Default: all. */
   readonly direction?: Direction | undefined;
 }
@@ -61,7 +69,7 @@ export function dynamoMessageSearch(
       if (range.from > range.before) return { messages: [] };
       const wanted = Object.entries(condition).filter(([, value]) => value !== undefined);
       const isNarrowed = wanted.length > 0 || direction !== 'all';
-      // One more than is shown, to know whether there is a next page.
+      // One message more than is shown is read, to know whether there is a next page.
       const atOnce = isNarrowed ? readAtOnce : limit + 1;
       const keys = newestFirst(indexesOf(filter, direction).map((index) => partition(index, range, atOnce)));
       const found: { readonly message: Message; readonly position: string }[] = [];
@@ -69,7 +77,7 @@ export function dynamoMessageSearch(
         const some = await take(keys, atOnce);
         const rows = await messages.getMany(
           some.map(({ messageId }) => messageId),
-          // With a condition most are read in vain, at half the price.
+          // With a condition most messages do not match, so the reads are eventually consistent, at half the price.
           { consistent: !isNarrowed },
         );
         const byId = new Map(rows.map((message) => [message.message_id, message]));
@@ -102,9 +110,9 @@ function indexesOf(filter: MessageFilter, direction: Direction) {
   return partitionsOf({ ...filter, direction });
 }
 
-function matches(message: Message, condition: readonly (readonly [string, string | undefined])[]): boolean {
+function matches(message: Message, condition: readonly (readonly [string, Wanted])[]): boolean {
   const values: Readonly<Record<string, unknown>> = message;
-  return condition.every(([name, value]) => values[name] === value);
+  return condition.every(([name, value]) => [value].flat().some((one) => one === values[name]));
 }
 
 function isOf(message: Message, direction: Direction): boolean {

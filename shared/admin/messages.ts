@@ -2,23 +2,23 @@
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
-import { showLegs } from '../message/fallback/show-legs.ts';
+import { showLegs } from '../message/fallback/legs.ts';
 import { type Message, statuses } from '../message/message.ts';
 import type { FallbackLeg, MessagePage, MessageStatus } from '../message/message-response.schema.ts';
 import { statusView } from '../message/message-response.ts';
-import { nobody } from '../message/receive/find-owner.ts';
-import { type Direction, directions } from '../message/store/message-list.ts';
+import { unassignedClientId } from '../message/receive/find-owner.ts';
+import { type Direction, directions } from '../message/store/message-list.dynamo.ts';
 import { addDays } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
 import { recipientSchema } from '../recipient/phone-number.ts';
 import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts';
 import { allClients } from '../usage/count-changes.ts';
 import { periodsBetween } from '../usage/period.ts';
+import { deliveryIdOf } from '../webhook/delivery.ts';
 import type { WebhookEndpoint } from '../webhook/endpoints/webhook-endpoint.ts';
-import type { DeliverySummary } from '../webhook/log/delivery-response.schema.ts';
-import { deliverySummary } from '../webhook/log/delivery-view.ts';
-import { deliveryIdOf } from '../webhook/plan/delivery-due-item.ts';
-import { eventsOf } from '../webhook/plan/events-of-change.ts';
+import { deliverySummary } from '../webhook/log/delivery-log.ts';
+import { eventsOf } from '../webhook/plan-deliveries.ts';
+import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import {
   type ConversationClient,
@@ -28,11 +28,11 @@ import {
 } from './conversation.ts';
 import { clientIdOf } from './find-client.ts';
 import type { MessageCondition, MessageFilter, MessageTimes } from './message-search.dynamo.ts';
-import { cursor, keyText, pageSize, utcTime } from './request-fields.ts';
+import { keyText, messageCursor, pageSize, utcTime } from './request-fields.ts';
 
 export const messageQuery = z.object({
   limit: pageSize,
-  cursor,
+  cursor: messageCursor,
   client_id: z.optional(keyText),
   reference: z.optional(keyText),
   recipient: z.optional(recipientSchema),
@@ -48,7 +48,7 @@ type MessageQuery = z.output<typeof messageQuery>;
 
 /**
  * @returns undefined for the messages of all clients
- * @throws GatewayError where more is named than one search can answer.
+ * @throws GatewayError if the filters need more than one search
  */
 function messageFilterOf(
   query: Pick<MessageQuery, 'client_id' | 'reference' | 'recipient'>,
@@ -91,7 +91,7 @@ export async function searchMessages(
       : asked;
   const all =
     named === undefined ? await activeClients(dependencies, { since, until }, condition) : undefined;
-  const unassigned = direction === 'outbound' ? [] : [nobody];
+  const unassigned = direction === 'outbound' ? [] : [unassignedClientId];
   const filter = named ?? { clientIds: [...(all?.clientIds ?? []), ...unassigned] };
   const times = all ?? { since: normal(since), until: normal(until) };
   const { messages, nextCursor } = await dependencies.messages.search(filter, {
@@ -110,7 +110,10 @@ export async function searchMessages(
 }
 
 function foundView(message: Message): FoundMessage {
-  return { ...statusView(message), client_id: message.client_id === nobody ? null : message.client_id };
+  return {
+    ...statusView(message),
+    client_id: message.client_id === unassignedClientId ? null : message.client_id,
+  };
 }
 
 /** Each status and each error code is of one direction. */
@@ -119,13 +122,16 @@ function directionOf({ direction = 'all', status, error_code }: Partial<MessageQ
   return status === 'received' ? 'inbound' : 'outbound';
 }
 
-/** As positions have it: `2026-11-20T10:00:00Z` would sort after `2026-11-20T10:00:00.000Z`. */
+/** Normalizes a time to the form of positions: `2026-11-20T10:00:00Z` would sort after `2026-11-20T10:00:00.000Z`. */
 const normal = (time: string | undefined): string | undefined =>
   time === undefined ? undefined : new Date(time).toISOString();
 
 /** Each client is searched in several partitions. */
 const clientsSearchedMax = 20;
-/** For a longer time the rows of months are read, which are as many in all. */
+/**
+ * The maximum number of days to read one by one; for a longer time the rows of months are read, which are as many in
+ * all.
+ */
 const dayRowsMax = 8;
 /** Any three months are in four. */
 const monthRowsMax = 4;
@@ -200,7 +206,7 @@ export async function showMessage(
   const { client_id, recipient: person } = message;
   const [endpoints, client, legs] = await Promise.all([
     dependencies.endpoints.list(client_id),
-    client_id === nobody ? null : conversationClient(dependencies, client_id, person),
+    client_id === unassignedClientId ? null : conversationClient(dependencies, client_id, person),
     legsOf(dependencies, message),
   ]);
   const deliveries = await dependencies.deliveries.getMany(deliveryIdsOf(message, endpoints));

@@ -2,26 +2,60 @@
 import * as z from 'zod/mini';
 import { recordActivity } from '../activity/record-activity.ts';
 import { GatewayError } from '../contract/errors.ts';
-import { noCountry } from '../contract/otp-hold.ts';
-import type { OtpHold } from '../otp/hold/otp-hold.ts';
+import { allCountries, noCountry } from '../contract/otp-hold.ts';
+import { opaqueCursor } from '../operation/list-query.ts';
+import type { OtpHold } from '../otp/hold/otp-holds.dynamo.ts';
 import { holdSummary } from '../otp/hold/review-traffic.ts';
 import { countrySchema } from '../recipient/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { requireClient } from './find-client.ts';
+import { pageSize, positionCursor } from './request-fields.ts';
 
 export interface OtpHoldView extends Omit<OtpHold, 'state'> {
-  /** One sentence for a person. */
+  /** The hold in one sentence for a person. */
   readonly summary: string;
 }
 
-/** The newest first. */
-export async function listOtpHolds({
-  otpHolds,
-}: Pick<AdminDependencies, 'otpHolds'>): Promise<readonly OtpHoldView[]> {
-  return (await otpHolds.listHeld()).map(({ state: _held, ...hold }) => ({
-    ...hold,
-    summary: holdSummary({ ...hold, state: 'held' }),
-  }));
+export const otpHoldsQuery = z.object({ limit: pageSize, cursor: positionCursor });
+
+interface OtpHoldList {
+  readonly otp_holds: readonly OtpHoldView[];
+  readonly next_cursor?: string;
+}
+
+/** The time of the hold, the client and the country. */
+const holdCursor = opaqueCursor(/^\d{4}-\d\d-\d\dT[\d:.]+Z#.+#(..|\*)$/);
+const positionOf = ({ held_at, client_id, country }: OtpHold): string => `${held_at}#${client_id}#${country}`;
+
+/** The newest first. Each page reads the whole table, which has a row for each client and country that was ever held. */
+export async function listOtpHolds(
+  { otpHolds }: Pick<AdminDependencies, 'otpHolds'>,
+  { limit, cursor }: z.output<typeof otpHoldsQuery>,
+): Promise<OtpHoldList> {
+  const before = cursor === undefined ? undefined : holdCursor.decode(cursor);
+  const held = (await otpHolds.listHeld())
+    .map((hold) => ({ hold, position: positionOf(hold) }))
+    .filter(({ position }) => before === undefined || position < before)
+    .toSorted((one, other) => (one.position < other.position ? 1 : -1));
+  const shown = held.slice(0, limit);
+  const last = held.length > limit ? shown.at(-1)?.position : undefined;
+  return {
+    otp_holds: shown.map(({ hold }) => viewOf(hold)),
+    ...(last === undefined ? {} : { next_cursor: holdCursor.encode(last) }),
+  };
+}
+
+/** The rows of one client. */
+export async function otpHoldsOf(
+  { otpHolds }: Pick<AdminDependencies, 'otpHolds'>,
+  clientId: string,
+): Promise<readonly OtpHoldView[]> {
+  const states = await otpHolds.ofClient(clientId);
+  return states.flatMap((state) => (state.state === 'held' ? [viewOf(state)] : []));
+}
+
+function viewOf({ state: _held, ...hold }: OtpHold): OtpHoldView {
+  return { ...hold, summary: holdSummary({ ...hold, state: 'held' }) };
 }
 
 /** Whether one-time passwords are never held again. */
@@ -77,12 +111,12 @@ export async function allowOtps(
 /** @throws GatewayError where it is neither a country nor the code of numbers without one */
 function countryCode(text: string): string {
   const code = text.toUpperCase();
-  if (code === noCountry || countrySchema.safeParse(code).success) return code;
+  if (code === noCountry || code === allCountries || countrySchema.safeParse(code).success) return code;
   throw new GatewayError('invalid_request', 'The country is not valid.', {
     details: [
       {
         field: 'country',
-        message: `must be a two-letter country code, or ${noCountry} for numbers of none`,
+        message: `must be a two-letter country code, ${noCountry} for numbers of none, or ${allCountries} for a hold of all countries`,
       },
     ],
   });

@@ -19,3 +19,16 @@ export const utcTime = z.iso
 
 export const pageSize = z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100)), 25);
 export const cursor = z.optional(keyText);
+/** The cursor of a list whose positions are longer than ids. */
+export const positionCursor = z.optional(textUpTo(500));
+/** A position in a list of messages. */
+export const messageCursor = z.optional(
+  z
+    .string()
+    .check(
+      z.regex(
+        /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#msg_[0-9A-HJKMNP-TV-Z]{26}$/,
+        'must be the next_cursor of an earlier answer',
+      ),
+    ),
+);

@@ -5,10 +5,10 @@
 import * as z from 'zod/mini';
 import type { Client } from '../client/client.ts';
 import type { Message } from '../message/message.ts';
-import { nobody } from '../message/receive/find-owner.ts';
+import { unassignedClientId } from '../message/receive/find-owner.ts';
 import { isPending } from '../otp/otp.ts';
 import { isId } from '../platform/ids.ts';
-import { chunksOf } from '../platform/split-into-chunks.ts';
+import { chunksOf } from '../platform/long-lists.ts';
 import { recipientsAsWritten } from '../recipient/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { readClients } from './find-client.ts';
@@ -30,14 +30,14 @@ export interface SearchResult {
   readonly id: string;
   readonly title: string;
   readonly client_id?: string;
-  /** In the dashboard, relative to its page. */
+  /** A link within the dashboard, relative to its page. */
   readonly href: string;
 }
 
 export interface SearchResults {
   /** The most specific first. */
   readonly results: readonly SearchResult[];
-  /** Whether there are clients whose names or references were not searched. */
+  /** Whether clients with such a name are not shown, or names or references of clients were not searched. */
   readonly more_clients: boolean;
   /** For CloudWatch Logs Insights, where nothing was found and the text may be the id of a request; otherwise null. */
   readonly log_query: string | null;
@@ -65,7 +65,8 @@ export async function search(dependencies: Dependencies, text: string): Promise<
     findRecipients(dependencies, wanted),
     clientsToSearch(dependencies, wanted),
   ]);
-  const named = clientsNamed(clients, wanted);
+  const allNamed = clientsNamed(clients, wanted);
+  const named = allNamed.slice(0, clientsShownMax);
   const ids = new Set(named.map(({ id }) => id));
   const namedFirst = clients.toSorted(
     (one, other) => Number(ids.has(other.client_id)) - Number(ids.has(one.client_id)),
@@ -76,7 +77,7 @@ export async function search(dependencies: Dependencies, text: string): Promise<
   const results = [...recipients, ...named, ...ofClients.results];
   return {
     results,
-    more_clients: more || ofClients.more,
+    more_clients: more || ofClients.more || allNamed.length > clientsShownMax,
     log_query: results.length === 0 ? logQueryFor(wanted) : null,
   };
 }
@@ -114,7 +115,7 @@ async function findMessage({ messages }: Dependencies, id: string): Promise<Sear
     kind: 'message',
     id,
     title: `${channelOf(message)} ${direction === 'inbound' ? 'from' : 'to'} ${recipient}, ${status}`,
-    ...(client_id === nobody ? {} : { client_id }),
+    ...(client_id === unassignedClientId ? {} : { client_id }),
     href: pageOf('messages', id),
   };
 }
@@ -219,7 +220,6 @@ function clientsNamed(clients: readonly Client[], wanted: string): SearchResult[
   return clients
     .filter((client) => client.client_id === wanted || folded(client.name).includes(part))
     .toSorted((one, other) => rank(one) - rank(other) || one.name.localeCompare(other.name))
-    .slice(0, clientsShownMax)
     .map(({ client_id, name }) => ({
       kind: 'client',
       id: client_id,

@@ -8,7 +8,7 @@ import { type Channel, channels } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { changedByMark } from '../edited-table/changed-by.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
-import { type Feedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
+import { type Feedback, storedFeedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
 import { countrySchema } from '../recipient/phone-number.ts';
 import { type Claims, claimsOf } from '../sender/number-owners.ts';
 import { senderFeedback } from '../sender/sender-feedback.ts';
@@ -17,6 +17,7 @@ import type { AdminDependencies } from './admin-dependencies.ts';
 import { assertValid, textOf, valuesAfter } from './changed-row.ts';
 import { requireClientOrAll } from './limits.ts';
 import { keyText, textUpTo } from './request-fields.ts';
+import { readRowsPage, type rowsQuery } from './row-pages.ts';
 
 export interface SenderView {
   readonly client_id: string;
@@ -26,7 +27,7 @@ export interface SenderView {
   readonly channel: Channel | null;
   /** ISO 3166-1 alpha-2, or `*`; null if the row is not valid. */
   readonly country: string | null;
-  /** As the row has it, as text; null if it has none. So are the other values. */
+  /** The identity as text; null if the row has none. The other values have the same form. */
   readonly identity: string | null;
   readonly messages_per_second: string | null;
   readonly entity_id: string | null;
@@ -63,20 +64,20 @@ export const senderKeyBody = z.object(senderKey);
 /** A row with a misspelled destination can be named too. */
 export const senderRowBody = z.object({ client_id: keyText, destination: keyText });
 
-/** More rows than people enter by hand. */
-const rowsMax = 5000;
+interface SenderList {
+  readonly senders: readonly SenderView[];
+  readonly next_cursor?: string;
+}
 
-/** All rows, by client and destination. */
-export async function listSenders(dependencies: AdminDependencies): Promise<readonly SenderView[]> {
-  const rows = await dependencies.senders.allRows(rowsMax);
-  const claims = await claimsIn(rows);
+/** A page of the rows, in the order of the table. */
+export async function listSenders(
+  dependencies: AdminDependencies,
+  query: z.output<typeof rowsQuery>,
+): Promise<SenderList> {
+  const table = { store: dependencies.senders, sortKey: senderTable.sortKey };
+  const { rows, next } = await readRowsPage(dependencies, table, query);
   const now = dependencies.clock();
-  return rows
-    .map((row) => viewOf(row, claims, now))
-    .toSorted(
-      (one, other) =>
-        one.client_id.localeCompare(other.client_id) || one.destination.localeCompare(other.destination),
-    );
+  return { senders: rows.map((row) => viewOf(row, now)), ...next };
 }
 
 /** Null removes a value. Also removes the invalid values of the row; attributes that the gateway does not know remain. */
@@ -87,20 +88,19 @@ export async function setSender(
 ): Promise<SenderView> {
   await requireClientOrAll(dependencies, client_id);
   const key = { client_id, destination: `${channel} ${country}` };
-  const rows = await dependencies.senders.allRows(rowsMax);
-  const held = rows.find((row) => isAt(row, key)) ?? key;
-  const values = valuesAfter(held, parseSenderRow(held).ignored, change, senderTable.attributes);
-  const row = { ...held, ...values };
-  assertValid(parseSenderRow(row).ignored, 'The sender is not valid.');
-  const now = dependencies.clock();
-  const claims = await claimsIn([...rows.filter((other) => !isAt(other, key)), row]);
-  const feedback = senderFeedback(row, { now, clientExists: true, claims });
-  await dependencies.senders.write(key, {
-    ...values,
-    ...feedback,
-    changed_by: changedByMark(actor, now, false),
+  let view: SenderView | undefined;
+  await dependencies.senders.edit(key, async (held = key) => {
+    const values = valuesAfter(held, parseSenderRow(held).ignored, change, senderTable.attributes);
+    const row = { ...held, ...values };
+    assertValid(parseSenderRow(row).ignored, 'The sender is not valid.');
+    const now = dependencies.clock();
+    const claims = await claimsBeside(dependencies, row);
+    const feedback = senderFeedback(row, { now, clientExists: true, claims });
+    view = viewOf({ ...row, ...feedback }, now);
+    return { set: { ...values, ...feedback, changed_by: changedByMark(actor, now, false) } };
   });
-  return viewOf({ ...row, ...feedback }, claims, now);
+  if (view === undefined) throw new Error('a sender was set without a view of it');
+  return view;
 }
 
 /** The destination need not be valid, so that a misspelled row can be removed. */
@@ -109,33 +109,31 @@ export async function removeSender(
   actor: string,
   key: z.output<typeof senderRowBody>,
 ): Promise<void> {
-  if (!(await senders.rowsOf(key.client_id)).some((row) => isAt(row, key))) {
-    throw new GatewayError('not_found', 'There is no such row of senders.');
-  }
-  await senders.remove(key, changedByMark(actor, clock(), true));
+  await senders.edit(key, (row, attempt) => {
+    if (row === undefined && attempt === 1) {
+      throw new GatewayError('not_found', 'There is no such row of senders.');
+    }
+    return row && { removeMarked: changedByMark(actor, clock(), true) };
+  });
 }
 
-function claimsIn(rows: readonly EditedRow[]): Promise<Claims> {
+/** The claims of all rows, once this one is written; none where it claims no number, as no other row then matters to it. */
+async function claimsBeside({ senders }: AdminDependencies, row: EditedRow): Promise<Claims> {
+  if (parseSenderRow(row).valid?.inbound !== true) return new Map();
+  const others = (await senders.allRows()).filter(
+    (other) => other.client_id !== row.client_id || other.destination !== row.destination,
+  );
   return claimsOf(
-    rows.filter((row) => !tellsOfMissingClient(row)),
+    [...others, row].filter((one) => !tellsOfMissingClient(one)),
     async (ids) => new Set(ids),
   );
 }
 
-function isAt(
-  row: EditedRow,
-  { client_id, destination }: { client_id: string; destination: string },
-): boolean {
-  return row.client_id === client_id && row.destination === destination;
-}
-
-function viewOf(row: EditedRow, claims: Claims, now: Date): SenderView {
+/** The feedback in the row, because it can depend on all other rows; before the first review, what the row alone tells. */
+function viewOf(row: EditedRow, now: Date): SenderView {
   const { valid } = parseSenderRow(row);
-  const { status, status_message } = senderFeedback(row, {
-    now,
-    clientExists: !tellsOfMissingClient(row),
-    claims,
-  });
+  const { status, status_message } =
+    storedFeedback(row) ?? senderFeedback(row, { now, clientExists: true, claims: new Map() });
   return {
     client_id: String(row.client_id),
     destination: String(row.destination),

@@ -17,7 +17,7 @@ export function suppressionsCsv(suppressions: readonly SuppressionView[]): strin
 }
 
 export interface ImportedLine {
-  /** Of the file, from 1. */
+  /** The line of the file, from 1. */
   readonly line: number;
   readonly recipient: string;
   /** Undefined where the file does not say it. */

@@ -14,7 +14,7 @@ import type {
   SuppressionList,
   SuppressionView,
 } from '../message/suppression/suppression-response.schema.ts';
-import { chunksOf } from '../platform/split-into-chunks.ts';
+import { chunksOf } from '../platform/long-lists.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
 import type { ImportedLine } from './suppression-csv.ts';

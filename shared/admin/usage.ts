@@ -17,7 +17,7 @@ export interface UsageList {
   readonly usage: readonly (UsageEntry & { readonly client_id?: string })[];
 }
 
-/** Of one client (its id or name), or of all. */
+/** Lists the usage of one client (its id or name), or of all. */
 export async function listUsage(
   dependencies: AdminDependencies,
   client: string | undefined,
@@ -71,7 +71,9 @@ interface SummaryDependencies extends Pick<AdminDependencies, 'usage' | 'currenc
   readonly nameOf: (clientId: string) => Promise<string | undefined>;
 }
 
-/** One hour, day or month of all clients, by one query; or a week from Monday, by one for each of its days. */
+/**
+ * Sums up one hour, day or month of all clients by one query, or a week from Monday by one query for each of its days.
+ */
 export async function summarizeUsage(
   { usage, currency, nameOf }: SummaryDependencies,
   interval: SummaryInterval,
@@ -166,7 +168,7 @@ export interface UsageView {
 
 const millisecondsPerHour = 3_600_000;
 
-/** For the dashboard's overview: by hour for one day, by day for longer spans. */
+/** Returns the usage for the dashboard's overview: by hour for one day, by day for longer spans. */
 export async function usageOf(dependencies: AdminDependencies, span: OverviewSpan): Promise<UsageView> {
   const now = dependencies.clock().getTime();
   const hours = Array.from({ length: overviewSpans[span] }, (_hour, ago) =>

@@ -1,9 +1,8 @@
 /** An administrator's view of the log of webhooks: a client's, one with its attempts, and those that failed. */
 import { GatewayError } from '../contract/errors.ts';
 import { isId } from '../platform/ids.ts';
-import { type DeliveryLogQuery, deliveryLog } from '../webhook/log/delivery-log.ts';
-import type { DeliveryList, DeliverySummary, DeliveryView } from '../webhook/log/delivery-response.schema.ts';
-import { deliveryView } from '../webhook/log/delivery-view.ts';
+import { type DeliveryLogQuery, deliveryLog, deliveryView } from '../webhook/log/delivery-log.ts';
+import type { DeliveryList, DeliverySummary, DeliveryView } from '../webhook/webhook-response.schema.ts';
 import { listActivity, retentionRange } from './activity.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';

@@ -1,12 +1,11 @@
 /** An administrator's view of a client's webhook endpoints, and test events to them. */
-import type { WebhookEndpointView } from '../webhook/endpoints/endpoint-response.schema.ts';
-import { endpointView } from '../webhook/endpoints/endpoint-view.ts';
-import { sendTestEvent, type TestRequest } from '../webhook/manage/manage-endpoints.ts';
+import { endpointView, sendTestEvent, type TestRequest } from '../webhook/endpoints/manage-endpoints.ts';
+import type { WebhookEndpointView } from '../webhook/webhook-response.schema.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
 
 export interface EndpointSummary extends WebhookEndpointView {
-  /** Of the first failed attempt since the last success; null if the last one succeeded. */
+  /** The time of the first failed attempt since the last success; null if the last one succeeded. */
   readonly failing_since: string | null;
 }
 

@@ -1,6 +1,7 @@
-/** How the endpoints of a client answer now: since when one fails, what waits and what failed, of its latest messages. */
-import type { Attempt, Delivery } from '../webhook/delivery.ts';
-import { originOf } from '../webhook/endpoint-health/endpoint-health.ts';
+/** The health of a client's endpoints by its latest messages: since when each fails, and how many webhooks wait or failed. */
+import type { Attempt } from '../webhook/attempt.ts';
+import type { Delivery } from '../webhook/delivery.ts';
+import { originOf } from '../webhook/endpoint-health.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { requireClient } from './find-client.ts';
 import { deliveryIdsOf } from './messages.ts';
@@ -9,15 +10,15 @@ export interface OriginHealth {
   /** Scheme, host and port. */
   readonly origin: string;
   readonly acknowledged: number;
-  /** Not finished: their next attempt is due or scheduled. */
+  /** The number of webhooks whose next attempt is due or scheduled. */
   readonly waiting: number;
   readonly failed: number;
-  /** When the first attempt started that failed after the last success; null if the last attempt succeeded. */
+  /** The start of the first attempt that failed after the last success; null if the last attempt succeeded. */
   readonly failing_since: string | null;
   readonly last_error: string | null;
   /** The share of attempts that were acknowledged, from 0 to 1; null without an attempt. */
   readonly success_rate: number | null;
-  /** Of an attempt, on average. */
+  /** The average latency of an attempt. */
   readonly latency_ms: number | null;
   readonly history: AttemptHistory;
 }
@@ -33,7 +34,7 @@ interface AttemptPoint {
   readonly at: string;
   readonly acknowledged: number;
   readonly failed: number;
-  /** On average; null without an attempt. */
+  /** The average duration; null without an attempt. */
   readonly latency_ms: number | null;
 }
 
@@ -56,7 +57,7 @@ export async function webhookHealth(
   return healthOfLatest(dependencies, clientId, messagesMax);
 }
 
-/** Of the webhooks of so many messages. */
+/** Returns the health of the endpoints, from the webhooks of the given number of latest messages. */
 export async function healthOfLatest(
   dependencies: Pick<AdminDependencies, 'messages' | 'endpoints' | 'deliveries'>,
   clientId: string,
@@ -101,7 +102,7 @@ const hourMs = 3_600_000;
 const hoursMax = 48;
 const daysMax = 31;
 
-/** Of attempts in their order: by hour where they are of two days at most, otherwise by day, the latest ones. */
+/** Groups attempts in their order: by hour if they are of at most two days, otherwise by day, only the latest ones. */
 function historyOf(attempts: readonly Attempt[]): AttemptHistory {
   const [first, last] = [attempts[0], attempts.at(-1)];
   if (first === undefined || last === undefined) return { step: 'hour', points: [] };

@@ -3,13 +3,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { addDays, type Sleep } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
+import { runPaced } from '../platform/long-lists.ts';
 import { retry } from '../platform/retry.ts';
-import { runPaced } from '../platform/run-paced.ts';
-import { type ResendRequest, requestResend, showResend } from '../webhook/resend/request-resend.ts';
-import type { ResendView } from '../webhook/resend/resend-response.schema.ts';
-import { resendView } from '../webhook/resend/resend-view.ts';
-import { type ResendOptions, type ResendOutcome, resend } from '../webhook/resend/resend-webhook.ts';
-import { runResend } from '../webhook/resend/run-resend.ts';
+import {
+  type ResendOptions,
+  type ResendOutcome,
+  type ResendRequest,
+  requestResend,
+  resend,
+  resendView,
+  showResend,
+} from '../webhook/log/request-resend.ts';
+import { runResend } from '../webhook/log/run-resend.ts';
+import type { ResendView } from '../webhook/webhook-response.schema.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
 import { keyText } from './request-fields.ts';
@@ -27,7 +33,9 @@ export interface ResendResult {
   readonly error?: string;
 }
 
-/** With more, calls would wait for a connection of the AWS client until they time out. */
+/**
+ * The number of concurrent resends. With more, calls would wait for a connection of the AWS client until they time out.
+ */
 const resendsAtOnce = 10;
 /** Limits the load on endpoints that have just recovered, and on the queue that all webhooks share. */
 const resendsPerSecond = 20;

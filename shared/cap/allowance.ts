@@ -8,23 +8,23 @@
  *   refused, or a repeat of a request that is stored → given back, once (`createOnce` in
  *   ../message/send/idempotency.ts)
  */
-
-import { type CapName, capNames, caps } from '../contract/caps.ts';
+import { type CapName, type CapWindow, capNames, caps } from '../contract/caps.ts';
 import { type GatewayError, limitReached } from '../contract/errors.ts';
-import { decimalText } from '../contract/money.ts';
+import { decimalText } from '../contract/price-table.ts';
 import { secondsPerDay } from '../platform/clock.ts';
 import { ExpiringMap } from '../platform/expiring-cache.ts';
 import type { PricedMessage } from '../price/prices.ts';
-import type { CapCounter } from './cap-counter.ts';
-import { amountOf, type CapLimit, millionths } from './cap-limits.ts';
-import type { NotifyOfSpend } from './cap-notices.ts';
+import type { CapCounter } from './cap-counter.dynamo.ts';
 import {
+  amountOf,
+  type CapLimit,
   type CapWindows,
   capAttribute,
   capWindowsAt,
   endedAttributes,
-  givenBackAttribute,
-} from './cap-windows.ts';
+  millionths,
+} from './cap-limits.ts';
+import type { NotifyOfSpend } from './cap-notices.ts';
 
 /** What one request may take from its client's caps. */
 export interface Allowance {
@@ -35,7 +35,7 @@ export interface Allowance {
    */
   take(messages: readonly PricedMessage[]): Promise<void>;
   /**
-   * Whether `take` would succeed now: takes nothing, and tells nobody.
+   * Whether `take` would succeed now. Has no side effects.
    *
    * @throws GatewayError as `take` does.
    */
@@ -47,7 +47,7 @@ export interface Allowance {
 /** Undefined where no cap applies to the client: then nothing is counted. */
 export type AllowanceOf = (
   clientId: string,
-  request: { readonly workId: string; readonly now: Date },
+  request: { readonly now: Date },
 ) => Promise<Allowance | undefined>;
 
 interface AllowanceDependencies {
@@ -75,13 +75,12 @@ export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
     spend: messages.map((message) => millionths(dependencies.costOf(message))),
   });
 
-  return async (clientId, { workId, now }) => {
+  return async (clientId, { now }) => {
     const limits = await dependencies.limitsOf(clientId);
     if (limits.length === 0) return undefined;
     const windows = capWindowsAt(now);
     const counter = capCounterKey(clientId, windows);
     const purgeAt = windows.resetsAt.month + keptDaysAfterMonth * secondsPerDay;
-    let takes = 0;
     let taken: Readonly<Record<string, number>> | undefined;
 
     return {
@@ -102,7 +101,6 @@ export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
           purgeAt,
         });
         if (fits) {
-          takes += 1;
           taken = attributes;
           ended.set(counter, endedAttributes(known, now), now, windows.resetsAt.month * 1000);
         }
@@ -131,8 +129,7 @@ export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
         const amounts = taken;
         taken = undefined;
         try {
-          const givenBack = givenBackAttribute(windows);
-          await dependencies.counter.giveBack({ counter, amounts, givenBack, id: `${workId}#${takes}` });
+          await dependencies.counter.giveBack(counter, amounts);
         } catch (error) {
           dependencies.warn('amount not given back to a cap', error);
         }
@@ -191,7 +188,7 @@ const refusals = {
   spend: 'spend_limit_reached',
 } as const satisfies Record<CapName, string>;
 
-/** Of the full windows, the one that resets last decides how long to wait. */
+/** The full window that resets last decides how long to wait. */
 function refusalOf(
   full: readonly FullWindow[],
   recipients: number,
@@ -226,4 +223,40 @@ function fittingRecipients(amounts: readonly number[], room: number): number {
     fitting += 1;
   }
   return fitting;
+}
+
+/** How much of its caps a client has used (contract, section 11). */
+export interface CapUse {
+  readonly cap: CapName;
+  readonly window: CapWindow;
+  /** Recipients, or an amount in the currency of the stage. */
+  readonly limit: number;
+  readonly used: number;
+  /** ISO 8601 UTC. */
+  readonly resets_at: string;
+}
+
+interface CapUseDependencies {
+  readonly counter: Pick<CapCounter, 'read'>;
+  /** The caps in force for a client. */
+  readonly limitsOf: (clientId: string) => Promise<readonly CapLimit[]>;
+}
+
+/** One read, and none where no cap applies to the client. */
+export async function capUse(
+  { counter, limitsOf }: CapUseDependencies,
+  clientId: string,
+  now: Date,
+): Promise<CapUse[]> {
+  const limits = await limitsOf(clientId);
+  if (limits.length === 0) return [];
+  const windows = capWindowsAt(now);
+  const row = await counter.read(capCounterKey(clientId, windows));
+  return limits.map(({ cap, window, limit }) => ({
+    cap,
+    window,
+    limit: amountOf(cap, limit),
+    used: amountOf(cap, row[capAttribute(windows, cap, window)] ?? 0),
+    resets_at: new Date(windows.resetsAt[window] * 1000).toISOString(),
+  }));
 }

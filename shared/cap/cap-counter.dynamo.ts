@@ -1,10 +1,44 @@
 /**
  * Takes from all caps of a client with one conditional write, without a read: exact under any concurrency. A call that the
- * SDK repeats after a lost response takes once more, and never beyond a cap.
+ * SDK repeats after a lost response takes once more, and never beyond a cap. What gives back is sent once.
  */
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
-import type { CapCounter, TakeOutcome } from './cap-counter.ts';
+import { conditionalUpdate, conditionalUpdateOnce } from '../platform/aws/conditional-write.dynamo.ts';
+
+/** One row for each client and month, with the amounts that were taken in each window: integers only. */
+type Amounts = Readonly<Record<string, number>>;
+
+interface Take {
+  /** The row's key. */
+  readonly counter: string;
+  /** What to add, by attribute. */
+  readonly amounts: Amounts;
+  /** The most that an attribute may have afterwards; those without a limit are only counted. */
+  readonly limits: Amounts;
+  /** Attributes of ended windows to remove in the same write. */
+  readonly endedAttributes: readonly string[];
+  /** Seconds since the epoch. */
+  readonly purgeAt: number;
+}
+
+interface TakeOutcome {
+  /** Whether every amount was added, or none. */
+  readonly taken: boolean;
+  /** The row's numbers: afterwards if it was taken, else as the condition saw them. */
+  readonly row: Amounts;
+  /** All attributes of the row. */
+  readonly attributes: readonly string[];
+}
+
+export interface CapCounter {
+  take(take: Take): Promise<TakeOutcome>;
+  /** Takes the amounts off, once: it is not repeated where its response is lost. */
+  giveBack(counter: string, amounts: Amounts): Promise<void>;
+  /** Writes the value if the attribute is absent or lower: of any number of concurrent calls one gets true. */
+  raise(counter: string, attribute: string, value: number, purgeAt: number): Promise<boolean>;
+  /** The row's numbers, none where there is no row. */
+  read(counter: string): Promise<Amounts>;
+}
 
 export function dynamoCapCounter(client: DynamoDBDocumentClient, TableName: string): CapCounter {
   return {
@@ -34,18 +68,16 @@ export function dynamoCapCounter(client: DynamoDBDocumentClient, TableName: stri
       return outcome(taking.applied, taking.applied ? taking.response.Attributes : taking.row);
     },
 
-    async giveBack({ counter, amounts, givenBack, id }) {
+    async giveBack(counter, amounts) {
       const added = Object.entries(amounts);
-      await conditionalUpdate(client, {
+      await conditionalUpdateOnce(client, {
         TableName,
         Key: { counter },
-        UpdateExpression: `ADD ${added.map(([attribute], index) => `${attribute} :amount${index}`).join(', ')}, ${givenBack} :ids`,
-        ConditionExpression: `attribute_exists(purge_at) AND NOT contains(${givenBack}, :id)`,
-        ExpressionAttributeValues: {
-          ...Object.fromEntries(added.map(([, amount], index) => [`:amount${index}`, -amount])),
-          ':ids': new Set([id]),
-          ':id': id,
-        },
+        UpdateExpression: `ADD ${added.map(([attribute], index) => `${attribute} :amount${index}`).join(', ')}`,
+        ConditionExpression: 'attribute_exists(purge_at)',
+        ExpressionAttributeValues: Object.fromEntries(
+          added.map(([, amount], index) => [`:amount${index}`, -amount]),
+        ),
       });
     },
 

@@ -9,12 +9,11 @@
 import type { ActivityKind, ActivityLog } from '../activity/activity-log.ts';
 import { noticePercentages } from '../contract/caps.ts';
 import type { StageMetric } from '../contract/metrics.ts';
-import { decimalText } from '../contract/money.ts';
+import { decimalText } from '../contract/price-table.ts';
 import { startOfMinute } from '../platform/clock.ts';
 import { derivedIdAt } from '../platform/ids.ts';
-import type { CapCounter } from './cap-counter.ts';
-import { amountOf, type CapLimit } from './cap-limits.ts';
-import { type CapWindows, capAttribute, noticeAttribute } from './cap-windows.ts';
+import type { CapCounter } from './cap-counter.dynamo.ts';
+import { amountOf, type CapLimit, type CapWindows, capAttribute, noticeAttribute } from './cap-limits.ts';
 
 interface CapState {
   readonly clientId: string;
@@ -65,7 +64,10 @@ export function spendNotices(dependencies: NoticeDependencies): NotifyOfSpend {
     }
   };
 
-  /** Only the request whose write raises the attribute counts the metric; others at the same moment write the same entry. */
+  /**
+   * Records a notice. Only the request whose write raises the attribute counts the metric; others at the same moment
+   * write the same entry.
+   */
   async function notify(state: CapState, limit: CapLimit, percentage: keyof typeof notices): Promise<void> {
     const { clientId, windows, now } = state;
     const attribute = noticeAttribute(capAttribute(windows, 'spend', limit.window), percentage);

@@ -7,8 +7,7 @@ import type { Carrier } from '../message/dispatch/carrier.ts';
 import { dynamo, sqs } from '../platform/aws/clients.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type EnvironmentSource, readEnvironment } from '../platform/env.ts';
-import { readPrices } from '../price/prices-file.ts';
-// Not a dynamic import: a bundle would then contain every operation of both services.
+import { readPrices } from '../price/prices.ts';
 import { awsSms } from './aws/aws-sms.ts';
 import { awsWhatsApp } from './aws/aws-whatsapp.ts';
 import { dynamoOutbox } from './simulator/outbox.dynamo.ts';

@@ -4,9 +4,8 @@
  */
 import * as z from 'zod/mini';
 import type { Receipt } from '../message/receipts/record-receipts.ts';
-import type { InboundMessage } from '../message/receive/inbound-message.ts';
-import { inboundOfTwoWaySms, twoWaySms } from './aws/sms-inbound.ts';
-import { receiptsOfSmsEvent, smsEvent } from './aws/sms-receipts.ts';
+import type { InboundMessage } from '../message/received-content.ts';
+import { inboundOfTwoWaySms, receiptsOfSmsEvent, smsEvent, twoWaySms } from './aws/sms-notifications.ts';
 import { inboundOfWhatsApp } from './aws/whatsapp-inbound.ts';
 import {
   numberIdOf,
@@ -30,7 +29,7 @@ export interface CarrierNotification {
 const snsNotification = z.object({
   Type: z.literal('Notification'),
   Message: z.string(),
-  /** When SNS received it; the same in each delivery. */
+  /** The time at which SNS received it; the same in each delivery. */
   Timestamp: z.iso.datetime(),
 });
 

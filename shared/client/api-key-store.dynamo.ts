@@ -9,12 +9,11 @@ export function dynamoApiKeyStore(dynamo: DynamoDBDocumentClient, TableName: str
   return {
     find: (keyHash: string): Promise<ApiKey | undefined> =>
       readRow(dynamo, apiKeyRow, { TableName, Key: { key_hash: keyHash }, ConsistentRead: true }),
+    /** Without a condition, because the SDK repeats a write whose response was lost: a row with this hash is this key. */
     async create(key: ApiKey): Promise<void> {
-      await dynamo.send(
-        new PutCommand({ TableName, Item: key, ConditionExpression: 'attribute_not_exists(key_hash)' }),
-      );
+      await dynamo.send(new PutCommand({ TableName, Item: key }));
     },
-    /** Newest first. */
+    /** Newest first, without those that a person made invalid: they open nothing, and must not hide the others. */
     async listOf(clientId: string): Promise<readonly ApiKey[]> {
       const rows = queryRows(dynamo, {
         TableName,
@@ -23,7 +22,8 @@ export function dynamoApiKeyStore(dynamo: DynamoDBDocumentClient, TableName: str
         ExpressionAttributeValues: { ':client_id': clientId },
         ScanIndexForward: false,
       });
-      return Array.fromAsync(rows, (row) => apiKeyRow.parse(row));
+      const parsed = await Array.fromAsync(rows, (row) => apiKeyRow.safeParse(row));
+      return parsed.flatMap(({ success, data }) => (success ? [data] : []));
     },
     async revoke(keyHash: string, at: Date): Promise<void> {
       await dynamo.send(

@@ -1,10 +1,10 @@
-/** Creates clients and API keys and rotates secrets. A new secret is shown once; the newest before it stays valid for 24 h. */
-import { GatewayError, isServiceUnavailable } from '../contract/errors.ts';
+/** Creates clients and API keys and rotates secrets. A new secret is shown once; the one before it stays valid for 24 h. */
+import { errorTexts, GatewayError, isConcurrentChange, standardError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
 import { previousSecretHours } from '../contract/validity.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
+import { withoutUndefined } from '../platform/object-fields.ts';
 import { retry } from '../platform/retry.ts';
-import { withoutUndefined } from '../platform/without-undefined.ts';
 import type { ApiKeyStore } from './api-key-store.dynamo.ts';
 import { type ApiKey, apiKeyScope, type Client, type ClientSecret, isLive } from './client.ts';
 import type { ClientStore } from './client-store.dynamo.ts';
@@ -19,13 +19,18 @@ import {
 } from './secret-text.ts';
 import { secretActiveAfterSeconds, type WebhookSecret, type WebhookSecretStore } from './webhook-secrets.ts';
 
-/** Another writer changed the secrets between the read and the write: both are repeated at once. */
-const conflictRetries = {
-  delaysMs: [0, 0, 0, 0],
-  isRetryable: isServiceUnavailable,
-};
 /** Each adds a signature to the header of every webhook. */
 export const webhookSecretsMax = 5;
+/** The newest, and the one before it for as long as was promised (contract, section 2). */
+const clientSecretsMax = 2;
+/**
+ * Another writer changed the secrets between the read and the write: both are repeated at once. As often as others can
+ * add secrets until there are as many as may be.
+ */
+const conflictRetries = {
+  delaysMs: new Array<number>(webhookSecretsMax).fill(0),
+  isRetryable: isConcurrentChange,
+};
 
 export interface ClientAdminDependencies {
   readonly clients: ClientStore;
@@ -79,7 +84,7 @@ export async function createClient(
   return { client, clientSecret, webhookSecret };
 }
 
-/** Takes effect within 60 s, also for tokens already issued (contract, section 3). */
+/** Takes effect within 60 s, also for tokens already issued (contract 3.2). */
 export async function setClientDisabled(
   dependencies: ClientAdminDependencies,
   clientId: string,
@@ -88,6 +93,11 @@ export async function setClientDisabled(
   if (!(await dependencies.clients.setDisabled(clientId, disabled))) throw noSuchClient();
 }
 
+/**
+ * The secret before the new one stays valid for 24 h.
+ *
+ * @throws GatewayError `secret_limit_reached` where the one before it is still promised to be valid, too
+ */
 export async function rotateClientSecret(
   dependencies: ClientAdminDependencies,
   clientId: string,
@@ -98,22 +108,41 @@ export async function rotateClientSecret(
   return retry(conflictRetries, async () => {
     const client = await dependencies.clients.find(clientId);
     if (client === undefined) throw noSuchClient();
-    const secrets = withNewest(created, client.secrets, now);
+    assertReadable(client, 'secrets');
+    // The SDK repeats a write whose response was lost; the repeat fails its condition although the first was applied.
+    if (client.secrets.some(({ hash }) => hash === created.hash)) return clientSecret;
+    const live = client.secrets.filter((secret) => isLive(secret, now));
+    assertFewerThan(clientSecretsMax, live);
+    const end = addSeconds(now, previousSecretHours * 3600).toISOString();
+    const secrets = [created, ...live.map((previous) => ({ expires_at: end, ...previous }))];
     if (await dependencies.clients.replaceSecrets(clientId, client.secrets, secrets)) return clientSecret;
-    throw concurrentChange();
+    throw standardError('concurrent_change');
+  });
+}
+
+/** Every client secret but the newest is refused within 60 s. */
+export async function endPreviousSecret(
+  dependencies: Pick<ClientAdminDependencies, 'clients'>,
+  clientId: string,
+): Promise<void> {
+  await retry(conflictRetries, async () => {
+    const { secrets } = (await dependencies.clients.find(clientId)) ?? { secrets: [] };
+    if (secrets.length < 2) return;
+    if (await dependencies.clients.replaceSecrets(clientId, secrets, secrets.slice(0, 1))) return;
+    throw standardError('concurrent_change');
   });
 }
 
 export interface RotatedWebhookSecret {
   readonly secret: string;
   readonly created_at: string;
-  /** From this time it signs; until then only the previous one does. */
+  /** The time from which the new secret signs; until then only the previous one does. */
   readonly active_at: string;
-  /** Until this time the previous one also signs; absent if there was none. */
+  /** The time until which the previous secret also signs; absent if there was none. */
   readonly previous_expires_at?: string | undefined;
 }
 
-/** Until the new secret is active only the old ones sign; then all sign for 24 h (contract, section 7). */
+/** Issues a new webhook secret. Until it is active only the old ones sign; then all sign for 24 h (contract 7.5). */
 export async function rotateWebhookSecret(
   dependencies: Pick<ClientAdminDependencies, 'clients' | 'webhookSecrets' | 'random'>,
   clientId: string,
@@ -123,15 +152,14 @@ export async function rotateWebhookSecret(
   return replaceWebhookSecret(dependencies, clientId, clock);
 }
 
-/** @returns undefined if the endpoint has no secret, because it does not exist */
+/** @throws GatewayError `not_found` if the endpoint has no secret, because it does not exist */
 export async function rotateEndpointSecret(
   dependencies: Pick<ClientAdminDependencies, 'webhookSecrets' | 'random'>,
   clientId: string,
   endpointId: string,
   clock: Clock,
-): Promise<RotatedWebhookSecret | undefined> {
-  const before = await dependencies.webhookSecrets.find(clientId, endpointId);
-  return before.length === 0 ? undefined : replaceWebhookSecret(dependencies, clientId, clock, endpointId);
+): Promise<RotatedWebhookSecret> {
+  return replaceWebhookSecret(dependencies, clientId, clock, endpointId);
 }
 
 function replaceWebhookSecret(
@@ -144,13 +172,14 @@ function replaceWebhookSecret(
   return retry(conflictRetries, async () => {
     const before = await dependencies.webhookSecrets.find(clientId, endpointId);
     // A deleted endpoint must not get secrets again.
-    if (endpointId !== undefined && before.length === 0) throw concurrentChange();
+    if (endpointId !== undefined && before.length === 0) throw standardError('not_found');
     // The SDK repeats a write whose response was lost; the repeat fails its condition although the first was applied.
-    if (before[0]?.secret === secret) return rotated(before);
+    const own = before.findIndex((one) => one.secret === secret);
+    if (own >= 0) return rotated(before.slice(own));
     // Read for each attempt: from the time of the write, workers have 60 s to read the secret.
     const after = withNewWebhookSecret(secret, before, clock());
     if (await dependencies.webhookSecrets.replace(clientId, before, after, endpointId)) return rotated(after);
-    throw concurrentChange();
+    throw standardError('concurrent_change');
   });
 }
 
@@ -172,6 +201,7 @@ export async function createApiKey(
 ): Promise<CreatedApiKey> {
   const client = await dependencies.clients.find(clientId);
   if (client === undefined) throw noSuchClient();
+  assertReadable(client, 'scopes');
   if (!client.scopes.includes(apiKeyScope)) {
     throw new GatewayError(
       'invalid_request',
@@ -200,21 +230,11 @@ export async function revokeApiKey(
   await dependencies.apiKeys.revoke(key.key_hash, now);
 }
 
-/** The new secret and the newest valid one before it, which expires after the overlap unless it expires already. */
-function withNewest<S extends { readonly expires_at?: string | undefined }>(
-  created: S,
-  before: readonly S[],
-  now: Date,
-): S[] {
-  const previous = before.find((secret) => isLive(secret, now));
-  if (previous === undefined) return [created];
-  const end = previous.expires_at ?? addSeconds(now, previousSecretHours * 3600).toISOString();
-  return [created, { ...previous, expires_at: end }];
-}
-
 /**
  * The previous secret signs for 24 h after the new one is active; older ones keep the end they have. So a rotation that
  * is repeated because its response was lost does not shorten the time of the secret that the endpoint knows.
+ *
+ * @throws GatewayError `secret_limit_reached`
  */
 export function withNewWebhookSecret(
   secret: string,
@@ -223,26 +243,34 @@ export function withNewWebhookSecret(
 ): readonly WebhookSecret[] {
   const created_at = now.toISOString();
   const live = before.filter((one) => isLive(one, now));
-  // If no other secret can sign, the new one signs at once.
+  // The new secret signs at once if no other secret can sign.
   if (live.length === 0) return [{ secret, created_at, active_at: created_at }];
+  assertFewerThan(webhookSecretsMax, live);
   const activeAt = addSeconds(now, secretActiveAfterSeconds);
   const end = addSeconds(activeAt, previousSecretHours * 3600).toISOString();
   const ending = live.map((one) => ({ ...one, expires_at: one.expires_at ?? end }));
-  // The endpoint uses the oldest; of the others, the newest are the likeliest to be used next.
-  const kept =
-    ending.length < webhookSecretsMax
-      ? ending
-      : [...ending.slice(0, webhookSecretsMax - 2), ...ending.slice(-1)];
-  return [{ secret, created_at, active_at: activeAt.toISOString() }, ...kept];
+  return [{ secret, created_at, active_at: activeAt.toISOString() }, ...ending];
+}
+
+/** No secret that was given out is ended early to make room for another. */
+function assertFewerThan(
+  secretsMax: number,
+  live: readonly { readonly expires_at?: string | undefined }[],
+): void {
+  if (live.length < secretsMax) return;
+  const [endsAt = ''] = live.flatMap(({ expires_at }) => expires_at ?? []).toSorted();
+  throw new GatewayError('secret_limit_reached', errorTexts.secret_limit_reached(secretsMax, endsAt));
+}
+
+/** @throws GatewayError where a person made this attribute of its row invalid: a change would be of a value in its place */
+export function assertReadable({ invalid }: Client, attribute: keyof Client): void {
+  if (!invalid?.includes(attribute)) return;
+  throw new GatewayError(
+    'invalid_request',
+    `The attribute ${attribute} of this client's row in the table clients is malformed. Correct it there first.`,
+  );
 }
 
 export function noSuchClient(): GatewayError {
   return new GatewayError('not_found', 'There is no such client.');
-}
-
-function concurrentChange(): GatewayError {
-  return new GatewayError(
-    'service_unavailable',
-    'These secrets are being changed by another request. Try again.',
-  );
 }

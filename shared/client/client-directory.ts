@@ -1,8 +1,6 @@
 /** The cached clients and API keys that authentication uses. */
-
-import { accessCache } from '../contract/access-cache.ts';
 import type { Clock } from '../platform/clock.ts';
-import { CachedReader } from '../platform/expiring-cache.ts';
+import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
 import type { ApiKeyStore } from './api-key-store.dynamo.ts';
 import type { ApiKey, Client } from './client.ts';
 import type { ClientStore } from './client-store.dynamo.ts';

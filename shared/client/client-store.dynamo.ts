@@ -1,14 +1,17 @@
 /** The clients table. Each change is one conditional write; its result is false if there is no such client. */
+import { isDeepStrictEqual } from 'node:util';
 import {
   type DynamoDBDocumentClient,
-  PutCommand,
+  GetCommand,
   ScanCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
-import { readRow } from '../platform/aws/read-rows.dynamo.ts';
-import { setOrRemove } from '../platform/aws/update-expression.dynamo.ts';
-import { type Client, type ClientSecret, clientRow, isClientId } from './client.ts';
+import * as z from 'zod/mini';
+import { conditionalPut, conditionalUpdate, setOrRemove } from '../platform/aws/conditional-write.dynamo.ts';
+import { batchRead } from '../platform/aws/read-rows.dynamo.ts';
+import type { Clock } from '../platform/clock.ts';
+import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
+import { type Client, type ClientSecret, clientOf, isClientId } from './client.ts';
 
 export interface PermissionChange {
   readonly countries?: readonly string[] | null | undefined;
@@ -43,17 +46,22 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
     /** A consistent read. A text that cannot be a client's id is not looked up. */
     async find(clientId: string): Promise<Client | undefined> {
       if (!isClientId(clientId)) return undefined;
-      return readRow(dynamo, clientRow, { TableName, Key: { client_id: clientId }, ConsistentRead: true });
+      const { Item } = await dynamo.send(
+        new GetCommand({ TableName, Key: { client_id: clientId }, ConsistentRead: true }),
+      );
+      return Item && clientOf(Item);
     },
     /** @throws Error if the id is taken. */
     async create(client: Client): Promise<void> {
-      await dynamo.send(
-        new PutCommand({
-          TableName,
-          Item: client,
-          ConditionExpression: 'attribute_not_exists(client_id)',
-        }),
-      );
+      const creating = await conditionalPut(dynamo, {
+        TableName,
+        Item: client,
+        ConditionExpression: 'attribute_not_exists(client_id)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      });
+      // The SDK repeats a write whose response was lost; the secret is this client's alone.
+      const isOwn = creating.applied || isDeepStrictEqual(creating.row?.secrets, client.secrets);
+      if (!isOwn) throw new Error('the id of a new client is taken');
     },
     setDisabled: (clientId: string, disabled: boolean): Promise<boolean> =>
       update(clientId, setOrRemove({ disabled })),
@@ -89,9 +97,66 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
       );
       const next: unknown = LastEvaluatedKey?.client_id;
       return {
-        clients: Items.map((item) => clientRow.parse(item)),
+        clients: Items.map(clientOf),
         next: typeof next === 'string' ? next : undefined,
       };
     },
   };
+}
+
+/** The ids of some clients, in the order of the table. */
+export interface ClientIdPage {
+  readonly clientIds: readonly string[];
+  /** The last of them, if there may be more. */
+  readonly next: string | undefined;
+}
+
+const keys = z.array(z.object({ client_id: z.string() }));
+const pageSize = 500;
+
+export function dynamoClientIds(client: DynamoDBDocumentClient, TableName: string) {
+  return async (after: string | undefined): Promise<ClientIdPage> => {
+    const { Items, LastEvaluatedKey } = await client.send(
+      new ScanCommand({
+        TableName,
+        ProjectionExpression: 'client_id',
+        Limit: pageSize,
+        ExclusiveStartKey: after === undefined ? undefined : { client_id: after },
+      }),
+    );
+    const clientIds = keys.parse(Items ?? []).map(({ client_id }) => client_id);
+    return { clientIds, next: LastEvaluatedKey === undefined ? undefined : clientIds.at(-1) };
+  };
+}
+
+/** Whether a client is disabled, at most 45 s old. Reads that attribute only, so other invalid ones do no harm. */
+export function disabledClients(client: DynamoDBDocumentClient, TableName: string, clock: Clock) {
+  const cache = new CachedReader(read, accessCache, clock);
+
+  async function read(clientId: string): Promise<{ readonly disabled: boolean }> {
+    const { Item } = await client.send(
+      new GetCommand({ TableName, Key: { client_id: clientId }, ProjectionExpression: 'disabled' }),
+    );
+    // A person who wrote "true" as a text wanted it disabled.
+    return { disabled: Item?.disabled !== undefined && Item.disabled !== false };
+  }
+
+  return async (clientId: string): Promise<boolean> => (await cache.get(clientId))?.disabled === true;
+}
+
+/** Which of some ids are clients. Clients are never deleted, so an id that was found is not read again. */
+export function dynamoExistingClients(client: DynamoDBDocumentClient, tableName: string) {
+  const known = new Set<string>();
+  return async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
+    const unknown = ids.filter((id) => isClientId(id) && !known.has(id));
+    const keys = unknown.map((client_id) => ({ client_id }));
+    const rows = await batchRead(client, tableName, keys, { ProjectionExpression: 'client_id' });
+    for (const { client_id } of rows) known.add(String(client_id));
+    return known;
+  };
+}
+
+/** The current webhook URL of a client's account (contract 7.1); none where its row has an invalid one. */
+export function accountUrls(clients: Pick<ClientStore, 'find'>) {
+  return async (clientId: string): Promise<string | undefined> => (await clients.find(clientId))?.webhook_url;
 }

@@ -1,11 +1,14 @@
 /** A client and its API keys as rows: they have hashes of the secrets, never a secret. */
 import * as z from 'zod/mini';
 import { type Scope, scopes } from '../contract/routes.ts';
+import { log } from '../platform/log.ts';
+import { openObject } from '../platform/object-fields.ts';
 import { sameHash, secretHash } from './secret-text.ts';
 
 const instant = z.iso.datetime();
 
-const secretRow = z.object({
+/** The list is compared and written as a whole, so fields that a later release added are kept. */
+const secretRow = openObject({
   /** SHA-256, hexadecimal. */
   hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   created_at: instant,
@@ -18,7 +21,7 @@ export function isClientId(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,128}$/.test(text);
 }
 
-export const clientRow = z.object({
+const clientRow = z.object({
   client_id: z.string().check(z.minLength(1)),
   name: z.string(),
   scopes: z.array(z.enum(scopes)),
@@ -27,13 +30,51 @@ export const clientRow = z.object({
   secrets: z.array(secretRow),
   webhook_url: z.optional(z.string()),
   created_at: instant,
-  /** If present, the only countries (ISO 3166-1 alpha-2) and senders that this client may use. */
+  /** The only countries (ISO 3166-1 alpha-2) and senders that this client may use; absent for all. */
   countries: z.optional(z.array(z.string())),
   senders: z.optional(z.array(z.string())),
 });
 
-export type Client = z.output<typeof clientRow>;
+export interface Client extends z.output<typeof clientRow> {
+  /** The attributes that a person made invalid, and that here have values in their place; absent if there are none. */
+  readonly invalid?: readonly string[];
+}
 export type ClientSecret = Client['secrets'][number];
+
+/** Without them nobody can say what the client may do. */
+const permissionAttributes: ReadonlySet<string> = new Set<keyof Client>([
+  'scopes',
+  'disabled',
+  'secrets',
+  'countries',
+  'senders',
+]);
+
+/** Whether its row says what it may do. Another attribute that is invalid, such as the name, refuses nothing. */
+export function hasValidPermissions({ invalid = [] }: Client): boolean {
+  return !invalid.some((name) => permissionAttributes.has(name));
+}
+
+/**
+ * Reads a row, even one that a person made invalid: administrators see and disable it, and a wrong name refuses no
+ * request.
+ */
+export function clientOf(row: Readonly<Record<string, unknown>>): Client {
+  const { success, data, error } = clientRow.safeParse(row);
+  if (success) return data;
+  const invalid = [...new Set(error.issues.map(({ path }) => String(path[0])))];
+  const client_id = String(row.client_id);
+  log.error('row unreadable', { client_id, fields: invalid });
+  const inPlace = {
+    name: client_id,
+    scopes: [],
+    disabled: false,
+    secrets: [],
+    created_at: new Date(0).toISOString(),
+  };
+  const valid = Object.entries(row).filter(([name]) => !invalid.includes(name));
+  return { ...clientRow.parse({ ...inPlace, ...Object.fromEntries(valid) }), invalid };
+}
 
 /** A row of `api-keys`. The key itself is not stored. */
 export const apiKeyRow = z.object({

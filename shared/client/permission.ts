@@ -1,14 +1,16 @@
-/** Which countries and senders a client may use, and which senders a country accepts (contract, section 3: 403). */
+/** Which countries and senders a client may use, and which senders a country accepts (contract 3.3). */
 import { countryNotAllowed, GatewayError } from '../contract/errors.ts';
 import type { Environment } from '../platform/env.ts';
-import { countriesWithoutSenderIds, countryOf, isAlphanumeric } from '../recipient/phone-number.ts';
+import { countriesWithoutSenderIds, countryOf, isAlphanumeric, placeOf } from '../recipient/phone-number.ts';
 
-/** The lists of a client's row; an absent list allows everything. */
+/** The lists of a client's row. Without `countries` it may send to every country, without `senders` from every sender. */
 export interface SendingPermissions {
-  /** ISO 3166-1 alpha-2. */
+  /** ISO 3166-1 alpha-2, or the calling code of numbers of no country: `+881`. */
   readonly countries?: readonly string[] | undefined;
   /** Names and numbers; also `otp` and `whatsapp`, which allow messages that name no sender. */
   readonly senders?: readonly string[] | undefined;
+  /** Whether the rows of `senders` give this sender to other clients only; then no other client may name it. */
+  readonly isOfOthers?: ((sender: string) => boolean) | undefined;
 }
 
 /** The stage's `ALLOWED_COUNTRIES` as the list of a client. */
@@ -20,8 +22,9 @@ export function stageCountriesOf({ ALLOWED_COUNTRIES: allowed }: Environment<'AL
 export function permissionsOf(
   { countries, senders }: SendingPermissions,
   stageCountries: readonly string[] | undefined,
+  { isOfOthers }: Pick<SendingPermissions, 'isOfOthers'>,
 ): SendingPermissions {
-  return { countries: countries ?? stageCountries, senders };
+  return { countries: countries ?? stageCountries, senders, isOfOthers };
 }
 
 /** The kind of message: an SMS can name its sender, the others cannot. */
@@ -30,17 +33,21 @@ type MessageKind = 'sms' | 'otp' | 'whatsapp';
 /** Entries of a list of senders that allow a kind of message and are not senders of an SMS. */
 const kindEntries: readonly string[] = ['otp', 'whatsapp'] satisfies MessageKind[];
 
+const foreignSender = 'This client may not send from this sender.';
+
 /**
- * Checks the client's list of senders only.
+ * Checks the client's list of senders, and that the sender is not another client's.
  *
  * @throws GatewayError `forbidden` with the reason.
  */
 export function assertMaySendFrom(
-  { senders }: SendingPermissions,
+  { senders, isOfOthers }: SendingPermissions,
   kind: MessageKind,
   from: string | undefined,
 ): void {
-  const refusal = senders === undefined ? undefined : senderRefusal(senders, kind, from);
+  const isForeign = from !== undefined && isOfOthers?.(from) === true;
+  const listed = senders === undefined ? undefined : senderRefusal(senders, kind, from);
+  const refusal = isForeign ? foreignSender : listed;
   if (refusal !== undefined) throw new GatewayError('forbidden', refusal);
 }
 
@@ -60,9 +67,7 @@ function senderRefusal(
         : 'This client may not send by WhatsApp: its list of senders does not name whatsapp.';
     case 'sms':
       if (from === undefined) return 'This client must name one of its senders in "from".';
-      return senders.includes(from) && !kindEntries.includes(from)
-        ? undefined
-        : 'This client may not send from this sender.';
+      return senders.includes(from) && !kindEntries.includes(from) ? undefined : foreignSender;
   }
 }
 
@@ -72,9 +77,9 @@ export function recipientRefusal(
   recipient: string,
   from: string | undefined,
 ): string | undefined {
-  if (countries === undefined && from === undefined) return undefined;
   const country = countryOf(recipient);
-  if (countries !== undefined && (country === undefined || !countries.includes(country))) {
+  // A list for all countries does not name the numbers of none: those of satellites and premium services cost the most.
+  if (countries === undefined ? country === undefined : !countries.includes(placeOf(recipient))) {
     return countryNotAllowed(country);
   }
   if (from === undefined || country === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Creates and compares secrets: 256 random bits, stored as SHA-256, compared in constant time (contract, section 2). */
+/** Creates and compares secrets: 256 random bits, stored as SHA-256, compared in constant time (contract 2.5). */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { base32 } from '../platform/ids.ts';
 
@@ -20,7 +20,7 @@ export function newApiKey(random: RandomBytes): string {
   return apiKeyPrefix + random(secretBytes).toString('base64url');
 }
 
-/** In the format of Standard Webhooks. */
+/** Returns a new secret in the format of Standard Webhooks. */
 export function newWebhookSecret(random: RandomBytes): string {
   return webhookSecretPrefix + random(secretBytes).toString('base64');
 }

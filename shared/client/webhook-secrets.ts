@@ -7,7 +7,10 @@ export interface WebhookSecret {
   /** `whsec_` and base64; the whole text is the key of `X-Webhook-Signature`. */
   readonly secret: string;
   readonly created_at: string;
-  /** From this time it signs, if another one can sign until then. Absent in older rows: from its creation. */
+  /**
+   * The time from which the secret signs, if another one can sign until then. Older rows have none: it signs from its
+   * creation.
+   */
   readonly active_at?: string | undefined;
   readonly expires_at?: string | undefined;
 }
@@ -35,7 +38,7 @@ export interface WebhookSecretStore extends WebhookSecrets {
 const bounds: CacheBounds = { maxAgeSeconds: 30, maxEntries: 5000 };
 
 /**
- * The time from the creation of a new secret until it signs (contract, section 7: at most 60 s). By then every worker
+ * The time from the creation of a new secret until it signs (contract 7.6: at most 60 s). By then every worker
  * has read it, so all of them start at the same moment. Half of it is for the cache (`bounds.maxAgeSeconds`); the rest
  * is for the write that stores the secret and the claim between reading and signing, 13 s each with all retries of the
  * SDK, and for clock differences.

@@ -1,4 +1,4 @@
-/** The caps, their windows and notices, and the caps of a stage for all clients (contract, section 10). */
+/** The caps, their windows and notices, and the caps of a stage for all clients (contract 10.2). */
 import * as z from 'zod/mini';
 
 /** Shortest first. A month is a UTC calendar month. */
@@ -7,13 +7,13 @@ export const capWindowNames = ['minute', 'hour', 'day', 'month'] as const;
 export type CapWindow = (typeof capWindowNames)[number];
 
 interface Cap {
-  /** In which it can be limited. */
+  /** The windows in which the cap can be set. */
   readonly windows: readonly CapWindow[];
   /** Whether it limits amounts of money, in the currency of the stage's prices: they are counted in millionths. */
   readonly isMoney: boolean;
 }
 
-/** What a client sends, of which a window allows only so much. */
+/** The caps: quantities that a client sends, of which a window allows a maximum. */
 export const caps = {
   /** Accepted recipients over all sends. */
   messages: { windows: ['minute', 'hour', 'day', 'month'], isMoney: false },

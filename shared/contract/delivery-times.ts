@@ -1,13 +1,20 @@
 /**
- * The times of a delivery worker, chosen so that no two workers attempt one delivery at once and a killed worker's
- * deliveries are attempted again within 35 s. A test holds the inequalities.
+ * The times of webhooks: when an attempt has failed and when it is repeated (contract 7.8), and the times of a delivery
+ * worker. The delays are promised to clients, so a `Retry-After` header of the endpoint has no effect. The worker's times
+ * are chosen so that no two workers attempt one delivery at once and a killed worker's deliveries are attempted again
+ * within 35 s. A test holds the inequalities.
  */
-import { acknowledgeWithinSeconds } from './retry-delays.ts';
 
-/** For the rest of a response after its status line. */
+/** The time limit from the start of an attempt to the status line of the endpoint's response. */
+export const acknowledgeWithinSeconds = 5;
+
+/** Seconds from the end of a failed attempt to the next one. */
+export const retryDelaysSeconds = [30, 120, 600, 3600, 21_600] as const;
+
+/** The time limit for the rest of a response after its status line. */
 export const restOfResponseMs = 500;
 
-/** The longest POST (contract, section 7). */
+/** The longest POST (contract 7.7). */
 export const postSecondsMax = acknowledgeWithinSeconds + restOfResponseMs / 1000;
 
 /** A message that arrives less than this before its due time waits in the worker. */
@@ -39,7 +46,7 @@ export const leaseSeconds = 27;
 export const visibilitySeconds = 32;
 
 /**
- * After these receives a message goes to the dead-letter queue: with the visibility timeout, after six minutes. A throttled
+ * After this number of receives a message goes to the dead-letter queue: with the visibility timeout, after six minutes. A throttled
  * function uses up receives too.
  */
 export const receivesMax = 12;

@@ -1,5 +1,4 @@
-/** The errors of the API: stable codes, each with its HTTP status, and the form of every error body (contract, section 1). */
-
+/** The errors of the API: stable codes, each with its HTTP status, and the form of every error body (contract 1.2 and 1.3). */
 import { noCountry } from './otp-hold.ts';
 import { idempotencyKeyHours } from './validity.ts';
 
@@ -20,6 +19,8 @@ export const errorStatus = {
   not_cancelable: 409,
   endpoint_disabled: 409,
   endpoint_limit_reached: 409,
+  secret_limit_reached: 409,
+  concurrent_change: 409,
   otp_expired: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,
@@ -38,10 +39,10 @@ export const errorTexts = {
   unsupported_grant_type: 'grant_type must be client_credentials.',
   invalid_scope: (scopes: string) => `This client does not have the scope ${scopes}.`,
   no_valid_recipients: 'None of the recipients can be sent to.',
-  /** Of a token; other credentials have texts of their own. */
+  /** The text for a token; other credentials have texts of their own. */
   unauthorized: 'This access token is not valid or no longer valid.',
   invalid_client: 'The client credentials are not valid.',
-  /** Of a disabled client; what a client may not do has texts of its own. */
+  /** The text for a disabled client; what a client may not do has texts of its own. */
   forbidden: 'This client is disabled.',
   not_found: 'It does not exist, or it belongs to another client.',
   method_not_allowed: (path: string, method: string, allowed: string) =>
@@ -56,24 +57,32 @@ export const errorTexts = {
   endpoint_disabled: 'This webhook endpoint is disabled. Enable it first.',
   endpoint_limit_reached: (endpointsMax: number) =>
     `A client can have ${endpointsMax} webhook endpoints. Delete one first.`,
+  secret_limit_reached: (secretsMax: number, endsAt: string) =>
+    `${secretsMax} secrets are in use, each for as long as was promised. One of them ends at ${endsAt}; make the next one then.`,
+  concurrent_change:
+    'Other requests are changing the same resource. Nothing was changed by this one; repeat it.',
   payload_too_large: (bytesMax: number) => `The body is larger than ${bytesMax} bytes.`,
   unsupported_media_type: (accepted: string) => `Send the body with Content-Type: ${accepted}.`,
   internal_error: 'Something went wrong on our side.',
   service_unavailable: 'The service is not available right now. Try again soon.',
 } as const satisfies Partial<Record<ErrorCode, string | ((...values: never[]) => string)>>;
 
-/** Of a path without a route, and of a part of a path that is no id. */
+/** The text for a path without a route, and for a part of a path that is no id. */
 export const nothingAtPathText = 'There is nothing at this path.';
 
-/** Of a recipient that cannot be sent to: in the rows of a bulk request, and shown in the API document. */
+/** The text for a client whose row was made invalid in the console. */
+export const malformedClientText =
+  'What this client may do cannot be read. Ask the operator of the gateway to correct it.';
+
+/** The text for a recipient that cannot be sent to: in the rows of a bulk request, and shown in the API document. */
 export const invalidRecipientText = 'The recipient is not a phone number in international format.';
 
-/** Of a recipient outside the countries of a client: a 403, or a row of a bulk request. */
+/** The text for a recipient outside the countries of a client: a 403, or a row of a bulk request. */
 export function countryNotAllowed(country: string | undefined): string {
   return `This client may not send to ${placeName(country)}. If it should, ask the operator of the gateway to allow the country.`;
 }
 
-/** Of one-time passwords by SMS to a country where few of a client's were verified. */
+/** The text for one-time passwords by SMS to a country where few of a client's were verified. */
 export function otpHeldText(country: string): string {
   return `One-time passwords by SMS to ${placeName(country)} are held, because few of the last ones were verified. Offer another channel, or ask the operator of the gateway to allow them.`;
 }
@@ -135,6 +144,11 @@ export function standardError(code: StandardCode, options?: GatewayErrorOptions)
 export function invalidFields(details: readonly FieldError[]): GatewayError {
   const fields = details.length === 1 ? 'A field is' : 'Some fields are';
   return new GatewayError('invalid_request', `${fields} not valid; see details.`, { details });
+}
+
+/** Whether another request changed the same resource between the read and the write of this one. */
+export function isConcurrentChange(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'concurrent_change';
 }
 
 /** Whether the same work can succeed if it is done again. */

@@ -6,7 +6,7 @@
 /** The longest wait in a worker for the slot of a paced sender. */
 export const slotWaitSecondsMax = 3;
 
-/** What a carrier has to take a message. */
+/** The time in which a carrier must accept a message. */
 export const carrierSecondsMax = 8;
 
 /** The time limit of the function `dispatch-message`; the visibility timeout of its queues is a multiple of it. */

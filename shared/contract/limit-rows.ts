@@ -1,6 +1,9 @@
-/** What a row of `limit-overrides` can name and set (contract, sections 4 and 10): read by the limiter, the feedback and the tools. */
+/**
+ * The targets and attributes of rows of `limit-overrides` (contract 4.7 and 10.1), for the limiter, the feedback and
+ * the tools.
+ */
 import { type CapName, capNames, caps, capWindowNames } from './caps.ts';
-import { millionthsPerUnit } from './money.ts';
+import { millionthsPerUnit } from './price-table.ts';
 import { type PolicyName, policies } from './routes.ts';
 
 /** The `client_id` of a row for every client that has no row of its own for that endpoint. */
@@ -10,10 +13,10 @@ export const everyClient = '*';
 export const windowAttributes = capWindowNames.map((window) => `per_${window}` as const);
 export type WindowAttribute = (typeof windowAttributes)[number];
 
-/** By attribute; amounts of money are in millionths of the currency, so that sums are exact. */
+/** The limits by attribute; amounts of money are in millionths of the currency, so that sums are exact. */
 export type WindowLimits = Readonly<Partial<Record<WindowAttribute, number>>>;
 
-/** By cap; one that nothing limits is absent. */
+/** The limits by cap; a cap without a limit is absent. */
 export type Caps = Readonly<Partial<Record<CapName, WindowLimits>>>;
 
 /** Counts by source address, so no client's row applies to it. */
@@ -22,7 +25,7 @@ const notPerClient: PolicyName = 'unmatched';
 /** The rate-limit policies that a row can change. */
 export const limitPolicies = (Object.keys(policies) as PolicyName[]).filter((name) => name !== notPerClient);
 
-/** What the `endpoint` of a row means. */
+/** The meaning of a row's `endpoint`. */
 export type LimitTarget =
   | { readonly kind: 'rate'; readonly policy: PolicyName; readonly windows: readonly WindowAttribute[] }
   | { readonly kind: 'cap'; readonly cap: CapName; readonly windows: readonly WindowAttribute[] };
@@ -38,7 +41,7 @@ export function countedPerUnit(target: LimitTarget): number {
 
 const rateWindows = ['per_minute', 'per_hour', 'per_day'] as const;
 
-/** By the value of `endpoint`. */
+/** The targets by the value of `endpoint`. */
 export const limitTargets: ReadonlyMap<string, LimitTarget> = new Map<string, LimitTarget>([
   ...limitPolicies.map((policy): [string, LimitTarget] => [
     policies[policy].endpoint,

@@ -2,16 +2,16 @@
  * Why a message was refused, failed or expired: `error.code` of a status response, `error_code` of a webhook
  * (contract, section 6). A code never changes its meaning; a release may add codes.
  */
-import { recipientSendsMax, recipientWindowSeconds } from './otp-recipient-limit.ts';
+import { recipientSendsMax, recipientWindowSeconds } from './validity.ts';
 
 const recipientWindow = `${recipientWindowSeconds / 60} minutes`;
 
 interface MessageErrorNote {
-  /** The sentence that the message carries beside the code. */
+  /** The sentence that the message has in addition to the code. */
   readonly message: string;
-  /** What happened. */
+  /** The cause of the failure. */
   readonly cause: string;
-  /** What the client does about it. */
+  /** What the client can do about it. */
   readonly remedy: string;
   /** Whether the same message, sent again later, can be delivered. */
   readonly retryable: boolean;

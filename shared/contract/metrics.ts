@@ -20,5 +20,5 @@ export type StageMetric =
 /** Counted for each function. */
 export const functionFailureMetric = 'FunctionFailure';
 
-/** Not counted: CloudWatch adds up the costs in the log lines of hand-overs. */
+/** The metric of costs. No function counts it: CloudWatch adds up the costs in the log lines of hand-overs. */
 export const messageCostMetric = 'MessageCost';

@@ -1,36 +1,72 @@
-/** The words with which people stop and start messages (contract, section 13). */
+/** The words with which people stop and start messages (contract 13.2). */
 
-/** On every stage; the setting `optOutWords` adds words to those of one. */
+/**
+ * On every stage; the setting `optOutWords` adds words to those of one. They are the words at which Twilio and AWS End User
+ * Messaging stop a number by themselves, so nobody is stopped there and not here.
+ */
 export const standardOptOutWords = [
   'STOP',
   'STOPALL',
+  'STOP ALL',
   'UNSUBSCRIBE',
   'CANCEL',
   'END',
   'QUIT',
   'REVOKE',
   'OPTOUT',
+  'OPT OUT',
+  'REMOVE',
+  'ARRET',
+  'TD',
 ] as const;
 
 export const optInWords = ['START', 'UNSTOP'] as const;
 
-const surrounding = String.raw`[\s\p{P}\p{S}\p{C}]*`;
-const onlyWord = new RegExp(`^${surrounding}(\\p{L}[\\p{L}\\p{M}\\p{N}]*)${surrounding}$`, 'u');
+/** Some have letters or digits in their compatibility form or in themselves: ™, ℹ️, 1️⃣. */
+const emoji = /[0-9#*]\uFE0F?\u20E3|\p{Extended_Pictographic}/gu;
+/** Variation selectors, joiners, zero-width spaces, soft hyphens, bidirectional marks, fillers. */
+const invisible = /\p{Default_Ignorable_Code_Point}/gu;
+/** Everything between two of them is punctuation, a symbol, a space, a control character or a mark without a letter. */
+const wordsAndNumbers = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
+/** Around a word, but neither a letter nor a digit to a reader: accents that were added to its end, an apostrophe. */
+const marksAround = /^\p{Lm}+|(?<![\p{M}\p{Lm}])[\p{M}\p{Lm}]+$/gu;
 
-/** The one word of which a text consists, if it does. */
-export function onlyWordOf(text: string): string | undefined {
-  return onlyWord.exec(text.normalize('NFKC'))?.[1]?.toUpperCase();
+/** Accents of Latin letters, which many people leave out. In other scripts a mark can be a vowel, and make another word. */
+const accentedLetter = /(\p{Script=Latin})\p{M}+/gu;
+
+function wordsIn(text: string): readonly string[] {
+  return text.normalize('NFKD').toUpperCase().match(wordsAndNumbers) ?? [];
+}
+
+export interface OptKeyword {
+  readonly asksFor: 'opt_out' | 'opt_in';
+  /** The word in the form of the list, so that it is short whatever surrounds it in the text. */
+  readonly word: string;
 }
 
 /**
- * What a text asks for that consists only of one of the words: any case, surrounding spaces and punctuation ignored.
+ * What a text asks for that consists only of one of the words: in any case and width, with or without the accents of
+ * Latin letters; emoji, punctuation, spaces, marks and invisible characters around it are ignored, and between two words
+ * each of them is a space (`OPT-OUT`). A further word or a number makes it a sentence, which asks for neither.
  *
  * @param moreOptOutWords - those that the stage adds
  */
-export function wishIn(text: string, moreOptOutWords: readonly string[]): 'opt_out' | 'opt_in' | undefined {
-  const word = onlyWordOf(text);
-  if (word === undefined) return undefined;
-  const isIn = (words: readonly string[]) => words.some((each) => each.toUpperCase() === word);
-  if (isIn(standardOptOutWords) || isIn(moreOptOutWords)) return 'opt_out';
-  return isIn(optInWords) ? 'opt_in' : undefined;
+export function optKeywordOf(text: string, moreOptOutWords: readonly string[]): OptKeyword | undefined {
+  const words = wordsIn(text.replaceAll(emoji, ' ').replaceAll(invisible, ''));
+  const written = words.join(' ');
+  const withoutMarks = words.map((word) => word.replaceAll(marksAround, '')).join(' ');
+  const withoutAccents = (spelling: string) => spelling.replaceAll(accentedLetter, '$1');
+  const listed = (each: string) => wordsIn(each).join(' ');
+  // First as it is written: in some scripts a mark is a vowel, and a word of the stage may end with it.
+  for (const isWritten of [
+    (each: string) => listed(each) === written,
+    (each: string) => listed(each) === withoutMarks,
+    (each: string) => withoutAccents(listed(each)) === withoutAccents(withoutMarks),
+  ]) {
+    const optOut = [...standardOptOutWords, ...moreOptOutWords].find(isWritten);
+    if (optOut !== undefined) return { asksFor: 'opt_out', word: optOut };
+    const optIn = optInWords.find(isWritten);
+    if (optIn !== undefined) return { asksFor: 'opt_in', word: optIn };
+  }
+  return undefined;
 }

@@ -1,8 +1,14 @@
 /** The rule by which one-time passwords of a client to a country are held, a setting of the stage (docs/decisions/otp-hold.md). */
 import * as z from 'zod/mini';
 
-/** In place of a country: numbers that belong to no single one, such as satellite phones. ISO 3166 leaves this code to its users. */
+/**
+ * The country of numbers that belong to no single one, such as satellite phones. ISO 3166 leaves this code to its
+ * users.
+ */
 export const noCountry = 'ZZ';
+
+/** The country of a hold of all countries of a client together. */
+export const allCountries = '*';
 
 export function otpHoldRule() {
   const share = z.number().check(z.minimum(0), z.maximum(1));

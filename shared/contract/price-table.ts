@@ -1,10 +1,13 @@
 /** The schema of a stage's prices, in its settings and in the file in the function's bundle. */
 import * as z from 'zod/mini';
 
-/** By ISO 3166-1 alpha-2 country; `default` for all others. */
+/**
+ * The prices by ISO 3166-1 alpha-2 country, or by the calling code of numbers without a country (`+881`); `default` for
+ * all others.
+ */
 function pricesByCountry() {
   return z._default(
-    z.record(z.string().check(z.regex(/^([A-Z]{2}|default)$/)), z.number().check(z.nonnegative())),
+    z.record(z.string().check(z.regex(/^([A-Z]{2}|\+\d{3}|default)$/)), z.number().check(z.nonnegative())),
     {},
   );
 }
@@ -21,3 +24,14 @@ export function priceTable() {
 }
 
 export type PriceTable = z.output<ReturnType<typeof priceTable>>;
+
+/**
+ * Amounts of money are counted as whole millionths of the currency's unit, because binary fractions would not add up.
+ * Prices have five decimals, limits on spend six.
+ */
+export const millionthsPerUnit = 1_000_000;
+
+/** Formats an amount for a person: `1,234.5`. It is exact to a millionth. */
+export function decimalText(amount: number): string {
+  return amount.toLocaleString('en', { maximumFractionDigits: 6 });
+}

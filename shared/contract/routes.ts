@@ -3,7 +3,7 @@
  * function's rate-limit policy, of the OpenAPI document, and of tests.
  */
 
-/** Requests allowed in each fixed UTC window, per client (specification, section 8). */
+/** Requests allowed in each fixed UTC window, per client (contract 4.1). */
 export interface Limits {
   readonly perMinute: number;
   readonly perHour: number;
@@ -41,7 +41,7 @@ export type Scope = (typeof scopes)[number];
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ANY';
-  /** In the form of API Gateway: `{name}` is one segment, `{proxy+}` all that follow. */
+  /** The path in the form of API Gateway: `{name}` is one segment, `{proxy+}` is the rest of the path. */
   readonly path: string;
   /** The file in `functions/` that handles it. */
   readonly functionName: string;
@@ -50,10 +50,10 @@ export interface Route {
   readonly scope: Scope | null;
 }
 
-/** The time limit of a function that answers requests: below API Gateway's of 29 s, so that every response is the function's. */
+/** The time limit of a function that handles requests: below API Gateway's of 29 s, so that every response is the function's. */
 export const requestTimeoutSeconds = 20;
 
-/** The public API. Paths are relative to the base URL (specification, section 4). */
+/** The public API. Paths are relative to the base URL. */
 export const routes = {
   issueToken: {
     method: 'POST',

@@ -1,6 +1,6 @@
 /**
- * What the documents say of the simulator's recipients: `/docs/testing` is made of it, the README has it as well. What
- * happens is in `shared/carrier/simulator/recipient-scripts.ts`.
+ * What the documents say of the simulator's recipients: `/docs/testing` and the table in `docs/local.md` are made of it. What
+ * happens is in `shared/carrier/simulator/simulated-receipts.ts`.
  */
 export const simulatedRecipients = {
   '+15005550001': 'refuses at hand-over: failed',

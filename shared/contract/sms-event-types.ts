@@ -4,7 +4,7 @@
  */
 import type { MessageErrorCode } from './message-error-codes.ts';
 
-/** That the outcome is not known yet, a state, or the error code of a message that failed or expired. */
+/** The meaning of an event type: no outcome yet, a state, or the error code of a message that failed or expired. */
 type Meaning = 'underway' | 'sent' | 'delivered' | MessageErrorCode;
 
 export const smsEventTypes: Readonly<Record<string, Meaning>> = {

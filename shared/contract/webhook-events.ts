@@ -26,10 +26,10 @@ export type InboundEventName = keyof typeof inboundEvents;
 
 export const inboundEventNames = Object.keys(inboundEvents) as [InboundEventName, ...InboundEventName[]];
 
-/** An endpoint was disabled because it acknowledged nothing; sent to the client's other endpoints (contract, section 12). */
+/** An endpoint was disabled because it acknowledged nothing; sent to the client's other endpoints (contract 12.5). */
 export const endpointDisabledEvent = 'webhook_endpoint.disabled';
 
-/** What is known of a recipient's wish to get messages (contract, section 13). */
+/** The events of opt-outs and opt-ins (contract, section 13). */
 export const recipientEvents = {
   'recipient.opted_out': 'A person, or a carrier for them, asked for no more messages',
   'recipient.opted_in': 'A person asked for messages again',
@@ -49,7 +49,7 @@ export const eventNames = [
   endpointDisabledEvent,
 ] as const;
 
-/** What an endpoint's `events` may contain: names, or all events of a channel (contract, section 12). */
+/** The permitted values of an endpoint's `events`: names, or all events of a channel (contract 12.5). */
 export const eventFilters = [...eventNames, 'sms.*', 'whatsapp.*'] as const;
 
 /** @param filters - absent: every event */

@@ -8,8 +8,8 @@ import {
 import * as z from 'zod/mini';
 import { allEnded } from '../platform/aws/permanent-fault.ts';
 import { queryRows } from '../platform/aws/read-rows.dynamo.ts';
+import { chunksOf } from '../platform/long-lists.ts';
 import { retryRemaining } from '../platform/retry.ts';
-import { chunksOf } from '../platform/split-into-chunks.ts';
 import {
   type DueItemIndex,
   type DueItemReader,

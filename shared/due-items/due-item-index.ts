@@ -1,18 +1,27 @@
 /**
- * Rows to review, and when: messages until they are final, webhook deliveries until they are acknowledged or failed,
- * requests to resend many of these until they are completed.
+ * Rows to review, and when: messages until they are final, and before they are due where that is later than a queue can
+ * delay; webhook deliveries until they are acknowledged or failed, and events with several of them until these exist;
+ * requests to resend many webhooks until they are completed; clients, when a row with limits of theirs expires.
  * Every unfinished row has an entry, so anything that a queue, a schedule or a worker loses is found.
  *
  * An entry names about twenty rows that are due at about the same time, so it costs a fraction of a write unit for each
  * row; a secondary index would cost two units. Entries do not change when their rows do: a review reads the rows.
  */
 import { createHash } from 'node:crypto';
-import { shardOf } from '../platform/shard.ts';
+import { shardOf } from '../platform/ids.ts';
 
-export type DueItemList = 'messages' | 'deliveries' | 'resends';
+const dueItemLists = [
+  'messages',
+  'scheduled',
+  'deliveries',
+  'fan-outs',
+  'resends',
+  'expiring-limits',
+] as const;
+export type DueItemList = (typeof dueItemLists)[number];
 
 export interface DueItem {
-  /** A message's id, or the id that `webhook/plan/delivery-due-item.ts` makes for a delivery. */
+  /** The id of a message or a client, or the id that `webhook/delivery.ts` makes for a delivery or an event. */
   readonly id: string;
   readonly dueAt: Date;
 }
@@ -51,7 +60,7 @@ export interface DueItemReader {
 /** Each shard takes 1,000 writes a second: up to 20,000 rows. */
 export const dueItemShards = 4;
 
-/** With its keys an entry stays below 1 KB, one write unit. */
+/** An entry with its keys stays below 1 KB, one write unit. */
 const idBytesMax = 850;
 /** How much later a row may be reviewed to share an entry with others. */
 const packWithinMs = 15_000;

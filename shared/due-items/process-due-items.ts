@@ -4,6 +4,7 @@
  *
  * A row that cannot be reviewed delays no other: it gets a later entry.
  */
+import type { ReadOptions } from '../platform/aws/read-rows.dynamo.ts';
 import { addSeconds, type Clock, laterOf } from '../platform/clock.ts';
 import {
   type DueItem,
@@ -16,11 +17,11 @@ import {
 export interface DueItemRun {
   readonly dueItemIndex: DueItemIndex;
   readonly clock: Clock;
-  /** After this many milliseconds the rest is left to the next run. */
+  /** The number of milliseconds after which the rest is left to the next run. */
   readonly budgetMs: number;
 }
 
-/** When to review a row again; undefined if it is finished. */
+/** The time at which to review a row again; undefined if it is finished. */
 export type NextReview = Date | undefined;
 
 /** The result for each row, by its id; an error if it could not be read or processed. */
@@ -36,7 +37,7 @@ export interface ProcessedDueItems {
 export const runBudgetMs = 40_000;
 /** The maximum of `BatchGetItem`. */
 export const rowsPerReview = 100;
-/** When a row that could not be reviewed is reviewed again. */
+/** The delay before a row that could not be reviewed is reviewed again. */
 const afterFailureSeconds = 300;
 
 /** @param review - reviews at most `rowsPerReview` rows; a row missing from its result is finished */
@@ -56,7 +57,7 @@ export async function processDueItems(
       for (const [id, again] of await review([...ids])) {
         if (again instanceof Error) failures.push(again);
         const dueAt = again instanceof Error ? addSeconds(run.clock(), afterFailureSeconds) : again;
-        // At least a second later, or this run would find it again.
+        // The time is at least a second later, or this run would find the row again.
         if (dueAt !== undefined) later.push({ id, dueAt: laterOf(dueAt, addSeconds(run.clock(), 1)) });
       }
       if (later.length > 0) await run.dueItemIndex.add(list, later);
@@ -90,4 +91,36 @@ export async function processDueItems(
 
   await Promise.all(Array.from({ length: dueItemShards }, (_, shard) => processShard(shard)));
   return { cutShort, failures };
+}
+
+/** Reads the rows of a due-item entry: eventually consistent first, then consistently those that were not found. */
+interface RowReader<Row> {
+  get(id: string): Promise<Row | undefined>;
+  /** The rows that exist, in any order. */
+  getMany(ids: readonly string[], reading: ReadOptions): Promise<readonly Row[]>;
+}
+
+/**
+ * Reads all rows in one call, then each missing row separately and consistently: a row that cannot be read is the only
+ * one that fails, and a row that is still missing does not exist.
+ */
+export async function readRows<Row>(
+  reader: RowReader<Row>,
+  ids: readonly string[],
+  idOf: (row: Row) => string,
+): Promise<ReadonlyMap<string, Row | Error>> {
+  const found = await reader.getMany(ids, { consistent: false }).catch(() => []);
+  const rows = new Map<string, Row | Error>(found.map((row) => [idOf(row), row]));
+  const missing = ids.filter((id) => !rows.has(id));
+  await Promise.all(
+    missing.map(async (id) => {
+      const row = await reader.get(id).catch(errorOf);
+      if (row !== undefined) rows.set(id, row);
+    }),
+  );
+  return rows;
+}
+
+export function errorOf(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

@@ -7,24 +7,24 @@ export type EditedRow = Readonly<Record<string, unknown>>;
 /** How such a table is read and written; its partition key is `client_id`. */
 export interface EditedTable {
   readonly sortKey: string;
-  /** What people write into a row, besides its key. */
+  /** The attributes that people write into a row, besides its key. */
   readonly attributes: readonly string[];
   /** How a change is named in the activity log. */
   readonly change: {
     readonly set: ActivityKind;
     readonly removed: ActivityKind;
-    /** What a row sets: `limits`. */
+    /** The noun for what a row sets: `limits`. */
     readonly what: string;
   };
 }
 
-/** What the gateway writes into a row: the feedback, and who changed the row by a tool. */
+/** The attributes that the gateway writes into a row: the feedback, and who changed the row by a tool. */
 export const ownAttributes = ['status', 'status_message', 'changed_by'] as const;
 
 /** A value without effect. */
 export interface IgnoredValue {
   readonly attribute: string;
-  /** What is wrong, and how to correct it; without the attribute's name. */
+  /** The error and how to correct it, without the attribute's name. */
   readonly reason: string;
 }
 
@@ -44,7 +44,7 @@ export function validValue<T>(
   return undefined;
 }
 
-/** In the console a boolean is easily entered as a string. */
+/** Reads a boolean; in the console it is easily entered as a string. */
 export function parseBoolean(value: unknown): Parsed<boolean> {
   const text = typeof value === 'string' ? value.trim().toLowerCase() : value;
   if (text === true || text === 'true') return { value: true };

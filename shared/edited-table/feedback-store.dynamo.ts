@@ -13,15 +13,16 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { conditionalUpdateItem } from '../platform/aws/conditional-write.dynamo.ts';
 import type { EditedTable } from './edited-row.ts';
 import type { FeedbackStore, StoredRow } from './review-rows.ts';
-
-type Image = Readonly<Record<string, AttributeValue>>;
+import { type Image, unchangedRow } from './row-editor.dynamo.ts';
 
 export function dynamoFeedbackStore(
   dynamo: DynamoDBDocumentClient,
   TableName: string,
   { sortKey, attributes }: EditedTable,
 ): FeedbackStore<Image> {
-  /** What a review judges, and the feedback as it was: if any of them has changed, a newer review decides. */
+  /**
+   * The attributes that a review judges, and the previous feedback: if any of them has changed, a newer review decides.
+   */
   const comparedAttributes = [...attributes, 'status', 'status_message'];
   return {
     rowsOf: (clientId) =>
@@ -42,26 +43,19 @@ export function dynamoFeedbackStore(
     write: async ({ image }, { status, status_message }) => {
       const { client_id, [sortKey]: sort } = image;
       if (client_id === undefined || sort === undefined) throw new Error('a row without its key');
-      const conditions = comparedAttributes.map((name, index) =>
-        image[name] === undefined ? `attribute_not_exists(#${index})` : `#${index} = :${index}`,
-      );
-      const values = comparedAttributes.flatMap((name, index): [string, AttributeValue][] => {
-        const value = image[name];
-        return value === undefined ? [] : [[`:${index}`, value]];
-      });
+      const unchanged = unchangedRow(image, comparedAttributes);
       const { applied } = await conditionalUpdateItem(dynamo, {
         TableName,
         Key: { client_id, [sortKey]: sort },
         UpdateExpression: 'SET #status = :new_status, #message = :new_message',
-        // An update without a row would create one.
-        ConditionExpression: ['attribute_exists(client_id)', ...conditions].join(' AND '),
+        ConditionExpression: unchanged.ConditionExpression,
         ExpressionAttributeNames: {
-          ...Object.fromEntries(comparedAttributes.map((name, index) => [`#${index}`, name])),
+          ...unchanged.ExpressionAttributeNames,
           '#status': 'status',
           '#message': 'status_message',
         },
         ExpressionAttributeValues: {
-          ...Object.fromEntries(values),
+          ...unchanged.ExpressionAttributeValues,
           ':new_status': { S: status },
           ':new_message': { S: status_message },
         },

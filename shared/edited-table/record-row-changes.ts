@@ -1,11 +1,11 @@
 /**
- * Writes each change of a row to the activity log, whichever way it was made (contract, section 10). The entry's id
+ * Writes each change of a row to the activity log, whichever way it was made (contract 10.6). The entry's id
  * follows from the stream record, so a repeated record writes the same entry again.
  */
 import type { Activity, ActivityLog } from '../activity/activity-log.ts';
 import { everyClient } from '../contract/limit-rows.ts';
 import { derivedIdAt } from '../platform/ids.ts';
-import { withoutUndefined } from '../platform/without-undefined.ts';
+import { withoutUndefined } from '../platform/object-fields.ts';
 import { changeOf } from './changed-by.ts';
 import { type EditedRow, type EditedTable, shownValue } from './edited-row.ts';
 
@@ -13,7 +13,7 @@ import { type EditedRow, type EditedTable, shownValue } from './edited-row.ts';
 export interface RowChange {
   /** The same if the stream delivers the change again. */
   readonly eventId: string;
-  /** To the second. */
+  /** The time to the second. */
   readonly at: Date;
   readonly clientId: string;
   /** The value of the table's sort key. */

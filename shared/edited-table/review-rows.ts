@@ -4,7 +4,7 @@
  * was read, so it neither creates a deleted row again nor replaces the feedback of a newer edit.
  */
 import { everyClient } from '../contract/limit-rows.ts';
-import { chunksOf } from '../platform/split-into-chunks.ts';
+import { chunksOf } from '../platform/long-lists.ts';
 import type { EditedRow } from './edited-row.ts';
 import type { Feedback } from './feedback.ts';
 
@@ -26,7 +26,7 @@ export interface Reviewed {
   readonly written: number;
 }
 
-/** Those of the ids that are clients. */
+/** The ids that are clients. */
 export type ExistingClients = (ids: readonly string[]) => Promise<ReadonlySet<string>>;
 
 const writesAtOnce = 25;

@@ -33,7 +33,10 @@ export function readRowChanges(records: readonly StreamRecord[], { sortKey }: Ed
   });
 }
 
-/** What people write into a row. Images are compared as they are, because a number can be longer than JavaScript's. */
+/**
+ * Returns the attributes that people write into a row. Images are compared unparsed, because a number can be longer
+ * than JavaScript's.
+ */
 function contentOf(row: unknown): EditedRow | undefined {
   if (row === undefined) return undefined;
   return Object.fromEntries(

@@ -1,17 +1,20 @@
 /** Reads and writes a table that people also edit by hand. */
+import { type AttributeValue, QueryCommand } from '@aws-sdk/client-dynamodb';
 import {
-  DeleteCommand,
   type DynamoDBDocumentClient,
-  QueryCommand,
-  UpdateCommand,
+  QueryCommand as QueryRowsCommand,
+  ScanCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
-import { scanRows } from '../platform/aws/read-rows.dynamo.ts';
-import { setOrRemove } from '../platform/aws/update-expression.dynamo.ts';
-import type { EditedRow } from './edited-row.ts';
-
-/** Far more rows than a client has endpoints or countries. */
-const rowsMax = 500;
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { standardError } from '../contract/errors.ts';
+import {
+  conditionalDeleteItem,
+  conditionalUpdateItem,
+  setOrRemove,
+} from '../platform/aws/conditional-write.dynamo.ts';
+import { queryRows, scanRows } from '../platform/aws/read-rows.dynamo.ts';
+import type { EditedRow, EditedTable } from './edited-row.ts';
+import type { Feedback } from './feedback.ts';
 
 /** `client_id` and the table's sort key. */
 export type RowKey = Readonly<Record<string, string>>;
@@ -20,58 +23,225 @@ export type RowReader = ReturnType<typeof dynamoRowReader>;
 
 export function dynamoRowReader(dynamo: DynamoDBDocumentClient, TableName: string) {
   return {
+    /** All of them: a client can have a sender for each country and channel. */
     async rowsOf(clientId: string): Promise<EditedRow[]> {
-      const { Items = [] } = await dynamo.send(
-        new QueryCommand({
+      return Array.fromAsync(
+        queryRows(dynamo, {
           TableName,
           KeyConditionExpression: 'client_id = :client_id',
           ExpressionAttributeValues: { ':client_id': clientId },
-          Limit: rowsMax,
         }),
       );
-      return Items;
     },
   };
 }
 
 export type AllRows = ReturnType<typeof dynamoAllRows>;
 
-/** The rows of all clients, by a scan: people enter few of them. */
+interface PageOptions {
+  readonly limit: number;
+  /** Undefined: the rows of all clients. */
+  readonly clientId: string | undefined;
+  /** The `last` of the page before. */
+  readonly after: RowKey | undefined;
+}
+
+interface RowPage {
+  readonly rows: readonly EditedRow[];
+  /** Present if there may be more rows. */
+  readonly last?: RowKey | undefined;
+}
+
+/** The rows of all clients, by scans. */
 export function dynamoAllRows(dynamo: DynamoDBDocumentClient, TableName: string) {
   return {
-    /** @param enough - no more rows are read */
-    async allRows(enough = Number.POSITIVE_INFINITY): Promise<readonly EditedRow[]> {
-      const rows: EditedRow[] = [];
-      for await (const row of scanRows(dynamo, { TableName })) {
-        if (rows.push(row) >= enough) break;
-      }
-      return rows;
+    async allRows(): Promise<readonly EditedRow[]> {
+      return Array.fromAsync(scanRows(dynamo, { TableName }));
+    },
+
+    async page({ limit, clientId, after }: PageOptions): Promise<RowPage> {
+      const page = { TableName, Limit: limit, ExclusiveStartKey: after };
+      const { Items = [], LastEvaluatedKey } =
+        clientId === undefined
+          ? await dynamo.send(new ScanCommand(page))
+          : await dynamo.send(
+              new QueryRowsCommand({
+                ...page,
+                KeyConditionExpression: 'client_id = :client_id',
+                ExpressionAttributeValues: { ':client_id': clientId },
+              }),
+            );
+      return { rows: Items, last: LastEvaluatedKey };
+    },
+
+    /**
+     * How many rows have the feedback `invalid`, in one read.
+     *
+     * @param rowsMax - so many rows are read; DynamoDB may end the read earlier, after 1 MB
+     */
+    async countInvalid(rowsMax: number): Promise<{ readonly count: number; readonly more: boolean }> {
+      const { Count = 0, LastEvaluatedKey } = await dynamo.send(
+        new ScanCommand({
+          TableName,
+          Select: 'COUNT',
+          FilterExpression: '#status = :invalid',
+          ExpressionAttributeNames: { '#status': 'status' },
+          ExpressionAttributeValues: { ':invalid': 'invalid' satisfies Feedback['status'] },
+          Limit: rowsMax,
+        }),
+      );
+      return { count: Count, more: LastEvaluatedKey !== undefined };
     },
   };
 }
 
 export type RowEditor = ReturnType<typeof dynamoRowEditor>;
 
-export function dynamoRowEditor(dynamo: DynamoDBDocumentClient, TableName: string) {
+/** An edit of a row: nothing, if it already has the wanted values. */
+type RowEdit =
+  /** The attributes after the edit, where those that are undefined are removed and others remain. */
+  | { readonly set: Readonly<Record<string, unknown>> }
+  /** Deletes the row, marked with who does: the stream record of a deletion has only the row as it was. */
+  | { readonly removeMarked: string }
+  | undefined;
+
+/** A row that changes again during each of them is edited by a program. */
+const attemptsMax = 8;
+
+export function dynamoRowEditor(
+  dynamo: DynamoDBDocumentClient,
+  TableName: string,
+  { sortKey, attributes }: EditedTable,
+) {
   return {
-    /** Sets these attributes of a row, and removes those that are undefined; others remain. */
-    async write(Key: RowKey, values: Readonly<Record<string, unknown>>): Promise<void> {
-      await dynamo.send(new UpdateCommand({ TableName, Key, ...setOrRemove(values) }));
-    },
     /**
-     * Deletes a row, if it exists. It is marked before, because the stream record of a deletion has only the row as it was.
+     * Edits a row. Whoever edits it meanwhile loses nothing: the row is then read again, and the edit decided anew.
      *
-     * @param changedBy - who deletes it
+     * @param editOf - of the row as it is; undefined where there is none, also because the last attempt has deleted it
+     * @throws GatewayError `concurrent_change` where the row changes during every attempt.
      */
-    async remove(Key: RowKey, changedBy: string): Promise<void> {
-      const { applied: marked } = await conditionalUpdate(dynamo, {
-        TableName,
-        Key,
-        UpdateExpression: 'SET changed_by = :changed_by',
-        ConditionExpression: 'attribute_exists(client_id)',
-        ExpressionAttributeValues: { ':changed_by': changedBy },
-      });
-      if (marked) await dynamo.send(new DeleteCommand({ TableName, Key }));
+    async edit(
+      key: RowKey,
+      editOf: (row: EditedRow | undefined, attempt: number) => RowEdit | Promise<RowEdit>,
+    ) {
+      const Key = marshall(key);
+      for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+        const image = await read(key);
+        const row = image === undefined ? undefined : unmarshall(image, { wrapNumbers: Number });
+        const edit = await editOf(row, attempt);
+        if (edit === undefined) return;
+        const unchanged = unchangedRow(image, attributes);
+        if ('set' in edit) {
+          if (await set(Key, row, edit.set, unchanged)) return;
+        } else if (image === undefined || (await remove(Key, edit.removeMarked, unchanged))) return;
+      }
+      throw standardError('concurrent_change');
     },
+  };
+
+  /** Reads by a query, because everyone who edits rows may query them anyway. */
+  async function read(key: RowKey): Promise<Image | undefined> {
+    const { Items: [image] = [] } = await dynamo.send(
+      new QueryCommand({
+        TableName,
+        ConsistentRead: true,
+        KeyConditionExpression: 'client_id = :client_id AND #sort = :sort',
+        ExpressionAttributeNames: { '#sort': sortKey },
+        ExpressionAttributeValues: marshall({ ':client_id': key.client_id, ':sort': key[sortKey] }),
+      }),
+    );
+    return image;
+  }
+
+  /** Writes only the differences, so that a value that does not change stays as it was typed. */
+  async function set(
+    Key: Image,
+    row: EditedRow | undefined,
+    values: Readonly<Record<string, unknown>>,
+    unchanged: Unchanged,
+  ): Promise<boolean> {
+    const changed = Object.entries(values).filter(([name, value]) => value !== row?.[name]);
+    if (changed.length === 0) return true;
+    const { UpdateExpression, ...change } = setOrRemove(Object.fromEntries(changed));
+    const { applied } = await conditionalUpdateItem(dynamo, {
+      TableName,
+      Key,
+      UpdateExpression,
+      ...withAttributes(unchanged, change.ExpressionAttributeNames, change.ExpressionAttributeValues ?? {}),
+    });
+    return applied;
+  }
+
+  async function remove(Key: Image, changedBy: string, unchanged: Unchanged): Promise<boolean> {
+    const mark = { ':changed_by': changedBy };
+    const { applied: marked } = await conditionalUpdateItem(dynamo, {
+      TableName,
+      Key,
+      UpdateExpression: 'SET changed_by = :changed_by',
+      ...withAttributes(unchanged, {}, mark),
+    });
+    if (!marked) return false;
+    const { applied } = await conditionalDeleteItem(dynamo, {
+      TableName,
+      Key,
+      ...withAttributes(
+        {
+          ...unchanged,
+          ConditionExpression: `${unchanged.ConditionExpression} AND changed_by = :changed_by`,
+        },
+        {},
+        mark,
+      ),
+    });
+    return applied;
+  }
+}
+
+type Unchanged = ReturnType<typeof unchangedRow>;
+
+/** DynamoDB refuses an empty list. */
+function withAttributes(
+  unchanged: Unchanged,
+  names: Readonly<Record<string, string>>,
+  values: Readonly<Record<string, unknown>>,
+) {
+  const { ConditionExpression } = unchanged;
+  const ExpressionAttributeNames = { ...unchanged.ExpressionAttributeNames, ...names };
+  const ExpressionAttributeValues = { ...unchanged.ExpressionAttributeValues, ...marshall(values) };
+  return {
+    ConditionExpression,
+    ...(Object.keys(ExpressionAttributeNames).length === 0 ? {} : { ExpressionAttributeNames }),
+    ...(Object.keys(ExpressionAttributeValues).length === 0 ? {} : { ExpressionAttributeValues }),
+  };
+}
+
+/** The condition that a row which people edit is as it was read, in DynamoDB's own form: a number can be longer than JavaScript's. */
+export type Image = Readonly<Record<string, AttributeValue>>;
+
+/**
+ * @param image - the row as it was read; undefined if there was none
+ * @param attributes - what is compared
+ */
+export function unchangedRow(image: Image | undefined, attributes: readonly string[]) {
+  if (image === undefined) {
+    return {
+      ConditionExpression: 'attribute_not_exists(client_id)',
+      ExpressionAttributeNames: {},
+      ExpressionAttributeValues: {},
+    };
+  }
+  const conditions = attributes.map((name, index) =>
+    image[name] === undefined ? `attribute_not_exists(#old${index})` : `#old${index} = :old${index}`,
+  );
+  return {
+    // An update without a row would create one.
+    ConditionExpression: ['attribute_exists(client_id)', ...conditions].join(' AND '),
+    ExpressionAttributeNames: Object.fromEntries(attributes.map((name, index) => [`#old${index}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(
+      attributes.flatMap((name, index): [string, AttributeValue][] => {
+        const value = image[name];
+        return value === undefined ? [] : [[`:old${index}`, value]];
+      }),
+    ),
   };
 }

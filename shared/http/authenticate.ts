@@ -1,16 +1,14 @@
 /** Finds out which client sent a request. A refusal is thrown only after the request is counted, so that it counts too. */
-
-import { apiKeyScope, type Client } from '../client/client.ts';
+import { apiKeyScope, type Client, hasValidPermissions } from '../client/client.ts';
 import type { ClientDirectory } from '../client/client-directory.ts';
 import { apiKeyPrefix, isApiKey, secretHash } from '../client/secret-text.ts';
-import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
+import { errorTexts, GatewayError, malformedClientText, standardError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
 import type { Caller } from '../operation/operation.ts';
-import { withoutUndefined } from '../platform/without-undefined.ts';
-import type { Subject } from '../rate-limit/subject.ts';
+import { withoutUndefined } from '../platform/object-fields.ts';
+import type { Subject } from '../rate-limit/shards.ts';
 import type { TokenVerifier } from '../token/token-verifier.ts';
-import { beforeDeadline } from './deadline.ts';
-import type { Identity, IncomingRequest, Step } from './request-context.ts';
+import { beforeDeadline, type Identity, type IncomingRequest, type Step } from './request-context.ts';
 import { orUnavailable } from './response.ts';
 
 export type Authenticator = (incoming: IncomingRequest) => Promise<Identity>;
@@ -30,7 +28,7 @@ interface BearerDependencies {
 
 const realm = 'Bearer realm="messaging-gateway"';
 
-/** A bearer token or an API key (specification, section 5). A request whose credential is not valid counts against the source address. */
+/** A bearer token or an API key (contract 3.1 and 3.5). A request whose credential is not valid counts against the source address. */
 export function authenticateBearer({ clients, tokens }: BearerDependencies, scope: Scope): Authenticator {
   return async (incoming) => {
     const owner = await ownerOf(incoming);
@@ -79,15 +77,18 @@ interface CredentialOwner {
 }
 
 function refusalOf({ client, scopes }: Caller, scope: Scope): GatewayError | undefined {
-  if (client.disabled) return clientDisabled();
+  const refusal = accessRefusal(client);
+  if (refusal !== undefined) return refusal;
   if (scopes.includes(scope)) return undefined;
   return new GatewayError('forbidden', `This needs the scope ${scope}.`, {
     headers: { 'WWW-Authenticate': `${realm}, error="insufficient_scope", scope="${scope}"` },
   });
 }
 
-export function clientDisabled(): GatewayError {
-  return standardError('forbidden');
+/** Why nothing is open to this client, whatever its credential; undefined where it is not so. */
+export function accessRefusal(client: Client): GatewayError | undefined {
+  if (!hasValidPermissions(client)) return new GatewayError('forbidden', malformedClientText);
+  return client.disabled ? standardError('forbidden') : undefined;
 }
 
 function unauthorized(message: string, challenge: string): GatewayError {

@@ -1,11 +1,12 @@
-/** Authenticates a token request by the client's credentials, in the body or in the header (contract, section 2). */
+/** Authenticates a token request by the client's credentials, in the body or in the header (contract 2.1). */
 import * as z from 'zod/mini';
 import { type Client, hasSecret } from '../client/client.ts';
 import type { ClientDirectory } from '../client/client-directory.ts';
 import { GatewayError, standardError } from '../contract/errors.ts';
 import { parseFields } from '../operation/operation.ts';
+import { withoutUndefined } from '../platform/object-fields.ts';
 import { requestedScope } from '../token/token-claims.ts';
-import { type Authenticator, clientDisabled } from './authenticate.ts';
+import { type Authenticator, accessRefusal } from './authenticate.ts';
 import { type BodyFormat, formDecoded, readBody } from './request-body.ts';
 import type { IncomingRequest } from './request-context.ts';
 
@@ -14,7 +15,7 @@ export const tokenRequestFormats: readonly BodyFormat[] = ['json', 'form'];
 export const tokenRequestBytesMax = 8 * 1024;
 
 const text = z.string().check(z.minLength(1), z.maxLength(256));
-/** The body of `POST /api/v1/auth/token` with the credentials in it (specification 2.1). */
+/** The body of `POST /api/v1/auth/token` with the credentials in it. */
 export const credentialsInBody = z.object({
   client_id: text,
   client_secret: text,
@@ -53,7 +54,7 @@ export function authenticateByCredentials(
     }
     const subject = { kind: 'client', clientId: client.client_id } as const;
     const caller = { clientId: client.client_id, scopes: client.scopes, client };
-    return { subject, caller, ...(client.disabled ? { refusal: clientDisabled() } : {}) };
+    return { subject, caller, ...withoutUndefined({ refusal: accessRefusal(client) }) };
   };
 
   async function clientOf(incoming: IncomingRequest): Promise<Client> {
@@ -70,7 +71,7 @@ export function authenticateByCredentials(
 function readCredentials({ headers, rawBody }: IncomingRequest): Credentials {
   const body = readBody(rawBody, tokenRequestFormats, tokenRequestBytesMax);
   const header = headers.authorization?.trim() ?? '';
-  // Another scheme is ignored (specification 4.1): many clients send their last token with every request.
+  // Another scheme is ignored: many clients send their last token with every request.
   if (!/^basic(\s|$)/i.test(header)) {
     const { client_id, client_secret } = parseFields(credentialsInBody, body);
     return { clientId: client_id, secret: client_secret };

@@ -1,23 +1,33 @@
 /**
  * Makes an HTTP function of an operation: the list of steps that each request passes through, in the same order for
- * every function (contract, section 1).
+ * every function (contract 1.1).
  */
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import type { Route, Scope } from '../contract/routes.ts';
+import { GatewayError, rateLimitExceeded } from '../contract/errors.ts';
+import { type PolicyName, type Route, type RouteName, routes, type Scope } from '../contract/routes.ts';
 import type { ApiRequest, Operation } from '../operation/operation.ts';
 import type { Clock } from '../platform/clock.ts';
+import { countFunctionFailure } from '../platform/metrics.ts';
+import {
+  type Decision,
+  rateLimitHeaders,
+  retryAfterSeconds,
+  uncountedHeaders,
+} from '../rate-limit/decision.ts';
 import type { RateLimiter } from '../rate-limit/limiter.ts';
 import { type Authenticator, authenticate } from './authenticate.ts';
-import { checkText } from './check-text.ts';
-import { countRequest } from './count-request.ts';
-import { beforeDeadline } from './deadline.ts';
-import { encodeResponse } from './encode-response.ts';
-import { type BodyFormat, parseRequestBody } from './request-body.ts';
-import { definedValues, type HttpResponse, type RequestContext, requestContext } from './request-context.ts';
-import { requestLog, type WriteLog } from './request-log.ts';
-import { errorResponse, successResponse } from './response.ts';
-import { responseHeaders } from './response-headers.ts';
+import { type BodyFormat, checkText, parseRequestBody } from './request-body.ts';
+import {
+  beforeDeadline,
+  definedValues,
+  type HttpResponse,
+  onEveryResponse,
+  type RequestContext,
+  requestContext,
+  type Step,
+} from './request-context.ts';
+import { encodeResponse, errorResponse, orUnavailable, successResponse } from './response.ts';
 
 export interface PublicHttpDependencies {
   readonly limiter: RateLimiter;
@@ -44,13 +54,13 @@ interface HttpOptions<Dependencies> {
 }
 
 interface PublicHttpOptions extends HttpOptions<PublicHttpDependencies> {
-  /** By default a request has no caller. */
+  /** Identifies the caller; by default a request has none. */
   readonly authenticate?: Authenticator;
 }
 
 export type HttpFunction = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-/** For a route that needs a bearer token or an API key. */
+/** Makes the function of a route with a bearer token or an API key. */
 export function httpFunction(
   route: Route & { readonly scope: Scope },
   operation: Operation,
@@ -64,7 +74,7 @@ export function httpFunction(
   };
 }
 
-/** For a route without a bearer token: a request counts against its source address. */
+/** Makes the function of a route without a bearer token: a request counts against its source address. */
 export function publicHttpFunction(
   route: Route & { readonly scope: null },
   operation: Operation,
@@ -73,7 +83,7 @@ export function publicHttpFunction(
   return pipeline(route, operation, options.authenticate ?? sourceAddressOnly, options);
 }
 
-/** What needed a credential is nobody else's. */
+/** Authenticated responses must not be cached. */
 const noStore = { 'Cache-Control': 'no-store' };
 
 const sourceAddressOnly: Authenticator = async ({ sourceIp }) => ({
@@ -130,4 +140,121 @@ function apiRequest(
     caller: identity.caller,
     now: incoming.now,
   };
+}
+
+/** The routes that need a token. */
+type ScopedRouteName = {
+  [Name in RouteName]: (typeof routes)[Name]['scope'] extends Scope ? Name : never;
+}[RouteName];
+
+/** One Lambda function for several routes, which have the same rights: each request goes to the operation of its route. */
+export function httpFunctions(
+  operations: Readonly<Partial<Record<ScopedRouteName, Operation>>>,
+  dependencies: HttpDependencies,
+): HttpFunction {
+  const functions = new Map(
+    (Object.entries(operations) as [ScopedRouteName, Operation][]).map(([name, operation]) => {
+      const route: Route & { readonly scope: Scope } = routes[name];
+      return [`${route.method} ${route.path}`, httpFunction(route, operation, { dependencies })];
+    }),
+  );
+  return async (event, context) => {
+    // HEAD is answered as GET.
+    const method = event.httpMethod === 'HEAD' ? 'GET' : event.httpMethod;
+    const found = functions.get(`${method} ${event.resource}`);
+    if (found === undefined) throw new Error(`${method} ${event.resource} is not a route of this function`);
+    return found(event, context);
+  };
+}
+
+/**
+ * Counts a request against the limit of its client or source address, which the authenticator chose (`authenticate.ts`, for
+ * tokens `client-credentials.ts`), then refuses it where it must be refused.
+ */
+export function countRequest(limiter: RateLimiter, policy: PolicyName): Step {
+  return {
+    before: async ({ event: request, context }) => {
+      const { now } = request.incoming;
+      const { subject, refusal } = request.identity;
+      const decision = await beforeDeadline(context, orUnavailable(limiter.check(subject, policy, now)));
+      request.decision = decision;
+      if (decision.blocked) throw endpointBlocked();
+      if (!decision.admitted) throw tooManyRequests(decision, now);
+      if (refusal !== undefined) throw refusal;
+    },
+  };
+}
+
+function endpointBlocked(): GatewayError {
+  return new GatewayError('forbidden', 'This client is blocked from this endpoint.');
+}
+
+function tooManyRequests(decision: Decision, now: Date): GatewayError {
+  const seconds = retryAfterSeconds(decision, now);
+  const { limit, window } = decision.binding;
+  return rateLimitExceeded(`The limit of ${limit} requests a ${window} is used up.`, seconds);
+}
+
+/** Writes one log line for each request, and counts a response of 5xx as a failure of the function. */
+type WriteLog = (level: 'info' | 'error', fields: Record<string, unknown>) => void;
+
+function requestLog(writeLog: WriteLog, policy: PolicyName, clock: Clock): Step {
+  return onEveryResponse((request, response) => {
+    const { event, incoming, requestId, identity, decision, logged } = request;
+    const failed = response.statusCode >= 500;
+    writeLog(failed ? 'error' : 'info', {
+      request_id: requestId,
+      method: event.httpMethod,
+      // The template of its route: the path itself may have a phone number.
+      path: event.resource,
+      status: response.statusCode,
+      duration_ms: clock().getTime() - incoming.now.getTime(),
+      source_ip: incoming.sourceIp,
+      policy,
+      remaining: decision?.binding.remaining,
+      client_id: identity.caller?.clientId,
+      ...logged,
+    });
+    if (failed) countFunctionFailure();
+    return response;
+  });
+}
+
+/** Adds the headers that every response has: the rate limit, those of the function, and the request id. */
+export function responseHeaders(policy: PolicyName, ofFunction: Readonly<Record<string, string>>): Step {
+  return onEveryResponse(({ incoming, decision, requestId, unknownFields }, response) => {
+    const limits =
+      decision === undefined
+        ? uncountedHeaders(policy, incoming.now)
+        : rateLimitHeaders(decision, incoming.now);
+    return {
+      ...response,
+      // The operation's own override the limits: a refusal may describe another limit, such as that of one recipient.
+      headers: {
+        ...limits,
+        ...response.headers,
+        ...unknownFieldsHeader([...unknownFields]),
+        ...ofFunction,
+        'X-Request-Id': requestId,
+      },
+    };
+  });
+}
+
+/** Proxies refuse long headers. */
+const namedMax = 20;
+const nameCharactersMax = 64;
+
+/** The names are the caller's, so what a header cannot hold is percent-encoded. */
+function unknownFieldsHeader(names: readonly string[]): Record<string, string> {
+  if (names.length === 0) return {};
+  const shown = names
+    .slice(0, namedMax)
+    .map((name) =>
+      encodeURI(name.slice(0, nameCharactersMax).toWellFormed())
+        .replaceAll(',', '%2C')
+        .replaceAll('%5B', '[')
+        .replaceAll('%5D', ']'),
+    );
+  return { 'X-Unknown-Fields': [...shown, ...(names.length > namedMax ? ['...'] : [])].join(', ') };
 }

@@ -34,7 +34,9 @@ export function unmatchedError(routes: readonly RoutePattern[], method: string, 
     return new GatewayError('not_found', `There is no ${path}.`);
   }
   const allow = [...methods].toSorted().join(', ');
-  return new GatewayError('method_not_allowed', errorTexts.method_not_allowed(path, method, allow), {
+  // The text for HEAD is that for GET: it would have this length.
+  const named = method === 'HEAD' ? 'GET' : method;
+  return new GatewayError('method_not_allowed', errorTexts.method_not_allowed(path, named, allow), {
     headers: { Allow: allow },
   });
 }

@@ -1,7 +1,7 @@
-/** Parses a request's body; refuses one that is too large, of the wrong type or not valid JSON (contract, section 1). */
-import { errorTexts, GatewayError } from '../contract/errors.ts';
-import type { RawBody, Step } from './request-context.ts';
-import { assertWellFormedJson } from './well-formed.ts';
+/** Parses a request's body; refuses one that is too large, of the wrong type or not valid JSON (contract 1.7). */
+import { errorTexts, type FieldError, GatewayError, nothingAtPathText } from '../contract/errors.ts';
+import { fieldName } from '../operation/operation.ts';
+import { definedValues, type RawBody, type Step } from './request-context.ts';
 
 export type BodyFormat = 'json' | 'form';
 
@@ -116,4 +116,82 @@ export function formDecoded(encoded: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** No id of ours is longer. */
+const idLengthMax = 128;
+
+/** @throws GatewayError `not_found` where a part of a path is too long for an id. */
+export function assertIdLength(id: string): void {
+  if (id.length > idLengthMax) throw new GatewayError('not_found', nothingAtPathText);
+}
+
+/** Throws where a text is not well-formed Unicode, or a path parameter is too long for an id. */
+export function checkText(): Step {
+  return {
+    before: ({ event: { event } }) => {
+      assertWellFormedTexts(
+        [
+          event.headers,
+          event.multiValueHeaders,
+          // Base64 hides no text that is not well-formed: its bytes are checked when the body is parsed.
+          event.isBase64Encoded ? undefined : { body: event.body ?? undefined },
+        ],
+        [event.queryStringParameters, event.multiValueQueryStringParameters, event.pathParameters],
+      );
+      const { proxy: _rest, ...ids } = definedValues(event.pathParameters);
+      for (const id of Object.values(ids)) assertIdLength(id);
+    },
+  };
+}
+
+const message = 'must be well-formed Unicode text, in UTF-8';
+
+/** Texts by name, such as headers or a query; a value may be a list. */
+type NamedTexts = Readonly<Record<string, string | readonly string[] | undefined>> | null | undefined;
+
+/**
+ * Checks what was sent as it is (`texts`), and what API Gateway decoded from a path or a query (`decoded`): it puts U+FFFD
+ * in place of bytes that are not UTF-8, so that character is refused there.
+ *
+ * @throws GatewayError `invalid_request` that names every faulty field once
+ */
+function assertWellFormedTexts(texts: readonly NamedTexts[], decoded: readonly NamedTexts[]): void {
+  refuse([
+    ...faultyNames(texts, isWellFormed),
+    ...faultyNames(decoded, (text) => isWellFormed(text) && !text.includes('\uFFFD')),
+  ]);
+}
+
+const isWellFormed = (text: string): boolean => text.isWellFormed();
+
+function faultyNames(groups: readonly NamedTexts[], isValid: (text: string) => boolean): string[] {
+  return groups.flatMap((group) =>
+    Object.entries(group ?? {})
+      .filter(([name, value]) => ![name, value ?? []].flat().every(isValid))
+      .map(([name]) => name),
+  );
+}
+
+/** A JSON value's texts and keys. @throws GatewayError `invalid_request` that names every faulty field. */
+function assertWellFormedJson(value: unknown): void {
+  refuse(malformedPaths(value, []).map(fieldName));
+}
+
+function malformedPaths(value: unknown, path: readonly PropertyKey[]): (readonly PropertyKey[])[] {
+  if (typeof value === 'string') return value.isWellFormed() ? [] : [path];
+  if (Array.isArray(value)) return value.flatMap((item, index) => malformedPaths(item, [...path, index]));
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const inside = [...path, key];
+    return key.isWellFormed() ? malformedPaths(inner, inside) : [inside];
+  });
+}
+
+function refuse(fields: readonly string[]): void {
+  if (fields.length === 0) return;
+  const details = [...new Set(fields)].map((field): FieldError => ({ field, message }));
+  throw new GatewayError('invalid_request', 'The request holds text that is not well-formed Unicode.', {
+    details,
+  });
 }

@@ -1,10 +1,10 @@
 /** A request on its way through the pipeline of an HTTP function: what each step reads, and what it adds. */
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { GatewayError } from '../contract/errors.ts';
+import { GatewayError } from '../contract/errors.ts';
 import type { Caller } from '../operation/operation.ts';
 import type { Decision } from '../rate-limit/decision.ts';
-import type { Subject } from '../rate-limit/subject.ts';
+import type { Subject } from '../rate-limit/shards.ts';
 
 export interface RawBody {
   /** As the caller sent them: API Gateway's base64 is decoded. */
@@ -49,7 +49,7 @@ export interface RequestContext {
   logged: Readonly<Record<string, unknown>>;
 }
 
-/** As Lambda returns it to API Gateway. */
+/** A response as Lambda returns it to API Gateway. */
 export interface HttpResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -119,4 +119,27 @@ export function definedValues(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
   return Object.fromEntries(defined);
+}
+
+/** The part of Lambda's context that tells how much time is left. */
+interface RemainingTime {
+  getRemainingTimeInMillis(): number;
+}
+
+/** Time that is left for the response. */
+const deadlineMarginMs = 500;
+
+/** Answers 503 shortly before Lambda would stop the function. @throws GatewayError `service_unavailable` */
+export async function beforeDeadline<T>(context: RemainingTime, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_resolve, reject) => {
+    const refuse = (): void =>
+      reject(new GatewayError('service_unavailable', 'The request took too long. Try again soon.'));
+    timer = setTimeout(refuse, Math.max(0, context.getRemainingTimeInMillis() - deadlineMarginMs));
+  });
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,8 +1,8 @@
 /** Makes the response to a request: the result of the operation, or an error in the one form that all errors have. */
-
+import { gzipSync } from 'node:zlib';
 import { errorBody, type FieldError, GatewayError, standardError } from '../contract/errors.ts';
 import type { ApiResponse } from '../operation/operation.ts';
-import type { HttpResponse, Step } from './request-context.ts';
+import { type HttpResponse, onEveryResponse, type Step } from './request-context.ts';
 
 const jsonType = { 'Content-Type': 'application/json' };
 
@@ -30,7 +30,7 @@ export function errorResponse(oauth: boolean): Step {
   };
 }
 
-/** As many as a bulk request has rows. */
+/** The most details of a response: as many as a bulk request has rows. */
 const detailsMax = 1000;
 const fieldCharactersMax = 200;
 const messageCharactersMax = 1000;
@@ -87,6 +87,12 @@ const outageNames: ReadonlySet<string> = new Set([
   'ThrottlingException',
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
+  // Contention that outlasted all retries. A transaction that a condition cancels is a result in its store.
+  'TransactionConflictException',
+  'TransactionCanceledException',
+  'TransactionInProgressException',
+  'ReplicatedWriteConflictException',
+  'ItemsRemain',
   'KMSInternalException',
   'DependencyTimeoutException',
 ]);
@@ -105,4 +111,79 @@ function isOutage(error: unknown): boolean {
   if (outageNames.has(error.name)) return true;
   if ('code' in error && outageCodes.has(error.code)) return true;
   return '$fault' in error && error.$fault === 'server';
+}
+
+/** Below this, compression makes a response no smaller than its packet. */
+const compressedBytesMin = 1024;
+
+/** The last step: answers a repeated GET of what has not changed, and compresses for a caller that takes compressed content. */
+export function encodeResponse(): Step {
+  return onEveryResponse(({ incoming: { headers } }, response) => {
+    const { ETag: etag } = response.headers;
+    if (etag !== undefined && response.statusCode === 200 && matches(headers['if-none-match'], etag)) {
+      return { ...response, statusCode: 304, body: '', isBase64Encoded: false };
+    }
+    // API Gateway decodes the base64 of binary content by `Accept`, which some clients leave out (Go's standard one).
+    const coding = headers.accept === undefined ? '' : (headers['accept-encoding'] ?? '');
+    // The response to HEAD too: API Gateway leaves its content out, but takes `Content-Length` from it (RFC 9110, section 8.6).
+    return compressed(response, coding);
+  });
+}
+
+/** Weakly (RFC 9110, section 13.1.2): the same content in another encoding matches. */
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  const weak = (tag: string): string => tag.trim().replace(/^W\//, '');
+  return (ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === '*' || weak(tag) === weak(etag));
+}
+
+function compressed(response: HttpResponse, acceptEncoding: string): HttpResponse {
+  const { body, headers, isBase64Encoded } = response;
+  if (isBase64Encoded || headers['Content-Encoding'] !== undefined) return response;
+  if (body.length < compressedBytesMin) return response;
+  const varied = { ...headers, Vary: 'Accept-Encoding' };
+  if (!acceptsGzip(acceptEncoding)) return { ...response, headers: varied };
+  return {
+    ...response,
+    headers: { ...varied, 'Content-Encoding': 'gzip' },
+    body: gzipSync(body).toString('base64'),
+    isBase64Encoded: true,
+  };
+}
+
+/** RFC 9110, section 12.5.3: a quality of 0 is a refusal, and `*` is every coding that is not named. */
+function acceptsGzip(acceptEncoding: string): boolean {
+  const qualities = new Map(
+    acceptEncoding
+      .toLowerCase()
+      .split(',')
+      .map((coding) => {
+        const [name = '', ...parameters] = coding.split(';').map((part) => part.trim());
+        const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
+        return [name, Number(quality)] as const;
+      }),
+  );
+  return (qualities.get('gzip') ?? qualities.get('x-gzip') ?? qualities.get('*') ?? 0) > 0;
+}
+
+/** A redirect to a page of the gateway, right on API Gateway's own address with its stage, on a domain name and locally. */
+const thisMachine = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * On AWS to the gateway's own address, which has the stage in its path (`…/prod`) or is a domain name. A local gateway can be
+ * reached by several names, such as that of a tunnel, and its function does not know which one the caller used: the path
+ * alone keeps it.
+ *
+ * @param baseUrl - where clients call the API, without a slash at its end
+ */
+export function redirectTo(baseUrl: string, path: string): ApiResponse {
+  const isLocal = thisMachine.has(new URL(baseUrl).hostname);
+  return {
+    status: 302,
+    headers: {
+      'Content-Type': 'text/plain; charset=utf-8',
+      Location: isLocal ? path : `${baseUrl}${path}`,
+      'Cache-Control': 'public, max-age=300',
+    },
+    body: '',
+  };
 }

@@ -1,21 +1,20 @@
 /** Composes what every send needs, whatever its channel, from the function's environment. */
 import { allowanceEnvironment, allowancesFrom } from '../cap/allowances-from-environment.ts';
 import { stageCountriesOf } from '../client/permission.ts';
-import { dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
-import type { SendDependencies } from '../message/send/send-dependencies.ts';
-import { messagesEnvironment, messagesFrom } from '../message/store/messages-from-environment.ts';
-import { dynamoSuppressedAmong } from '../message/suppression/suppressed-recipients.dynamo.ts';
+import { dynamoAllRows, dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
+import type { SendDependencies } from '../message/send/send-one.ts';
+import { messagesEnvironment, messagesFrom } from '../message/store/message-store.dynamo.ts';
+import { dynamoSuppressedAmong } from '../message/suppression/suppression-store.dynamo.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type Environment, webhookRuleNames } from '../platform/env.ts';
 import { log } from '../platform/log.ts';
 import { countMetric } from '../platform/metrics.ts';
-import { expectedPrice } from '../price/prices.ts';
-import { readPrices } from '../price/prices-file.ts';
-import { overridesFrom } from '../rate-limit/overrides-from-environment.ts';
+import { expectedPrice, readPrices } from '../price/prices.ts';
+import { overridesFrom } from '../rate-limit/overrides.ts';
 import { senderReader } from '../sender/select-sender.ts';
-import { addressRules, webhookUrlSchema } from '../webhook/post/webhook-url.ts';
-import { httpEnvironment } from './http-dependencies.ts';
+import { addressRules, webhookUrlSchema } from '../webhook/address-guard.ts';
+import { httpEnvironment } from './client-guards.ts';
 
 export const sendEnvironment = [
   ...httpEnvironment,
@@ -35,7 +34,10 @@ export function sendDependencies(env: Environment<(typeof sendEnvironment)[numbe
     allowanceOf: allowancesFrom(env, overridesFrom(env).capsOf),
     stageCountries: stageCountriesOf(env),
     sendersOf: senderReader(
-      dynamoRowReader(dynamo(), env.SENDERS_TABLE),
+      {
+        ...dynamoRowReader(dynamo(), env.SENDERS_TABLE),
+        ...dynamoAllRows(dynamo(), env.SENDERS_TABLE),
+      },
       env.STAGE_SMS_SENDER,
       systemClock,
       (invalid) => {

@@ -7,9 +7,9 @@ import { channels } from '../contract/channels.ts';
 import { messageErrorCodes } from '../contract/message-error-codes.ts';
 import { described } from '../operation/described.ts';
 import { encodings, messageTypes, statuses } from './message.ts';
-import { windowHours } from './receive/whatsapp-window.ts';
+import { windowHours } from './receive/whatsapp-window.dynamo.ts';
 import { receivedContent } from './received-content.ts';
-import { rowError } from './send/batch.ts';
+import { rowError } from './send/batch-store.dynamo.ts';
 
 export const instant = z.iso.datetime().check(z.meta({ examples: ['2026-11-20T10:00:00.000Z'] }));
 export const recipient = z.string().check(z.meta({ examples: ['+447700900123'] }));
@@ -229,7 +229,7 @@ export const messageStatus = z.object({
     z.exactOptional(z.array(fallbackLeg)),
     'The messages that follow if this one is not delivered, in their order. In the response about the first message of a send with `fallback`.',
   ),
-  // Of an inbound message only; its `from` is the person, its `recipient` our number.
+  // The direction, only for inbound messages; their `from` is the person, their `recipient` our number.
   direction: described(
     z.exactOptional(z.literal('inbound')),
     '`inbound` for a message from a person: `from` is the person, `recipient` our number.',

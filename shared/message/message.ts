@@ -2,12 +2,12 @@
  * What a message is, and every state it can be in: the row that is the gateway's only record of a send, or of a message
  * that a person sent to one of our numbers.
  * A message enters a state once, and the row has the time of it: the history and the events to send follow from
- * the row (contract, section 6).
+ * the row (contract 6.1).
  */
 import * as z from 'zod/mini';
-import { channels } from '../contract/channels.ts';
+import { channels, type SendKind } from '../contract/channels.ts';
 import type { MessageErrorCode } from '../contract/message-error-codes.ts';
-import { lazily } from '../platform/lazily.ts';
+import { lazily } from '../platform/expiring-cache.ts';
 import { storedSlot } from './pace/slot.ts';
 import { receivedContent } from './received-content.ts';
 import { storedTemplate, storedWhatsAppContent } from './whatsapp-content.ts';
@@ -16,7 +16,7 @@ export const messageTypes = ['transactional', 'promotional'] as const;
 
 export const encodings = ['GSM-7', 'UCS-2'] as const;
 
-/** In the order in which one message can enter them. */
+/** The states, in the order in which one message can enter them. */
 export const statuses = [
   'scheduled',
   'queued',
@@ -88,7 +88,7 @@ export type EventStatus = (typeof eventStatuses)[number];
 /** ISO 8601 UTC. */
 const time = z.iso.datetime();
 
-/** What a message is sent from: selected when it is accepted, and not again at the hand-over (contract, section 14). */
+/** What a message is sent from: selected when it is accepted, and not again at the hand-over (contract 14.2). */
 const storedSender = lazily(() =>
   z.object({
     /** A phone number, a pool or a sender ID. */
@@ -121,7 +121,7 @@ const storedLeg = lazily(() =>
     after_seconds: z.exactOptional(z.int()),
     from: z.exactOptional(z.string()),
     sender: z.exactOptional(storedSender()),
-    /** As in a message; that of a one-time password is rendered when the leg starts, because it says how long it is valid. */
+    /** The text as in a message; the text of a one-time password is rendered when the leg starts, because it says how long it is valid. */
     text: z.exactOptional(z.string()),
     whatsapp: z.exactOptional(z.lazy(storedWhatsAppContent)),
     fallback_template: z.exactOptional(z.lazy(storedTemplate)),
@@ -162,6 +162,10 @@ export const messageSchema = lazily(() =>
     received_content: z.exactOptional(z.lazy(receivedContent)),
     /** What an inbound message asks for, if it consists only of such a word. */
     opt_keyword: z.exactOptional(z.enum(['opt_out', 'opt_in'])),
+    /** The other clients to which that applies: they wrote to the person from the same number, which is nobody's own. */
+    opt_for: z.exactOptional(z.array(z.string())),
+    /** On the row by which such a client is told of it: the message, which belongs to another client. */
+    copy_of: z.exactOptional(z.string()),
     /** The message that an inbound message answers, if the carrier names it. */
     in_reply_to: z.exactOptional(z.string()),
     encoding: z.exactOptional(z.enum(encodings)),
@@ -182,10 +186,13 @@ export const messageSchema = lazily(() =>
     expired_at: z.exactOptional(time),
     canceled_at: z.exactOptional(time),
     received_at: z.exactOptional(time),
-    /** One of `contract/message-error-codes.ts`, or of an earlier release. */
+    /** A code of `contract/message-error-codes.ts`, or of an earlier release. */
     error_code: z.exactOptional(z.string()),
     error_message: z.exactOptional(z.string()),
-    /** It was not handed over, because the recipient is suppressed; otherwise `recipient_opted_out` is the carrier's word. */
+    /**
+     * True: it was not handed over, because the recipient is suppressed. Otherwise `recipient_opted_out` is the carrier's
+     * word; false if the recipient is not suppressed for that, because the person opted in since.
+     */
     suppressed: z.exactOptional(z.boolean()),
     cost: z.exactOptional(z.number()),
     currency: z.exactOptional(z.string()),
@@ -219,7 +226,7 @@ export const messageSchema = lazily(() =>
     ),
     /** The legs that follow, in their order, if this message is not delivered. */
     fallback: z.exactOptional(z.array(storedLeg())),
-    /** Of a leg that follows: the send's first message, and which leg this is (2 or 3). */
+    /** Present on a leg that follows: the send's first message, and which leg this is (2 or 3). */
     fallback_of: z.exactOptional(z.string()),
     leg: z.exactOptional(z.int()),
     /** Why a leg may not be handed over, found when it started; it fails in place of the hand-over, as others do. */
@@ -276,4 +283,13 @@ function hasEntered({ before, after }: MessageChange, status: Exclude<Status, 's
 /** The states with an event that this change entered: the events to send now. */
 export function eventsToSend(change: MessageChange): EventStatus[] {
   return eventStatuses.filter((status) => hasEntered(change, status));
+}
+
+/**
+ * The kind of a message's send: priority follows from it, and from nothing that a client can set. A row of a bulk request
+ * that an earlier release stored does not name its batch: it counts as a single send.
+ */
+export function sendKindOf({ otp, batch_id }: Pick<Message, 'otp' | 'batch_id'>): SendKind {
+  if (otp !== undefined) return 'otp';
+  return batch_id === undefined ? 'single' : 'bulk';
 }

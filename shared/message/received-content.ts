@@ -3,7 +3,8 @@
  * names that a send has (contract, section 13). One object, of which `type` says what is in it.
  */
 import * as z from 'zod/mini';
-import { lazily } from '../platform/lazily.ts';
+import type { Channel } from '../contract/channels.ts';
+import { lazily } from '../platform/expiring-cache.ts';
 
 const mediaTypes = ['image', 'video', 'audio', 'document', 'sticker'] as const;
 
@@ -41,9 +42,29 @@ function makeContent() {
     list_reply: z.exactOptional(z.object({ id: text, title: text, description: optionalText })),
     /** Without an emoji, the person removed the reaction. */
     reaction: z.exactOptional(z.object({ emoji: optionalText })),
-    // As Meta gives them.
+    // The content in the form in which Meta gives it.
     contacts: z.exactOptional(z.array(asGiven)),
     flow_reply: z.exactOptional(asGiven),
     order: z.exactOptional(asGiven),
   });
+}
+
+/** A message that a person sent to one of our numbers, in the same form for all carriers. */
+export interface InboundMessage {
+  readonly channel: Channel;
+  /** Unique in its channel; a repeated notification has the same. */
+  readonly carrierMessageId: string;
+  /** Who sent it: E.164, or a short code. */
+  readonly person: string;
+  /** Our number that it was sent to: E.164, or a short code. */
+  readonly number: string;
+  /** The id by which a WhatsApp number is a sender: `phone-number-id-…`. */
+  readonly numberId?: string;
+  readonly receivedAt: Date;
+  /** Present if it is a text. */
+  readonly text?: string;
+  /** Present if it is a WhatsApp message other than a text. */
+  readonly content?: ReceivedContent;
+  /** The carrier's id of our message that this one answers, if the carrier names it. */
+  readonly repliesTo?: string;
 }

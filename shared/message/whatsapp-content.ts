@@ -1,12 +1,12 @@
 /** The content of a WhatsApp message, in a request and in a row (contract, section 5). */
 import * as z from 'zod/mini';
 import { optional } from '../operation/request-fields.ts';
-import { lazily } from '../platform/lazily.ts';
+import { lazily } from '../platform/expiring-cache.ts';
 
 export const buttonsMax = 10;
-/** Of a template. */
+/** The most values of a template. */
 export const maxParameters = 64;
-/** Of one of its values; of a caption too. */
+/** The limit of one of its values, and of a caption. */
 export const parameterCharactersMax = 1024;
 export const parameterNameCharactersMax = 64;
 /** So many in a row at most: Meta refuses values with more, with line breaks or with tabs (error 132018). */

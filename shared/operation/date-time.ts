@@ -16,7 +16,7 @@ export const dateTime = z.pipe(
   z.transform((text) => new Date(normal(text))),
 );
 
-/** As `z.iso.datetime` and `Date` take it; any other text unchanged. */
+/** Returns the text in the form that `z.iso.datetime` and `Date` accept; any other text unchanged. */
 function normal(text: string): string {
   const [, day, time, zone] = form.exec(text) ?? [];
   if (day === undefined || zone === undefined) return text;

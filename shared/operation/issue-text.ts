@@ -1,4 +1,4 @@
-/** What is wrong with a field, in our own words, for every kind of issue that zod finds: the one place that words them. */
+/** Words the errors of fields, for every kind of issue that zod finds, in a single place. */
 import type * as z from 'zod/mini';
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -18,7 +18,7 @@ const formatNames: Readonly<Record<string, string>> = {
   email: 'an email address',
 };
 
-/** What is counted; of any other origin the value itself is compared. */
+/** The units that are counted; for any other origin the value itself is compared. */
 const units: Readonly<Record<string, string>> = { string: 'characters', array: 'items', record: 'fields' };
 
 /** A sentence without its subject, which is the field: `must be a text`. */

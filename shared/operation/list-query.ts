@@ -1,11 +1,15 @@
-/** Query parameters that lists have in common. */
+/** Query parameters that lists have in common, and the cursors of lists. */
 import * as z from 'zod/mini';
+import { GatewayError } from '../contract/errors.ts';
 import { dateTime } from './date-time.ts';
 
 /** Sorts after every time. */
 const latest = '~';
 
-/** As text that sorts by time: an offset can give a year of more than four digits, which would sort before all others. */
+/**
+ * A time as text that sorts by time: an offset can give a year of more than four digits, which would sort before all
+ * others.
+ */
 export const sortableTime = z.pipe(
   dateTime,
   z.transform((at) => {
@@ -14,12 +18,12 @@ export const sortableTime = z.pipe(
   }),
 );
 
-/** Of a sortable time; the last moment of the year 9999 for every later one. */
+/** Returns the date of a sortable time; the last moment of the year 9999 for every later one. */
 export function dateOf(sortable: string): Date {
   return new Date(sortable === latest ? '9999-12-31T23:59:59.999Z' : sortable);
 }
 
-/** Only digits: `Number` also accepts `0x10`, `1e1` and white space. */
+/** A whole number in digits only: `Number` also accepts `0x10`, `1e1` and white space. */
 const wholeNumber = z.pipe(
   z.string().check(z.regex(/^-?[0-9]+$/, 'must be a whole number')),
   z.transform(Number),
@@ -29,3 +33,25 @@ export const pageLimitMax = 100;
 export const defaultPageLimit = 20;
 
 export const pageLimit = z.pipe(wholeNumber, z.int().check(z.minimum(1), z.maximum(pageLimitMax)));
+
+/** A cursor is a position, as base64url so that clients treat it as opaque. */
+interface OpaqueCursor {
+  encode(position: string): string;
+  /** @throws GatewayError `invalid_request` where `encode` did not make it of a position in this list. */
+  decode(cursor: string): string;
+}
+
+/** @param form - of every position in the list */
+export function opaqueCursor(form: RegExp): OpaqueCursor {
+  const encode = (position: string): string => Buffer.from(position).toString('base64url');
+  return {
+    encode,
+    decode(cursor) {
+      const position = Buffer.from(cursor, 'base64url').toString();
+      if (form.test(position) && encode(position) === cursor) return position;
+      throw new GatewayError('invalid_request', 'The cursor is not valid.', {
+        details: [{ field: 'cursor', message: 'must be the next_cursor of an earlier answer' }],
+      });
+    },
+  };
+}

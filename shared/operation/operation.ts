@@ -1,10 +1,9 @@
-/** What an HTTP operation gets, a request that is authenticated, counted and parsed, and what it returns. */
+/** The request that an HTTP operation receives, authenticated, counted and parsed, and the response that it returns. */
 import * as z from 'zod/mini';
 import type { Client } from '../client/client.ts';
 import { type FieldError, GatewayError, invalidFields } from '../contract/errors.ts';
 import type { Route, Scope } from '../contract/routes.ts';
 import { faultsIn, issueText } from './issue-text.ts';
-import { unknownFields } from './unknown-fields.ts';
 
 /** `zod/mini` has no texts by default. */
 z.config({ localeError: issueText });
@@ -20,7 +19,7 @@ export interface Caller {
 export interface ApiRequest {
   /**
    * Identifies this unit of work: new for each invocation, the same for all retries of the SDK within it. A caller can
-   * choose the request id of API Gateway, so that one identifies nothing (contract, section 3).
+   * choose the request id of API Gateway, so that one identifies nothing (contract 3.4).
    */
   readonly workId: string;
   readonly route: Route;
@@ -38,7 +37,7 @@ export interface ApiRequest {
   readonly sourceIp: string;
   /** Undefined only where the route has no scope. */
   readonly caller: Caller | undefined;
-  /** When the request was received. */
+  /** The time at which the request was received. */
   readonly now: Date;
 }
 
@@ -69,7 +68,7 @@ export function parseBody<S extends z.ZodMiniType>(
   return parseFields(schema, body);
 }
 
-/** For an operation whose fields are all optional: no body is the same as an empty one. */
+/** Parses the body of an operation whose fields are all optional: no body is the same as an empty one. */
 export function parseOptionalBody<S extends z.ZodMiniType>(
   schema: S,
   { body, unknownFields }: Pick<ApiRequest, 'body' | 'unknownFields'>,
@@ -97,7 +96,7 @@ export function parseFields<S extends z.ZodMiniType>(schema: S, body: unknown): 
     const field = fieldName(issue.path);
     const missing = issue.code !== 'custom' && valueAt(body, issue.path) === undefined;
     const message = missing ? requiredField : issue.message;
-    // Only the first error of a field is reported.
+    // The response has only the first error of a field.
     if (!details.has(field)) details.set(field, { field, message });
   }
   throw invalidFields([...details.values()]);
@@ -127,4 +126,31 @@ function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
     value = Reflect.get(value, key);
   }
   return value;
+}
+
+/** Finds the fields of a request that its schema does not know: they are ignored, and a header names them (contract 1.5). */
+type Schema = z.core.$ZodType;
+type Path = readonly PropertyKey[];
+
+/** Each path to a field that no object of the schema has, alternatives and maps excepted. */
+export function unknownFields(schema: Schema, value: unknown, path: Path = []): Path[] {
+  const { def } = schema._zod as { readonly def: z.core.$ZodTypes['_zod']['def'] };
+  switch (def.type) {
+    case 'object':
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+      return Object.entries(value).flatMap(([key, inner]) => {
+        const field = Object.hasOwn(def.shape, key) ? def.shape[key] : undefined;
+        return field === undefined ? [[...path, key]] : unknownFields(field, inner, [...path, key]);
+      });
+    case 'array':
+      if (!Array.isArray(value)) return [];
+      return value.flatMap((item, index) => unknownFields(def.element, item, [...path, index]));
+    case 'optional':
+    case 'nullable':
+      return unknownFields(def.innerType, value, path);
+    case 'pipe':
+      return unknownFields(def.in, value, path);
+    default:
+      return [];
+  }
 }

@@ -11,7 +11,7 @@ export function optional<Schema extends z.ZodMiniType>(schema: Schema) {
   );
 }
 
-/** As `optional`, with a default value. */
+/** Makes a field optional, with a default value. */
 export function withDefault<Schema extends z.ZodMiniType>(schema: Schema, value: z.output<Schema>) {
   return z.pipe(
     z.nullish(schema),
@@ -19,12 +19,15 @@ export function withDefault<Schema extends z.ZodMiniType>(schema: Schema, value:
   );
 }
 
-/** Of a field that is not parsed yet. */
+/** Returns whether a field that is not parsed yet was given. */
 export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** What `z.refine` reports at this field, together with the faults of other fields: so these may have any form. */
+/**
+ * Returns the options with which `z.refine` reports an error at this field, together with the errors of other fields;
+ * these may therefore have any form.
+ */
 export function faultAt(path: readonly (string | number)[], error: string) {
   const when = ({ value }: { readonly value: unknown }): boolean =>
     typeof value === 'object' && value !== null;

@@ -5,15 +5,16 @@
 import { GatewayError } from '../contract/errors.ts';
 import { noCountry } from '../contract/otp-hold.ts';
 import type { OtpLegs } from '../message/fallback/start-next-leg.ts';
+import type { LegRefusal } from '../message/message.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { AssertNotHeld } from './hold/otp-hold.ts';
+import type { AssertNotHeld } from './hold/otp-holds.dynamo.ts';
 import { isPending } from './otp.ts';
-import type { OtpStore } from './otp-store.ts';
+import type { OtpStore } from './otp-store.dynamo.ts';
 import { otpText } from './otp-text.ts';
-import { countRecipientSend } from './recipient-limit.ts';
+import { checkRecipientSends, countRecipientSend } from './recipient-limit.ts';
 
 interface OtpLegsDependencies {
-  readonly otps: Pick<OtpStore, 'get' | 'recipientSends' | 'replaceRecipientSends'>;
+  readonly otps: Pick<OtpStore, 'get' | 'recipientSends' | 'replaceRecipientSends' | 'countSms'>;
   readonly assertNotHeld: AssertNotHeld;
   readonly clock: Clock;
 }
@@ -29,12 +30,23 @@ export function otpLegs({ otps, assertNotHeld, clock }: OtpLegsDependencies): Ot
       const isHeld =
         channel === 'sms' && (await isRefused('otp_held', assertNotHeld(client_id, country ?? noCountry)));
       if (isHeld) return 'otp_held';
-      const counting = countRecipientSend(otps, { clientId: client_id, recipient }, message_id, now);
-      return (await isRefused('rate_limit_exceeded', counting)) ? 'recipient_limit_reached' : undefined;
+      return limitedBy(checkRecipientSends(otps, { clientId: client_id, recipient }, message_id, now));
+    },
+
+    count: ({ message_id, client_id, recipient }, now) =>
+      limitedBy(countRecipientSend(otps, { clientId: client_id, recipient }, message_id, now)),
+
+    async noteStarted({ channel, otp }) {
+      const sent = channel === 'sms' && otp !== undefined ? await otps.get(otp.otp_id) : undefined;
+      if (sent !== undefined) await otps.countSms(sent);
     },
 
     textOf: otpText,
   };
+}
+
+async function limitedBy(limit: Promise<void>): Promise<LegRefusal | undefined> {
+  return (await isRefused('rate_limit_exceeded', limit)) ? 'recipient_limit_reached' : undefined;
 }
 
 async function isRefused(code: GatewayError['code'], check: Promise<void>): Promise<boolean> {

@@ -68,13 +68,13 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
       z.refine((otp) => longestText(otp) <= maxMessageCharacters, {
         path: ['template'],
         error: `must have at most ${maxMessageCharacters} characters with its values`,
-        // Only for valid fields: any other may have any length.
+        // The check is only for valid fields: an invalid one may have any length.
         when: ({ issues }) => issues.length === 0,
       }),
     );
 }
 
-/** When the last of these legs starts, counted from the send, if each before it is only not delivered. */
+/** Returns when the last of these legs starts, counted from the send, if each leg before it is only not delivered. */
 function waitOf(legs: readonly Partial<WantedLeg>[]): number {
   return legs.reduce((sum, { after_seconds = 0 }) => sum + after_seconds, 0);
 }
@@ -85,7 +85,7 @@ interface TextParts {
   readonly code_length: number;
 }
 
-/** In characters, with the longest value of each placeholder. */
+/** Returns the number of characters, with the longest value of each placeholder. */
 function longestText({ template = '', brand = '', code_length }: TextParts): number {
   const ttl_minutes = String(ttlSeconds.max / 60);
   const rendered = render(template, { code: '0'.repeat(code_length), brand, ttl_minutes });

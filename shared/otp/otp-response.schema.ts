@@ -14,7 +14,7 @@ export const sentOneTimePassword = z.object({
   attempts_remaining: count,
 });
 
-/** One form for both results; `attempts_remaining` only where the code was wrong. */
+/** Both results have one form; `attempts_remaining` is only present if the code was wrong. */
 export const verification = z.object({
   otp_id: idOf('otp'),
   verified: described(z.boolean(), 'Whether the code was right.'),

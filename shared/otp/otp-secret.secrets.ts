@@ -5,7 +5,16 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import type { Clock } from '../platform/clock.ts';
-import type { OtpSecrets } from './otp-secret.ts';
+
+/** The secrets that codes are derived from: the current one, and the previous one for a time after a rotation. */
+export interface OtpSecrets {
+  /** For new codes. */
+  current(): Promise<string>;
+  /** For verification: the current secret first. */
+  all(): Promise<readonly string[]>;
+  /** As `all`, read again unless that was just done: the code may be newer than the cache. */
+  latest(): Promise<readonly string[]>;
+}
 
 const rememberMs = 300_000;
 /** Wrong codes cause at most one read in this time. A new code takes longer to reach its recipient. */

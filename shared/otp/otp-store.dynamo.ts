@@ -2,14 +2,84 @@
  * The one-time-passwords table. It has a row for each password, `pending#…` with the latest password of a client for a
  * recipient and purpose, and `sends#…` with the latest sends to a recipient.
  */
-import type { DynamoDBDocumentClient, PutCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { recipientWindowSeconds } from '../contract/otp-recipient-limit.ts';
+import { recipientWindowSeconds } from '../contract/validity.ts';
 import { conditionalPut, conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
 import { readRow } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
-import { otpSchema } from './otp.ts';
-import type { OtpRecipient, OtpStore, PendingOtpKey } from './otp-store.ts';
+import { type OneTimePassword, otpSchema, smsSendsOf } from './otp.ts';
+
+/** A recipient of one client's passwords. */
+export interface OtpRecipient {
+  readonly clientId: string;
+  readonly recipient: string;
+}
+
+/** At most one password is pending for each client, recipient and purpose. */
+export interface PendingOtpKey extends OtpRecipient {
+  readonly purpose: string;
+}
+
+export interface RecipientSend {
+  readonly message_id: string;
+  readonly at: string;
+}
+
+/** The latest sends to one recipient, with the revision that a replacement must name. */
+export interface RecipientSends {
+  readonly sends: readonly RecipientSend[];
+  readonly revision: number;
+}
+
+interface OtpAttempt {
+  readonly otpId: string;
+  readonly clientId: string;
+  /** What the request names beside the id. */
+  readonly recipient?: string | undefined;
+  readonly purpose?: string | undefined;
+  /** Not from the caller: with an id of its choice, any number of guesses could count as one. */
+  readonly workId: string;
+}
+
+export interface OtpStore {
+  get(otpId: string): Promise<OneTimePassword | undefined>;
+  /** The id of the latest password, in any state. */
+  latest(key: PendingOtpKey): Promise<string | undefined>;
+  recipientSends(recipient: OtpRecipient): Promise<RecipientSends>;
+  /** False where the sends have changed since they were read. */
+  replaceRecipientSends(
+    recipient: OtpRecipient,
+    seen: RecipientSends,
+    sends: readonly RecipientSend[],
+    now: Date,
+  ): Promise<boolean>;
+  /**
+   * Counts one attempt before its code is compared, in one write: `counted` only while the password is pending and
+   * unexpired and has attempts left. `otp` is the present row, undefined where it is none that the attempt names
+   * (`isNamedBy`). The same work id counts once.
+   */
+  countAttempt(
+    attempt: OtpAttempt,
+    now: Date,
+  ): Promise<{ readonly counted: boolean; readonly otp: OneTimePassword | undefined }>;
+  /** Counts an SMS with a password that was sent before. */
+  countSms(otp: OneTimePassword): Promise<void>;
+  /** One of any number of concurrent right codes gets true. */
+  markVerified(attempt: OtpAttempt): Promise<boolean>;
+}
+
+/** Whether the password is the client's, for the recipient and the purpose that the attempt names. */
+function isNamedBy(
+  { clientId, recipient, purpose }: OtpAttempt,
+  otp: Pick<OneTimePassword, 'client_id' | 'recipient' | 'purpose'>,
+): boolean {
+  return (
+    otp.client_id === clientId &&
+    (recipient ?? otp.recipient) === otp.recipient &&
+    (purpose ?? otp.purpose) === otp.purpose
+  );
+}
 
 /** A password is kept for a day after its expiry, so that a late verification gets `otp_expired`. */
 const keptDays = 1;
@@ -25,57 +95,48 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string
     return readRow(client, schema, { TableName, Key: { otp_id: key }, ConsistentRead: true });
   }
 
-  async function put(
-    Item: Record<string, unknown>,
-    ConditionExpression: string,
-    ExpressionAttributeValues?: PutCommandInput['ExpressionAttributeValues'],
-  ): Promise<boolean> {
-    const input = { TableName, Item, ConditionExpression, ExpressionAttributeValues };
-    const { applied } = await conditionalPut(client, input);
-    return applied;
-  }
-
   return {
     get: (otpId) => read(otpSchema, otpId),
 
-    async create(otp) {
-      const purgeAt = epochSeconds(addDays(new Date(otp.expires_at), keptDays));
-      await put({ ...otp, purge_at: purgeAt }, 'attribute_not_exists(otp_id)');
-    },
-
     async latest(key) {
       return (await read(pendingRow, pendingId(key)))?.latest;
-    },
-
-    setLatest(key, seen, otpId, now) {
-      const purgeAt = epochSeconds(addDays(now, 2 * keptDays));
-      const item = { otp_id: pendingId(key), latest: otpId, purge_at: purgeAt };
-      return seen === undefined
-        ? put(item, 'attribute_not_exists(otp_id)')
-        : put(item, 'latest = :seen', { ':seen': seen });
     },
 
     async recipientSends(recipient) {
       return (await read(sendsRow, sendsId(recipient))) ?? { sends: [], revision: 0 };
     },
 
-    replaceRecipientSends(recipient, seen, sends, now) {
-      const item = {
-        otp_id: sendsId(recipient),
-        sends,
-        revision: seen.revision + 1,
-        purge_at: epochSeconds(addSeconds(now, 2 * recipientWindowSeconds)),
-      };
-      return put(item, 'attribute_not_exists(otp_id) OR revision = :seen', { ':seen': seen.revision });
+    async replaceRecipientSends(recipient, seen, sends, now) {
+      const { applied } = await conditionalPut(client, {
+        TableName,
+        Item: sendsRowOf(recipient, seen, sends, now),
+        ConditionExpression: 'attribute_not_exists(otp_id) OR revision = :seen',
+        ExpressionAttributeValues: { ':seen': seen.revision },
+      });
+      return applied;
     },
 
-    async countAttempt({ otpId, clientId, workId }, now) {
+    async countSms(otp) {
+      await conditionalUpdate(client, {
+        TableName,
+        Key: { otp_id: otp.otp_id },
+        UpdateExpression: 'SET sms_sends = if_not_exists(sms_sends, :before) + :one',
+        ConditionExpression: 'attribute_exists(otp_id)',
+        ExpressionAttributeValues: { ':before': smsSendsOf(otp), ':one': 1 },
+      });
+    },
+
+    async countAttempt(attempt, now) {
+      const { otpId, clientId, recipient, purpose, workId } = attempt;
+      const named = Object.entries({ recipient, purpose }).filter(([, value]) => value !== undefined);
       const counting = await conditionalUpdate(client, {
         TableName,
         Key: { otp_id: otpId },
         UpdateExpression: 'SET latest_attempt = :work ADD attempts :one',
-        ConditionExpression:
+        ConditionExpression: [
           'client_id = :client AND #status = :pending AND expires_at > :now AND attempts < max_attempts AND (attribute_not_exists(latest_attempt) OR latest_attempt <> :work)',
+          ...named.map(([attribute]) => `${attribute} = :${attribute}`),
+        ].join(' AND '),
         ExpressionAttributeNames: { '#status': 'status' },
         ExpressionAttributeValues: {
           ':one': 1,
@@ -83,13 +144,15 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string
           ':client': clientId,
           ':pending': 'pending',
           ':now': now.toISOString(),
+          ...Object.fromEntries(named.map(([attribute, value]) => [`:${attribute}`, value])),
         },
         ReturnValues: 'ALL_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });
       if (counting.applied) return { counted: true, otp: otpSchema.parse(counting.response.Attributes) };
-      const otp = counting.row === undefined ? undefined : otpSchema.parse(counting.row);
-      return { counted: otp?.client_id === clientId && otp.latest_attempt === workId, otp };
+      const row = counting.row === undefined ? undefined : otpSchema.parse(counting.row);
+      const otp = row !== undefined && isNamedBy(attempt, row) ? row : undefined;
+      return { counted: otp?.latest_attempt === workId, otp };
     },
 
     async markVerified({ otpId, workId }) {
@@ -107,6 +170,28 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string
       });
       return applied;
     },
+  };
+}
+
+export function otpRowOf(otp: OneTimePassword) {
+  return { ...otp, purge_at: epochSeconds(addDays(new Date(otp.expires_at), keptDays)) };
+}
+
+export function pendingRowOf(key: PendingOtpKey, otpId: string, now: Date) {
+  return { otp_id: pendingId(key), latest: otpId, purge_at: epochSeconds(addDays(now, 2 * keptDays)) };
+}
+
+export function sendsRowOf(
+  recipient: OtpRecipient,
+  seen: RecipientSends,
+  sends: readonly RecipientSend[],
+  now: Date,
+) {
+  return {
+    otp_id: sendsId(recipient),
+    sends,
+    revision: seen.revision + 1,
+    purge_at: epochSeconds(addSeconds(now, 2 * recipientWindowSeconds)),
   };
 }
 

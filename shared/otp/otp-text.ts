@@ -1,12 +1,19 @@
 /** The text of a one-time password without its code: it says how long the password is still valid, so it is rendered late. */
+import type { HandOverBody } from '../message/dispatch/carrier.ts';
+import type { Message } from '../message/message.ts';
 import { render } from '../message/send/template.ts';
+import { deriveCode } from './code.ts';
+import type { OtpSecrets } from './otp-secret.secrets.ts';
 
 interface TextFields {
   readonly template?: string | undefined;
   readonly brand?: string | undefined;
 }
 
-/** With `{{code}}` and `{{ttl_minutes}}`; `{{minutes}}` is the unit, and no placeholder that a request can have. */
+/**
+ * Returns the template with `{{code}}` and `{{ttl_minutes}}`; `{{minutes}}` is the unit, and not a placeholder that a
+ * request can have.
+ */
 export function otpTemplate({ template, brand = '' }: TextFields): string {
   const what = brand === '' ? 'verification code' : '{{brand}} verification code';
   const given = template ?? `{{code}} is your ${what}. It expires in {{ttl_minutes}} {{minutes}}.`;
@@ -14,7 +21,8 @@ export function otpTemplate({ template, brand = '' }: TextFields): string {
 }
 
 export function otpText(template: string, expiresAt: Date, now: Date): string {
-  const minutes = Math.max(1, Math.round((expiresAt.getTime() - now.getTime()) / 60_000));
+  // Rounded down: whoever reads the text must not find the code expired earlier.
+  const minutes = Math.max(1, Math.floor((expiresAt.getTime() - now.getTime()) / 60_000));
   return filled(template, {
     ...kept,
     ttl_minutes: String(minutes),
@@ -28,4 +36,15 @@ const kept = { code: '{{code}}', ttl_minutes: '{{ttl_minutes}}', minutes: '{{min
 function filled(text: string, values: Readonly<Record<string, string>>): string {
   const rendered = render(text, values);
   return rendered.ok ? rendered.text : text;
+}
+
+/** Creates the text for the carrier. That of a one-time password has its code, and is never stored. */
+export function handOverBodies(secrets: OtpSecrets) {
+  return async (message: Message): Promise<HandOverBody> => {
+    const text = message.text ?? '';
+    if (message.otp === undefined) return { text };
+    const code = deriveCode(await secrets.current(), message.otp.otp_id, message.otp.code_length);
+    const rendered = render(text, { code });
+    return { text: rendered.ok ? rendered.text : text, code };
+  };
 }

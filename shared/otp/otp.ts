@@ -26,9 +26,11 @@ export const otpSchema = z.object({
   /** The first message with this password; absent in rows of older releases. */
   message_id: z.exactOptional(z.string()),
   channel: z.enum(channels),
-  /** Whether a later message with it may be an SMS: then it counts among those by SMS, which are held. */
+  /** How many SMS were sent with it; rows of older releases do not have it. */
+  sms_sends: z.exactOptional(z.int()),
+  /** Whether a later message with the code may be an SMS; only in rows of earlier releases. */
   falls_back_to_sms: z.exactOptional(z.boolean()),
-  /** What the password is for: one may be pending for each client, recipient and purpose. */
+  /** The purpose of the password: one may be pending for each client, recipient and purpose. */
   purpose: z.string(),
   code_length: z.int(),
   max_attempts: z.int(),
@@ -50,4 +52,13 @@ export function isPending(otp: OneTimePassword, now: Date): boolean {
 
 export function attemptsRemaining(otp: OneTimePassword): number {
   return Math.max(0, otp.max_attempts - otp.attempts);
+}
+
+/** How many SMS were sent with it. Older releases counted one for each password that might go by SMS. */
+export function smsSendsOf({
+  sms_sends,
+  channel,
+  falls_back_to_sms,
+}: Pick<OneTimePassword, 'sms_sends' | 'falls_back_to_sms'> & { readonly channel: string }): number {
+  return sms_sends ?? (channel === 'sms' || falls_back_to_sms === true ? 1 : 0);
 }

@@ -2,38 +2,21 @@
  * Limits the one-time passwords to one recipient, against SMS pumping, exactly: one row has the times of the latest sends,
  * and a conditional write replaces it only if it has not changed since it was read.
  */
-
 import { GatewayError, isServiceUnavailable, rateLimitExceeded } from '../contract/errors.ts';
-import { recipientSendsMax, recipientWindowSeconds } from '../contract/otp-recipient-limit.ts';
+import { recipientSendsMax, recipientWindowSeconds } from '../contract/validity.ts';
 import { epochSeconds } from '../platform/clock.ts';
 import { retry } from '../platform/retry.ts';
-import type { OtpRecipient, OtpStore, RecipientSend } from './otp-store.ts';
+import type { OtpRecipient, OtpStore, RecipientSend, RecipientSends } from './otp-store.dynamo.ts';
 
-/** More retries than the requests that can be in flight for one recipient and still be accepted. */
-const conflictRetries = {
-  delaysMs: new Array<number>(19).fill(0),
-  isRetryable: isServiceUnavailable,
-};
+const conflicts = 19;
 
-/**
- * Counts one send. The same message counts once, however often its request is repeated: at the time of the latest, which
- * is when it is stored.
- *
- * @throws GatewayError `rate_limit_exceeded`, with the headers of this limit.
- */
-export async function countRecipientSend(
-  store: Pick<OtpStore, 'recipientSends' | 'replaceRecipientSends'>,
-  recipient: OtpRecipient,
-  messageId: string,
-  now: Date,
-): Promise<void> {
-  await retry(conflictRetries, async () => {
-    const seen = await store.recipientSends(recipient);
-    const recent = seen.sends.filter((send) => windowEndOf(send) > now.getTime());
-    const others = recent.filter((send) => send.message_id !== messageId);
-    if (others.length >= recipientSendsMax) throw tooManySends(others, now);
-    const sends = [...others, { message_id: messageId, at: now.toISOString() }];
-    if (await store.replaceRecipientSends(recipient, seen, sends, now)) return;
+/** Calls again, after growing random delays, what returns undefined because another request for the recipient was faster. */
+export function retryConflicts<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+  // More than the requests that can be in flight for one recipient and still be accepted.
+  const delaysMs = Array.from({ length: conflicts }, (_, index) => index * 8 * Math.random());
+  return retry({ delaysMs, isRetryable: isServiceUnavailable }, async () => {
+    const result = await attempt();
+    if (result !== undefined) return result;
     throw new GatewayError(
       'service_unavailable',
       'Too many requests for this recipient at once. Try again soon.',
@@ -42,18 +25,44 @@ export async function countRecipientSend(
 }
 
 /**
- * Whether another send would be accepted now; counts nothing.
+ * The sends with one more. The same message counts once, however often its request is repeated: at the time of the latest,
+ * which is when it is stored.
  *
  * @throws GatewayError `rate_limit_exceeded`, with the headers of this limit.
+ */
+export function withSend({ sends }: RecipientSends, messageId: string, now: Date): RecipientSend[] {
+  const recent = sends.filter((send) => windowEndOf(send) > now.getTime());
+  const others = recent.filter((send) => send.message_id !== messageId);
+  if (others.length >= recipientSendsMax) throw tooManySends(others, now);
+  return [...others, { message_id: messageId, at: now.toISOString() }];
+}
+
+/** @throws GatewayError `rate_limit_exceeded` */
+export async function countRecipientSend(
+  store: Pick<OtpStore, 'recipientSends' | 'replaceRecipientSends'>,
+  recipient: OtpRecipient,
+  messageId: string,
+  now: Date,
+): Promise<void> {
+  await retryConflicts(async () => {
+    const seen = await store.recipientSends(recipient);
+    const sends = withSend(seen, messageId, now);
+    return (await store.replaceRecipientSends(recipient, seen, sends, now)) || undefined;
+  });
+}
+
+/**
+ * Whether this message would be accepted now; counts nothing.
+ *
+ * @throws GatewayError `rate_limit_exceeded`
  */
 export async function checkRecipientSends(
   store: Pick<OtpStore, 'recipientSends'>,
   recipient: OtpRecipient,
+  messageId: string,
   now: Date,
 ): Promise<void> {
-  const { sends } = await store.recipientSends(recipient);
-  const recent = sends.filter((send) => windowEndOf(send) > now.getTime());
-  if (recent.length >= recipientSendsMax) throw tooManySends(recent, now);
+  withSend(await store.recipientSends(recipient), messageId, now);
 }
 
 /** The next send is allowed when the oldest of these leaves the window. */

@@ -1,40 +1,45 @@
 /**
- * Sends a one-time password. A request writes in this order, so that a repeat with the same key after a crash finds the
- * earlier writes and continues: the client's caps, where it has any; the recipient's count (by message), the password, its
- * id as the latest for this recipient and purpose (by which a repeat finds it while it can be verified), and last the
- * message, which the relay sends.
+ * Sends a one-time password. What refuses without counting comes first; then the client's caps, where it has any; and last
+ * one transaction with the message, which the relay sends, the count of its recipient and, where none is pending for the
+ * recipient and purpose, a new password. A request that loses, to a limit or to another one with its key, has changed nothing
+ * but the caps, which get back what it took.
+ *
+ *   caps ─ crash → the amount is lost until the window resets
+ *   message, recipient's count, password ─ crash → all of them are stored; a repeat with the same key finds the message
+ *   count of the SMS with a password that was pending ─ crash → it misses in the traffic by which countries are held
  */
-
 import { assertMaySend, permissionsOf } from '../client/permission.ts';
 import { noCountry } from '../contract/otp-hold.ts';
 import type { Message } from '../message/message.ts';
 import { dryRunOf, isDryRun, refusalsOf } from '../message/send/dry-run.ts';
 import { legsToStore } from '../message/send/fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from '../message/send/idempotency.ts';
-import { newMessage } from '../message/send/new-message.ts';
 import { segment } from '../message/send/segments.ts';
-import type { SendDependencies } from '../message/send/send-dependencies.ts';
+import { newMessage, type SendDependencies } from '../message/send/send-one.ts';
 import { withSampleCode } from '../message/send/template.ts';
 import { type Operation, parseBody, requireCaller } from '../operation/operation.ts';
 import { addSeconds } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { countryOf } from '../recipient/phone-number.ts';
 import type { SelectSender } from '../sender/select-sender.ts';
-import type { AssertNotHeld } from './hold/otp-hold.ts';
+import type { AssertNotHeld } from './hold/otp-holds.dynamo.ts';
 import { attemptsRemaining, codeLength, isPending, type OneTimePassword, ttlSeconds } from './otp.ts';
 import { type SendOtpRequest, sendOtpSchema } from './otp-request.ts';
 import type { SentOneTimePassword } from './otp-response.schema.ts';
-import type { OtpStore, PendingOtpKey } from './otp-store.ts';
+import type { OtpSend, OtpSends } from './otp-sends.dynamo.ts';
+import type { OtpStore, PendingOtpKey } from './otp-store.dynamo.ts';
 import { otpTemplate, otpText } from './otp-text.ts';
-import { checkRecipientSends, countRecipientSend } from './recipient-limit.ts';
+import { checkRecipientSends, retryConflicts, withSend } from './recipient-limit.ts';
 
 interface SendOtpDependencies extends SendDependencies {
-  readonly otps: OtpStore;
+  readonly otps: Pick<OtpStore, 'get' | 'latest' | 'recipientSends' | 'countSms'>;
+  readonly otpSends: OtpSends;
+  readonly warn: (message: string, error: unknown) => void;
   /** Refuses passwords by SMS to a country where few of the client's are verified. */
   readonly assertNotHeld?: AssertNotHeld | undefined;
 }
 
-interface OtpSend {
+interface WantedSend {
   readonly key: PendingOtpKey;
   readonly wanted: SendOtpRequest;
   readonly select: SelectSender;
@@ -47,18 +52,18 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
     const caller = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
     const wanted = parseBody(schema, request);
-    const [allowance, select] = await Promise.all([
+    const [allowance, senders] = await Promise.all([
       dependencies.allowanceOf(caller.clientId, request),
       dependencies.sendersOf(caller.clientId),
     ]);
-    const send: OtpSend = {
+    const send: WantedSend = {
       key: { clientId: caller.clientId, recipient: wanted.to, purpose: wanted.purpose },
       wanted,
-      select,
+      select: senders.select,
       now: request.now,
     };
     const assertAllowed = (): void =>
-      assertMaySend(permissionsOf(caller.client, dependencies.stageCountries), 'otp', wanted.to);
+      assertMaySend(permissionsOf(caller.client, dependencies.stageCountries, senders), 'otp', wanted.to);
     // WhatsApp is left to people whose passwords by SMS are held.
     const assertNotHeld = async (): Promise<void> => {
       if (wanted.channel === 'sms')
@@ -69,7 +74,7 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
       endpoint: 'otp/send',
       clientId: caller.clientId,
       key,
-      meaning: () => wanted,
+      canonicalRequest: () => wanted,
     } as const;
     if (isDryRun(request)) {
       const id = newId('msg', request.now);
@@ -78,43 +83,70 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
         assertAllowed,
         assertNotHeld,
         () => allowance?.check([longestMessage(send, id)]),
-        () => checkRecipientSends(dependencies.otps, send.key, request.now),
+        () => checkRecipientSends(dependencies.otps, send.key, id, request.now),
       ]);
       const textOf = (stored: string): string =>
         withSampleCode(otpText(stored, new Date(otp.expires_at), request.now), otp);
       return dryRunOf(otpMessage(send, id, otp), dependencies, refusals, textOf);
     }
-    const { entry, replayed } = await createOnce(dependencies.messages, request, {
+    const { messages, otps, otpSends } = dependencies;
+    let planned: OtpSend | undefined;
+    const plan = async (messageId: string): Promise<OtpSend> => {
+      planned = await planSend(otps, send, messageId);
+      return planned;
+    };
+    /** Stores the message with the password that was read for it, or another if that is no longer the latest. */
+    const create = (message: Message) =>
+      retryConflicts(async () => {
+        const { message_id } = message;
+        const writes = planned ?? (await plan(message_id));
+        planned = undefined;
+        const stored = { ...message, ...otpMessage(send, message_id, writes.otp) };
+        const result = await otpSends.store(stored, writes, request.now);
+        if (result === 'changed') return undefined;
+        if (result.created && writes.replaces === undefined && wanted.channel === 'sms')
+          await otps.countSms(writes.otp).catch((error) => dependencies.warn('SMS not counted', error));
+        return result.created ? { ...result, stored } : result;
+      });
+    const { entry, replayed } = await createOnce({ ...keyStore(messages), create }, request, {
       ...keyed,
       allowance,
+      looksFirst: true,
       build: async (messageId) => {
         assertAllowed();
         await assertNotHeld();
+        const { otp } = await plan(messageId);
         await allowance?.take([longestMessage(send, messageId)]);
-        await countRecipientSend(dependencies.otps, send.key, messageId, request.now);
-        const otp = await pendingOrNew(dependencies.otps, send, messageId);
         return otpMessage(send, messageId, otp);
       },
-      buildHasEffects: true,
     });
     return accepted(otpView(entry), replayed, { message_id: entry.message_id, otp_id: entry.otp?.otp_id });
   };
 }
 
-/** The latest password while it can be verified; else a new one, which one of several concurrent requests creates. */
-async function pendingOrNew(otps: OtpStore, send: OtpSend, messageId: string): Promise<OneTimePassword> {
-  const { key, now } = send;
-  for (;;) {
-    const seen = await otps.latest(key);
-    const latest = seen === undefined ? undefined : await otps.get(seen);
-    if (latest !== undefined && isPending(latest, now)) return latest;
-    const otp = newOtp(send, messageId);
-    await otps.create(otp);
-    if (await otps.setLatest(key, seen, otp.otp_id, now)) return otp;
-  }
+function keyStore({ get, noteKeyUse }: SendDependencies['messages']) {
+  return { get, noteKeyUse };
 }
 
-function newOtp({ key, wanted, now }: OtpSend, messageId: string): OneTimePassword {
+/**
+ * The latest password while it can be verified; else a new one. Reads only.
+ *
+ * @throws GatewayError `rate_limit_exceeded` where the recipient has had too many.
+ */
+async function planSend(
+  otps: SendOtpDependencies['otps'],
+  send: WantedSend,
+  messageId: string,
+): Promise<OtpSend> {
+  const { key, now } = send;
+  const [seenSends, latest] = await Promise.all([otps.recipientSends(key), otps.latest(key)]);
+  const sends = withSend(seenSends, messageId, now);
+  const pending = latest === undefined ? undefined : await otps.get(latest);
+  if (pending !== undefined && isPending(pending, now)) return { key, otp: pending, sends, seenSends };
+  return { key, otp: newOtp(send, messageId), replaces: { latest }, sends, seenSends };
+}
+
+function newOtp({ key, wanted, now }: WantedSend, messageId: string): OneTimePassword {
   return {
     otp_id: newId('otp', now),
     client_id: key.clientId,
@@ -122,7 +154,7 @@ function newOtp({ key, wanted, now }: OtpSend, messageId: string): OneTimePasswo
     country: countryOf(key.recipient) ?? noCountry,
     message_id: messageId,
     channel: wanted.channel,
-    ...(wanted.fallback?.some(({ channel }) => channel === 'sms') ? { falls_back_to_sms: true } : {}),
+    sms_sends: wanted.channel === 'sms' ? 1 : 0,
     purpose: key.purpose,
     code_length: wanted.code_length,
     max_attempts: wanted.max_attempts,
@@ -134,12 +166,12 @@ function newOtp({ key, wanted, now }: OtpSend, messageId: string): OneTimePasswo
 }
 
 /** Before the password is known, which may be one that is pending: with the longest values that its text can have. */
-function longestMessage(send: OtpSend, messageId: string): Message {
+function longestMessage(send: WantedSend, messageId: string): Message {
   const longest = { ...send.wanted, ttl: ttlSeconds.max, code_length: codeLength.max };
   return otpMessage(send, messageId, newOtp({ ...send, wanted: longest }, messageId));
 }
 
-function otpMessage({ wanted, select, now }: OtpSend, messageId: string, otp: OneTimePassword): Message {
+function otpMessage({ wanted, select, now }: WantedSend, messageId: string, otp: OneTimePassword): Message {
   const template = otpTemplate(wanted);
   const text = otpText(template, new Date(otp.expires_at), now);
   // An expired password need not arrive.

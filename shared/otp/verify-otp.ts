@@ -2,15 +2,15 @@
 import * as z from 'zod/mini';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../operation/operation.ts';
-import { faultAt, isGiven, optional, withDefault } from '../operation/request-fields.ts';
+import { faultAt, isGiven, optional } from '../operation/request-fields.ts';
 import { isId } from '../platform/ids.ts';
 import { recipientSchema } from '../recipient/phone-number.ts';
 import { isRightCode } from './code.ts';
 import { attemptsRemaining, codeLength, codeLengthText, type OneTimePassword } from './otp.ts';
 import { defaultPurpose, purposeText } from './otp-request.ts';
 import type { Verification } from './otp-response.schema.ts';
-import type { OtpSecrets } from './otp-secret.ts';
-import type { OtpStore } from './otp-store.ts';
+import type { OtpSecrets } from './otp-secret.secrets.ts';
+import type { OtpStore } from './otp-store.dynamo.ts';
 
 interface VerifyOtpDependencies {
   readonly otps: Pick<OtpStore, 'latest' | 'countAttempt' | 'markVerified'>;
@@ -19,12 +19,12 @@ interface VerifyOtpDependencies {
 
 const codePattern = new RegExp(`^[0-9]{${codeLength.min},${codeLength.max}}$`);
 
-/** The request body of `POST /api/v1/otp/verify`: by id, or by recipient and purpose (contract, section 5). */
+/** The request body of `POST /api/v1/otp/verify`: by id, or by recipient and purpose; what stands beside an id must be that password's (contract 5.10). */
 export const verifyOtpSchema = z
   .object({
     otp_id: optional(z.string()),
     to: optional(recipientSchema),
-    purpose: withDefault(purposeText, defaultPurpose),
+    purpose: optional(purposeText),
     code: z.string().check(z.regex(codePattern, `must be ${codeLengthText}`)),
   })
   .check(
@@ -38,13 +38,14 @@ export function verifyOtp({ otps, secrets }: VerifyOtpDependencies): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     const { otp_id, to, purpose, code } = parseBody(verifyOtpSchema, request);
-    const otpId = otp_id ?? (await otps.latest({ clientId, recipient: to ?? '', purpose }));
+    const latest = { clientId, recipient: to ?? '', purpose: purpose ?? defaultPurpose };
+    const otpId = otp_id ?? (await otps.latest(latest));
     if (otpId === undefined || !isId('otp', otpId)) throw unknown();
     // Before the attempt is counted: if this fails, the attempt is not used up.
     const cached = await secrets.all();
-    const attempt = { otpId, clientId, workId: request.workId };
+    const attempt = { otpId, clientId, recipient: to, purpose, workId: request.workId };
     const { counted, otp } = await otps.countAttempt(attempt, request.now);
-    if (otp === undefined || otp.client_id !== clientId) throw unknown();
+    if (otp === undefined) throw unknown();
     if (!counted) throw refusal(otp, request.now);
     const isRight = (under: readonly string[]): boolean => isRightCode(under, otpId, otp.code_length, code);
     // The code may be of a secret that is newer than the cache.

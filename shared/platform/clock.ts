@@ -3,7 +3,7 @@
 /** Returns the current time. */
 export type Clock = () => Date;
 
-/** Waits for so long; `setTimeout` of `node:timers/promises`, except in tests. */
+/** Sleeps for the given time; `setTimeout` of `node:timers/promises`, except in tests. */
 export type Sleep = (ms: number) => Promise<unknown>;
 
 export const systemClock: Clock = () => new Date();

@@ -4,9 +4,11 @@ type Cell = string | number | boolean | null | undefined;
 
 /**
  * Spreadsheets take a text that begins with one of these as a formula, in some languages the full-width ones too; an
- * apostrophe before it makes it text (OWASP, "CSV Injection").
+ * apostrophe before it makes it text (OWASP, "CSV Injection"). A spreadsheet whose separator is no comma begins a cell within
+ * ours, whatever the quotes, and a row at each line end.
  */
-const formulaStart = /^[=+\-@＝＋－＠\t\r\n]/;
+const formulaStart = /(^|[;\t|\r\n])(["\s]*)(?=[=+\-@＝＋－＠])|^(?=[\t\r\n])/g;
+const guard = /(^|[;\t|\r\n])(["\s]*)'(?=[=+\-@＝＋－＠])|^'(?=[\t\r\n])/g;
 
 /** Each line ends with CRLF, but for the last LF, which the command line prints. */
 export function csvTable(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
@@ -15,7 +17,7 @@ export function csvTable(header: readonly string[], rows: readonly (readonly Cel
 
 function csvCell(cell: Cell): string {
   if (typeof cell !== 'string') return String(cell ?? '');
-  const text = formulaStart.test(cell) ? `'${cell}` : cell;
+  const text = cell.replace(formulaStart, "$1$2'");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
@@ -65,7 +67,7 @@ function separatorOf(firstLine: string): string {
   return [';', '\t'].reduce((best, each) => (count(each) > count(best) ? each : best), ',');
 }
 
-/** The apostrophe that `csvTable` writes before what a spreadsheet would take as a formula: a number with its plus. */
+/** Without the apostrophes that `csvTable` writes before what a spreadsheet would take as a formula: a number with its plus. */
 function withoutGuard(cell: string): string {
-  return cell.startsWith("'") && formulaStart.test(cell.slice(1)) ? cell.slice(1) : cell;
+  return cell.replace(guard, '$1$2');
 }

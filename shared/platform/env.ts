@@ -53,9 +53,6 @@ export const variables = {
   SCHEDULE_ROLE_ARN: text,
   WEBHOOKS_QUEUE_ARN: text,
   SLOW_WEBHOOKS_QUEUE_ARN: text,
-  OTP_OUTBOUND_QUEUE_ARN: text,
-  OUTBOUND_QUEUE_ARN: text,
-  BULK_OUTBOUND_QUEUE_ARN: text,
 
   TOKEN_SIGNING_KEY_ID: text,
   TOKEN_ISSUER: text,
@@ -64,7 +61,7 @@ export const variables = {
 
   /** The path of the price table, relative to the function's file: see `price-table.ts`. */
   PRICES_FILE: text,
-  /** Of the prices, ISO 4217. */
+  /** The currency of the prices, ISO 4217. */
   CURRENCY: text,
   /** `SMS_ORIGINATION_IDENTITY` for the functions that accept messages; absent where the simulator is the carrier. */
   STAGE_SMS_SENDER: z.optional(text),
@@ -94,7 +91,16 @@ export const variables = {
     ),
   ),
   COUNTRY: text,
-  OPT_OUT_WORDS: z.lazy(() => z.array(z.string().check(z.regex(/^[\p{L}\p{M}\p{N}]{1,20}$/u, 'one word')))),
+  OPT_OUT_WORDS: z.lazy(() =>
+    z.array(
+      z
+        .string()
+        .check(
+          z.maxLength(40),
+          z.regex(/^[\p{L}\p{M}\p{N}]+( [\p{L}\p{M}\p{N}]+){0,2}$/u, 'one to three words'),
+        ),
+    ),
+  ),
   ALLOWED_COUNTRIES: z.lazy(() => z.union([z.literal('all'), z.array(text).check(z.minLength(1))])),
   WEBHOOK_PORTS: z.lazy(() =>
     z.union([

@@ -1,4 +1,4 @@
-/** Caches values for a limited time, in limited memory. Concurrent reads of one key are one read. */
+/** Caches values for a limited time, in limited memory. Concurrent reads of one key are one read, unless one must be fresh. */
 import type { Clock } from './clock.ts';
 
 export interface CacheBounds {
@@ -51,6 +51,11 @@ export class ExpiringMap<V> {
   }
 }
 
+interface Reading<V> {
+  readonly begunMs: number;
+  readonly value: Promise<V | undefined>;
+}
+
 /**
  * Caches the results of a read. A value's age counts from the start of its read. `undefined` is not cached, so that a
  * new row is found at once.
@@ -59,8 +64,9 @@ export class ExpiringMap<V> {
  * old value if a fresh read finds nothing (docs/decisions/own-code-instead-of-a-library.md).
  */
 export class CachedReader<V> {
-  readonly #values: ExpiringMap<V>;
-  readonly #pending = new Map<string, Promise<V | undefined>>();
+  readonly #values: ExpiringMap<{ readonly begunMs: number; readonly value: V }>;
+  /** The read that began last, by key. */
+  readonly #pending = new Map<string, Reading<V>>();
   readonly #read: (key: string) => Promise<V | undefined>;
   readonly #clock: Clock;
   readonly #maxAgeSeconds: number;
@@ -72,28 +78,61 @@ export class CachedReader<V> {
     this.#values = new ExpiringMap(bounds.maxEntries);
   }
 
-  async get(key: string): Promise<V | undefined> {
-    return this.#values.get(key, this.#clock()) ?? (await this.#load(key));
-  }
-
-  /** Reads without the cache, and caches the result. */
-  async getFresh(key: string): Promise<V | undefined> {
-    this.#values.delete(key);
-    return await this.#load(key);
-  }
-
-  #load(key: string): Promise<V | undefined> {
-    const pending = this.#pending.get(key);
-    if (pending !== undefined) return pending;
+  /** @param maxAgeSeconds - at most that of the bounds: how long ago the read of the value began, at most */
+  async get(key: string, maxAgeSeconds = this.#maxAgeSeconds): Promise<V | undefined> {
     const now = this.#clock();
-    const expiresAtMs = now.getTime() + this.#maxAgeSeconds * 1000;
-    const load = this.#read(key)
-      .then((value) => {
-        if (value !== undefined) this.#values.set(key, value, now, expiresAtMs);
-        return value;
-      })
-      .finally(() => this.#pending.delete(key));
-    this.#pending.set(key, load);
-    return load;
+    const since = now.getTime() - maxAgeSeconds * 1000;
+    const cached = this.#values.get(key, now);
+    if (cached !== undefined && cached.begunMs > since) return cached.value;
+    const pending = this.#pending.get(key);
+    const joined = pending !== undefined && pending.begunMs > since ? await pending.value : undefined;
+    // A read that began earlier may miss a row that has been written since.
+    return joined ?? (await this.getFresh(key));
+  }
+
+  /** Reads without the cache, and without joining a read that began earlier; caches the result. */
+  async getFresh(key: string): Promise<V | undefined> {
+    const now = this.#clock();
+    const reading = { begunMs: now.getTime(), value: this.#read(key) };
+    this.#pending.set(key, reading);
+    const isLatest = () => this.#pending.get(key) === reading;
+    try {
+      const value = await reading.value;
+      if (isLatest()) this.#keep(key, value, now);
+      return value;
+    } finally {
+      if (isLatest()) this.#pending.delete(key);
+    }
+  }
+
+  #keep(key: string, value: V | undefined, begun: Date): void {
+    const begunMs = begun.getTime();
+    if (value === undefined) this.#values.delete(key);
+    else this.#values.set(key, { begunMs, value }, begun, begunMs + this.#maxAgeSeconds * 1000);
   }
 }
+
+/** Reads the same key only once, for as long as the returned function is kept. */
+export function readOnce<Value>(read: (key: string) => Promise<Value>): (key: string) => Promise<Value> {
+  const known = new Map<string, Promise<Value>>();
+  return (key) => {
+    const value = known.get(key) ?? read(key);
+    known.set(key, value);
+    return value;
+  };
+}
+
+/** Makes a value when it is first needed: a schema of a hundred parts takes milliseconds of a function's start. */
+export function lazily<Value extends object>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/**
+ * How long a function uses rows that decide about access, limits or senders before it reads them again: changes must take
+ * effect within 60 s (contract 3.2 and 4.7).
+ */
+export const accessCache = { maxAgeSeconds: 45, maxEntries: 2000 } as const;

@@ -16,6 +16,23 @@ class WideLine extends LogFormatter {
       },
     }).addAttributes(fields);
   }
+
+  /** Without the error's other fields: those of DynamoDB have rows (`Item`, `CancellationReasons`), with numbers and texts. */
+  override formatError(error: Error): LogAttributes {
+    const { name, message, stack, cause } = error;
+    const { code, $metadata } = error as { code?: unknown; $metadata?: unknown };
+    // Services and parsers quote what they refuse.
+    const text = message.replace(/\d{7,}/g, '…');
+    return {
+      name,
+      location: this.getCodeLocation(stack),
+      message: text,
+      stack: stack?.replace(message, () => text),
+      cause: cause instanceof Error ? this.formatError(cause) : undefined,
+      code,
+      $metadata,
+    };
+  }
 }
 
 export const log = new Logger({ logFormatter: new WideLine() });

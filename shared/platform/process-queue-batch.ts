@@ -4,6 +4,7 @@
  */
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type * as z from 'zod/mini';
+import type { Clock, Sleep } from './clock.ts';
 import { log } from './log.ts';
 import { countFunctionFailure } from './metrics.ts';
 
@@ -23,7 +24,7 @@ export interface QueueRecord {
 }
 
 /** Hides a received message for this many seconds. */
-export type ChangeVisibility = (receiptHandle: string, seconds: number) => Promise<void>;
+type ChangeVisibility = (receiptHandle: string, seconds: number) => Promise<void>;
 
 /** Parses each message body with the schema. */
 export function processBatch<Schema extends z.ZodMiniType>(
@@ -54,7 +55,7 @@ export async function processRecords(
 }
 
 /** Does the work of one message; returns whether it can be deleted. Never throws: a failure is logged and counted. */
-export async function processRecord<Message extends QueueRecord>(
+async function processRecord<Message extends QueueRecord>(
   record: Message,
   work: (record: Message) => Promise<HandlerResult>,
   changeVisibility?: ChangeVisibility,
@@ -69,4 +70,119 @@ export async function processRecord<Message extends QueueRecord>(
     countFunctionFailure();
   }
   return false;
+}
+
+export interface FurtherMessages {
+  /** At most `max`, which is at most ten; waits for the first for up to a second. */
+  receive(max: number): Promise<readonly QueueRecord[]>;
+  delete(receiptHandle: string): Promise<void>;
+}
+
+export interface FurtherOptions {
+  readonly further: FurtherMessages;
+  readonly changeVisibility: ChangeVisibility;
+  /** A batch that has ended by then receives no further messages. */
+  readonly afterMs: number;
+  /** Counts from the start of the batch: what is received last must end before the function's time limit. */
+  readonly untilMs: number;
+  /** How many messages a worker has at once. */
+  readonly messagesMax: number;
+  /** How many of them wait for somebody else now; by default all. */
+  readonly waiting?: () => number;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+}
+
+/** The most that one call receives. */
+const receiveMax = 10;
+/**
+ * With as many messages that wait for nobody, a worker receives none: slow calls to the gateway's own tables would else
+ * make it take more and more of them, and them slower.
+ */
+const busyMax = 10;
+/** With as many messages as it may have, or after a failed call, it waits this long before it tries to receive again. */
+const pauseMs = 200;
+
+/**
+ * Processes a batch of queue messages, and while it waits for the slowest of them receives further ones from the same
+ * queue. So a few workers take every message without delay, however many messages take long. If none takes long, it makes
+ * no call.
+ *
+ * A further message is deleted when its work has succeeded. One that failed, or whose worker died, is shown again after
+ * the visibility timeout, as one of Lambda's batch is.
+ *
+ * `work` also gets the message's position among those that it was received with.
+ *
+ * @returns the failed messages of the batch, as Lambda takes them.
+ */
+export async function processAndReceiveFurther<Message extends QueueRecord>(
+  records: readonly Message[],
+  options: FurtherOptions,
+  work: (record: QueueRecord, position: number, received: number) => Promise<HandlerResult>,
+): Promise<{ batchItemFailures: { itemIdentifier: string }[] }> {
+  const { further, changeVisibility, afterMs, untilMs, messagesMax, waiting, clock, sleep } = options;
+  const startedAt = clock().getTime();
+  const running = new Set<Promise<unknown>>();
+  const batchItemFailures: { itemIdentifier: string }[] = [];
+
+  function start(received: readonly QueueRecord[], ended: (record: QueueRecord, done: boolean) => unknown) {
+    received.forEach((record, position) => {
+      const run = processRecord(record, () => work(record, position, received.length), changeVisibility)
+        .then((done) => ended(record, done))
+        .finally(() => running.delete(run));
+      running.add(run);
+    });
+  }
+  async function removed({ messageId, receiptHandle }: QueueRecord, done: boolean): Promise<void> {
+    if (!done) return;
+    try {
+      await further.delete(receiptHandle);
+    } catch (error) {
+      // It is shown again, and its work finds nothing left to do.
+      log.warn('a processed queue message could not be deleted', { queue_message_id: messageId, error });
+    }
+  }
+  async function receiveMore(): Promise<void> {
+    try {
+      start(await further.receive(Math.min(receiveMax, messagesMax - running.size)), removed);
+    } catch (error) {
+      log.warn('no further queue messages could be received', { error });
+      await sleep(pauseMs);
+    }
+  }
+  const allEnded = async () => {
+    while (running.size > 0) await Promise.all(running);
+  };
+
+  start(records, ({ messageId: itemIdentifier }, done) => {
+    if (!done) batchItemFailures.push({ itemIdentifier });
+  });
+  await Promise.race([allEnded(), sleep(afterMs)]);
+  while (running.size > 0 && clock().getTime() - startedAt < untilMs) {
+    const busy = running.size - (waiting?.() ?? running.size);
+    if (running.size < messagesMax && busy < busyMax) await receiveMore();
+    else await Promise.race([...running, sleep(pauseMs)]);
+  }
+  await allEnded();
+  return { batchItemFailures };
+}
+
+/** Counts the calls of some functions that have not ended. */
+export function countRunning() {
+  let running = 0;
+  return {
+    count: () => running,
+    counted<Args extends unknown[], Result>(
+      call: (...args: Args) => Promise<Result>,
+    ): (...args: Args) => Promise<Result> {
+      return async (...args) => {
+        running += 1;
+        try {
+          return await call(...args);
+        } finally {
+          running -= 1;
+        }
+      };
+    },
+  };
 }

@@ -32,7 +32,9 @@ export async function retry<T>(
 
 const remainingRetries = 7;
 
-class ItemsRemain extends Error {}
+class ItemsRemain extends Error {
+  override readonly name = 'ItemsRemain';
+}
 
 /** Calls again with the items that the call before returned as not done, after growing random delays. */
 export async function retryRemaining<Item>(

@@ -1,7 +1,9 @@
 /** The expected cost of a message, by country and segments, until the receipt has the actual cost. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Channel } from '../contract/channels.ts';
-import { millionthsPerUnit } from '../contract/money.ts';
-import type { PriceTable } from '../contract/price-table.ts';
+import { internationalCodeOf } from '../contract/international-codes.ts';
+import { millionthsPerUnit, type PriceTable, priceTable } from '../contract/price-table.ts';
 
 export interface Price {
   readonly cost: number;
@@ -12,18 +14,23 @@ export interface Price {
 export interface PricedMessage {
   readonly channel: Channel;
   readonly country?: string;
+  /** The recipient; a number without a country is priced by its calling code. */
+  readonly recipient?: string;
   readonly segments?: number;
 }
 
-/** Undefined where the table has neither a price for the recipient's country nor a default. */
+/** Undefined where the table has neither a price for where the recipient is nor a default. */
 export function expectedPrice(table: PriceTable, message: PricedMessage): Price | undefined {
   const prices = table[message.channel];
-  const each = prices[message.country ?? 'default'] ?? prices.default;
+  const each = prices[message.country ?? internationalCodeOf(message.recipient ?? '')] ?? prices.default;
   if (each === undefined) return undefined;
   return { cost: roundPrice(each * partsOf(message)), currency: table.currency };
 }
 
-/** What a message counts towards a spend cap: without a price, the highest of its channel, so that none is free by mistake. */
+/**
+ * Returns what a message counts towards a spend cap: without a price, the highest of its channel, so that none is free
+ * by mistake.
+ */
 export function costForCap(table: PriceTable, message: PricedMessage): number {
   const highest = Math.max(0, ...Object.values(table[message.channel]));
   return expectedPrice(table, message)?.cost ?? roundPrice(highest * partsOf(message));
@@ -36,4 +43,25 @@ function partsOf({ channel, segments }: PricedMessage): number {
 /** Prices have five decimals; rounding removes the error of binary fractions from their sums. */
 export function roundPrice(amount: number): number {
   return Math.round(amount * millionthsPerUnit) / millionthsPerUnit;
+}
+
+/** The carrier and the caps of a function read the same file. */
+const tables = new Map<string, PriceTable>();
+
+/**
+ * Reads the prices of the stage from a file of the function's bundle: 240 countries exceed the 4 KB of environment variables.
+ *
+ * @param file - relative to the folder of the function's code
+ * @throws Error where the file is missing or is not a price table, so that the function does not start.
+ */
+export function readPrices(file: string): PriceTable {
+  const known = tables.get(file);
+  if (known !== undefined) return known;
+  try {
+    const table = priceTable().parse(JSON.parse(readFileSync(resolve(import.meta.dirname, file), 'utf8')));
+    tables.set(file, table);
+    return table;
+  } catch (cause) {
+    throw new Error(`${file} does not hold prices`, { cause });
+  }
 }

@@ -1,10 +1,18 @@
-/** Decides from the counts: which window binds, how many requests remain, how long to wait (contract, section 4). */
-import type { PolicyName } from '../contract/routes.ts';
+/** Decides from the counts: which window binds, how many requests remain, how long to wait (contract 4.4). */
+import { type PolicyName, policies } from '../contract/routes.ts';
 import type { LimitsInForce } from './overrides.ts';
-import type { CountOutcome } from './rate-counter.ts';
-import { limitOf, type WindowName, type Windows, windowNames } from './windows.ts';
+import type { CountOutcome } from './shards.ts';
+import {
+  limitOf,
+  perWindow,
+  type WindowName,
+  type Windows,
+  windowNames,
+  windowSeconds,
+  windowsAt,
+} from './windows.ts';
 
-export interface WindowState {
+interface WindowState {
   readonly window: WindowName;
   readonly limit: number;
   readonly remaining: number;
@@ -47,12 +55,12 @@ export function decide(
   };
 }
 
-/** At least 1, and rounded up, so that the window is reset after this time. */
+/** Returns the seconds to wait: at least 1, and rounded up, so that the window is reset after this time. */
 export function retryAfterSeconds(decision: Decision, now: Date): number {
   return Math.max(1, Math.ceil(decision.binding.resetsAt - now.getTime() / 1000));
 }
 
-/** If several have the fewest, the first and shortest window binds. */
+/** Returns the window with the fewest requests left; of several, the first and shortest. */
 function fewestLeft(states: readonly WindowState[]): WindowState {
   return states.reduce((best, state) => (state.remaining < best.remaining ? state : best));
 }
@@ -61,4 +69,34 @@ function lastToReset(states: readonly WindowState[]): WindowState {
   const exhausted = states.filter((state) => state.remaining === 0);
   if (exhausted.length === 0) throw new Error('a refusal without an exhausted window');
   return exhausted.reduce((last, state) => (state.resetsAt > last.resetsAt ? state : last));
+}
+
+/** The rate-limit headers of every response: the four of the specification and the two of the IETF draft. */
+export function rateLimitHeaders(decision: Decision, now: Date): Record<string, string> {
+  const { binding, policy, windows } = decision;
+  const name = (state: WindowState): string => `${policy}_${state.window}`;
+  return {
+    'X-RateLimit-Limit': String(binding.limit),
+    'X-RateLimit-Remaining': String(binding.remaining),
+    'X-RateLimit-Reset': String(binding.resetsAt),
+    'X-RateLimit-Policy': `${binding.limit};w=${windowSeconds[binding.window]};comment=${name(binding)}`,
+    // draft-ietf-httpapi-ratelimit-headers: one quoted policy name for each window, all three at once.
+    'RateLimit-Policy': windows
+      .map((state) => `"${name(state)}";q=${state.limit};w=${windowSeconds[state.window]}`)
+      .join(', '),
+    RateLimit: windows
+      .map((state) => `"${name(state)}";r=${state.remaining};t=${secondsUntil(state.resetsAt, now)}`)
+      .join(', '),
+  };
+}
+
+/** The headers when the counter cannot be reached: the policy's default limits, and no requests left. */
+export function uncountedHeaders(policy: PolicyName, now: Date): Record<string, string> {
+  const limits = policies[policy];
+  const used = perWindow((window) => limitOf(limits, window));
+  return rateLimitHeaders(decide(policy, limits, { admitted: true, used }, windowsAt(now)), now);
+}
+
+function secondsUntil(resetsAt: number, now: Date): number {
+  return Math.max(0, Math.ceil(resetsAt - now.getTime() / 1000));
 }

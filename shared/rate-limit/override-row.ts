@@ -1,8 +1,9 @@
 /**
  * Reads one row of `limit-overrides`, which people edit by hand: what is valid in it, and a reason for everything that
- * is ignored (contract, section 10). The limiter, the feedback and the tools use this one reading.
+ * is ignored (contract 4.7 and 10.1). The limiter, the feedback and the tools use this one reading.
  */
 import {
+  everyClient,
   isMoney,
   type LimitTarget,
   limitTargets,
@@ -10,7 +11,7 @@ import {
   type WindowLimits,
   windowAttributes,
 } from '../contract/limit-rows.ts';
-import { millionthsPerUnit } from '../contract/money.ts';
+import { millionthsPerUnit } from '../contract/price-table.ts';
 import {
   type EditedRow,
   type EditedTable,
@@ -38,7 +39,7 @@ export interface ParsedRow {
   /** The valid ones. */
   readonly limits: WindowLimits;
   readonly blocked: boolean;
-  /** From this instant on the row has no effect. */
+  /** The time from which the row has no effect. */
   readonly expiresAt: Date | undefined;
   readonly ignored: readonly IgnoredValue[];
 }
@@ -61,7 +62,7 @@ export function parseRow(row: OverrideRow): ParsedRow {
     endpoint,
     target,
     limits,
-    blocked: valid('blocked', (value) => parseBlocked(value, target)) ?? false,
+    blocked: valid('blocked', (value) => parseBlocked(value, target, String(row.client_id))) ?? false,
     expiresAt: valid('expires_at', parseExpiry),
     ignored,
   };
@@ -85,7 +86,7 @@ function noSuchEndpoint(endpoint: string): string {
   return `there is no endpoint ${shownValue(endpoint)}, so the row has no effect.`;
 }
 
-/** In the console a number is easily entered as a string, so a string of digits is accepted. */
+/** Reads a number, or a string of digits: in the console a number is easily entered as a string. */
 function parseLimit(
   value: unknown,
   attribute: WindowAttribute,
@@ -121,8 +122,20 @@ function insteadOfZero(target: LimitTarget): string {
     : 'To stop all messages, set blocked to true in a row for each send endpoint, or disable the client.';
 }
 
-function parseBlocked(value: unknown, target: LimitTarget | undefined): Parsed<boolean> {
+function parseBlocked(value: unknown, target: LimitTarget | undefined, clientId: string): Parsed<boolean> {
   const blocked = parseBoolean(value);
+  if (
+    'value' in blocked &&
+    blocked.value &&
+    clientId === everyClient &&
+    target?.kind === 'rate' &&
+    target.policy === 'auth_token'
+  ) {
+    return {
+      reason:
+        'tokens cannot be refused to every client, because administrators could not sign in to undo it. Set blocked in a row for each send endpoint, or disable the clients.',
+    };
+  }
   if ('value' in blocked && blocked.value && target?.kind === 'cap') {
     return {
       reason: `${target.cap} is a cap and cannot be blocked. Set blocked in a row for each send endpoint.`,

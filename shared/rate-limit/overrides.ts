@@ -1,11 +1,15 @@
-/** A client's limits and caps: the defaults, and the rows of `limit-overrides` (contract, sections 4 and 10). */
-import { accessCache } from '../contract/access-cache.ts';
+/** A client's limits and caps: the defaults, and the rows of `limit-overrides` (contract 4.7 and 10.1). */
 import { type CapName, capNames } from '../contract/caps.ts';
 import { type Caps, everyClient, type WindowLimits } from '../contract/limit-rows.ts';
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import type { IgnoredValue } from '../edited-table/edited-row.ts';
-import type { Clock } from '../platform/clock.ts';
-import { CachedReader } from '../platform/expiring-cache.ts';
+import { dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
+import { dynamo } from '../platform/aws/clients.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
+import type { Environment } from '../platform/env.ts';
+import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
+import { log } from '../platform/log.ts';
+import { countMetric } from '../platform/metrics.ts';
 import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from './override-row.ts';
 
 /** The limits of a policy in force for a client. */
@@ -83,4 +87,19 @@ export function overrideReader(
     const [own, forAll] = await Promise.all([cache.get(clientId), cache.get(everyClient)]);
     return [own?.get(endpoint), forAll?.get(endpoint)];
   }
+}
+
+let overrides: OverrideReader | undefined;
+
+/** One reader for the whole function, so that rows are read once. */
+export function overridesFrom(env: Environment<'LIMIT_OVERRIDES_TABLE'>): OverrideReader {
+  overrides ??= overrideReader(
+    dynamoRowReader(dynamo(), env.LIMIT_OVERRIDES_TABLE),
+    systemClock,
+    (invalid) => {
+      log.warn('invalid limit override ignored', { ...invalid });
+      countMetric('InvalidLimitOverride');
+    },
+  );
+  return overrides;
 }

@@ -1,4 +1,4 @@
-/** The three fixed UTC windows of a time, and the attributes of a counter's row that count them (contract, section 4). */
+/** The three fixed UTC windows of a time, and the attributes of a counter's row that count them (contract 4.1). */
 import type { Limits } from '../contract/routes.ts';
 import { dayOf, epochSeconds, secondsPerDay } from '../platform/clock.ts';
 
@@ -56,7 +56,10 @@ export function limitOf(limits: Limits, window: WindowName): number {
   return limits[limitNames[window]];
 }
 
-/** Not removed, because another process whose clock is this many minutes behind may still add to them. */
+/**
+ * The number of past minutes that are not removed, because another process whose clock is this far behind may still add
+ * to them.
+ */
 export const keptMinutes = 4;
 const cleanedMinutes = 90;
 

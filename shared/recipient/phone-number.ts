@@ -6,6 +6,7 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/min';
 import * as z from 'zod/mini';
+import { internationalCodeOf, internationalCodes } from '../contract/international-codes.ts';
 
 export type { CountryCode };
 
@@ -19,24 +20,22 @@ const canonicalRounds = 5;
 
 /**
  * The canonical form of a possible number, without digits that are dialed only within a country (`+44 0…`, `+1 1…`).
- * Undefined where the text is not E.164, or its length is not possible in its country.
+ * Undefined where the text is not E.164, its length is not possible in its country, or it cannot be told which number it
+ * means.
  */
 export function canonicalRecipient(text: string): string | undefined {
   let spelling = text;
   for (let round = 0; round < canonicalRounds; round += 1) {
     const number = e164.test(spelling) ? parsed(spelling) : undefined;
-    if (number?.number === spelling) return number.isPossible() ? withoutTrunkZero(number) : undefined;
     if (number === undefined) return undefined;
-    spelling = number.number;
+    if (number.number !== spelling) spelling = number.number;
+    else if (!number.isPossible()) return undefined;
+    else if (!number.nationalNumber.startsWith('0')) return spelling;
+    else if (number.isValid()) return number.nationalNumber.startsWith('00') ? undefined : spelling;
+    // The library keeps zeros that no number there begins with, because the length is possible.
+    else spelling = `+${number.countryCallingCode}${number.nationalNumber.replace(/^0+/, '')}`;
   }
   return undefined;
-}
-
-/** The rules of some countries keep a leading 0 that no number there has; without it, the number is in use. */
-function withoutTrunkZero(number: PhoneNumber): string {
-  if (!number.nationalNumber.startsWith('0') || number.isValid()) return number.number;
-  const without = parsed(`+${number.countryCallingCode}${number.nationalNumber.slice(1)}`);
-  return without?.isValid() === true ? without.number : number.number;
 }
 
 /** Whether this is a possible number, in any spelling. */
@@ -49,7 +48,7 @@ function recipientToFind(text: string): string {
   return canonicalRecipient(text) ?? text;
 }
 
-/** What people put between the digits, and the invisible marks that copied numbers have. */
+/** The separators that people put between the digits, and the invisible marks in copied numbers. */
 const separators = /[\s\p{Pd}\p{Cf}()./]/gu;
 
 /**
@@ -70,7 +69,7 @@ export function recipientsAsWritten(text: string, country: string): string[] {
   return [...new Set(numbers.filter((number) => number !== undefined))];
 }
 
-/** Of a recipient that is not valid. */
+/** The rule that an invalid recipient breaks. */
 export const recipientRule = 'must be a phone number in international format, such as +447700900123';
 
 /** Parsed to the canonical number. */
@@ -105,6 +104,23 @@ export function countryOf(recipient: string): CountryCode | undefined {
   const number = parsed(recipient);
   return number?.country ?? number?.getPossibleCountries()[0];
 }
+
+/**
+ * Returns the name of a number's place in lists of countries and prices: its country, or its calling code if it has
+ * none.
+ */
+export function placeOf(recipient: string): string {
+  return countryOf(recipient) ?? internationalCodeOf(recipient);
+}
+
+/** Parsed to a country in capitals, or a calling code of no country. */
+export const placeSchema = z.string().check(
+  z.toUpperCase(),
+  z.refine(
+    (place) => isSupportedCountry(place) || internationalCodes.includes(place),
+    `must be a two-letter country code such as GB, or one of ${internationalCodes.join(', ')}`,
+  ),
+);
 
 /** Whether the sender is a name, not a number. */
 export function isAlphanumeric(sender: string): boolean {

@@ -4,43 +4,42 @@
  * the change, so the table's stream is the outbox, and a relay that died can be repeated: a delivery is written once for
  * its id, and a second due item or queue message does nothing.
  *
- * A change that a service refuses permanently is set aside, so that it does not block the others.
+ * A batch has changes of many clients, and what comes behind it waits for it. So no client's change may fail it or take
+ * longer the more endpoints that client has: a change that a service refuses permanently is set aside, an event with
+ * several webhooks is queued as one message, and an event whose destinations cannot be read is left to the sweep.
  */
-import type { SendKind } from '../contract/send-kinds.ts';
+import { type OutboundQueue, outboundEntriesOf } from '../message/dispatch/outbound-queue.sqs.ts';
 import {
-  nextLegEntryOf,
-  type OutboundEntry,
-  type OutboundQueue,
-  outboundEntriesOf,
-  outboundEntryOf,
-  queuedMessageOf,
-} from '../message/dispatch/outbound-queue.ts';
+  handOverOf,
+  isNear,
+  type Timed,
+  timedDueItemOf,
+  timedEntryOf,
+} from '../message/dispatch/scheduled-entries.ts';
 import { firstReview } from '../message/expire/expire-messages.ts';
 import { isFinished, nextLegDueAfter } from '../message/fallback/legs.ts';
-import { eventsToSend, lastChangeOf, type Message, type MessageChange } from '../message/message.ts';
-import type { ScheduleOnce } from '../platform/aws/one-shot-schedule.scheduler.ts';
-import { allEnded, isolateRefused } from '../platform/aws/permanent-fault.ts';
-import { queueDelayMaxSeconds } from '../platform/aws/queue-delay.ts';
-import { addSeconds, type Clock } from '../platform/clock.ts';
-import type { SetAside } from '../set-aside/set-aside.ts';
+import { eventsToSend, lastChangeOf, type MessageChange } from '../message/message.ts';
+import { allEnded, isolateRefused, isPermanentFault } from '../platform/aws/permanent-fault.ts';
+import type { Clock } from '../platform/clock.ts';
+import { readOnce } from '../platform/expiring-cache.ts';
+import type { SetAside } from '../set-aside/set-aside.sqs.ts';
 import type { WebhookEndpoint } from '../webhook/endpoints/webhook-endpoint.ts';
 import {
   type ChangeWithDestinations,
+  leaveToSweep,
   type RelayWebhooksDependencies,
   relayDeliveries,
-} from '../webhook/plan/plan-deliveries.ts';
+} from '../webhook/plan-deliveries.ts';
 
 export interface RelayDependencies {
   readonly outbound: OutboundQueue;
-  readonly scheduleOnce: ScheduleOnce<SendKind>;
-  /** How late a schedule may run: it is set that much earlier. */
-  readonly scheduleLeadSeconds: number;
   readonly webhooks: RelayWebhooksDependencies;
   /** The present webhook URL of the account. */
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   /** Its present webhook endpoints. */
   readonly endpointsOf: (clientId: string) => Promise<readonly WebhookEndpoint[]>;
   readonly setAside: SetAside;
+  readonly warn: (message: string, error: unknown) => void;
   readonly clock: Clock;
 }
 
@@ -84,6 +83,8 @@ async function relayTogether(
   dependencies: RelayDependencies,
   changes: readonly MessageChange[],
 ): Promise<Omit<Relayed, 'refused'>> {
+  const now = dependencies.clock();
+  const { dueItemIndex } = dependencies.webhooks;
   const queued = changes.filter(
     ({ before, after }) => after.status === 'queued' && before?.status !== 'queued',
   );
@@ -93,45 +94,30 @@ async function relayTogether(
   const stored = changes
     .filter(({ before, after }) => before === undefined && !isFinished(after))
     .map(({ after }) => after);
-  const nextLegs = changes.flatMap((change) => {
-    const dueAt = nextLegDueAfter(change);
-    return dueAt === undefined ? [] : [{ message: change.after, dueAt }];
-  });
-  const [, , , , deliveries] = await allEnded([
-    dependencies.webhooks.dueItemIndex.add('messages', stored.map(firstReview)),
-    dependencies.outbound.enqueue(
-      queued.flatMap(({ after }) => outboundEntriesOf(after, dependencies.clock())),
-    ),
-    allEnded(scheduled.map(({ after }) => enqueueScheduled(dependencies, after))),
-    allEnded(nextLegs.map(({ message, dueAt }) => enqueueNextLeg(dependencies, message, dueAt))),
+  const timed = changes.flatMap(timedAfter);
+  const [, , , deliveries] = await allEnded([
+    dependencies.outbound.enqueue([
+      ...queued.flatMap(({ after }) => outboundEntriesOf(after, now)),
+      ...timed.filter((each) => isNear(each, now)).map((each) => timedEntryOf(each, now)),
+    ]),
+    dueItemIndex.add('messages', stored.map(firstReview)),
+    dueItemIndex.add('scheduled', timed.filter((each) => !isNear(each, now)).map(timedDueItemOf)),
     planAndEnqueueWebhooks(dependencies, changes),
   ]);
   return { handOvers: queued.length, scheduled: scheduled.length, deliveries };
 }
 
-/** A scheduled message is queued when it is due, or a little earlier: its dispatch waits for the exact time. */
-function enqueueScheduled(dependencies: RelayDependencies, message: Message): Promise<void> {
-  const dueAt = new Date(message.scheduled_at ?? message.created_at);
-  const seconds = Math.floor((dueAt.getTime() - dependencies.clock().getTime()) / 1000);
-  return enqueueAt(dependencies, outboundEntryOf(message, seconds), dueAt);
-}
-
-/** Every change that makes it due does this again: the leg is started once, whatever comes first. */
-function enqueueNextLeg(dependencies: RelayDependencies, message: Message, dueAt: Date): Promise<void> {
-  return enqueueAt(dependencies, nextLegEntryOf(message, dueAt, dependencies.clock()), dueAt);
-}
-
-/** With the delay of the queue, or with a schedule, which may run late and is set earlier. */
-async function enqueueAt(
-  { outbound, scheduleOnce, scheduleLeadSeconds, clock }: RelayDependencies,
-  entry: OutboundEntry,
-  dueAt: Date,
-): Promise<void> {
-  if (dueAt <= addSeconds(clock(), queueDelayMaxSeconds)) return outbound.enqueue([entry]);
-  // A message can have two schedules: its own hand-over, and the leg that follows it.
-  const name = entry.nextLeg === undefined ? entry.messageId : `${entry.messageId}-next-leg`;
-  const at = addSeconds(dueAt, -scheduleLeadSeconds);
-  await scheduleOnce({ name, at, queue: entry.kind, message: queuedMessageOf(entry) });
+/**
+ * Returns what this change requires at a later time. Every change that makes a leg due does this again: it is started
+ * once.
+ */
+function timedAfter(change: MessageChange): Timed[] {
+  const { before, after } = change;
+  const legDueAt = nextLegDueAfter(change);
+  return [
+    ...(before === undefined ? handOverOf(after) : []),
+    ...(legDueAt === undefined ? [] : [{ message: after, step: 'next_leg', dueAt: legDueAt } as const]),
+  ];
 }
 
 async function planAndEnqueueWebhooks(
@@ -139,28 +125,31 @@ async function planAndEnqueueWebhooks(
   changes: readonly MessageChange[],
 ): Promise<number> {
   // Read once for each client and batch, and never kept longer: a change counts for the next event.
-  const accountUrlOf = once(dependencies.accountUrlOf);
-  const endpointsOf = once(dependencies.endpointsOf);
-  const withDestinations = await Promise.all(
+  const accountUrlOf = readOnce(dependencies.accountUrlOf);
+  const endpointsOf = readOnce(dependencies.endpointsOf);
+  const unknown: MessageChange[] = [];
+  const known = await Promise.all(
     changes
       .filter((change) => eventsToSend(change).length > 0)
-      .map(async ({ before, after }): Promise<ChangeWithDestinations> => {
-        const [accountUrl, endpoints] = await Promise.all([
-          after.webhook_url === undefined ? accountUrlOf(after.client_id) : undefined,
-          endpointsOf(after.client_id),
-        ]);
-        return { before, after, accountUrl, endpoints };
+      .map(async ({ before, after }): Promise<ChangeWithDestinations[]> => {
+        try {
+          const [accountUrl, endpoints] = await allEnded([
+            after.webhook_url === undefined ? accountUrlOf(after.client_id) : Promise.resolve(undefined),
+            endpointsOf(after.client_id),
+          ]);
+          return [{ before, after, accountUrl, endpoints }];
+        } catch (error) {
+          // An error that every retry repeats is set aside.
+          if (isPermanentFault(error)) throw error;
+          dependencies.warn('the destinations of an event could not be read', error);
+          unknown.push({ before, after });
+          return [];
+        }
       }),
   );
-  return relayDeliveries(dependencies.webhooks, withDestinations);
-}
-
-/** Reads the same key only once. */
-function once<Value>(read: (key: string) => Promise<Value>): (key: string) => Promise<Value> {
-  const known = new Map<string, Promise<Value>>();
-  return (key) => {
-    const value = known.get(key) ?? read(key);
-    known.set(key, value);
-    return value;
-  };
+  const [planned] = await allEnded([
+    relayDeliveries(dependencies.webhooks, known.flat()),
+    leaveToSweep(dependencies.webhooks, unknown),
+  ]);
+  return planned;
 }

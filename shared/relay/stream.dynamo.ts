@@ -5,7 +5,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Message, MessageChange } from '../message/message.ts';
-import { parseMessageRow } from '../message/store/message-row.ts';
+import { parseMessageRow } from '../message/store/message-rows.dynamo.ts';
 import type { StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 import { log } from '../platform/log.ts';
 import { countMetric } from '../platform/metrics.ts';
@@ -32,7 +32,10 @@ export function readChanges(records: readonly StreamRecord[]): ReadChanges {
   return { changes, unreadable };
 }
 
-/** As the document client reads the row: a number that is too long for JavaScript is a BigInt, which no schema takes. */
+/**
+ * Reads a row as the document client does: a number that is too long for JavaScript is a BigInt, which no schema
+ * accepts.
+ */
 function messageOf(image: unknown): Message {
   return parseMessageRow(unmarshall(image as Record<string, AttributeValue>));
 }

@@ -1,12 +1,10 @@
-/** Which client a number belongs to: by the rows of `senders` that are `inbound` (contract, sections 13 and 14). */
-
-import { accessCache } from '../contract/access-cache.ts';
+/** Which client a number belongs to, and which may send from it, by the rows of `senders` (contract 13.1 and 14.3). */
 import type { Channel } from '../contract/channels.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
 import type { ExistingClients } from '../edited-table/review-rows.ts';
 import type { Clock } from '../platform/clock.ts';
-import { CachedReader } from '../platform/expiring-cache.ts';
-import { parseSenderRow } from './sender-row.ts';
+import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
+import { type Holders, holdersIn, identityKey, parseSenderRow } from './sender-row.ts';
 
 /** The clients whose valid rows claim a number, by channel and number. */
 export type Claims = ReadonlyMap<string, ReadonlySet<string>>;
@@ -21,18 +19,18 @@ export async function claimsOf(
   const claims = new Map<string, Set<string>>();
   for (const { clientId, valid } of inbound) {
     if (valid === undefined || !existing.has(clientId)) continue;
-    const key = claimKey(valid.channel, valid.sender.identity);
+    const key = identityKey(valid.channel, valid.sender.identity);
     claims.set(key, (claims.get(key) ?? new Set()).add(clientId));
   }
   return claims;
 }
 
-export function claimKey(channel: Channel, number: string): string {
-  return `${channel} ${number}`;
+export interface NumberOwners {
+  /** The client to which one of our numbers, or the id of one, belongs; undefined if it belongs to none, or to several. */
+  readonly ownerOf: (number: string, channel: Channel) => Promise<string | undefined>;
+  /** The clients to which rows give this number; undefined where no row names it, so that any may have it. */
+  readonly holdersOf: (number: string, channel: Channel) => Promise<ReadonlySet<string> | undefined>;
 }
-
-/** The client to which one of our numbers, or the id of one, belongs; undefined if it belongs to none, or to several. */
-export type OwnerOfNumber = (number: string, channel: Channel) => Promise<string | undefined>;
 
 /**
  * A number that two clients claim belongs to nobody: a message that reached the wrong client could not be taken back.
@@ -42,15 +40,21 @@ export function numberOwners(
   store: { allRows(): Promise<readonly EditedRow[]> },
   existingClients: ExistingClients,
   clock: Clock,
-): OwnerOfNumber {
-  const cache = new CachedReader(
-    async () => claimsOf(await store.allRows(), existingClients),
-    accessCache,
-    clock,
-  );
-  return async (number, channel) => {
-    const claims = await cache.get('');
-    const [owner, ...others] = claims?.get(claimKey(channel, number)) ?? [];
-    return others.length === 0 ? owner : undefined;
+): NumberOwners {
+  const cache = new CachedReader(readAll, accessCache, clock);
+  return {
+    async ownerOf(number, channel) {
+      const read = await cache.get('');
+      const [owner, ...others] = read?.claims.get(identityKey(channel, number)) ?? [];
+      return others.length === 0 ? owner : undefined;
+    },
+    async holdersOf(number, channel) {
+      return (await cache.get(''))?.holders.get(identityKey(channel, number));
+    },
   };
+
+  async function readAll(): Promise<{ readonly claims: Claims; readonly holders: Holders }> {
+    const rows = await store.allRows();
+    return { claims: await claimsOf(rows, existingClients), holders: holdersIn(rows.map(parseSenderRow)) };
+  }
 }

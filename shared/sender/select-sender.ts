@@ -1,19 +1,25 @@
 /**
- * Selects what a message is sent from: the most specific row wins, client before country (contract, section 14). A row
+ * Selects what a message is sent from: the most specific row wins, client before country (contract 14.2). A row
  * that is not valid is passed over, and the next one in order is used; the stage's own sender is the last resort.
  */
-
-import { accessCache } from '../contract/access-cache.ts';
 import type { Channel } from '../contract/channels.ts';
 import { everyClient } from '../contract/limit-rows.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
 import type { Clock } from '../platform/clock.ts';
-import { CachedReader } from '../platform/expiring-cache.ts';
-import { canReach, everyCountry, type ParsedSenderRow, parseSenderRow, type Sender } from './sender-row.ts';
+import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
+import {
+  canReach,
+  everyCountry,
+  holdersIn,
+  identityKey,
+  type ParsedSenderRow,
+  parseSenderRow,
+  type Sender,
+} from './sender-row.ts';
 
 export interface Addressed {
   readonly channel: Channel;
-  /** Of the recipient, ISO 3166-1 alpha-2; absent for a number of no single country. */
+  /** The country of the recipient, ISO 3166-1 alpha-2; absent for a number of no single country. */
   readonly country?: string | undefined;
   /** The sender that the request names: it is used whatever the rows say. */
   readonly from?: string | undefined;
@@ -22,8 +28,14 @@ export interface Addressed {
 /** Undefined where the carrier has a sender of its own. */
 export type SelectSender = (addressed: Addressed) => Sender | undefined;
 
-/** The rows of a client, read at most 45 s ago. */
-export type SendersOf = (clientId: string) => Promise<SelectSender>;
+interface ClientSenders {
+  readonly select: SelectSender;
+  /** Whether the rows give this sender to other clients and not to this one. */
+  readonly isOfOthers: (sender: string) => boolean;
+}
+
+/** Returns the senders of a client from rows that were read at most 45 s ago. */
+export type SendersOf = (clientId: string) => Promise<ClientSenders>;
 
 /** A value that is ignored, and reported to the operator. */
 export interface InvalidSender {
@@ -34,27 +46,60 @@ export interface InvalidSender {
 }
 
 /**
- * Reads the rows of a client and of `*` at most every 45 s each, so that an edit takes effect within 60 s. Both are read
- * at once: a send waits for one read, of half a read unit for each.
+ * Reads the rows of a client, and those of all, at most every 45 s each, so that an edit takes effect within 60 s. Both
+ * are read at once. All rows have those of `*`, and say whether an identity is another client's; people enter few rows.
  */
 export function senderReader(
-  store: { rowsOf(clientId: string): Promise<readonly EditedRow[]> },
+  store: {
+    rowsOf(clientId: string): Promise<readonly EditedRow[]>;
+    allRows(): Promise<readonly EditedRow[]>;
+  },
   stageSmsSender: string | undefined,
   clock: Clock,
   report: (invalid: InvalidSender) => void,
 ): SendersOf {
-  const cache = new CachedReader(read, accessCache, clock);
+  const ofClients = new CachedReader(
+    async (clientId: string) => parse(await store.rowsOf(clientId)),
+    accessCache,
+    clock,
+  );
+  const ofAll = new CachedReader(readAll, accessCache, clock);
   return async (clientId) => {
-    const [own = [], forAll = []] = await Promise.all([cache.get(clientId), cache.get(everyClient)]);
-    return (addressed) => selectSender([...own, ...forAll], addressed, stageSmsSender);
+    const [own = [], all] = await Promise.all([ofClients.get(clientId), ofAll.get('')]);
+    const rows = [...own, ...(all?.forEveryone ?? [])];
+    return {
+      select: (addressed) => selectSender(rows, addressed, stageSmsSender),
+      isOfOthers: (sender) => {
+        // An SMS alone names its sender.
+        const key = identityKey('sms', sender);
+        const holders = all?.holders.get(key);
+        if (holders === undefined || holders.has(clientId) || holders.has(everyClient)) return false;
+        return !own.some(
+          ({ given }) => given !== undefined && identityKey(given.channel, given.identity) === key,
+        );
+      },
+    };
   };
 
-  async function read(clientId: string): Promise<readonly ParsedSenderRow[]> {
-    const rows = await store.rowsOf(clientId);
+  async function readAll() {
+    const rows = await store.allRows();
+    const ofEveryone = rows.filter(({ client_id }) => client_id === everyClient);
+    // Every client sends from that of the stage where no row says otherwise.
+    const ofStage =
+      stageSmsSender === undefined
+        ? []
+        : [{ clientId: everyClient, given: { channel: 'sms', identity: stageSmsSender } } as const];
+    return {
+      forEveryone: parse(ofEveryone),
+      holders: holdersIn([...rows.map(parseSenderRow), ...ofStage]),
+    };
+  }
+
+  function parse(rows: readonly EditedRow[]): readonly ParsedSenderRow[] {
     return rows.map((row) => {
       const parsed = parseSenderRow(row);
       for (const { attribute, reason } of parsed.ignored) {
-        report({ client_id: clientId, destination: String(row.destination), attribute, reason });
+        report({ client_id: parsed.clientId, destination: String(row.destination), attribute, reason });
       }
       return parsed;
     });
@@ -72,8 +117,9 @@ export function selectSender(
     .toSorted((one, other) => specificity(other) - specificity(one))
     .flatMap(({ valid }) => (valid === undefined ? [] : [valid.sender]));
   if (from !== undefined) {
-    // The pace and the ids of the sender that is named, if an administrator entered them.
-    return forCountry(candidates.find(({ identity }) => identity === from) ?? { identity: from }, country);
+    // The spelling, the pace and the ids of the sender that is named, if an administrator entered them.
+    const isNamed = ({ identity }: Sender) => identityKey(channel, identity) === identityKey(channel, from);
+    return forCountry(candidates.find(isNamed) ?? { identity: from }, country);
   }
   const row = candidates.find(({ identity }) => canReach(identity, { channel, country: country ?? '' }));
   if (row !== undefined) return forCountry(row, country);
@@ -85,7 +131,7 @@ function specificity({ clientId, valid }: ParsedSenderRow): number {
   return (clientId === everyClient ? 0 : 2) + (valid?.country === everyCountry ? 0 : 1);
 }
 
-/** Only messages to India have the ids. */
+/** Removes the ids that only messages to India have. */
 function forCountry({ entity_id, template_id, ...sender }: Sender, country: string | undefined): Sender {
   if (country !== 'IN' || entity_id === undefined || template_id === undefined) return sender;
   return { ...sender, entity_id, template_id };

@@ -1,9 +1,9 @@
 /**
- * What the gateway writes into a row of `senders` for the person who edits it (contract, section 14): what is sent from
+ * What the gateway writes into a row of `senders` for the person who edits it (contract 10.5): what is sent from
  * it, or why it is not used. It follows from the reading of the row that the sends use too.
  */
 import { everyClient } from '../contract/limit-rows.ts';
-import { decimalText } from '../contract/money.ts';
+import { decimalText } from '../contract/price-table.ts';
 import { type EditedRow, shownValue } from '../edited-table/edited-row.ts';
 import {
   type Feedback,
@@ -22,8 +22,14 @@ import {
 } from '../edited-table/review-rows.ts';
 import type { Clock } from '../platform/clock.ts';
 import { countriesWithoutSenderIds, isSenderId } from '../recipient/phone-number.ts';
-import { type Claims, claimKey, claimsOf } from './number-owners.ts';
-import { everyCountry, type ParsedSenderRow, parseSenderRow, senderTable } from './sender-row.ts';
+import { type Claims, claimsOf } from './number-owners.ts';
+import {
+  everyCountry,
+  identityKey,
+  type ParsedSenderRow,
+  parseSenderRow,
+  senderTable,
+} from './sender-row.ts';
 
 interface SenderContext {
   readonly now: Date;
@@ -61,7 +67,7 @@ function judge(row: EditedRow, { now, clientExists, claims }: SenderContext): Fe
 
 function disputedNumber({ clientId, valid }: ParsedSenderRow, claims: Claims): string {
   if (valid?.inbound !== true) return '';
-  const others = [...(claims.get(claimKey(valid.channel, valid.sender.identity)) ?? [])].filter(
+  const others = [...(claims.get(identityKey(valid.channel, valid.sender.identity)) ?? [])].filter(
     (claimant) => claimant !== clientId,
   );
   if (others.length === 0) return '';

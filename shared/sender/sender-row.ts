@@ -4,7 +4,6 @@
  */
 import { type Channel, channels } from '../contract/channels.ts';
 import { everyClient } from '../contract/limit-rows.ts';
-import { closestName } from '../edited-table/closest-name.ts';
 import {
   type EditedRow,
   type EditedTable,
@@ -14,7 +13,8 @@ import {
   shownValue,
   validValue,
 } from '../edited-table/edited-row.ts';
-import { withoutUndefined } from '../platform/without-undefined.ts';
+import { closestName } from '../edited-table/feedback.ts';
+import { withoutUndefined } from '../platform/object-fields.ts';
 import {
   canonicalRecipient,
   countriesWithoutSenderIds,
@@ -32,7 +32,7 @@ export const senderTable = {
 /** The country of a row for every country without a row of its own. */
 export const everyCountry = '*';
 
-/** What a message is sent from. */
+/** The sender of a message. */
 export interface Sender {
   /** A phone number, a pool or a sender ID; of WhatsApp, the id of the phone number. */
   readonly identity: string;
@@ -40,6 +40,11 @@ export interface Sender {
   /** India: only for messages there. */
   readonly entity_id?: string;
   readonly template_id?: string;
+}
+
+/** The same for two spellings of one identity: numbers are canonical, and names are compared without regard to case. */
+export function identityKey(channel: Channel, identity: string): string {
+  return `${channel} ${identity.toLowerCase()}`;
 }
 
 interface Destination {
@@ -50,6 +55,11 @@ interface Destination {
 
 export interface ParsedSenderRow {
   readonly clientId: string;
+  /**
+   * The identity that the row gives to its client. It is given even if another of the row's values is invalid, so that
+   * a mistake gives it to nobody else.
+   */
+  readonly given: { readonly channel: Channel; readonly identity: string } | undefined;
   /** Undefined if the row is not valid: it is not used for sending, and owns no number. */
   readonly valid: (Destination & { readonly sender: Sender; readonly inbound: boolean }) | undefined;
   readonly ignored: readonly IgnoredValue[];
@@ -80,11 +90,12 @@ export function parseSenderRow(row: EditedRow): ParsedSenderRow {
       reason: `sender IDs are not accepted in ${destination.country}. Write a phone number or a pool.`,
     });
   }
+  const given = identity === undefined ? undefined : { channel, identity };
   if (destination === undefined || identity === undefined || ignored.length > 0)
-    return { clientId, valid: undefined, ignored };
+    return { clientId, given, valid: undefined, ignored };
   const registered = { entity_id: entityId, template_id: templateId };
   const sender = { identity, ...withoutUndefined({ messages_per_second: pace, ...registered }) };
-  return { clientId, valid: { ...destination, sender, inbound }, ignored };
+  return { clientId, given, valid: { ...destination, sender, inbound }, ignored };
 }
 
 /** Carriers of some countries drop messages from sender IDs. */
@@ -140,7 +151,7 @@ const identityForms = {
  * of other accounts: the gateway may send from those of its own account only.
  */
 const smsIdentity = /^(?:(?:pool|phone)-[A-Za-z0-9-]{1,64}|\d{3,8})$/;
-/** What `SendWhatsAppMessage` accepts. */
+/** The identities that `SendWhatsAppMessage` accepts. */
 const whatsAppIdentity = /^phone-number-id-[A-Za-z0-9-]{1,90}$/;
 
 function parseIdentity(value: unknown, channel: Channel): Parsed<string> {
@@ -171,7 +182,7 @@ function parsePace(value: unknown): Parsed<number> {
   };
 }
 
-/** As in the model of `DestinationCountryParameters`. */
+/** The pattern of the model of `DestinationCountryParameters`. */
 const registeredId = /^[!-~]{1,64}$/;
 
 function parseRegisteredId(value: unknown): Parsed<string> {
@@ -200,4 +211,17 @@ function parseInbound(
     return { reason: `only a phone number receives messages, and ${shownValue(identity)} is none.` };
   }
   return inbound;
+}
+
+/** The clients to which each identity is given, by `identityKey`. */
+export type Holders = ReadonlyMap<string, ReadonlySet<string>>;
+
+export function holdersIn(rows: readonly Pick<ParsedSenderRow, 'clientId' | 'given'>[]): Holders {
+  const holders = new Map<string, Set<string>>();
+  for (const { clientId, given } of rows) {
+    if (given === undefined) continue;
+    const key = identityKey(given.channel, given.identity);
+    holders.set(key, (holders.get(key) ?? new Set()).add(clientId));
+  }
+  return holders;
 }

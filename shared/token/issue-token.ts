@@ -1,4 +1,4 @@
-/** Issues an access token to an authenticated client (specification, section 5.1). */
+/** Issues an access token to an authenticated client (contract 2.1). */
 import * as z from 'zod/mini';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';

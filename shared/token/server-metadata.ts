@@ -1,4 +1,6 @@
-/** What other services need to request and to verify our tokens: the metadata of RFC 8414, and the public keys of RFC 7517. */
+/**
+ * The metadata of RFC 8414 and the public keys of RFC 7517, with which other services request and verify our tokens.
+ */
 import { GatewayError } from '../contract/errors.ts';
 import { routes, scopes } from '../contract/routes.ts';
 import type { Operation } from '../operation/operation.ts';
@@ -22,7 +24,8 @@ export function showWellKnown(issuer: string, keys: Pick<SigningKeyStore, 'all'>
 }
 
 async function publicKeys(keys: Pick<SigningKeyStore, 'all'>): Promise<object[]> {
-  return [...(await keys.all())].map(([kid, jwk]) => ({ ...jwk, kid, alg: tokenAlgorithm, use: 'sig' }));
+  const published = [...(await keys.all())].filter(([, jwk]) => jwk !== undefined);
+  return published.map(([kid, jwk]) => ({ ...jwk, kid, alg: tokenAlgorithm, use: 'sig' }));
 }
 
 function serverMetadata(issuer: string): object {

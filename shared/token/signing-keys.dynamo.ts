@@ -2,7 +2,6 @@
 import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { conditionalPut } from '../platform/aws/conditional-write.dynamo.ts';
-import { readRow } from '../platform/aws/read-rows.dynamo.ts';
 
 export const publicJwk = z.object({
   kty: z.literal('EC'),
@@ -11,38 +10,39 @@ export const publicJwk = z.object({
   y: z.string(),
 });
 
-type PublicJwk = z.output<typeof publicJwk>;
-
-const signingKeyRow = z.object({
-  kid: z.string(),
-  public_jwk: z.pipe(
-    z.pipe(
-      z.string(),
-      z.transform((text): unknown => JSON.parse(text)),
-    ),
-    publicJwk,
-  ),
-});
+export type PublicJwk = z.output<typeof publicJwk>;
 
 export type SigningKeyStore = ReturnType<typeof dynamoSigningKeyStore>;
 
 export function dynamoSigningKeyStore(dynamo: DynamoDBDocumentClient, TableName: string) {
   return {
-    async find(kid: string): Promise<PublicJwk | undefined> {
-      const row = await readRow(dynamo, signingKeyRow, { TableName, Key: { kid }, ConsistentRead: true });
-      return row?.public_jwk;
-    },
-    /** By `kid`: those that sign, and those that signed tokens that may still be valid. */
-    async all(): Promise<ReadonlyMap<string, PublicJwk>> {
-      // One row for each generation of the key: a page holds far more.
+    /**
+     * By `kid`: those that sign, and those that signed tokens that may still be valid. Undefined where a row is
+     * malformed, so that the other keys are trusted all the same.
+     */
+    async all(): Promise<ReadonlyMap<string, PublicJwk | undefined>> {
+      // The table has one row for each generation of the key, and a page holds far more.
       const { Items = [] } = await dynamo.send(new ScanCommand({ TableName, ConsistentRead: true }));
-      const rows = Items.map((item) => signingKeyRow.parse(item));
-      return new Map(rows.map(({ kid, public_jwk }) => [kid, public_jwk]));
+      return new Map(Items.map(({ kid, public_jwk }) => [String(kid), jwkIn(public_jwk)]));
     },
-    /** Does not change an existing key. */
-    async publish(kid: string, jwk: PublicJwk, at: Date): Promise<void> {
+    /** Does not change an existing key. @returns when the key was first published, as far as its row says it */
+    async publish(kid: string, jwk: PublicJwk, at: Date): Promise<Date> {
       const Item = { kid, public_jwk: JSON.stringify(jwk), created_at: at.toISOString() };
-      await conditionalPut(dynamo, { TableName, Item, ConditionExpression: 'attribute_not_exists(kid)' });
+      const publishing = await conditionalPut(dynamo, {
+        TableName,
+        Item,
+        ConditionExpression: 'attribute_not_exists(kid)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      });
+      return publishing.applied ? at : new Date(String(publishing.row?.created_at));
     },
   };
+}
+
+function jwkIn(text: unknown): PublicJwk | undefined {
+  try {
+    return publicJwk.parse(JSON.parse(String(text)));
+  } catch {
+    return undefined;
+  }
 }

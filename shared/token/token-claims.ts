@@ -1,8 +1,10 @@
-/** The claims of an access token, a JWT signed with ES256 (contract, section 2). */
+/** The claims of an access token, a JWT signed with ES256 (contract 2.2). */
 import * as z from 'zod/mini';
 
 export const tokenLifetimeSeconds = 3600;
 export const tokenAlgorithm = 'ES256';
+/** A new key signs its first token this long after it was published, so that every process can have read it by then. */
+export const publishedBeforeUseSeconds = 1;
 /** RFC 9068: distinguishes an access token from other JWTs of the same issuer. */
 export const tokenType = 'at+jwt';
 

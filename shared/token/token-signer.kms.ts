@@ -1,11 +1,15 @@
-/** Signs tokens with a KMS key; the public key is published before the first token is returned. */
+/** Signs tokens with a KMS key, whose public key is published a second before its first token. */
 import { createHash, createPublicKey } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { GetPublicKeyCommand, type KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { calculateJwkThumbprint } from 'jose';
-import type { Clock } from '../platform/clock.ts';
+import { addSeconds, type Clock, type Sleep } from '../platform/clock.ts';
 import { concatenatedSignature } from './ecdsa-signature.ts';
 import { publicJwk, type SigningKeyStore } from './signing-keys.dynamo.ts';
-import { type TokenClaims, tokenAlgorithm, tokenType } from './token-claims.ts';
+import { publishedBeforeUseSeconds, type TokenClaims, tokenAlgorithm, tokenType } from './token-claims.ts';
+
+/** The longest time from the start of a publication to its end, with clock differences, and more. */
+const recentSeconds = 60;
 
 interface SigningKey {
   /** The key's own id, not an alias, which may later point to another key. */
@@ -17,7 +21,13 @@ interface SigningKey {
 export type TokenSigner = ReturnType<typeof kmsTokenSigner>;
 
 /** Signs with one KMS call; the first token of a process also reads and publishes the public key. */
-export function kmsTokenSigner(kms: KMSClient, keyId: string, signingKeys: SigningKeyStore, clock: Clock) {
+export function kmsTokenSigner(
+  kms: KMSClient,
+  keyId: string,
+  signingKeys: Pick<SigningKeyStore, 'publish'>,
+  clock: Clock,
+  sleep: Sleep = pause,
+) {
   let prepared: Promise<SigningKey> | undefined;
 
   return {
@@ -47,7 +57,9 @@ export function kmsTokenSigner(kms: KMSClient, keyId: string, signingKeys: Signi
     const key = createPublicKey({ key: Buffer.from(PublicKey), format: 'der', type: 'spki' });
     const jwk = publicJwk.parse(key.export({ format: 'jwk' }));
     const kid = await calculateJwkThumbprint(jwk);
-    await signingKeys.publish(kid, jwk, clock());
+    const publishedAt = await signingKeys.publish(kid, jwk, clock());
+    // Counted from now, because the write may have taken long; another process may be waiting for the same key.
+    if (publishedAt > addSeconds(clock(), -recentSeconds)) await sleep(publishedBeforeUseSeconds * 1000);
     return { keyId: KeyId ?? keyId, kid };
   }
 }

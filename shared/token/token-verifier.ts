@@ -2,8 +2,14 @@
 import { type CryptoKey, errors, importJWK, type JWTHeaderParameters, jwtVerify } from 'jose';
 import type { Clock } from '../platform/clock.ts';
 import { CachedReader, ExpiringMap } from '../platform/expiring-cache.ts';
-import type { SigningKeyStore } from './signing-keys.dynamo.ts';
-import { type TokenClaims, tokenAlgorithm, tokenClaims, tokenType } from './token-claims.ts';
+import type { PublicJwk, SigningKeyStore } from './signing-keys.dynamo.ts';
+import {
+  publishedBeforeUseSeconds,
+  type TokenClaims,
+  tokenAlgorithm,
+  tokenClaims,
+  tokenType,
+} from './token-claims.ts';
 
 export type TokenVerifier = ReturnType<typeof tokenVerifier>;
 
@@ -13,23 +19,27 @@ interface ExpectedToken {
 }
 
 /** A revoked key is trusted for at most this time and that of the token cache together: five minutes. */
-export const keyBounds = { maxAgeSeconds: 240, maxEntries: 10 };
+export const keyBounds = { maxAgeSeconds: 240, maxEntries: 1 };
 /** A verified token is cached, because checking its signature takes much of the CPU time of a request. */
 const tokenBounds = { seconds: 60, maxEntries: 1000 };
-/** Limits the reads for `kid`s that do not exist: failed look-ups in this many seconds. */
-const unknownKids = { lookups: 3, perSeconds: 5 };
 /** A `kid` of ours is a SHA-256 in base64url. */
 const kidForm = /^[A-Za-z0-9_-]{43}$/;
 
 /** An error of the gateway, not of the token. */
 class KeyLookupFailure extends Error {}
 
-export function tokenVerifier(keys: Pick<SigningKeyStore, 'find'>, expected: ExpectedToken, clock: Clock) {
-  const cache = new CachedReader(readKey, keyBounds, clock);
+/**
+ * All published keys are read at once, so a token with an invented `kid` neither delays nor refuses one with a
+ * published `kid`. An unknown `kid` has them read again, at most twice a second; a new key is published longer than that
+ * before its first token.
+ */
+export function tokenVerifier(
+  published: Pick<SigningKeyStore, 'all'>,
+  expected: ExpectedToken,
+  clock: Clock,
+) {
+  const cache = new CachedReader(readKeys, keyBounds, clock);
   const verified = new ExpiringMap<TokenClaims>(tokenBounds.maxEntries);
-  const refusedKids = new ExpiringMap<true>(unknownKids.lookups);
-  const knownKids = new Set<string>();
-  let failedLookups: number[] = [];
 
   return {
     /** The claims of a token that is valid at `now`; `undefined` for every other text. */
@@ -62,30 +72,30 @@ export function tokenVerifier(keys: Pick<SigningKeyStore, 'find'>, expected: Exp
     // The header is not verified yet, so `kid` may be any JSON value.
     const known: unknown = kid;
     if (typeof known !== 'string' || !kidForm.test(known)) throw new errors.JWKSNoMatchingKey();
-    const key = await cache.get(known).catch((cause: unknown) => {
-      throw new KeyLookupFailure('a signing key could not be read', { cause });
+    const keys = await keysWith(known).catch((cause: unknown) => {
+      throw new KeyLookupFailure('the signing keys could not be read', { cause });
     });
-    if (key === undefined) throw new errors.JWKSNoMatchingKey();
-    return key;
+    if (!keys.has(known)) throw new errors.JWKSNoMatchingKey();
+    const key = keys.get(known);
+    if (key !== undefined) return key;
+    throw new KeyLookupFailure('a signing key is malformed', { cause: new Error(`signing key ${known}`) });
   }
 
-  /** Reads a `kid` that is not cached: the key may be new, or due to be read again, or not exist. */
-  async function readKey(kid: string): Promise<CryptoKey | undefined> {
-    const now = clock();
-    const since = now.getTime() - unknownKids.perSeconds * 1000;
-    failedLookups = failedLookups.filter((at) => at > since);
-    const mayLookUp = failedLookups.length < unknownKids.lookups && refusedKids.get(kid, now) === undefined;
-    if (!mayLookUp && !knownKids.has(kid)) return undefined;
-    const jwk = await keys.find(kid);
-    if (jwk === undefined) {
-      knownKids.delete(kid);
-      failedLookups.push(now.getTime());
-      refusedKids.set(kid, true, now, now.getTime() + unknownKids.perSeconds * 1000);
-      return undefined;
-    }
-    const key = await importJWK(jwk, tokenAlgorithm);
-    if (key instanceof Uint8Array) throw new Error('a signing key is not a public key');
-    knownKids.add(kid);
-    return key;
+  async function keysWith(kid: string): Promise<PublicKeys> {
+    const keys = await cache.get('all');
+    return keys?.has(kid) ? keys : ((await cache.get('all', publishedBeforeUseSeconds / 2)) ?? new Map());
   }
+
+  async function readKeys(): Promise<PublicKeys> {
+    const keys = [...(await published.all())].map(async ([kid, jwk]) => [kid, await importKey(jwk)] as const);
+    return new Map(await Promise.all(keys));
+  }
+}
+
+/** The public keys by `kid`; undefined for a malformed key. */
+type PublicKeys = ReadonlyMap<string, CryptoKey | undefined>;
+
+async function importKey(jwk: PublicJwk | undefined): Promise<CryptoKey | undefined> {
+  const key = jwk && (await importJWK(jwk, tokenAlgorithm).catch(() => undefined));
+  return key instanceof Uint8Array ? undefined : key;
 }

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod/mini';
 import type { Channel } from '../contract/channels.ts';
-import { millionthsPerUnit } from '../contract/money.ts';
+import { millionthsPerUnit } from '../contract/price-table.ts';
 import { type Message, messageSchema, type Status } from '../message/message.ts';
 
 /** Each an attribute of a usage row, so its name is short: `s.t.GB.d.m` is the messages of one combination. */

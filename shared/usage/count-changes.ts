@@ -19,7 +19,7 @@ export const allClients = '*';
 export interface ChangeRecord {
   /** Unique for the record, the same each time it is repeated. */
   readonly eventId: string;
-  /** When the row changed, the same each time; exact to the second or better. */
+  /** The time at which the row changed, the same on each repetition; exact to the second or better. */
   readonly changedAt: Date;
   /** Undefined if the change created the row, or if the row was not a message. */
   readonly before: CountedMessage | undefined;
@@ -27,7 +27,7 @@ export interface ChangeRecord {
   readonly after: CountedMessage | undefined;
 }
 
-/** What is added to one row of usage. */
+/** The addition to one row of usage. */
 interface UsageAddition {
   readonly period: Period;
   readonly clientId: string;

@@ -11,13 +11,12 @@
  * reads again. A record's minute is the one of its change, so every repetition looks at the same ids. They are kept
  * longer than the 24 hours of the stream.
  */
-
 import { createHash } from 'node:crypto';
 import type { Sleep } from '../platform/clock.ts';
 import { retry } from '../platform/retry.ts';
 import type { Amounts } from './amounts.ts';
 
-/** What is added to one row. */
+/** The addition to one row. */
 interface Addition {
   readonly amounts: Amounts;
 }
@@ -26,7 +25,7 @@ interface Addition {
 interface CountedRecord<Row extends Addition> {
   /** Unique for the record, the same each time it is repeated. */
   readonly eventId: string;
-  /** When the row changed, the same each time; exact to the second or better. */
+  /** The time at which the row changed, the same on each repetition; exact to the second or better. */
   readonly changedAt: Date;
   readonly additions: readonly Row[];
   /** Records of the same group are next to each other in the transactions, because their rows are the same. */
@@ -47,7 +46,7 @@ export interface OnceCounter<Row extends Addition> {
 export interface CountOnceDependencies<Row extends Addition> {
   readonly counter: OnceCounter<Row>;
   readonly sleep: Sleep;
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
 }
 
@@ -57,7 +56,7 @@ export interface CountedChanges {
   readonly repeated: number;
 }
 
-/** In hexadecimal digits: 80 bits, which no two records of one minute share. */
+/** The length of an id in hexadecimal digits: 80 bits, which no two records of one minute share. */
 export const idDigits = 20;
 /** DynamoDB takes 100 rows in a transaction; a client has one for each interval, and so have all clients. */
 const rowsMax = 90;
@@ -131,7 +130,7 @@ interface Sum<Row extends Addition> {
   readonly amounts: Map<string, number>;
 }
 
-/** As few transactions as DynamoDB's limits allow, one row once in each. */
+/** Groups the additions into as few transactions as DynamoDB's limits allow, with each row once in each. */
 function transactionsOf<Row extends Addition>(
   remaining: Iterable<Identified<Row>>,
   rowOf: (addition: Row) => string,

@@ -13,7 +13,7 @@ export interface CountedAttempt {
   readonly totalMs: number;
 }
 
-/** One write for a whole batch. */
+/** Counts the attempts of a whole batch by one write. */
 export async function countWebhookAttempts(
   { counter, clock, warn }: AttemptDependencies,
   attempts: readonly CountedAttempt[],

@@ -50,7 +50,7 @@ export function periodsBetween(
   return periods;
 }
 
-/** When the rows of the period are deleted (TTL), in seconds since the epoch. */
+/** Returns when the rows of the period are deleted (TTL), in seconds since the epoch. */
 export function purgedAt(period: Period): number {
   return epochSeconds(addDays(period.to, usageKeptDays));
 }

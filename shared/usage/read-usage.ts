@@ -1,11 +1,12 @@
 /** Sums usage rows by period and group. Periods and groups without messages are left out. */
-import { millionthsPerUnit } from '../contract/money.ts';
+import { millionthsPerUnit } from '../contract/price-table.ts';
+import { type Operation, parseQuery, requireCaller } from '../operation/operation.ts';
 import { type Amounts, type Combination, combinationsIn } from './amounts.ts';
 import { allClients } from './count-changes.ts';
 import type { Period } from './period.ts';
-import type { Grouping, UsageRange } from './usage-query.ts';
+import { type Grouping, type UsageRange, usageQuery, usageRange } from './usage-query.ts';
 import type { UsageReader, UsageRow } from './usage-reader.dynamo.ts';
-import type { UsageEntry, UsageSums } from './usage-response.schema.ts';
+import type { UsageEntry, UsageResponse, UsageSums } from './usage-response.schema.ts';
 
 /** The usage of one client. */
 export async function usageOfClient(
@@ -106,5 +107,26 @@ function sumsOf(combinations: readonly Combination[], currency: string): UsageSu
           other_costs: Object.fromEntries(others.map(([name, amount]) => [name, amount / millionthsPerUnit])),
         }),
     estimated: estimated > 0,
+  };
+}
+
+/** GET /api/v1/account/usage: what a client sent, and the use of its caps (contract, section 11). */
+interface ShowUsageDependencies {
+  readonly usage: UsageReader;
+  readonly capsOf: (clientId: string, now: Date) => Promise<UsageResponse['caps']>;
+  /** The currency of the stage's prices, ISO 4217. */
+  readonly currency: string;
+}
+
+export function showUsage({ usage, capsOf, currency }: ShowUsageDependencies): Operation {
+  return async (request) => {
+    const { clientId } = requireCaller(request);
+    const range = usageRange(parseQuery(usageQuery, request), request.now);
+    const [entries, caps] = await Promise.all([
+      usageOfClient(usage, clientId, range, currency),
+      capsOf(clientId, request.now),
+    ]);
+    const body: UsageResponse = { currency, usage: entries, caps };
+    return { status: 200, body };
   };
 }

@@ -5,8 +5,8 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { addAmounts } from '../platform/aws/conditional-write.dynamo.ts';
 import { queryRows } from '../platform/aws/read-rows.dynamo.ts';
-import { addAmounts } from '../platform/aws/update-expression.dynamo.ts';
 import { addDays, type Clock, epochSeconds } from '../platform/clock.ts';
 import type { Amounts } from './amounts.ts';
 import type { UsageCounter } from './count-changes.ts';

@@ -1,4 +1,7 @@
-/** What can be asked of usage: times, interval and groups, by the client's operation, the admin API and the shell. */
+/**
+ * The parameters of questions about usage (times, interval and groups), for the client's operation, the admin API and
+ * the shell.
+ */
 import * as z from 'zod/mini';
 import { invalidFields } from '../contract/errors.ts';
 import { optional } from '../operation/request-fields.ts';
@@ -9,7 +12,10 @@ const adminGroupings = ['client', ...groupings] as const;
 
 export type Grouping = (typeof adminGroupings)[number];
 
-/** What one response covers at most: 31 days of hours, all days that usage is kept, two years of months. */
+/**
+ * The maximum number of periods in one response: 31 days of hours, all days for which usage is kept, two years of
+ * months.
+ */
 export const periodsMax = { hour: 744, day: usageKeptDays, month: 24 } as const satisfies Record<
   Interval,
   number

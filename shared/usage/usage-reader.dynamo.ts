@@ -1,8 +1,7 @@
 /** Reads usage rows: some clients' in many periods by their keys, or all clients' of one period by a query. */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { batchRead } from '../platform/aws/batch-read.dynamo.ts';
-import { queryRows } from '../platform/aws/read-rows.dynamo.ts';
+import { batchRead, queryRows } from '../platform/aws/read-rows.dynamo.ts';
 import type { Amounts } from './amounts.ts';
 
 /** The amounts of one client, or of all (`*`), in one period. */

@@ -4,8 +4,8 @@
  */
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { batchRead } from '../platform/aws/batch-read.dynamo.ts';
-import { addAmounts } from '../platform/aws/update-expression.dynamo.ts';
+import { addAmounts } from '../platform/aws/conditional-write.dynamo.ts';
+import { batchRead } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../platform/clock.ts';
 import { usageKeptDays } from './period.ts';
 

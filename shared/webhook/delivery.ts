@@ -1,11 +1,22 @@
-/** A webhook delivery: one row with the exact bytes to post, the state, the attempts, and the time of the next one. */
+/**
+ * A webhook delivery: one row with the exact bytes to post, the state, the attempts, and the time of the next one.
+ *
+ * Each state transition is a pure function from one row to the next. The store replaces a row only if it has not changed
+ * since it was read, so only one of several workers succeeds.
+ */
 import * as z from 'zod/mini';
+import { leaseSeconds, retryDelaysSeconds } from '../contract/delivery-times.ts';
+import type { DueItem } from '../due-items/due-item-index.ts';
+import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
+import { derivedId } from '../platform/ids.ts';
+import { openObject } from '../platform/object-fields.ts';
+import { type Attempt, attemptSchema, boundedAttempts, isWithdrawn } from './attempt.ts';
 
 export const deliveryStates = ['pending', 'attempting', 'retry_scheduled', 'acknowledged', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
 /** The states from which each state may be entered. A manual resend makes a finished delivery `pending` again. */
-export const deliveryTransitions: Readonly<Record<DeliveryState, readonly DeliveryState[]>> = {
+const deliveryTransitions: Readonly<Record<DeliveryState, readonly DeliveryState[]>> = {
   pending: ['acknowledged', 'failed'],
   attempting: ['pending', 'retry_scheduled', 'attempting'],
   retry_scheduled: ['attempting'],
@@ -13,68 +24,14 @@ export const deliveryTransitions: Readonly<Record<DeliveryState, readonly Delive
   failed: ['attempting'],
 };
 
-const attemptErrors = [
-  'dns',
-  'refused',
-  'tls',
-  'timeout',
-  'not_200',
-  'redirect',
-  'blocked',
-  'reset',
-  'endpoint_disabled',
-  'endpoint_deleted',
-] as const;
-export type AttemptError = (typeof attemptErrors)[number];
-
-/** The client disabled or deleted the endpoint after the event: nothing is posted, and no retry follows. */
-export type WithdrawnError = Extract<AttemptError, 'endpoint_disabled' | 'endpoint_deleted'>;
-
-export function isWithdrawn(error: AttemptError | undefined): error is WithdrawnError {
-  return error === 'endpoint_disabled' || error === 'endpoint_deleted';
-}
-
 /** Each lane has its own queue and concurrency, so that slow endpoints delay only each other. */
 export type Lane = 'fast' | 'slow';
 
 const time = z.iso.datetime();
-const milliseconds = z.number().check(z.nonnegative());
 
-export const attemptSchema = z.readonly(
-  z.object({
-    number: z.int().check(z.positive()),
-    trigger: z.enum(['automatic', 'manual', 'sweep']),
-    due_at: time,
-    started_at: time,
-    ended_at: time,
-    /** From `due_at` to `started_at`. */
-    lateness_ms: z.number(),
-    dns_ms: z.optional(milliseconds),
-    connect_ms: z.optional(milliseconds),
-    tls_ms: z.optional(milliseconds),
-    first_byte_ms: z.optional(milliseconds),
-    total_ms: milliseconds,
-    reused_connection: z.boolean(),
-    /** The address connected to. */
-    address: z.optional(z.string()),
-    status: z.optional(z.int()),
-    /** Signatures, cookies and credentials are replaced by `[redacted]`. */
-    request_headers: z.record(z.string(), z.string()),
-    response_headers: z.record(z.string(), z.string()),
-    /** The first 4 KiB of the response, as UTF-8. */
-    response_body: z.string(),
-    error: z.optional(z.enum(attemptErrors)),
-    error_message: z.optional(z.string()),
-    /** Without headers and with shortened texts, to make room for newer attempts. */
-    shortened: z.optional(z.boolean()),
-    /** When the next attempt is due; absent after the last. */
-    next_due_at: z.optional(time),
-  }),
-);
-export type Attempt = z.output<typeof attemptSchema>;
-
+/** The worker writes the row as a whole, so fields that a later release added are kept. */
 export const deliverySchema = z.readonly(
-  z.object({
+  openObject({
     delivery_id: z.string(),
     client_id: z.string(),
     /** Absent if the event is not one of a message. */
@@ -82,7 +39,7 @@ export const deliverySchema = z.readonly(
     /** Absent for the URL of a request or an account. */
     endpoint_id: z.optional(z.string()),
     event: z.string(),
-    /** That of an endpoint is the one of its last attempt. */
+    /** The URL of the last attempt, for managed endpoints. */
     url: z.string(),
     /** The bytes of every attempt, as UTF-8. */
     body: z.string(),
@@ -94,16 +51,16 @@ export const deliverySchema = z.readonly(
     /** The attempt never starts earlier. */
     attempt_due_at: time,
     attempts: z.readonly(z.array(attemptSchema)),
-    /** Until when a worker holds the attempt; after that the worker is considered dead. */
+    /** The time until which a worker holds the attempt; after that the worker is considered dead. */
     lease_until: z.optional(time),
     /** How many workers died during this attempt. */
     interruptions: z.int().check(z.nonnegative()),
     /** The last request to resend many that included it. */
     resent_by: z.optional(
       z.readonly(
-        z.object({
+        openObject({
           resend_id: z.string(),
-          /** When it had finished until then. */
+          /** The time at which the delivery had finished before. */
           finished_at: time,
           /** The delivery of the message's event before it, to the same destination, which this one must not overtake. */
           after: z.optional(z.string()),
@@ -120,3 +77,245 @@ export const deliverySchema = z.readonly(
   }),
 );
 export type Delivery = z.output<typeof deliverySchema>;
+
+/** How long after the due time the sweep enqueues a delivery. Longer than usual queueing. */
+export const sweepGraceSeconds = 90;
+/** How long the sweep waits at least, and at most, before it enqueues the same delivery again. */
+const sweepPauseSeconds = 300;
+const sweepPauseMaxSeconds = 3600;
+/** The number of dead workers after which the attempt has failed, so that an endpoint cannot kill workers for ever. */
+export const interruptionsMax = 3;
+
+export interface NewDelivery {
+  readonly delivery_id: string;
+  readonly client_id: string;
+  readonly message_id?: string | undefined;
+  readonly endpoint_id?: string | undefined;
+  readonly event: string;
+  readonly url: string;
+  readonly body: string;
+  readonly lane: Lane;
+}
+
+export function newDelivery(
+  given: NewDelivery,
+  now: Date,
+  retentionDays: number,
+  revision: string,
+): Delivery {
+  return {
+    ...given,
+    state: 'pending',
+    attempt_number: 1,
+    attempt_trigger: 'automatic',
+    attempt_due_at: now.toISOString(),
+    attempts: [],
+    interruptions: 0,
+    created_at: now.toISOString(),
+    purge_at: epochSeconds(addDays(now, retentionDays)),
+    revision,
+  };
+}
+
+/**
+ * When the sweep enqueues a delivery again that it has enqueued now: after as long as it has waited, so that what waits
+ * in a long queue gets few further messages there.
+ */
+export function sweptAgainAt(dueAt: Date, now: Date): Date {
+  const waitedSeconds = (now.getTime() - dueAt.getTime()) / 1000;
+  return addSeconds(now, Math.min(sweepPauseMaxSeconds, Math.max(sweepPauseSeconds, waitedSeconds)));
+}
+
+/** The next step of a worker with a delivery, decided by its row and the time only. */
+type NextStep =
+  | { readonly kind: 'attempt' }
+  | { readonly kind: 'wait'; readonly remainingMs: number }
+  | { readonly kind: 'alert' }
+  | { readonly kind: 'held'; readonly until: Date }
+  | { readonly kind: 'nothing' };
+
+export function nextStep(delivery: Delivery, now: Date): NextStep {
+  switch (delivery.state) {
+    case 'acknowledged':
+      return { kind: 'nothing' };
+    case 'failed':
+      return delivery.alert_pending ? { kind: 'alert' } : { kind: 'nothing' };
+    case 'attempting': {
+      const until = new Date(delivery.lease_until ?? now);
+      return now < until ? { kind: 'held', until } : { kind: 'attempt' };
+    }
+    case 'pending':
+    case 'retry_scheduled': {
+      const remainingMs = new Date(delivery.attempt_due_at).getTime() - now.getTime();
+      return remainingMs > 0 ? { kind: 'wait', remainingMs } : { kind: 'attempt' };
+    }
+  }
+}
+
+/** Returns when the sweep reviews a delivery whose attempt was not made; undefined if nothing is left to do. */
+export function nextReviewAt(delivery: Delivery): Date | undefined {
+  switch (delivery.state) {
+    case 'acknowledged':
+      return undefined;
+    case 'failed':
+      if (!delivery.alert_pending) return undefined;
+      return addSeconds(new Date(delivery.finished_at ?? delivery.attempt_due_at), sweepGraceSeconds);
+    case 'attempting':
+      return new Date(delivery.lease_until ?? delivery.attempt_due_at);
+    case 'pending':
+    case 'retry_scheduled':
+      return addSeconds(new Date(delivery.attempt_due_at), sweepGraceSeconds);
+  }
+}
+
+/** A delivery without a row is due now, even if the relay's clock is ahead. */
+export function dueNow(delivery: Delivery, now: Date): Delivery {
+  return new Date(delivery.attempt_due_at) <= now
+    ? delivery
+    : { ...delivery, attempt_due_at: now.toISOString() };
+}
+
+/** Claims the attempt for one worker. If the previous worker died, it is the same attempt again. */
+export function claimed(delivery: Delivery, now: Date, revision: string): Delivery {
+  return enter(delivery, {
+    state: 'attempting',
+    revision,
+    interruptions: delivery.interruptions + (delivery.state === 'attempting' ? 1 : 0),
+    lease_until: addSeconds(now, leaseSeconds).toISOString(),
+  });
+}
+
+export function acknowledged(delivery: Delivery, attempt: Attempt, revision: string): Delivery {
+  return finished(delivery, attempt, { state: 'acknowledged', revision });
+}
+
+/** Returns the delivery after a failed attempt: the next retry, or `failed`. A manual resend is a single attempt. */
+export function afterFailure(
+  delivery: Delivery,
+  attempt: Attempt,
+  timeScale: number,
+  revision: string,
+): Delivery {
+  const isLast = delivery.attempt_trigger === 'manual' || isWithdrawn(attempt.error);
+  const delay = isLast ? undefined : retryDelay(attempt.number, timeScale);
+  if (delay === undefined) {
+    return finished(delivery, attempt, { state: 'failed', revision, alert_pending: true });
+  }
+  const dueAt = addSeconds(new Date(attempt.ended_at), delay);
+  return enter(withoutLease(delivery), {
+    state: 'retry_scheduled',
+    revision,
+    lane: retryLane(attempt),
+    attempt_number: attempt.number + 1,
+    attempt_due_at: dueAt.toISOString(),
+    attempts: kept(delivery, { ...attempt, next_due_at: dueAt.toISOString() }),
+    interruptions: 0,
+  });
+}
+
+export function alerted(delivery: Delivery, revision: string): Delivery {
+  const { alert_pending: _, ...rest } = delivery;
+  return bounded({ ...rest, revision });
+}
+
+/** Returns a finished delivery with one more attempt, at a person's request. */
+export function resendDue(
+  delivery: Delivery,
+  dueAt: Date,
+  revision: string,
+  more: Partial<Pick<Delivery, 'lane' | 'resent_by'>> = {},
+): Delivery {
+  const { finished_at: _, alert_pending: _alert, ...rest } = delivery;
+  return enter(rest, {
+    ...more,
+    state: 'pending',
+    revision,
+    attempt_number: delivery.attempt_number + 1,
+    attempt_trigger: 'manual',
+    attempt_due_at: dueAt.toISOString(),
+    interruptions: 0,
+  });
+}
+
+/** The lane of the retry after a failed attempt. */
+function retryLane({ error }: Attempt): Lane {
+  return error === 'timeout' ? 'slow' : 'fast';
+}
+
+function retryDelay(afterAttempt: number, timeScale: number): number | undefined {
+  const delay = retryDelaysSeconds[afterAttempt - 1];
+  return delay === undefined ? undefined : Math.ceil(delay / timeScale);
+}
+
+/** The fields that a transition sets. */
+type Entered = Partial<Delivery> & Pick<Delivery, 'state' | 'revision'>;
+
+function finished(delivery: Delivery, attempt: Attempt, entered: Entered): Delivery {
+  const attempts = kept(delivery, attempt);
+  return enter(withoutLease(delivery), { ...entered, attempts, finished_at: attempt.ended_at });
+}
+
+function enter(from: Delivery, entered: Entered): Delivery {
+  if (!deliveryTransitions[entered.state].includes(from.state)) {
+    throw new Error(`a delivery cannot become ${entered.state} from ${from.state}`);
+  }
+  return bounded({ ...from, ...entered });
+}
+
+/** Applied at each transition, so that an older row that is too large becomes smaller. */
+function bounded(delivery: Delivery): Delivery {
+  return { ...delivery, attempts: boundedAttempts(delivery.attempts) };
+}
+
+function withoutLease(delivery: Delivery): Delivery {
+  const { lease_until: _, ...rest } = delivery;
+  return rest;
+}
+
+function kept(delivery: Delivery, attempt: Attempt): readonly Attempt[] {
+  return [...delivery.attempts, attempt];
+}
+
+/**
+ * What the name of a due item says: `<message>#<event>`, with `#<endpoint>` for an endpoint of the client. From these the
+ * delivery's id is derived, so the sweep can rebuild a delivery that has no row yet. A delivery that follows from no
+ * message has a row from its start, and its id is the name.
+ */
+interface DeliveryEvent {
+  readonly messageId: string;
+  readonly event: string;
+  /** Absent for the URL of the message or of the account. */
+  readonly endpointId?: string | undefined;
+}
+
+/** Always the same id for the same event of a message at the same destination. */
+export function deliveryIdOf({ messageId, event, endpointId }: DeliveryEvent): string {
+  return derivedId('whd', messageId, event, ...(endpointId === undefined ? [] : [endpointId]));
+}
+
+/** Returns none if the delivery is finished. */
+export function dueItemOf(delivery: Delivery): DueItem[] {
+  const dueAt = nextReviewAt(delivery);
+  return dueAt === undefined ? [] : [{ id: dueItemIdOf(delivery), dueAt }];
+}
+
+export function dueItemIdOf({ delivery_id, message_id, event, endpoint_id }: Delivery): string {
+  if (message_id === undefined) return delivery_id;
+  return [message_id, event, ...(endpoint_id === undefined ? [] : [endpoint_id])].join('#');
+}
+
+/** The due item of an event whose deliveries a worker makes: `<message>#<event>`. */
+export function fanOutItemIdOf({ message_id, event }: { message_id: string; event: string }): string {
+  return `${message_id}#${event}`;
+}
+
+/** Undefined if the delivery follows from no message. */
+export function deliveryEventOf(dueItemId: string): DeliveryEvent | undefined {
+  const [messageId = '', event, endpointId] = dueItemId.split('#');
+  return event === undefined ? undefined : { messageId, event, endpointId };
+}
+
+export function deliveryIdOfDueItem(dueItemId: string): string {
+  const event = deliveryEventOf(dueItemId);
+  return event === undefined ? dueItemId : deliveryIdOf(event);
+}

@@ -1,12 +1,11 @@
 /** Rows that are made from their keys: everyone who knows a number knows its client, its message and their secrets. */
 import { createHash } from 'node:crypto';
 import type { Message } from '../../shared/message/message.ts';
-import { messageRowOf } from '../../shared/message/store/message-row.ts';
+import { messageRowOf } from '../../shared/message/store/message-rows.dynamo.ts';
 import { addSeconds } from '../../shared/platform/clock.ts';
 import { derivedIdAt } from '../../shared/platform/ids.ts';
 import { windowsAt } from '../../shared/rate-limit/windows.ts';
-import type { Delivery } from '../../shared/webhook/delivery.ts';
-import { newDelivery } from '../../shared/webhook/delivery-transitions.ts';
+import { type Delivery, newDelivery } from '../../shared/webhook/delivery.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -167,8 +166,6 @@ export function cannedRows(settings: RowSettings): Rows {
               { secret: `whsec_${bytesOf('hook', number)(32).toString('base64')}`, created_at: created },
             ],
           };
-        case 'signing-keys':
-          return signingKeyRow;
         case 'messages':
           // What is named after a key that is used for the first time is not there.
           return id.startsWith('msg_0000000000') ? messageRow(number) : undefined;
@@ -203,6 +200,8 @@ export function cannedRows(settings: RowSettings): Rows {
           return numberIn(values[0] ?? '') % 3 === 0
             ? [{ client_id: values[0], endpoint: 'POST /api/v1/sms/send', per_minute: 5000 }]
             : [];
+        case 'signing-keys':
+          return [signingKeyRow];
         case 'api-keys':
           return [apiKeyRow(numberIn(values[0] ?? ''))];
         case 'clients':

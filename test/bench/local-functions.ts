@@ -12,7 +12,8 @@ import { dynamoSigningKeyStore } from '../../shared/token/signing-keys.dynamo.ts
 import { tokenAlgorithm, tokenLifetimeSeconds, tokenType } from '../../shared/token/token-claims.ts';
 import { startDynamoDbLocal } from '../support/engine/dynamodb-local.ts';
 import { synthesizeTables } from '../support/engine/synthesize-tables.ts';
-import { createTables, type TestTables } from '../support/engine/tables.ts';
+import { createTables } from '../support/engine/tables.ts';
+import type { TestTables } from '../support/engine/test-tables.ts';
 import { putLimits } from '../support/rate-limit/put-limits.ts';
 import { functionEnvironment } from './function-environment.ts';
 

@@ -13,7 +13,7 @@ import { dynamoOutbox } from '../../shared/carrier/simulator/outbox.dynamo.ts';
 import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
 import { documentClient, dynamoClient } from '../../shared/platform/aws/clients.ts';
 import { dayOf } from '../../shared/platform/clock.ts';
-import { chunksOf } from '../../shared/platform/split-into-chunks.ts';
+import { chunksOf } from '../../shared/platform/long-lists.ts';
 import { freshNumber } from '../support/carrier/outbox.ts';
 import { gateway, sqsClient } from '../support/gateway/gateway.ts';
 import startGateway from '../support/gateway/start-gateway.ts';
@@ -139,7 +139,7 @@ async function measure(): Promise<PacedRun> {
     dayOf(new Date()),
     ...(dayOf(new Date(beganMs)) === dayOf(new Date()) ? [] : [dayOf(new Date(beganMs))]),
   ];
-  const entries = await outbox.list({ days }, 10 * total + 1000);
+  const { entries } = await outbox.page({ days }, { limit: 10 * total + 1000 });
   const atMs = new Map(entries.map(({ message_id, at }) => [message_id, Date.parse(at)]));
   if (atMs.size !== entries.length) throw new Error('a message was handed over twice');
   const times = (ids: readonly string[]) => ids.map((id) => atMs.get(id) ?? Number.NaN);

@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { rotateClientSecret } from '../../shared/client/client-admin.ts';
 import { startBrowser } from '../support/browser/browser.ts';
 import { openDashboard, photograph, show } from '../support/browser/dashboard.ts';
 import { signedInPage, usualLook } from '../support/browser/signed-in-page.ts';
 import { gateway } from '../support/gateway/gateway.ts';
-import { newClient } from '../support/http/client.ts';
+import { clientAdmin, newClient } from '../support/http/client.ts';
 
 const dashboard = signedInPage();
 
@@ -39,7 +40,23 @@ it('sends the list of countries or senders that was edited, so that a change of 
   expect(sent).toEqual([{ countries: ['GB', 'FR'] }, { senders: ['ACME', 'otp'] }]);
 });
 
-it('tells of a change that is refused after its page or dialog was left', async () => {
+it('ends the previous client secret, where there is one', async () => {
+  const { page } = dashboard;
+  const name = `Shop ${randomUUID()}`;
+  const { clientId } = await newClient({ name });
+  const end = page.getByRole('button', { name: 'End previous client secret' });
+  await show(page, `clients/${clientId}`, name);
+  expect(await end.count()).toBe(0);
+  await rotateClientSecret(clientAdmin(), clientId, new Date());
+  await page.reload();
+  await end.click();
+  await page.getByRole('button', { name: 'End secret' }).click();
+  await page.getByText('Previous client secret ended.').waitFor();
+  await end.waitFor({ state: 'detached' });
+  expect((await clientAdmin().clients.find(clientId))?.secrets).toHaveLength(1);
+});
+
+it('shows a change that is refused after its page or dialog was left', async () => {
   const { page } = dashboard;
   const name = `Shop ${randomUUID()}`;
   const { clientId } = await newClient({ name });
@@ -69,12 +86,12 @@ it('has the numbers of limits as the gateway, and refuses what is another number
   await german.getByRole('button', { name: 'Edit Per day of spend' }).click();
   await german.getByRole('textbox', { name: 'Per day of spend' }).fill('1.000');
   await german.getByRole('button', { name: 'Save' }).click();
-  await german.getByText('Enter 1000 or 1.0000: the point is the decimal point.').waitFor();
+  await german.getByText('Enter 1000 or 1.0000: the point is the decimal point.').first().waitFor();
   await photograph(german, 'ambiguous-limit', usualLook);
   // What is no number would be null, which removes the limit.
   await german.getByRole('textbox', { name: 'Per day of spend' }).fill('1,000');
   await german.keyboard.press('Enter');
-  await german.getByText('Enter an amount above 0').waitFor();
+  await german.getByText('Enter an amount above 0').first().waitFor();
   await german.getByRole('textbox', { name: 'Per day of spend' }).fill('1000');
   await german.keyboard.press('Enter');
   await german.getByText('Limits of spend saved.').waitFor();
@@ -97,7 +114,9 @@ it('asks for one token at a double click, and wraps a long name on a phone of th
   expect(sent).toHaveLength(1);
 
   await page.route(/admin\/api\/clients(\?|$)/, (route) =>
-    route.fulfill({ json: { clients: [{ client_id: 'client_1', name, scopes: [], disabled: false }] } }),
+    route.fulfill({
+      json: { clients: [{ client_id: 'client_1', name, scopes: [], disabled: false, invalid: [] }] },
+    }),
   );
   await show(page, 'clients', 'Clients');
   const link = await page.getByRole('link', { name }).boundingBox();

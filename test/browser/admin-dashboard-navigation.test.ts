@@ -118,3 +118,17 @@ it('gives each page its title, moves the focus to its heading, and offers to ski
   expect(await focused()).toBe('Activity Logs');
   expect(page.url()).toBe(address);
 });
+
+it.each(['messages', 'clients', 'webhooks'])(
+  'says that there is nothing where the id in the address of %s is no percent-encoding, and goes on',
+  async (name) => {
+    const { page } = dashboard;
+    const title = { messages: 'Message', clients: 'Client', webhooks: 'Webhook' }[name] ?? '';
+    for (const id of ['%25', '%', '%ff', '%E0%A4%A', '100%2525']) {
+      await show(page, `${name}/${id}`, title);
+      await page.getByText('This data could not be loaded').waitFor();
+    }
+    await page.getByRole('link', { name: 'Clients', exact: true }).click();
+    await page.getByRole('heading', { name: 'Clients', level: 1 }).waitFor();
+  },
+);

@@ -41,22 +41,25 @@ it('says what is wrong with an entry in words for a person', async () => {
   const { page } = dashboard;
   await show(page, 'activity?kind=all', 'Activity Logs');
   await page.getByLabel('Client', { exact: true }).fill('x'.repeat(200));
-  await page.getByText('Client id must have 128 characters or fewer.').waitFor();
+  await page.getByText('Client id must have 128 characters or fewer.').first().waitFor();
   await show(page, 'messages', 'Messages');
   await page.getByLabel('Number').fill('+44 7700');
   await page.getByRole('button', { name: 'Search', exact: true }).click();
-  await page.getByText(/Recipient must be a phone number in international format/).waitFor();
+  await page
+    .getByText(/Recipient must be a phone number in international format/)
+    .first()
+    .waitFor();
   await show(page, 'clients', 'Clients');
   await page.getByRole('button', { name: 'Create client' }).click();
   await page.getByLabel('Name').fill('x'.repeat(101));
   await page.getByLabel('Webhook URL').fill('ftp://nowhere');
   await page.getByRole('button', { name: 'Create', exact: true }).click();
-  await page.getByText('Must have 100 characters or fewer.').waitFor();
+  await page.getByText('Must have 100 characters or fewer.').first().waitFor();
   const dialog = await page.getByRole('dialog', { name: 'Create client' }).innerText();
   expect(dialog).not.toMatch(/expected|invalid input|too (big|small)|string/i);
 });
 
-it('tells nothing yet from no matches', async () => {
+it('distinguishes an empty list from one without matches', async () => {
   const { page } = dashboard;
   await page.route(/admin\/api\/activity/, (route) => route.fulfill({ status: 200, json: { entries: [] } }));
   await show(page, 'activity', 'Activity Logs');

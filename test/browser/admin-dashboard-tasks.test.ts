@@ -264,7 +264,7 @@ it('"why does my customer get nothing": the conversation shows STOP, and the sup
   const dialog = page.getByRole('dialog', { name: 'Add suppression' });
   await dialog.getByLabel('Recipient').fill('12');
   await dialog.getByRole('button', { name: 'Add', exact: true }).click();
-  await dialog.getByText('must be a phone number in international format').waitFor();
+  await dialog.getByText('must be a phone number in international format').first().waitFor();
   await dialog.getByLabel('Recipient').fill(`${person.slice(0, 3)} (0)${person.slice(3)}`);
   await dialog.getByLabel('Reason').fill('Asked by phone');
   await expectWell(visit, 'add-suppression');

@@ -122,5 +122,7 @@ it('a held country is refused with a clear error, and shown to administrators, w
   });
   expect((await shell.run('otp', 'allow', name, 'FR')).status).toBe(1);
   const exempted = await shell.run('otp', 'allow', name, 'gb', '--always');
-  expect(exempted.stdout).toContain(`One-time passwords of ${client.clientId} to GB are allowed for good.`);
+  expect(exempted.stdout).toContain(
+    `One-time passwords of ${client.clientId} to GB are allowed permanently.`,
+  );
 });

@@ -36,6 +36,8 @@ export async function failFirstDeploy(ground: Ground): Promise<string> {
   const { report, shell, deployCommands, survey, releases } = ground;
   const deploy = deployCommands.take(/^npx cdk deploy -c stage=production/);
   const takeBack = deployCommands.take(/^npx cdk deploy -c stage=production .*--import-existing-resources$/);
+  const countries = deployCommands.take(/^cp lib\/stages\/countries-sample.json /);
+  for (const { folder } of [releases.broken, releases.next]) await shell(folder, countries);
   const failed = await shell(releases.broken.folder, deploy);
   const status = await survey.stackStatus(keptStackName);
   report.show(

@@ -1,9 +1,12 @@
 /** A client sees its account over HTTP, and changes its webhook URL and secret. */
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../shared/activity/activity-log.ts';
 import { type Route, routes } from '../../shared/contract/routes.ts';
-import { adminToken, call, newClient } from '../support/http/client.ts';
+import { documentClient, gateway } from '../support/gateway/gateway.ts';
+import { adminToken, call, newClient, requestToken, type TestClient } from '../support/http/client.ts';
 import { expectRefusal, time } from '../support/http/expected-responses.ts';
+import { operationInputs } from '../support/http/operation-inputs.ts';
 
 /** A body with which each route of the account changes something. */
 const changes: Readonly<Record<string, unknown>> = {
@@ -44,7 +47,7 @@ describe('the account', () => {
     expect((await change({ webhook_url: null })).body).toMatchObject({ webhook_url: null });
   });
 
-  it('gives a new webhook secret once, the one before beside it for 24 hours', async () => {
+  it('shows a new webhook secret once, and keeps the previous one for 24 hours', async () => {
     const own = await newClient();
     const before = Date.now();
     const response = await own.call('POST', '/api/v1/account/webhook-secret');
@@ -95,5 +98,50 @@ describe('the account', () => {
     );
     expect(JSON.stringify(entries)).not.toContain('whsec_');
     expect(JSON.stringify(entries)).not.toContain(String(body.webhook_secret));
+  });
+});
+
+describe('a client whose row a person made invalid in the console', () => {
+  async function clientWith(attribute: string, value: unknown): Promise<TestClient> {
+    const own = await newClient();
+    await documentClient().send(
+      new UpdateCommand({
+        TableName: gateway().tables.clients,
+        Key: { client_id: own.clientId },
+        UpdateExpression: 'SET #attribute = :value',
+        ExpressionAttributeNames: { '#attribute': attribute },
+        ExpressionAttributeValues: { ':value': value },
+      }),
+    );
+    return own;
+  }
+
+  const callAll = async (own: TestClient) => {
+    const statuses: [string, number][] = [];
+    for (const { name, route, method, path, bodies } of operationInputs(own.clientId)) {
+      if (route.scope !== 'messages') continue;
+      const [body] = bodies;
+      const { status } = await own.call(method, path, body === undefined ? {} : { body });
+      statuses.push([name, status]);
+    }
+    return statuses;
+  };
+
+  it('is served in every operation where only its name is invalid', async () => {
+    const own = await clientWith('name', 5);
+    expect((await own.call('GET', '/api/v1/account')).body).toMatchObject({ name: own.clientId });
+    expect((await callAll(own)).filter(([, status]) => status >= 500 || status === 403)).toEqual([]);
+    const shown = await call('GET', `/admin/api/clients/${own.clientId}`, { credential: await adminToken() });
+    expect(shown.body).toMatchObject({ name: own.clientId, invalid: ['name'] });
+  });
+
+  it('is refused in every operation, with the reason, if its permissions cannot be read', async () => {
+    const own = await clientWith('countries', 'GB');
+    expect((await callAll(own)).filter(([, status]) => status !== 403)).toEqual([]);
+    expectRefusal(await own.call('GET', '/api/v1/account'), 403, 'forbidden');
+    expectRefusal(await requestToken(own.clientId, own.clientSecret), 403, 'forbidden');
+    const headers = { credential: await adminToken() };
+    const shown = await call('GET', `/admin/api/clients/${own.clientId}`, headers);
+    expect(shown.body).toMatchObject({ name: 'Test', invalid: ['countries'] });
   });
 });

@@ -15,7 +15,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { dynamoDeliveryStore } from '../../shared/webhook/store/delivery-store.dynamo.ts';
+import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
 import { clientConfig, documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
 

@@ -1,4 +1,4 @@
-/** Caps of a month over HTTP, on the deployed gateway, with rows as administrators write them (contract, section 10). */
+/** Caps of a month over HTTP, on the deployed gateway, with rows as administrators write them (contract 10.2). */
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { periodAt } from '../../shared/usage/period.ts';

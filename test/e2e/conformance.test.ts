@@ -12,7 +12,7 @@ beforeAll(async () => {
   shared = await newApi();
 });
 
-describe('the deployed gateway, over HTTP alone', () => {
+describe('the deployed gateway, over HTTP only', () => {
   it.each(checks.map((check) => [check.name, check] as const))('%s', async (_name, check) => {
     // It uses up a limit, and the others would wait for the next minute.
     const api = check === limitCheck ? await newApi() : shared;

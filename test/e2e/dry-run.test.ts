@@ -131,9 +131,9 @@ describe('a dry run', () => {
 
   it('names every reason to refuse the request at once, each as the request itself is refused', () =>
     withinOne('month', async () => {
-      const client = await newClient({ senders: ['ACME'], caps: { messages: { per_month: 1 } } });
+      const client = await newClient({ senders: ['ANYNAME'], caps: { messages: { per_month: 1 } } });
       const sms = { to: freshNumber(), message };
-      expect((await client.post('/api/v1/sms/send', { ...sms, from: 'ACME' })).status).toBe(202);
+      expect((await client.post('/api/v1/sms/send', { ...sms, from: 'ANYNAME' })).status).toBe(202);
       const { body } = await client.post('/api/v1/sms/send?dry_run=true', sms);
       expect(body).toMatchObject({
         would_be_accepted: false,
@@ -145,14 +145,14 @@ describe('a dry run', () => {
       const [forbidden, full] = body.refusals as { message: string }[];
       const first = await client.post('/api/v1/sms/send', sms);
       expect([first.status, first.body.message]).toEqual([403, forbidden?.message]);
-      const second = await client.post('/api/v1/sms/send', { ...sms, from: 'ACME' });
+      const second = await client.post('/api/v1/sms/send', { ...sms, from: 'ANYNAME' });
       expect(second.status).toBe(429);
       const withoutTime = (text: unknown) => String(text).replace(/\d+ seconds?/, '');
       expect(withoutTime(second.body.message)).toBe(withoutTime(full?.message));
       expect(await listed(client)).toBe(1);
     }));
 
-  it('of a one-time password tells when the recipient got too many, and counts none', async () => {
+  it('of a one-time password shows that the recipient got too many, and counts none', async () => {
     const client = await newClient();
     const body = { to: freshNumber() };
     for (let count = 0; count < 8; count += 1) {

@@ -152,7 +152,7 @@ describe('a message from a person', () => {
     expect(received).toMatchObject({ recipient: number, from: person, text: 'Hello' });
   });
 
-  it('of nobody is in the activity log, without the number', async () => {
+  it('without a client is in the activity log, without the number', async () => {
     const person = freshNumber();
     const id = await write(person, 'Who is this?');
     const noted = await eventually(async () => {

@@ -166,7 +166,7 @@ describe('a row that a person typed', () => {
     expect(await rowOf(clientId)).toBeUndefined();
   });
 
-  it('blocks an endpoint with 403, and tells limits explain what is used', () =>
+  it('blocks an endpoint with 403, and limits explain shows its use', () =>
     withinOne('day', async () => {
       const client = await newClient({ limits: 'default' });
       await type(client.clientId, { blocked: { BOOL: true } });

@@ -15,7 +15,7 @@ import {
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** The simulator's table (contract, section 9): where each message ends, and the events on its way. */
+/** The simulator's table (contract 9.4): where each message ends, and the events on its way. */
 const outcomes = [
   { to: '+447700900123', end: 'delivered', events: ['sms.delivered', 'sms.sent'] },
   { to: '+15005550001', end: 'failed', events: ['sms.failed'] },

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => webhookEndpoint.close());
 
-it('every odd character in text, reference and webhook URL holds up no other client, and is told as it was sent', async () => {
+it('no odd character in text, reference or webhook URL delays another client, and each is reported as it was sent', async () => {
   const sent = new Map<string, string>();
   for (const character of oddCharacters) {
     const reference = `odd${character}text`;

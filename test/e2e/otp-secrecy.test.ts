@@ -2,17 +2,13 @@
  * No table, log, queue or answer contains the code of a one-time password, except the simulator's outbox; and a
  * recipient's number in no log.
  */
-import {
-  FilterLogEventsCommand,
-  type LogGroup,
-  paginateDescribeLogGroups,
-} from '@aws-sdk/client-cloudwatch-logs';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, it } from '@jest/globals';
 import { freshNumber, outboxOnce } from '../support/carrier/outbox.ts';
-import { documentClient, eventually, gateway, logsClient, sqsClient } from '../support/gateway/gateway.ts';
+import { everyLog } from '../support/gateway/every-log.ts';
+import { documentClient, eventually, gateway, sqsClient } from '../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
 
 /** Ten digits, so that no other number can be mistaken for one. */
@@ -112,25 +108,4 @@ async function everyQueue(): Promise<string[]> {
   );
   sqs.destroy();
   return bodies.flat();
-}
-
-async function everyLog(): Promise<string[]> {
-  const logs = logsClient();
-  const lines: string[] = [];
-  const logGroups: LogGroup[] = [];
-  for await (const page of paginateDescribeLogGroups({ client: logs }, {})) {
-    logGroups.push(...(page.logGroups ?? []));
-  }
-  for (const { logGroupName } of logGroups) {
-    let nextToken: string | undefined;
-    do {
-      const page = await logs.send(
-        new FilterLogEventsCommand({ logGroupName, ...(nextToken === undefined ? {} : { nextToken }) }),
-      );
-      lines.push(...(page.events ?? []).map((event) => event.message ?? ''));
-      nextToken = page.nextToken;
-    } while (nextToken !== undefined);
-  }
-  logs.destroy();
-  return lines;
 }

@@ -4,7 +4,7 @@ import { type AdminShell, adminShell } from '../support/admin/admin-shell.ts';
 import { eventually } from '../support/gateway/gateway.ts';
 import { call, newClient, requestToken, tokenOf } from '../support/http/client.ts';
 
-/** What is remembered of a client or a key is at most 45 s old (contract, section 3: 60 s). */
+/** What is remembered of a client or a key is at most 45 s old (contract 3.2: 60 s). */
 const forgotten = { withinSeconds: 60, everyMilliseconds: 2000 };
 
 let shell: AdminShell;
@@ -17,7 +17,7 @@ const accountStatus = async (credential: string): Promise<number> =>
   (await call('GET', '/api/v1/account', { credential })).status;
 
 describe('the rotation of a client secret', () => {
-  it('gives a token for the old one and for the new one, until a second rotation ends the old', async () => {
+  it('gives a token for the old one and for the new one, until the old one is ended', async () => {
     const client = await newClient();
     const token = await tokenOf(client.clientId, client.clientSecret);
     const { client_secret: second } = await shell.json('clients', 'rotate-secret', client.clientId);
@@ -25,6 +25,11 @@ describe('the rotation of a client secret', () => {
     for (const secret of [client.clientSecret, String(second)])
       expect((await requestToken(client.clientId, secret)).status).toBe(200);
 
+    // The old one was promised to be valid for 24 h.
+    await expect(shell.json('clients', 'rotate-secret', client.clientId)).rejects.toThrow(
+      '2 secrets are in use',
+    );
+    await shell.json('clients', 'end-previous-secret', client.clientId);
     const { client_secret: third } = await shell.json('clients', 'rotate-secret', client.clientId);
     for (const secret of [String(second), String(third)])
       expect((await requestToken(client.clientId, secret)).status).toBe(200);

@@ -12,12 +12,12 @@ beforeAll(async () => {
 describe('POST /api/v1/sms/send', () => {
   const path = '/api/v1/sms/send';
 
-  it('answers 202 with the example’s fields, and the status tells the rest', async () => {
+  it('returns 202 with the example’s fields, and the status has the rest', async () => {
     const to = freshNumber();
     const body = {
       to,
       message: 'Your order is on its way',
-      from: 'ACME',
+      from: 'FREENAME',
       type: 'transactional',
       validity_period: 3600,
       reference: 'order-42',
@@ -44,7 +44,7 @@ describe('POST /api/v1/sms/send', () => {
       channel: 'sms',
       status: 'delivered',
       recipient: to,
-      from: 'ACME',
+      from: 'FREENAME',
       type: 'transactional',
       reference: 'order-42',
       encoding: 'GSM-7',
@@ -61,7 +61,7 @@ describe('POST /api/v1/sms/send', () => {
       history: ['queued', 'sent', 'delivered'].map((entered) => ({ status: entered, at: time })),
     });
     const [handedOver, ...more] = await outboxOnce(to, 1);
-    expect(handedOver).toMatchObject({ body: body.message, from: 'ACME', channel: 'sms' });
+    expect(handedOver).toMatchObject({ body: body.message, from: 'FREENAME', channel: 'sms' });
     expect(more).toEqual([]);
   });
 

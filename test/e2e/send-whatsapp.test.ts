@@ -48,7 +48,7 @@ describe('POST /api/v1/whatsapp/send', () => {
     expect(await outboxOnce(to, 1)).toHaveLength(1);
   });
 
-  it('tells of a message that was read', async () => {
+  it('reports a message that was read', async () => {
     const { body } = await client.post(path, { to: '+15005550005', message: 'Hello' });
     const status = await client.statusOnce(body.message_id, 'read');
     expect(status).toMatchObject({ sent_at: time, delivered_at: time, read_at: time });

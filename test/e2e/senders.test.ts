@@ -194,7 +194,7 @@ describe('the tools', () => {
     });
     expect(changed.body).toMatchObject({ identity: 'ACMEIN', messages_per_second: '5', status: 'active' });
     expect((await shell.run('senders', 'list')).stdout).toContain(String(changed.body.status_message));
-    const listed = await asAdmin('GET', '/admin/api/senders');
+    const listed = await asAdmin('GET', `/admin/api/senders?client_id=${clientId}`);
     expect(listed.body.senders).toContainEqual(changed.body);
     expect(await shell.json('senders', 'remove', ...key)).toMatchObject({ removed: true });
     const entries = await eventually(async () => {
@@ -238,7 +238,7 @@ describe('the tools', () => {
   it('remove a row whose destination is misspelled, and show it until then', async () => {
     const { clientId } = await newClient();
     await enter(clientId, 'sms UK', { identity: { S: 'ACME' } });
-    const listed = await asAdmin('GET', '/admin/api/senders');
+    const listed = await asAdmin('GET', `/admin/api/senders?client_id=${clientId}`);
     expect(listed.body.senders).toContainEqual(
       expect.objectContaining({
         client_id: clientId,
@@ -252,7 +252,7 @@ describe('the tools', () => {
     expect((await asAdmin('POST', '/admin/api/senders/remove', body)).status).toBe(404);
   });
 
-  it('two clients that claim one number are both told, and one is told when the other gives it up', async () => {
+  it('two clients that claim one number both get feedback, and one gets it again when the other gives the number up', async () => {
     const [one, other] = [await newClient(), await newClient()];
     const claim = { identity: { S: freshNumber() }, inbound: { BOOL: true } };
     await enter(one.clientId, 'sms *', claim);

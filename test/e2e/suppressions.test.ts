@@ -12,7 +12,7 @@ const suppressions = '/api/v1/suppressions';
 const person = '+447700900141';
 
 describe('suppressions', () => {
-  it('are set, listed, changed and ended by the client, and are of this client alone', async () => {
+  it('are set, listed, changed and ended by the client, and only affect this client', async () => {
     const [own, other] = [await newClient(), await newClient()];
     const put = await own.call('PUT', `/api/v1/suppressions/${person}`, {
       body: { reason: 'Asked by phone' },

@@ -6,8 +6,8 @@ import { Webhook as SvixWebhook } from 'svix';
 import { dynamoWebhookSecretStore } from '../../shared/client/webhook-secrets.dynamo.ts';
 import { addDays } from '../../shared/platform/clock.ts';
 import { derivedId } from '../../shared/platform/ids.ts';
+import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
 import { endpointsMax } from '../../shared/webhook/endpoints/webhook-endpoint.ts';
-import { dynamoDeliveryStore } from '../../shared/webhook/store/delivery-store.dynamo.ts';
 import { adminShell } from '../support/admin/admin-shell.ts';
 import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
@@ -228,7 +228,7 @@ describe('an event', () => {
 });
 
 describe('an endpoint that has acknowledged nothing for five days', () => {
-  it('is disabled at its next failure; the other endpoint is told, and its client can enable it again', async () => {
+  it('is disabled at its next failure; the other endpoint is notified, and its client can enable it again', async () => {
     const client = await newClient();
     const [broken, notices] = [await startWebhookEndpoint(() => 500), await aServer()];
     servers.push(broken);

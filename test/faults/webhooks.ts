@@ -6,7 +6,7 @@
  */
 
 import { derivedId } from '../../shared/platform/ids.ts';
-import { interruptedMessage } from '../../shared/webhook/deliver/attempt.ts';
+import { interruptedMessage } from '../../shared/webhook/deliver/post-attempt.ts';
 import { randomFrom } from '../support/doubles/seeded-random.ts';
 import { aMessage, aSentMessage, created } from '../support/message/example-message.ts';
 import { simulatedGateway } from '../support/simulation/gateway.ts';

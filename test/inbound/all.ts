@@ -16,7 +16,7 @@ import { inboundNotification, simulatorNumber } from '../../shared/carrier/simul
 import { inboundIdOf } from '../../shared/message/receive/receive-message.ts';
 import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
 import { dynamoSuppressionStore } from '../../shared/message/suppression/suppression-store.dynamo.ts';
-import { sendMessages } from '../../shared/platform/aws/send-messages.sqs.ts';
+import { sendMessages } from '../../shared/platform/aws/queues.sqs.ts';
 import { type OwnGateway, withOwnGateway } from '../bench/own-gateway.ts';
 import { putAllLimits, unreachable } from '../support/rate-limit/put-limits.ts';
 
@@ -98,11 +98,11 @@ async function stopAndStart(gateway: OwnGateway): Promise<void> {
   await say('STOP');
   const storedAt = await suppressed(gateway, clientId, person, true);
   const ended = await endedMessages(gateway, [...queued, ...scheduled]);
-  const outbox = await dynamoOutbox(gateway.database, gateway.tables.simulator_outbox ?? '', 1).list(
+  const outbox = await dynamoOutbox(gateway.database, gateway.tables.simulator_outbox ?? '', 1).page(
     { to: person },
-    2 * (queued.length + scheduled.length),
+    { limit: 2 * (queued.length + scheduled.length) },
   );
-  const handedOver = new Set(outbox.map(({ message_id }) => message_id));
+  const handedOver = new Set(outbox.entries.map(({ message_id }) => message_id));
   const sent = ended.filter(({ message_id }) => handedOver.has(message_id));
   const late = sent.filter(({ sending_at = '' }) => sending_at > storedAt);
   const refused = ended.filter(({ error_code }) => error_code === optedOut);
@@ -237,7 +237,7 @@ async function suppressed(
   person: string,
   isWanted: boolean,
 ): Promise<string> {
-  const suppressions = dynamoSuppressionStore(database, tables.suppressions ?? '');
+  const suppressions = dynamoSuppressionStore(database, tables.suppressions ?? '', () => new Date());
   const endsAt = Date.now() + endsWithinSeconds * 1000;
   while (Date.now() < endsAt) {
     const found = await suppressions.get(clientId, person);

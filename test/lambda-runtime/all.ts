@@ -16,8 +16,7 @@ import { aimAtEmulator } from '../../lib/local/aim-at-emulator.ts';
 import { connectionOf } from '../../lib/local/connection.ts';
 import { startLocalGateway } from '../../lib/local/gateway.ts';
 import { stages } from '../../lib/stages/stages.ts';
-import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
-import { createDemoClients } from '../../shared/client/demo-clients.ts';
+import { createDemoClients, dynamoClientAdmin } from '../../shared/client/demo-clients.dynamo.ts';
 import { dynamo } from '../../shared/platform/aws/clients.ts';
 import { startCarrierServer } from '../support/carrier/carrier-server.ts';
 import { type Case, casesOf } from './cases.ts';
@@ -113,6 +112,7 @@ function onlyOnAws(tables: Readonly<Record<string, string>>): Record<string, Rec
     'compare-opt-outs': {
       MESSAGES_TABLE: tables.messages ?? '',
       SUPPRESSIONS_TABLE: tables.suppressions ?? '',
+      WHATSAPP_WINDOWS_TABLE: tables.whatsapp_windows ?? '',
       SMS_OPT_OUT_LIST: 'Default',
       AWS_ENDPOINT_URL_PINPOINT_SMS_VOICE_V2: carrier.url,
     },

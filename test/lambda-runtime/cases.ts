@@ -2,9 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Connection } from '../../lib/local/connection.ts';
-import { messageRowOf } from '../../shared/message/store/message-row.ts';
+import { messageRowOf } from '../../shared/message/store/message-rows.dynamo.ts';
 import { newId } from '../../shared/platform/ids.ts';
-import { newDelivery } from '../../shared/webhook/delivery-transitions.ts';
+import { newDelivery } from '../../shared/webhook/delivery.ts';
 import { aMessage } from '../support/message/example-message.ts';
 import { apiGatewayEvent, scheduleEvent, snsNotification, sqsEvent, streamEvent } from './events.ts';
 import { noFailures, proxyFault } from './responses.ts';

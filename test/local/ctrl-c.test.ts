@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Connection } from '../../lib/local/connection.ts';
 import { freePort } from '../support/gateway/free-port.ts';
 import { eventually } from '../support/gateway/gateway.ts';
+import { emulatorOf, generations, limitFiles } from '../support/gateway/kept-gateway.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 /** A gateway that a developer runs at the same time has its address here. */
@@ -51,8 +52,8 @@ afterAll(async () => {
   if (connectionBefore !== undefined) await writeFile(connectionFile, connectionBefore, { mode: 0o600 });
 });
 
-async function startInTerminal(port: number) {
-  const words = ['npm', 'start', '--', '--port', String(port), '--data', join(folder, 'data'), '--json'];
+async function startInTerminal(port: number, data = join(folder, 'data')) {
+  const words = ['npm', 'start', '--', '--port', String(port), '--data', data, '--json'];
   const child = spawn('python3', ['-c', terminal, ...words], {
     cwd: root,
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -128,4 +129,22 @@ it('ends in order at each Ctrl-C, pressed twice, and delivers every accepted mes
     kept.map(async (file) => (((await stat(file)).mode & 0o077) === 0 ? [] : [file])),
   );
   expect(readable.flat()).toEqual([]);
+});
+
+it('says at once, and at the end by its exit status too, that nothing can be written any more', async () => {
+  const data = join(folder, 'full');
+  const { exited, lines, ctrlC } = await startInTerminal(await freePort(), data);
+  const told = (text: string) =>
+    eventually(async () => (lines.some((line) => line.includes(text)) ? true : undefined));
+  const emulator = await emulatorOf(data);
+  limitFiles(emulator, 1000);
+  await told(`Data cannot be kept in ${data}: [Errno 27] File too large`);
+  const kept = await generations(data);
+  limitFiles(emulator, -1);
+  await told(`Data is kept in ${data} again.`);
+  limitFiles(emulator, 1000);
+  ctrlC();
+  expect((await exited)[0]).toBe(1);
+  await told(`The last changes could not be kept in ${data}: [Errno 27] File too large`);
+  expect((await generations(data)).at(-1)).toBeGreaterThan(kept.at(-1) ?? 0);
 });

@@ -1,6 +1,6 @@
 /** What `npm start -- --data` promises of a restart, by a gateway of its own. */
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,11 +9,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { aimAtEmulator } from '../../lib/local/aim-at-emulator.ts';
-import { type LocalGateway, startLocalGateway } from '../../lib/local/gateway.ts';
-import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
-import { createDemoClients } from '../../shared/client/demo-clients.ts';
+import type { LocalGateway } from '../../lib/local/gateway.ts';
+import { createDemoClients, dynamoClientAdmin } from '../../shared/client/demo-clients.dynamo.ts';
 import { dynamo, sqs } from '../../shared/platform/aws/clients.ts';
 import { eventually } from '../support/gateway/gateway.ts';
+import { generations, startKept } from '../support/gateway/kept-gateway.ts';
 
 const messages = 5;
 
@@ -31,17 +31,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const start = () =>
-  startLocalGateway({
-    port: 0,
-    dataFolder: join(folder, 'data'),
-    timeScale: 1,
-    cacheFolder: join(import.meta.dirname, '..', '..', '.local'),
-    logFolder: folder,
-    environment: process.env,
-    progress: () => undefined,
-    signal: new AbortController().signal,
-  });
+const start = () => startKept(join(folder, 'data'), folder);
 
 async function call(method: string, path: string, apiKey: string, body?: object) {
   const answer = await fetch(`${gateway?.baseUrl}${path}`, {
@@ -63,13 +53,11 @@ async function delivered(apiKey: string): Promise<string> {
   });
 }
 
-/** The emulator writes its tables now and then; a write that ends now may have begun before. */
-async function tablesSavedTwice(): Promise<void> {
-  const savedAt = async () => (await stat(join(folder, 'data', 'state', 'dynamodb.json'))).mtimeMs;
-  for (const _time of ['begun before', 'begun since']) {
-    const before = await savedAt();
-    await eventually(async () => ((await savedAt()) > before ? true : undefined));
-  }
+/** The state is written now and then; a write that ends now may have begun before. */
+async function savedTwice(): Promise<void> {
+  const newest = async () => (await generations(join(folder, 'data'))).at(-1) ?? 0;
+  const before = await newest();
+  await eventually(async () => ((await newest()) >= before + 2 ? true : undefined));
 }
 
 it('finishes a running function before it stops; after a restart, and after a death, everything of before is there', async () => {
@@ -94,7 +82,7 @@ it('finishes a running function before it stops; after a restart, and after a de
   expect((await call('GET', `/api/v1/sms/status/${last}`, api_key)).status).toBe('delivered');
   const beforeDeath = await delivered(api_key);
 
-  await tablesSavedTwice();
+  await savedTwice();
   process.kill(-gateway.emulatorPid, 'SIGKILL');
   await gateway.ended;
   await gateway.stop();
@@ -104,7 +92,7 @@ it('finishes a running function before it stops; after a restart, and after a de
 });
 
 /** Stops while a webhook is being posted to an endpoint that answers late. */
-async function senderWaitedFor(stop: () => Promise<void> | undefined, apiKey: string): Promise<boolean> {
+async function senderWaitedFor(stop: () => Promise<unknown> | undefined, apiKey: string): Promise<boolean> {
   const arrived = once(slowEndpoint, 'request');
   const { port } = slowEndpoint.address() as AddressInfo;
   await call('POST', '/api/v1/sms/send', apiKey, {

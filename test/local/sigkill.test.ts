@@ -22,7 +22,7 @@ const withinSeconds = 2 * waitMaxSeconds;
 describe('function processes killed under the running gateway, while messages are on their way', () => {
   let webhookEndpoint: WebhookEndpoint;
   let client: TestClient;
-  let stop: (() => Promise<void>) | undefined;
+  let stop: (() => Promise<unknown>) | undefined;
 
   beforeAll(async () => {
     ({ stop } = await runGateway());

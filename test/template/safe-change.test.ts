@@ -195,13 +195,13 @@ describe('traces and access logs', () => {
       )
       .map(([role]) => role);
 
-  it('are on for every function and the API in production, each with the permission of its own role', () => {
+  it('are on for every function in production, each with the permission of its own role; those of the API would have URLs', () => {
     const functions = resourcesOfType('production', 'AWS::Lambda::Function');
     for (const [, { Properties }] of functions) expect(Properties.TracingConfig).toEqual({ Mode: 'Active' });
     const roles = functions.map(([, { Properties }]) => String(Properties.Role['Fn::GetAtt'][0]));
     expect(traced('production').toSorted()).toEqual(roles.toSorted());
     const [, { Properties: stage }] = the('production', 'AWS::ApiGateway::Stage');
-    expect(stage.TracingEnabled).toBe(true);
+    expect(stage.TracingEnabled ?? false).toBe(false);
   });
 
   it('log requests that reach no function, without bodies or credentials', () => {
@@ -215,6 +215,11 @@ describe('traces and access logs', () => {
       'latency_ms',
       'answered_by',
     ]);
+    // The template of the route: `$context.path` has what the caller wrote.
+    expect(JSON.parse(stage.AccessLogSetting.Format).route).toBe('$context.resourcePath');
+    const [, { Properties: acl }] = the('production', 'AWS::WAFv2::WebACL');
+    for (const { VisibilityConfig } of [acl, ...acl.Rules])
+      expect(VisibilityConfig.SampledRequestsEnabled).toBe(false);
     expect(stage.MethodSettings).toMatchObject([{ DataTraceEnabled: false, LoggingLevel: 'ERROR' }]);
   });
 

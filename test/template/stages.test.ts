@@ -1,4 +1,8 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { sampleCountriesFile } from '../../lib/stages/countries-file.ts';
 import { stageVariables } from '../../lib/stages/stage-variables.ts';
 import { stageFrom, stages } from '../../lib/stages/stages.ts';
 import { readEnvironment } from '../../shared/platform/env.ts';
@@ -107,8 +111,118 @@ describe('the settings of a stage', () => {
     );
   });
 
+  describe('of the countries, where a message costs money', () => {
+    const production = { stage: 'production', whatsappPhoneNumberId: 'phone-number-id-1' };
+    const simulated = { stage: 'production', smsCarrier: 'simulator', whatsappCarrier: 'simulator' };
+    const real = { smsCarrier: 'aws', smsOriginationIdentity: '12345' };
+    const prices = { currency: 'EUR', sms: { GB: 0.04 }, whatsapp: { GB: 0.03 } };
+    const given = (file: object | string): string => {
+      const path = join(mkdtempSync(join(tmpdir(), 'countries-')), 'countries.json');
+      writeFileSync(path, typeof file === 'string' ? file : JSON.stringify(file));
+      return path;
+    };
+
+    it.each([
+      ['production', production],
+      ['production with simulated carriers', simulated],
+      ['another stage with a real carrier', real],
+    ])('are required, and the error says what to write: %s', (_, context) => {
+      expect(() => stageFrom(context)).toThrow(
+        /countriesFile: the countries .* -c countriesFile=FILE, a JSON file such as lib\/stages\/countries-sample.json/,
+      );
+      expect(() => stageFrom({ ...context, prices })).toThrow('the countries that clients may send to');
+      expect(() => stageFrom({ ...context, countriesFile: sampleCountriesFile })).not.toThrow();
+      expect(() => stageFrom({ ...context, allowedCountries: ['GB'], prices })).not.toThrow();
+    });
+
+    it.each([
+      [['GB', 'FR'], {}, 'a price above 0 for sms to FR'],
+      [['GB', 'FR'], {}, 'a price above 0 for whatsapp to FR'],
+      [['GB', '+881'], {}, 'a price above 0 for sms to +881'],
+      [['GB'], { sms: { GB: 0 } }, 'a price above 0 for sms to GB'],
+      [['GB'], { sms: { GB: 0.04, default: 0.0042 } }, 'none as default for sms'],
+      [['GB', 'UK'], {}, 'allowedCountries: each a two-letter country code such as GB'],
+    ])('need a price of their own each: %j with %j', (allowedCountries, change, fault) => {
+      expect(() => stageFrom({ ...production, allowedCountries, prices: { ...prices, ...change } })).toThrow(
+        fault,
+      );
+    });
+
+    it('are read from the file, with the calling codes of no country', () => {
+      const countries = { GB: { sms: 0.04, whatsapp: 0.03 }, '+881': { sms: 1.5, whatsapp: 0.5 } };
+      const stage = stageFrom({ ...production, countriesFile: given({ currency: 'EUR', countries }) });
+      expect(stage.allowedCountries).toEqual(['GB', '+881']);
+      expect(stage.prices).toEqual({
+        currency: 'EUR',
+        sms: { GB: 0.04, '+881': 1.5 },
+        whatsapp: { GB: 0.03, '+881': 0.5 },
+      });
+    });
+
+    it.each<[object | string, string]>([
+      ['{', 'SyntaxError'],
+      [{ countries: {} }, 'currency'],
+      [{ currency: 'USD', countries: {} }, 'allowedCountries: Too small'],
+      [{ currency: 'USD', countries: { UK: { sms: 1 } } }, 'two-letter country code such as GB'],
+      [{ currency: 'USD', countries: { '+44': { sms: 1 } } }, 'or one of +800'],
+      [{ currency: 'USD', countries: { GB: { sms: 0 } } }, 'countries.GB.sms: must be above 0'],
+      [{ currency: 'USD', countries: { GB: { sms: '0.04' } } }, 'countries.GB.sms: Invalid input'],
+      [{ currency: 'USD', countries: { GB: { smss: 0.04 } } }, 'Unrecognized key: "smss"'],
+      [{ currency: 'USD', countries: { GB: { sms: 0.04 } } }, 'a price above 0 for whatsapp to GB'],
+    ])('are refused in a file that is wrong, by name: %j', (file, fault) => {
+      expect(() => stageFrom({ ...production, countriesFile: given(file) })).toThrow(fault);
+    });
+
+    it('are refused where the file is missing, and where they are given twice', () => {
+      expect(() => stageFrom({ ...production, countriesFile: 'missing.json' })).toThrow(
+        'countriesFile, missing.json: Error: ENOENT',
+      );
+      expect(() => stageFrom({ ...production, countriesFile: sampleCountriesFile, prices })).toThrow(
+        'prices: countriesFile sets it already',
+      );
+    });
+  });
+
   it('let no stage on AWS call loopback addresses', () => {
     expect(() => stageFrom({ webhookAllowLoopback: 'true' })).toThrow('only the local stage');
+  });
+
+  it.each([
+    ['publicUrl', 'https://gateway.example.com/?a=1', 'without a user, a password, a query and a fragment'],
+    ['publicUrl', 'https://gateway.example.com#top', 'without a user'],
+    ['publicUrl', 'https://user:secret@gateway.example.com', 'without a user'],
+    ['publicUrl', 'https://user@gateway.example.com', 'without a user'],
+    ['publicUrl', 'https://gateway.example.com/', 'without a slash'],
+    ['publicUrl', 'ftp://gateway.example.com', 'publicUrl'],
+    ['reservedConcurrency', { 'send-smss': 5 }, 'reservedConcurrency.send-smss: there is no such function'],
+    ['reservedConcurrency', { 'send-sms': -1 }, 'reservedConcurrency.send-sms'],
+    ['reservedConcurrency', { 'dispatch-message': 49 }, 'dispatch-message needs 50 at least'],
+    ['reservedConcurrency', { 'deliver-webhook': 50 }, 'deliver-webhook needs 100 at least'],
+    ['reservedConcurrency', { 'record-receipt': 0 }, 'record-receipt needs 20 at least'],
+    ['customDomain', { name: 'api.example.com', certificateArn: 'arn:x' }, 'the ARN of a certificate'],
+  ])('refuse what cannot work: %s %j', (setting, value, fault) => {
+    expect(() => stageFrom({ [setting]: value })).toThrow(fault);
+  });
+
+  it("refuse a hosted zone or a certificate that is not the domain's", () => {
+    const certificateArn = 'arn:aws:acm:eu-west-1:000000000000:certificate/0123';
+    const domain = (zone: string) => ({
+      name: 'api.example.com',
+      certificateArn,
+      hostedZone: { id: 'Z0123', name: zone },
+    });
+    expect(() => stageFrom({ customDomain: domain('ample.com') })).toThrow('its hosted zone is not one');
+    expect(() => stageFrom({ region: 'us-east-1', customDomain: domain('example.com') })).toThrow(
+      'its certificate is in another region',
+    );
+    expect(() => stageFrom({ region: 'eu-west-1', customDomain: domain('example.com') })).not.toThrow();
+  });
+
+  it('take an address with a path, and what the queues of a function need', () => {
+    const reservedConcurrency = { 'dispatch-message': 50, 'deliver-webhook': 100, 'send-sms': 0 };
+    expect(stageFrom({ reservedConcurrency }).reservedConcurrency).toEqual(reservedConcurrency);
+    const publicUrl = 'https://gateway.example.com:8443/sms';
+    expect(stageFrom({ publicUrl }).publicUrl).toBe(publicUrl);
   });
 
   it('report the existing stages', () => {

@@ -182,6 +182,7 @@ class Requests:
             ("half an answer", "half", 0.5),
             ("no answer in time", "hang", 0.5),
             ("an answer byte by byte", "drip", 0.5),
+            ("requests at the same moment", refusal(409, "concurrent_change"), 0.5),
             ("the first attempt still at work", refusal(409, "idempotency_in_progress"), 0.5),
         ]:
             with self.subTest(what):

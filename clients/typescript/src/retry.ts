@@ -49,7 +49,7 @@ interface RetryQuestion {
 function isWorthRepeating(error: unknown, repeat: Repeat): boolean {
   if (error instanceof ApiError) {
     // Refused before anything was done.
-    if (error.status === 429) return true;
+    if (error.status === 429 || error.error === 'concurrent_change') return true;
     // The first attempt, whose answer was lost, may still be at work.
     if (error.error === 'idempotency_in_progress') return repeat === 'with_key';
     return repeat !== 'if_refused' && [500, 502, 503, 504].includes(error.status);

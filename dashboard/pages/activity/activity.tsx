@@ -33,6 +33,7 @@ const kinds: Readonly<Record<ActivityKind | 'all', string>> = {
   client_disabled: 'Clients disabled',
   client_enabled: 'Clients enabled',
   client_secret_rotated: 'Client secrets rotated',
+  client_secret_ended: 'Previous client secrets ended',
   webhook_secret_rotated: 'Webhook secrets rotated',
   webhook_url_changed: 'Webhook URLs changed',
   webhook_endpoint_created: 'Webhook endpoints created',

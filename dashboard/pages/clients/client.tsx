@@ -1,4 +1,5 @@
 /** One client: settings, secrets, API keys, and its limits with what is used of them. */
+import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
@@ -56,12 +57,20 @@ export function ClientPage({ id }: { readonly id: string }) {
   const rotateSecret = (): void =>
     confirm({
       title: 'Rotate the client secret?',
-      text: 'The current secret stays valid for 24 hours. Any older secret stops working now.',
+      text: 'The current secret stays valid for 24 hours, or until you end it.',
       action: 'Rotate',
       work: async () => {
         const { client_secret } = await api.send('rotateClientSecret', path);
         showSecret('Client secret', client_secret);
       },
+    });
+  const endPreviousSecret = (): void =>
+    confirm({
+      title: 'End the previous client secret?',
+      text: 'It is rejected within 60 seconds. Tokens that were requested with it are valid for up to an hour.',
+      action: 'End secret',
+      work: () => api.send('endPreviousSecret', path),
+      done: 'Previous client secret ended.',
     });
   const rotateWebhookSecret = (): void =>
     confirm({
@@ -103,11 +112,20 @@ export function ClientPage({ id }: { readonly id: string }) {
       <Loaded query={query}>
         {(loaded) => (
           <SpaceBetween size="l">
+            {loaded.invalid.length === 0 ? null : (
+              <Alert type="error">
+                Its row in the table clients is malformed: {loaded.invalid.join(', ')}. A wrong name, time or
+                URL is ignored; anything else refuses its requests (403) until it is corrected.
+              </Alert>
+            )}
             <ClientSettings client={loaded} />
             <Section
               title="Secrets"
               actions={
                 <SpaceBetween direction="horizontal" size="xs">
+                  {loaded.secrets.length > 1 ? (
+                    <Button onClick={endPreviousSecret}>End previous client secret</Button>
+                  ) : null}
                   <Button onClick={rotateSecret}>Rotate client secret</Button>
                   <Button onClick={rotateWebhookSecret}>Rotate webhook secret</Button>
                 </SpaceBetween>

@@ -41,7 +41,10 @@ export function ClientsPage() {
   );
 }
 
-const stateOf = ({ disabled }: ClientView) => (disabled ? 'disabled' : 'enabled');
+const stateOf = ({ disabled, invalid }: ClientView) => {
+  if (disabled) return 'disabled';
+  return invalid.length > 0 ? 'malformed' : 'enabled';
+};
 
 const columns: readonly Column<ClientView>[] = [
   {

@@ -2,7 +2,7 @@
 import Box from '@cloudscape-design/components/box';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useState } from 'react';
-import type { ResendView } from '../../../shared/webhook/resend/resend-response.schema.ts';
+import type { ResendView } from '../../../shared/webhook/webhook-response.schema.ts';
 import { useResponse } from '../../api/queries.ts';
 import { ChoiceField } from '../../components/choice-field.tsx';
 import { useForm } from '../../components/form.ts';

@@ -6,7 +6,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type FormEvent, useState } from 'react';
 import type { EndpointLimits } from '../../../shared/admin/limits.ts';
 import type { WindowAttribute } from '../../../shared/contract/limit-rows.ts';
-import { useResponse } from '../../api/queries.ts';
+import { usePagedAnswer } from '../../api/queries.ts';
 import { ClientField, ClientLink, useClientNames } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { List } from '../../components/list.tsx';
@@ -53,22 +53,23 @@ function ClientChoice() {
 }
 
 function Overrides() {
-  const query = useResponse('listOverrides', {});
-  const rows = query.data?.limits;
-  const faulty = rows?.filter(({ faults }) => faults.length > 0) ?? [];
+  const list = usePagedAnswer('listOverrides', {}, {}, ({ limits, next_cursor }) => ({
+    rows: limits,
+    nextCursor: next_cursor,
+  }));
+  const faulty = list.rows?.filter(({ faults }) => faults.length > 0) ?? [];
   return (
     <SpaceBetween size="l">
       {faulty.length === 0 ? null : (
         <Alert type="warning" header="Invalid overrides">
-          {faulty.length === 1 ? 'One override has' : `${faulty.length} overrides have`} an invalid value. The
-          defaults are used instead.
+          {faulty.length === 1 ? 'One override' : `${faulty.length} overrides`} on this page{' '}
+          {faulty.length === 1 ? 'has' : 'have'} an invalid value. The defaults are used instead.
         </Alert>
       )}
       <List<EndpointLimits>
+        {...list}
         title="Overrides"
         columns={columns}
-        rows={rows}
-        query={query}
         empty="Every client has the default limits."
         idOf={(row) => `${row.client_id} ${row.endpoint}`}
         isCounted

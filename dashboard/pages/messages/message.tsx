@@ -4,7 +4,7 @@ import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { MessageDetails, MessageLeg } from '../../../shared/admin/messages.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
-import type { DeliverySummary } from '../../../shared/webhook/log/delivery-response.schema.ts';
+import type { DeliverySummary } from '../../../shared/webhook/webhook-response.schema.ts';
 import { useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';

@@ -38,6 +38,7 @@ export function NeedsAttention({ query }: { readonly query: ReturnType<typeof us
   return (
     <List<Item>
       title="Needs attention"
+      description={query.data === undefined ? undefined : notAllOf(query.data)}
       isLoading={query.isPending}
       columns={isNarrow ? narrowColumns : columns}
       rows={query.data === undefined ? undefined : itemsOf(query.data)}
@@ -46,6 +47,21 @@ export function NeedsAttention({ query }: { readonly query: ReturnType<typeof us
       idOf={({ id }) => id}
     />
   );
+}
+
+/** What is not complete here, and where all of it is. */
+function notAllOf({ more_overrides, more_otp_holds, otp_holds }: Attention): string | undefined {
+  const parts = [
+    ...(more_overrides
+      ? ['Only the first 1,000 limit overrides, or fewer, are checked here. Limits has all.']
+      : []),
+    ...(more_otp_holds
+      ? [
+          `More one-time passwords are held than the newest ${otp_holds.length} here: npm run admin -- otp holds lists all.`,
+        ]
+      : []),
+  ];
+  return parts.length === 0 ? undefined : parts.join(' ');
 }
 
 function Problem({ type, text, href }: Item) {
@@ -85,7 +101,8 @@ const narrowColumns: readonly Column<Item>[] = [
 ];
 
 function itemsOf(attention: Attention): Item[] {
-  const { failing_endpoints, caps, processing_failures, invalid_overrides, otp_holds } = attention;
+  const { failing_endpoints, caps, processing_failures, invalid_overrides, more_overrides, otp_holds } =
+    attention;
   const more = attention.more_failed_webhooks ? ' at least' : '';
   return [
     ...otp_holds.map(
@@ -148,7 +165,7 @@ function itemsOf(attention: Attention): Item[] {
           {
             id: 'invalid_overrides',
             type: 'warning' as const,
-            text: `${countOf(invalid_overrides, 'limit override')} with an invalid value`,
+            text: `${countOf(invalid_overrides, 'limit override', more_overrides)} with a mistake`,
             href: linkTo('limits'),
           },
         ]),

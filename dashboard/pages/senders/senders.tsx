@@ -6,21 +6,29 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useState } from 'react';
 import type { SenderView } from '../../../shared/admin/senders.ts';
-import { useResponse } from '../../api/queries.ts';
+import { usePagedAnswer } from '../../api/queries.ts';
+import { useClientFilter } from '../../components/client-filter.tsx';
 import { ClientLink } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { useConfirm } from '../../components/confirm-dialog.tsx';
+import { Filters } from '../../components/filters.tsx';
 import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { RowAction } from '../../components/row-action.tsx';
 import { Secondary } from '../../components/secondary.tsx';
 import { useDashboard } from '../../context.ts';
+import { useListState } from '../../route.ts';
 import { channelNames, everyClient } from '../../value-names.ts';
 import { type EditedSender, newSender, SenderForm } from './sender-form.tsx';
 
 export function SendersPage() {
   const { api } = useDashboard();
-  const query = useResponse('listSenders', {});
+  const { filters, isFiltered } = useListState();
+  const client = useClientFilter();
+  const list = usePagedAnswer('listSenders', {}, filters, ({ senders, next_cursor }) => ({
+    rows: senders,
+    nextCursor: next_cursor,
+  }));
   const [inForm, setInForm] = useState<EditedSender>();
   const { confirm, dialog } = useConfirm();
   const remove = ({ client_id, destination }: SenderView): void =>
@@ -31,7 +39,8 @@ export function SendersPage() {
       work: () => api.send('removeSender', {}, { client_id, destination }),
       done: `Row of ${destination} removed.`,
     });
-  const rows = query.data?.senders;
+  // While the user types, the rows of the client before must not be shown.
+  const rows = client.isTyping ? undefined : list.rows;
   const faulty = rows?.filter(({ status }) => status === 'invalid') ?? [];
   return (
     <Page
@@ -46,15 +55,18 @@ export function SendersPage() {
       <SpaceBetween size="l">
         {faulty.length === 0 ? null : (
           <Alert type="warning" header="Invalid rows">
-            {faulty.length === 1 ? 'One row has' : `${faulty.length} rows have`} a mistake, which is named
-            below. A row with an invalid value is not used: the most specific of the others is.
+            {faulty.length === 1 ? 'One row' : `${faulty.length} rows`} on this page{' '}
+            {faulty.length === 1 ? 'has' : 'have'} a mistake, which is named below. A row with an invalid
+            value is not used: the most specific of the others is.
           </Alert>
         )}
         <List<SenderView>
+          {...list}
           title="Rows"
           columns={columnsOf(setInForm, remove)}
           rows={rows}
-          query={query}
+          filter={<Filters>{client.field}</Filters>}
+          isFiltered={isFiltered}
           empty="Every message is sent from the sender of the stage."
           idOf={idOf}
           isCounted

@@ -1,7 +1,7 @@
 /** The webhooks of one client, whatever became of them: by message, the newest first; failed ones by their last failure. */
 import Link from '@cloudscape-design/components/link';
 import { eventNames } from '../../../shared/contract/webhook-events.ts';
-import type { DeliverySummary } from '../../../shared/webhook/log/delivery-response.schema.ts';
+import type { DeliverySummary } from '../../../shared/webhook/webhook-response.schema.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
 import { ChoiceFilter } from '../../components/choice-field.tsx';
 import { useClientFilter } from '../../components/client-filter.tsx';

@@ -1,13 +1,13 @@
 /**
- * The methods that the clients in `clients/` have: one for each operation of the API document, by resource. A new operation
- * gets its method from its path and its operationId, so that nobody has to name it a second time.
+ * Determines the methods that the clients in `clients/` have: one for each operation of the API document, by resource.
+ * A new operation gets its method from its path and its operationId, so no further name has to be chosen.
  */
 import type { OpenApiDocument, OpenApiOperation } from '../openapi/document.ts';
 import type { JsonSchema } from '../openapi/json-schema.ts';
 
 /**
- * When a request may be sent again after a failure that leaves open whether it was carried out: always, with the
- * idempotency key of the first attempt, or only if the gateway surely did not take it.
+ * Whether a request may be sent again after a failure that leaves open whether it was carried out: always, with the
+ * idempotency key of the first attempt, or only if the gateway certainly did not accept it.
  */
 type Repeat = 'always' | 'with_key' | 'if_refused';
 
@@ -26,16 +26,19 @@ export interface ClientMethod {
   readonly body: string | undefined;
   readonly response: string;
   readonly repeat: Repeat;
-  /** Whether it only asks what would be sent. */
+  /** Whether the method only returns what would be sent. */
   readonly isDryRun: boolean;
-  /** Of a list with pages: the field with the items, and their schema. */
+  /** The field with the items and their schema; undefined for a method whose response has no pages. */
   readonly pages: { readonly field: string; readonly item: string } | undefined;
 }
 
-/** The token is requested by the clients themselves. */
+/** Operations without a method: the clients request the token themselves. */
 const withoutMethod = ['issueToken'];
 
-/** Where neither the path nor the operationId tells the name: the look-up is at the path of SMS, and finds two things. */
+/**
+ * Methods whose names follow neither from the path nor from the operationId: the look-up has the path of SMS, and finds
+ * messages and batches.
+ */
 const named: Readonly<Record<string, readonly { readonly method: string; readonly response: string }[]>> = {
   getMessageStatus: [
     { method: 'messages.get', response: 'Message' },
@@ -64,7 +67,7 @@ export function clientMethods({ paths, components }: OpenApiDocument): ClientMet
 }
 
 interface NamedMethod extends ClientMethod {
-  /** Whether the operationId has the resource in the plural. */
+  /** Whether the operationId has the plural of the resource. */
   readonly ofMany: boolean;
 }
 
@@ -106,7 +109,10 @@ function methodsOf(
   return [method, ...dryRunOf(operation, method)];
 }
 
-/** `sms.send_bulk` has `sms.dry_run_bulk` beside it: a response of its own, so a method of its own. */
+/**
+ * Returns the method of a send's dry run: `sms.send_bulk` has `sms.dry_run_bulk`, because its response has another
+ * type.
+ */
 function dryRunOf({ 'x-dry-run': dryRun }: OpenApiOperation, send: NamedMethod): NamedMethod[] {
   const response = schemaName(dryRun?.response.content['application/json']?.schema);
   if (response === undefined) return [];
@@ -126,8 +132,8 @@ function dryRunOf({ 'x-dry-run': dryRun }: OpenApiOperation, send: NamedMethod):
 }
 
 /**
- * `rotateWebhookEndpointSecret` of webhook endpoints is `rotate secret`, and `getWebhookResend` of webhook deliveries is
- * `get resend`: the resource is not said twice.
+ * Names a method without repeating the resource: `rotateWebhookEndpointSecret` of webhook endpoints is `rotate secret`,
+ * and `getWebhookResend` of webhook deliveries is `get resend`.
  */
 function nameOf(operationId: string, resource: readonly string[]): Pick<NamedMethod, 'name' | 'ofMany'> {
   const words = wordsOf(operationId);
@@ -149,7 +155,7 @@ function wordsOf(operationId: string): string[] {
   return operationId.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
 }
 
-/** The schema of the query parameters: the document describes them one by one. */
+/** The name of the schema of the query parameters; the document itself describes them one by one. */
 export function queryName(operationId: string): string {
   return `${capitalized(operationId)}Query`;
 }

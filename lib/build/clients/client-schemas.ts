@@ -1,6 +1,6 @@
 /**
- * The schemas from which the types of the clients are generated: those that a method, an error or a webhook has, without
- * what only the gateway checks, so that a rule that changes breaks no client.
+ * Selects the schemas from which the types of the clients are generated: those that a method, an error or a webhook
+ * uses, without the rules that only the gateway checks, so that a changed rule breaks no client.
  */
 import type { OpenApiDocument } from '../openapi/document.ts';
 import type { JsonSchema } from '../openapi/json-schema.ts';
@@ -8,7 +8,7 @@ import { type ClientMethod, queryName, schemaName } from './client-methods.ts';
 
 export type ClientSchemas = Readonly<Record<string, JsonSchema>>;
 
-/** Keywords that say something about types. */
+/** The keywords that determine types. */
 const kept = [
   '$ref',
   'type',
@@ -25,7 +25,7 @@ const kept = [
   'deprecated',
 ];
 
-/** The schemas that every client needs, whatever its methods: of errors, and of what is posted. */
+/** The schemas that every client needs, whatever its methods: those of errors and of webhooks. */
 const always = [
   'ErrorResponse',
   'WebhookEvent',
@@ -77,7 +77,7 @@ function typesOnly(schema: JsonSchema): JsonSchema {
   );
   return Object.fromEntries(
     entries.map(([keyword, value]) => {
-      // Here all schemas are in one place.
+      // All schemas are in one document here.
       if (keyword === '$ref') return [keyword, referenceHere(String(value).split('/').at(-1) ?? '')] as const;
       if (keyword === 'properties')
         return [keyword, mapValues(value as Record<string, JsonSchema>, typesOnly)] as const;
@@ -108,8 +108,9 @@ function namesIn(schema: unknown): string[] {
 }
 
 /**
- * For a generator that makes a class of each named schema: what is no object is written where it is used. Its classes refuse
- * values that they do not know, so a list of values also allows any other text: a release may add one.
+ * The schemas for a generator that makes a class of each named schema: a schema that is not an object is inlined where
+ * it is used. The generated classes refuse unknown values, so an enum also allows any other text: a release may add a
+ * value.
  */
 export function withClassesForObjectsOnly(schemas: ClientSchemas): Record<string, JsonSchema> {
   const isObject = (schema: JsonSchema | undefined): boolean => schema?.properties !== undefined;

@@ -1,4 +1,4 @@
-/** The table of methods in the README of a client, between two comments. */
+/** Writes the table of methods into the README of a client, between two comments. */
 import { type ClientMethod, camelCase } from './client-methods.ts';
 
 const start = '<!-- methods: written by npm run clients:generate -->';

@@ -1,4 +1,4 @@
-/** Writes the methods of the Python client, for callers that wait and for those with asyncio. */
+/** Writes the methods of the Python client, synchronous and asynchronous. */
 import type { JsonSchema } from '../openapi/json-schema.ts';
 import { type ClientMethod, capitalized, schemaName } from './client-methods.ts';
 import type { ClientSchemas } from './client-schemas.ts';
@@ -7,7 +7,7 @@ type PythonKind = 'sync' | 'async';
 
 const lineWidth = 110;
 
-/** Words that Python keeps for itself. */
+/** The reserved words of Python. */
 const reserved = [
   'from',
   'in',
@@ -22,7 +22,7 @@ const reserved = [
   'await',
   'not',
 ];
-/** Arguments of every method, which no field may be called. */
+/** The arguments of every method; no field may have such a name. */
 const own = ['self', 'idempotency_key', 'timeout_seconds'];
 
 /** @param schemas - with the classes of the models only */
@@ -83,7 +83,7 @@ function methodWriter(schemas: ClientSchemas, kind: PythonKind) {
     } = method;
     const bodyFields = fieldsOf(schemas, body);
     const queryFields = fieldsOf(schemas, query);
-    // Only where a null says something: an update sets a field to it.
+    // Null differs from an absent field only in an update, which sets the field to null.
     const sentinel = httpMethod === 'PATCH';
     const isKeyed = repeat === 'with_key';
     const wanted = [...bodyFields, ...queryFields];
@@ -157,7 +157,7 @@ function dictionary(fields: readonly Field[], sentinel: boolean): string {
   return sentinel ? `given({${entries}}, NOT_GIVEN)` : `given({${entries}}, None)`;
 }
 
-/** The types of an argument: an object may be a model, or a dictionary of its fields. */
+/** The types of an argument: an object is a model or a dictionary of its fields. */
 function typesOf(schema: JsonSchema): string[] {
   const name = schemaName(schema);
   if (name !== undefined) return [`models.${name}`, 'Mapping[str, Any]'];

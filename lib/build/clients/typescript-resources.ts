@@ -26,7 +26,7 @@ ${[...types]
 
 ${[...byResource].map(([resource, own]) => classOf(resource, own)).join('\n\n')}
 
-/** Everything that the API has. */
+/** All resources of the API. */
 export class Resources {
 ${[...byResource.keys()].map((resource) => `  readonly ${resource}: ${className(resource)};`).join('\n')}
 

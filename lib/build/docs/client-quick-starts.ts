@@ -1,4 +1,7 @@
-/** The quick starts of the packages in `clients/`, as their READMEs have them: their lines are shown and tested as they are. */
+/**
+ * Reads the quick starts of the packages in `clients/` from their READMEs: the documentation shows these lines, and a
+ * test runs them.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Grammar } from './highlight.ts';
@@ -6,7 +9,7 @@ import type { Grammar } from './highlight.ts';
 interface Client {
   readonly title: string;
   readonly folder: string;
-  /** The command that makes the package, in that folder. */
+  /** The command that builds the package, to be run in that folder. */
   readonly pack: string;
   readonly grammar: Grammar;
 }
@@ -24,11 +27,11 @@ export const clients = {
 export type ClientWithQuickStart = keyof typeof clients;
 
 interface ClientQuickStart {
-  /** Commands for a shell. */
+  /** The commands for a shell. */
   readonly install: string;
   readonly run: string;
   readonly file: string;
-  /** The content of the file. */
+  /** The content of the program's file. */
   readonly program: string;
 }
 

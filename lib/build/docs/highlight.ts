@@ -1,4 +1,4 @@
-/** Code blocks, with syntax colors that the build adds as classes, so that the page needs no script for them. */
+/** Makes code blocks, with syntax colors that the build adds as classes, so that the page needs no script for them. */
 import highlighter from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import go from 'highlight.js/lib/languages/go';
@@ -12,7 +12,7 @@ for (const [name, grammar] of Object.entries(grammars)) highlighter.registerLang
 
 export type Grammar = keyof typeof grammars;
 
-/** Scopes of the highlighter with a color of their own; the others would only add bytes. */
+/** The scopes of the highlighter that have a color; classes for the others would only add bytes. */
 const colored = new Set(['comment', 'string', 'keyword', 'number', 'literal', 'attr']);
 
 /** A block that scrolls must be reachable by keyboard. @param label - what a screen reader calls it */
@@ -25,7 +25,7 @@ function highlighted(source: string, grammar: Grammar): Html {
   return { html: withPlaceholders(withoutUncolored(value)) };
 }
 
-/** What the reader has to fill in; the script of the page can do so. */
+/** Marks the values that the reader has to fill in; the script of the page can fill them in. */
 function withPlaceholders(value: string): string {
   return value.replaceAll(
     /YOUR_([A-Z_]+)/g,

@@ -1,4 +1,4 @@
-/** Makes HTML of values: every text is escaped, and only what is already Html is not. */
+/** Makes HTML from values: every text is escaped, unless it is already of type Html. */
 
 /** Text that is already escaped. */
 export type Html = { readonly html: string };
@@ -17,7 +17,7 @@ function text(value: unknown): string {
   return String(value).replaceAll(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
 }
 
-/** The text of what `html` made. */
+/** Returns the text of a piece of HTML, without its tags. */
 export function textOf({ html: source }: Html): string {
   return source
     .replaceAll(/<[^>]*>/g, '')
@@ -27,7 +27,7 @@ export function textOf({ html: source }: Html): string {
 
 const named = { lt: '<', gt: '>', amp: '&', quot: '"' } as const;
 
-/** The Markdown that the texts use: paragraphs, `**bold**`, `` `code` `` and `[links](~/docs)`. */
+/** Renders the Markdown that the texts use: paragraphs, `**bold**`, `` `code` `` and `[links](~/docs)`. */
 export function prose(markdown: string): Html {
   const paragraphs = markdown.split(/\n{2,}/).map((paragraph) => html`<p>${inline(paragraph)}</p>\n`);
   return html`${paragraphs}`;
@@ -43,7 +43,11 @@ export function inline(markdown: string): Html {
   })}`;
 }
 
-/** A heading that can be linked to, and that the search finds. @param keywords - more words by which it is found */
+/**
+ * Makes a heading that can be linked to, and that the search finds.
+ *
+ * @param keywords - more words by which it is found
+ */
 export function heading(level: 2 | 3, id: string, title: string | Html, keywords = ''): Html {
   const tag: Html = { html: `h${level}` };
   return html`<${tag} id="${id}"${keywords !== '' && html` data-keywords="${keywords}"`}><a href="#${id}">${title}</a></${tag}>`;
@@ -51,23 +55,23 @@ export function heading(level: 2 | 3, id: string, title: string | Html, keywords
 
 export interface Column {
   readonly title: string;
-  /** The cells are narrow text in a quiet color. */
+  /** Whether the cells are shown as narrow text in a quiet color. */
   readonly quiet?: boolean;
-  /** The cells repeat the title where rows are stacked: they say nothing without it. */
+  /** Whether the cells repeat the column's title where rows are stacked, because their text is not clear without it. */
   readonly repeated?: boolean;
 }
 
 export interface Row {
-  /** Where there is one, the row can be linked to, and the search finds it. */
+  /** The id of the row, with which it can be linked to and found by the search. */
   readonly id?: string;
   readonly name: Html | string;
-  /** A mark beside the name. */
+  /** A mark after the name. */
   readonly mark?: string | undefined;
-  /** Of the columns after the first. */
+  /** The cells of all columns but the first. */
   readonly cells: readonly (Html | string)[];
 }
 
-/** A table whose rows are stacked on a narrow screen; its first column names the row. */
+/** Makes a table whose rows are stacked on a narrow screen; its first column names the row. */
 export function table(columns: readonly Column[], rows: readonly Row[]): Html {
   return html`<div class="table"><table><thead><tr>${columns.map(({ title }) => html`<th scope="col">${title}</th>`)}</tr></thead><tbody>${rows.map(
     (row) =>

@@ -1,4 +1,7 @@
-/** The same in several languages, one block for each; the page's script shows the language that the reader chose. */
+/**
+ * Shows the same content in several languages, one block for each; the page's script shows the language that the reader
+ * chose.
+ */
 import { type Html, html } from './html.ts';
 import { type LanguageName, languages } from './samples/samples.ts';
 

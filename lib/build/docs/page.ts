@@ -1,4 +1,7 @@
-/** A page of the documentation: whole without scripts, with nothing from elsewhere, and a content security policy. */
+/**
+ * Makes a page of the documentation: it is complete without scripts, loads nothing from other servers, and has a
+ * content security policy.
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,11 +15,11 @@ import { linkTo, type PageName, pageNames, pathToRoot, sitePages, withLinks } fr
 export interface Section {
   readonly id: string;
   readonly title: string;
-  /** The headings below it. */
+  /** The headings below this one. */
   readonly sections?: readonly Section[];
 }
 
-/** A heading with what is below it. */
+/** A heading with its content. */
 export interface Topic extends Omit<Section, 'sections'> {
   readonly content: Html;
 }
@@ -43,7 +46,7 @@ function script(name: 'before-content' | 'after-content'): string {
   return file.text.trim();
 }
 
-/** Where a language is chosen, only its samples are shown. */
+/** Once a language is chosen, the samples of all others are hidden. */
 const samplesOfOthers = Object.keys(languages).map(
   (name) => `[data-language="${name}"] .sample:not(.${name})`,
 );

@@ -1,4 +1,7 @@
-/** The responses of describe-api. Generated at build time, because generating them at start-up took a third longer. */
+/**
+ * Makes the responses of describe-api. They are generated at build time, because generating them at start-up took a
+ * third longer.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';
@@ -15,7 +18,7 @@ import { referencePage } from './reference/reference-page.ts';
 import { searchIndex } from './search-index.ts';
 import { type PageName, pageNames, sitePages } from './site.ts';
 
-/** By path. */
+/** Returns every response by its path. */
 export function published(): Readonly<Record<string, ApiResponse>> {
   const document = openApiDocument();
   const changelog = readFileSync(join(import.meta.dirname, '../../../CHANGELOG.md'), 'utf8');

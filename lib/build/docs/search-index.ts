@@ -1,9 +1,12 @@
-/** What the search of the pages finds: each heading and each row that has an address, read from the pages' own HTML. */
+/** Makes the search index of the pages from their HTML: each heading, and each row that has an id. */
 import { type Html, textOf } from './html.ts';
 import type { Page } from './page.ts';
 import { type PageName, pageNames, sitePages } from './site.ts';
 
-/** Title, address from the gateway's own, where it is, more words by which it is found. */
+/**
+ * The title, the address relative to the gateway's, the place on the page, and further words by which the entry is
+ * found.
+ */
 type SearchEntry = readonly [title: string, address: string, place: string, keywords: string];
 
 const marked = /<(h[123]|th)(?: scope="row")?(?: id="([^"]*)")?(?: data-keywords="([^"]*)")?>(.*?)<\/\1>/gs;

@@ -1,9 +1,11 @@
-/** The pages of the documentation: their addresses, and how they link to each other. `published.ts` makes each of them. */
+/**
+ * The pages of the documentation: their addresses, and how they link to each other. `published.ts` makes each of them.
+ */
 
-/** Links in the pages' HTML begin with it; each page replaces it by its relative path to the gateway's root. */
+/** The prefix of links in the pages' HTML; each page replaces it by its relative path to the gateway's root. */
 const root = '~/';
 
-/** In the order of the navigation. */
+/** The pages in the order of the navigation. */
 export const sitePages = {
   start: { path: '/docs', title: 'Quick start' },
   reference: { path: '/docs/reference', title: 'API reference' },
@@ -18,17 +20,20 @@ export type PageName = keyof typeof sitePages;
 
 export const pageNames = Object.keys(sitePages) as PageName[];
 
-/** For `href`, on any page. */
+/** Returns a link to a page, for use in `href` on any page. */
 export function linkTo(page: PageName, id?: string): string {
   return `${root}${sitePages[page].path.slice(1)}${id === undefined ? '' : `#${id}`}`;
 }
 
-/** The relative path from a page to the gateway's root, so that links work below any prefix and behind any proxy. */
+/**
+ * Returns the relative path from a page to the gateway's root, so that links work below any prefix and behind any
+ * proxy.
+ */
 export function pathToRoot(page: PageName): string {
   return '../'.repeat(sitePages[page].path.split('/').length - 2) || './';
 }
 
-/** The page's HTML with links relative to the page. */
+/** Returns the page's HTML with links relative to the page. */
 export function withLinks(source: string, page: PageName): string {
   return source.replaceAll(`href="${root}`, `href="${pathToRoot(page)}`);
 }

@@ -1,4 +1,4 @@
-/** What the OpenAPI document adds to a route and its schemas. */
+/** The parts of the OpenAPI document that do not follow from the routes and their schemas. */
 import type { ErrorCode, FieldError } from '../../../shared/contract/errors.ts';
 import type { RouteName } from '../../../shared/contract/routes.ts';
 import type { Tag } from './introduction.ts';
@@ -19,7 +19,7 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
-/** OpenAPI links: which operation takes a value of this response. Test tools use them to chain calls. */
+/** An OpenAPI link: the operation that takes a value of this response. Test tools use links to chain calls. */
 export interface Link {
   readonly operationId: RouteName;
   readonly parameters?: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ interface Body {
 }
 
 export interface SuccessResponse extends Body {
-  /** 200 by default. */
+  /** The status of a success; 200 by default. */
   readonly status?: 201 | 202;
   readonly description: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -51,10 +51,10 @@ export interface Description {
   /** Whether the operation is a send: it accepts `Idempotency-Key` and counts towards caps, which adds four errors. */
   readonly keyed?: boolean;
   readonly response: SuccessResponse;
-  /** Of a send: of the response to `?dry_run=true`. */
+  /** The response to `?dry_run=true`, for sends. */
   readonly dryRun?: Body;
-  /** A faulty field, for the example of `invalid_request`; none where the operation takes no fields. */
+  /** A faulty field, for the example of `invalid_request`; absent if the operation has no fields. */
   readonly fieldError?: FieldError;
-  /** In addition to those of its scope, body and idempotency key. */
+  /** Further errors of the operation: those of its scope, body and idempotency key are added to them. */
   readonly errors?: readonly ErrorCode[];
 }

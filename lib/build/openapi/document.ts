@@ -1,4 +1,6 @@
-/** The OpenAPI 3.1 document of the API, made from the routes, their policies and the schemas that the operations use. */
+/**
+ * Makes the OpenAPI 3.1 document of the API from the routes, their policies and the schemas that the operations use.
+ */
 import { baseUrlMarker } from '../../../shared/contract/base-url.ts';
 import { policies, type Route, routes } from '../../../shared/contract/routes.ts';
 import { version } from '../../../shared/contract/version.ts';
@@ -33,7 +35,7 @@ export interface OpenApiOperation {
   };
   readonly responses: Readonly<Record<string, OpenApiResponse>>;
   readonly callbacks?: Readonly<Record<string, unknown>>;
-  /** Of a send. */
+  /** The dry run of a send; absent for other operations. */
   readonly 'x-dry-run'?: DryRunDescription;
   readonly 'x-rate-limits': Readonly<Record<string, unknown>>;
 }
@@ -51,7 +53,7 @@ export interface OpenApiDocument {
   };
 }
 
-/** @param baseUrl - where the gateway is called */
+/** @param baseUrl - the address at which clients call the gateway */
 export function openApiDocument(baseUrl = baseUrlMarker): OpenApiDocument {
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const [name, { path, method }] of Object.entries<Route>(routes)) {
@@ -128,7 +130,8 @@ function operationOf(name: OperationName): OpenApiOperation {
       : {
           requestBody: {
             required: true,
-            // Not as a form: the code that openapi-python-client makes for two media types cannot be imported.
+            // The form encoding is left out: the code that openapi-python-client makes for two media types cannot be
+            // imported.
             content: {
               'application/json': { schema: reference(request.schema), examples: request.examples },
             },
@@ -141,7 +144,10 @@ function operationOf(name: OperationName): OpenApiOperation {
   };
 }
 
-/** Generators for Python begin a word at each capital letter: `sendWhatsApp` would become `send_whats_app`. */
+/**
+ * Adapts an operationId to generators for Python, which begin a word at each capital letter: `sendWhatsApp` would
+ * become `send_whats_app`.
+ */
 export function operationIdOf(name: OperationName): string {
   return name.replace('WhatsApp', 'Whatsapp');
 }

@@ -1,5 +1,6 @@
-/** The schema of the error body; for each error code when it is sent, and an example. */
+/** The schema of the error body, and for each error code when it is sent, with an example. */
 import * as z from 'zod/mini';
+import { webhookSecretsMax } from '../../../shared/client/client-admin.ts';
 import {
   type ErrorCode,
   errorBody,
@@ -29,7 +30,7 @@ const fieldError = z.object({
 const error = z.object({
   error: described(z.enum(Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]]), 'A stable code.'),
   message: described(z.string(), 'A sentence for a person.'),
-  request_id: described(z.string(), 'Equal to the header `X-Request-Id`; tell it when you ask for help.'),
+  request_id: described(z.string(), 'Equal to the header `X-Request-Id`; quote it when you ask for help.'),
   details: described(
     z.optional(z.array(fieldError)),
     'The faulty fields, all of them at once; only where fields are at fault.',
@@ -45,7 +46,7 @@ export const errorSchemas = { ErrorResponse: error, FieldError: fieldError } as 
 
 interface ErrorNote {
   readonly when: string;
-  /** The `message` of the example; none where it is made for the operation. */
+  /** The `message` of the example; absent if it is made for each operation. */
   readonly message?: string;
   readonly details?: readonly FieldError[];
 }
@@ -63,7 +64,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
     message: errorTexts.invalid_scope('admin'),
   },
   no_valid_recipients: {
-    when: 'None of the recipients can be sent to. `details` says why for each.',
+    when: 'No recipient of the request is valid. `details` says why for each.',
     message: errorTexts.no_valid_recipients,
     details: [
       {
@@ -73,7 +74,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
     ],
   },
   unauthorized: {
-    when: 'No credential, or one that is not valid: expired, revoked, altered, or of another scheme.',
+    when: 'The credential is missing or not valid: expired, revoked, altered, or of another scheme.',
     message: errorTexts.unauthorized,
   },
   invalid_client: {
@@ -85,27 +86,27 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
     message: errorTexts.forbidden,
   },
   otp_held: {
-    when: 'Few of the last one-time passwords by SMS of this client to this country were verified, which is the mark of a program that requests them. They are refused until the operator allows them; other countries and WhatsApp are not.',
+    when: 'Few of the last one-time passwords by SMS of this client to this country were verified, which indicates that a program requests them. They are refused until the operator allows them; other countries and WhatsApp are not affected.',
     message: otpHeldText('FR'),
   },
   not_found: {
-    when: 'It does not exist, or it belongs to another client: the response is the same.',
+    when: 'The resource does not exist or belongs to another client: the response is the same.',
     message: errorTexts.not_found,
   },
   method_not_allowed: {
-    when: 'The path takes other methods; `Allow` lists them.',
+    when: 'The path does not have this method; `Allow` lists those that it has.',
     message: errorTexts.method_not_allowed('/api/v1/sms/send', 'GET', 'POST'),
   },
   idempotency_in_progress: {
-    when: 'The first request with this `Idempotency-Key` is still being worked on.',
+    when: 'The first request with this `Idempotency-Key` is still being processed.',
     message: errorTexts.idempotency_in_progress,
   },
   otp_already_used: {
-    when: 'The one-time password was verified before.',
+    when: 'The one-time password has already been verified.',
     message: errorTexts.otp_already_used,
   },
   otp_attempts_exhausted: {
-    when: 'No attempt is left: send a new one.',
+    when: 'The one-time password has no attempts left: send a new one.',
     message: errorTexts.otp_attempts_exhausted,
   },
   not_cancelable: {
@@ -120,6 +121,14 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
     when: `The client has ${endpointsMax} webhook endpoints, and can have no more.`,
     message: errorTexts.endpoint_limit_reached(endpointsMax),
   },
+  secret_limit_reached: {
+    when: `${webhookSecretsMax} webhook secrets of the account or the endpoint are in use after rotations, each until its overlap ends. \`message\` says when one of them ends.`,
+    message: errorTexts.secret_limit_reached(webhookSecretsMax, '2026-11-21T10:01:00.000Z'),
+  },
+  concurrent_change: {
+    when: 'Other requests are changing the same resource at this moment. Repeat the request.',
+    message: errorTexts.concurrent_change,
+  },
   otp_expired: {
     when: 'The one-time password has expired: send a new one.',
     message: errorTexts.otp_expired,
@@ -128,7 +137,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
     when: `The body is larger than ${maxBodyBytes / 1024 ** 2} MiB, or than ${tokenRequestBytesMax / 1024} KiB on the token endpoint.`,
   },
   unsupported_media_type: {
-    when: 'The operation does not take this `Content-Type`, or the body has a `Content-Encoding`.',
+    when: 'The operation does not support this `Content-Type`, or the body has a `Content-Encoding`.',
   },
   idempotency_key_reused: {
     when: `This \`Idempotency-Key\` was used for a different request in the last ${idempotencyKeyHours} hours.`,
@@ -143,14 +152,14 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
   spend_limit_reached: {
     when: 'The client’s cap on estimated cost has no room for all recipients of the request. Nothing is stored; `retry_after` says when the window resets.',
   },
-  internal_error: { when: 'Something went wrong on our side.', message: errorTexts.internal_error },
+  internal_error: { when: 'The gateway failed to process the request.', message: errorTexts.internal_error },
   service_unavailable: {
     when: 'A service that the gateway needs is down or slow. Repeat the request later.',
     message: errorTexts.service_unavailable,
   },
 };
 
-/** An example of the error's body: the fields and the limits in it are those of the operation. */
+/** Makes an example of the error's body, with the fields and the limits of the operation. */
 export function errorExample(
   code: ErrorCode,
   route: Route,
@@ -179,7 +188,7 @@ function ofOperation(
 ): ErrorOfOperation {
   switch (code) {
     case 'invalid_request':
-      // An operation without fields refuses only what is no text.
+      // An operation without fields refuses only text that is not well-formed Unicode.
       return fieldError === undefined
         ? { message: 'The request holds text that is not well-formed Unicode.' }
         : invalidFields([fieldError]);

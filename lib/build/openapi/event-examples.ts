@@ -1,4 +1,4 @@
-/** An example of the body of each event, made as the gateway makes it. */
+/** Makes an example of the body of each event with the functions that make real bodies. */
 import type { Channel } from '../../../shared/contract/channels.ts';
 import { type MessageErrorCode, messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
 import {
@@ -8,11 +8,11 @@ import {
   type RecipientEventName,
 } from '../../../shared/contract/webhook-events.ts';
 import type { EventStatus } from '../../../shared/message/message.ts';
-import type { EndpointDisabledEvent } from '../../../shared/webhook/plan/event-body.schema.ts';
-import { eventBody, recipientEventBody } from '../../../shared/webhook/plan/event-body.ts';
+import type { EndpointDisabledEvent } from '../../../shared/webhook/event-body.schema.ts';
+import { eventBody, recipientEventBody } from '../../../shared/webhook/plan-deliveries.ts';
 import { clientId, deliveredSms, deliveredWhatsApp, endpointId, receivedSms } from './operations/examples.ts';
 
-/** When the events of the examples happened. */
+/** The time of the events in the examples. */
 const at = '2026-11-20T10:00:03.120Z';
 
 export function inboundExample(event: InboundEventName): unknown {
@@ -35,7 +35,7 @@ export const endpointDisabledExample: EndpointDisabledEvent = {
   },
 };
 
-/** Of a delivered message, if its last state were that of the event. */
+/** Makes the body from a delivered message whose last state is that of the event. */
 export function eventExample(event: MessageEventName): unknown {
   const channel = channelOf(event);
   const status = event.slice(event.indexOf('.') + 1) as Exclude<EventStatus, 'received'>;

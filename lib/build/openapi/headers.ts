@@ -2,12 +2,11 @@
 import { policies } from '../../../shared/contract/routes.ts';
 import { idempotencyKeyHours } from '../../../shared/contract/validity.ts';
 import { keyPattern } from '../../../shared/message/send/idempotency.ts';
-import { decide } from '../../../shared/rate-limit/decision.ts';
-import { rateLimitHeaders } from '../../../shared/rate-limit/headers.ts';
+import { decide, rateLimitHeaders } from '../../../shared/rate-limit/decision.ts';
 import { windowsAt } from '../../../shared/rate-limit/windows.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** The headers of a client's first send of the day. */
+/** The examples are the headers of a client's first send of the day. */
 const at = new Date('2026-11-20T09:29:18Z');
 const counted = { admitted: true, used: { minute: 1, hour: 1, day: 1 } };
 const firstSend = rateLimitHeaders(decide('sms_send', policies.sms_send, counted, windowsAt(at)), at);
@@ -69,7 +68,7 @@ export function responseHeaders(more: readonly (keyof typeof onSome)[]): Record<
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Of responses with a secret in them. */
+/** The headers of responses that contain a secret. */
 export const noStore = { 'Cache-Control': 'Always `no-store`.' } as const;
 
 export const idempotencyKey = {

@@ -1,18 +1,18 @@
-/** What holds for every operation: the introduction of the API document, and sections of the documentation pages. */
+/** The rules of every operation: the introduction of the API document, and sections of the documentation pages. */
 import { inWords } from '../../../shared/contract/in-words.ts';
 import { idempotencyKeyHours } from '../../../shared/contract/validity.ts';
 import { version } from '../../../shared/contract/version.ts';
 import { tokenLifetimeSeconds } from '../../../shared/token/token-claims.ts';
 
 export interface Topic {
-  /** Its anchor on the pages. */
+  /** The section's id on the pages. */
   readonly id: string;
   readonly title: string;
-  /** Markdown. */
+  /** The section's text in Markdown. */
   readonly text: string;
 }
 
-/** In words. */
+/** The lifetime of a token as words, such as "one hour". */
 export const tokenLifetime = inWords([tokenLifetimeSeconds]);
 
 export const basics: readonly Topic[] = [
@@ -29,17 +29,17 @@ export const basics: readonly Topic[] = [
   {
     id: 'error-format',
     title: 'Errors',
-    text: 'Every error has the body `{"error", "message", "request_id"}`: a stable code for programs, a sentence for people, and the identifier of the request. Where fields are at fault, `details` names all of them at once. 429 adds `retry_after`. An unknown path is 404 `not_found`; a known path with another method is 405 `method_not_allowed` with `Allow`.',
+    text: 'Every error has the body `{"error", "message", "request_id"}`: a stable code for programs, a sentence for people, and the identifier of the request. If fields are invalid, `details` lists all of them. 429 adds `retry_after`. An unknown path is 404 `not_found`; a known path with another method is 405 `method_not_allowed` with `Allow`.',
   },
   {
     id: 'idempotency',
     title: 'Repeating a send safely',
-    text: `Give each send an \`Idempotency-Key\` of your own, such as the number of the order that it is about. If you did not get the response, send the same request with the same key again: for ${idempotencyKeyHours} hours the repeat gets the first response, with \`Idempotent-Replayed: true\`, and nothing is sent twice. Requests are the same if they have the same meaning: unknown fields, nulls, defaults, the order of fields and the spelling of a phone number make no difference. Another request with the same key is 422 \`idempotency_key_reused\`. The quotes of a quoted key (\`"…"\`) are ignored.`,
+    text: `Give each send an \`Idempotency-Key\` of your own, such as the number of the order that it is about. If you did not get the response, send the same request with the same key again: for ${idempotencyKeyHours} hours the repeat gets the first response, with \`Idempotent-Replayed: true\`, and nothing is sent twice. Requests are the same if they ask for the same operation: unknown fields, nulls, defaults, the order of fields and the spelling of a phone number make no difference. Another request with the same key is 422 \`idempotency_key_reused\`. The quotes of a quoted key (\`"…"\`) are ignored.`,
   },
   {
     id: 'states',
     title: 'States of a message',
-    text: 'A message goes from `queued` (or `scheduled`, then `queued`) over `sending` and `sent` to `delivered`, `failed` or `expired`; WhatsApp adds `read`. A scheduled message that you cancel is `canceled`. A state never moves backwards, with one exception: `delivered` replaces `failed` and `expired`, because the receipt of the carrier is the proof. In countries whose carriers do not report from the handset, `delivered` of an SMS means that the carrier has accepted it.',
+    text: 'A message goes from `queued` (or `scheduled`, then `queued`) through `sending` and `sent` to `delivered`, `failed` or `expired`; WhatsApp adds `read`. A scheduled message that you cancel is `canceled`. A state never moves backwards, with one exception: `delivered` replaces `failed` and `expired`, because the receipt of the carrier proves the delivery. In countries whose carriers do not report from the handset, `delivered` of an SMS means that the carrier has accepted it.',
   },
   {
     id: 'phone-numbers',
@@ -49,7 +49,7 @@ export const basics: readonly Topic[] = [
   {
     id: 'senders',
     title: 'Senders and countries',
-    text: 'An administrator can limit a client to some countries and senders; anything else is 403 `forbidden`, or in a bulk request a rejected row with the error `forbidden`. Territories have codes of their own (Jersey is not `GB`, Puerto Rico is not `US`); satellite and other international networks belong to no country, so a list of countries excludes them. A client with a list of senders must name one of them in `from`. One-time passwords and WhatsApp messages have no `from`: they need the words `otp` and `whatsapp` in that list.',
+    text: 'An administrator can limit a client to some countries and senders; anything else is 403 `forbidden`, or in a bulk request a rejected row with the error `forbidden`. Territories have codes of their own (Jersey is not `GB`, Puerto Rico is not `US`); numbers of satellites and other international networks, and international freephone and premium numbers, belong to no country: they are refused unless the operator allows their calling code, such as +881. A client with a list of senders must name one of them in `from`. One-time passwords and WhatsApp messages have no `from`: they need the words `otp` and `whatsapp` in that list.',
   },
 ];
 
@@ -69,26 +69,27 @@ export const limitTopics: readonly Topic[] = [
 export const versions: Topic = {
   id: 'versions',
   title: 'Versions',
-  text: `This is release ${version} of the gateway. \`/api/v1\` only grows: a release may add operations, response fields, events, and error codes under a status that is already in use. So ignore fields and events that you do not know, and treat an unknown error code by its HTTP status. What is to be removed is announced at least twelve months ahead: in the list of changes, as \`deprecated\` in the API document, and in the headers \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594). The next version would be \`/api/v2\`, beside this one.`,
+  text: `This is release ${version} of the gateway. \`/api/v1\` only grows: a release may add operations, response fields, events, and error codes under a status that is already in use. So ignore fields and events that you do not know, and treat an unknown error code by its HTTP status. What is to be removed is announced at least twelve months ahead: in the list of changes, as \`deprecated\` in the API document, and in the headers \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594). The next version would be \`/api/v2\`, and this one would remain available.`,
 };
 
 /** The introduction of the API document, in Markdown. */
 export const introduction = [
-  'The gateway sends SMS, WhatsApp messages and one-time passwords, and reports what becomes of each by status requests and signed webhooks.',
+  'The gateway sends SMS, WhatsApp messages and one-time passwords, and reports the status of each by status requests and signed webhooks.',
   ...[...basics, ...limitTopics, versions].map(({ title, text }) => `**${title}.** ${text}`),
 ].join('\n\n');
 
-/** What is said of each tag, in the order of the document. */
+/** The description of each tag, in the order of the document. */
 export const tagNotes = {
   Authentication: 'Get an access token.',
-  Sending: 'Send messages. Each request is answered with 202 once the message is stored.',
+  Sending: 'Send messages. Each request gets 202 once the message is stored.',
   'One-time passwords': 'Send and verify codes.',
   Messages: 'Look messages up, and cancel scheduled ones.',
   Account: 'Your own settings and usage.',
-  'Webhook endpoints': 'Where the events of all messages go, each endpoint with its own filter and secret.',
-  'Webhook deliveries': 'What became of each webhook, and sending webhooks again.',
-  Suppressions: 'People who asked for no more messages.',
-  Webhooks: 'What the gateway posts to your server.',
+  'Webhook endpoints':
+    'Endpoints that receive the events of all messages, each with its own filter and secret.',
+  'Webhook deliveries': 'The log of webhooks with their attempts, and sending webhooks again.',
+  Suppressions: 'Recipients to whom your messages are not sent.',
+  Webhooks: 'The requests that the gateway posts to your server.',
 } as const;
 
 export type Tag = keyof typeof tagNotes;

@@ -1,6 +1,6 @@
 /**
- * Gives each nested schema a name. Code generators make a type of every nested schema, and call one without a name after
- * its place: `SendWhatsAppRequestOneOf1TemplateParameters`.
+ * Names each nested schema. Code generators make a type of every nested schema, and name it after its place if it has
+ * no name: `SendWhatsAppRequestOneOf1TemplateParameters`.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { channels } from '../../../shared/contract/channels.ts';
@@ -10,7 +10,7 @@ import { verification } from '../../../shared/otp/otp-response.schema.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 /**
- * By place: `Schema.field`; `Schema.field[]` is the item of a list, `Schema.field{}` the value of a map,
+ * The names by place: `Schema.field`; `Schema.field[]` is the item of a list, `Schema.field{}` the value of a map,
  * `Schema.object` its alternative that is an object.
  */
 const parts: Readonly<Record<string, string>> = {
@@ -67,7 +67,10 @@ const parts: Readonly<Record<string, string>> = {
   'TestEvent.event': 'MessageEventName',
 };
 
-/** Fields that take only some values of an enum, by place. They have its type, because Go has one constant for each value. */
+/**
+ * The enum of fields that accept only some of its values, by place. The fields get the enum's type, because Go has one
+ * constant for each value.
+ */
 const enumSubsets: Readonly<Record<string, keyof typeof enums>> = {
   'AcceptedSms.channel': 'Channel',
   'AcceptedWhatsapp.channel': 'Channel',
@@ -80,7 +83,7 @@ const enumSubsets: Readonly<Record<string, keyof typeof enums>> = {
   'UsageEntry.status': 'MessageStatus',
 };
 
-/** Values to which a release may add (contract, section 15): a client must not refuse those that it does not know. */
+/** Fields whose values a release may add to (contract 15.1): a client must not refuse values that it does not know. */
 const openFields = [
   'CapUsage.cap',
   'ErrorResponse.error',
@@ -99,7 +102,10 @@ const patternFields = [
   'WebhookSelection.state',
 ];
 
-/** Each is one type, in whatever schemas it is. No value is in two of them: Go has one constant for each value. */
+/**
+ * The enums: each is one type in all schemas that use it. No value is in two of them, because Go has one constant for
+ * each value.
+ */
 const enums = {
   Channel: channels,
   MessageStatus: statuses,
@@ -158,7 +164,7 @@ function alternative(schema: JsonSchema | undefined, kind: string): JsonSchema {
   return (schema?.anyOf as JsonSchema[] | undefined)?.find(({ type }) => type === kind) ?? {};
 }
 
-/** The schema without its alternative `null`. */
+/** Returns the schema without its alternative `null`. */
 function notNull(schema: JsonSchema): JsonSchema {
   return (schema.anyOf as JsonSchema[] | undefined)?.find(({ type }) => type !== 'null') ?? schema;
 }
@@ -185,15 +191,16 @@ function referToKnown(schema: unknown, schemas: Readonly<Record<string, JsonSche
   return found;
 }
 
-/** Leaves nothing of the part but its description, which is that of the field. */
+/** Replaces the part by a reference; only its description is kept, which is the field's. */
 function referTo(name: string, part: JsonSchema): void {
   for (const keyword of Object.keys(part)) if (keyword !== 'description') delete part[keyword];
   part.$ref = referenceTo(name);
 }
 
 /**
- * Responses that only the extension `x-dry-run` uses have a section of their own in \`components\`. Among the other schemas,
- * linters that ignore extensions would report them as unused, and generators would make types that no method returns.
+ * Responses that only the extension `x-dry-run` uses have a section of their own in `components`. Among the other
+ * schemas, linters that ignore extensions would report them as unused, and generators would make types that no method
+ * returns.
  */
 const ofDryRuns = /^DryRun/;
 

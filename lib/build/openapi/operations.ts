@@ -10,7 +10,7 @@ import * as suppressions from './operations/suppressions.ts';
 import * as webhookDeliveries from './operations/webhook-deliveries.ts';
 import * as webhookEndpoints from './operations/webhook-endpoints.ts';
 
-/** Pages and metadata are no operations: nobody calls them with a generated client. */
+/** Pages and metadata are not operations: generated clients do not call them. */
 type UndescribedRoute = 'getOpenApiDocument' | 'getRoot' | 'getDocs' | 'getDocsPage' | 'getWellKnown';
 
 export type OperationName = Exclude<RouteName, UndescribedRoute>;

@@ -12,10 +12,10 @@ import {
   endpointChangeSchema,
   newEndpointSchema,
   testRequestSchema,
-} from '../../../shared/webhook/manage/endpoint-requests.ts';
-import { resendRequestSchema } from '../../../shared/webhook/resend/request-resend.ts';
+} from '../../../shared/webhook/endpoints/endpoint-requests.ts';
+import { resendRequestSchema } from '../../../shared/webhook/log/request-resend.ts';
 
-/** Which URLs are allowed is a setting of the stage; the document describes the rule on AWS. */
+/** The stage decides which URLs are allowed; the document describes the rule on AWS. */
 const webhookUrl = z.url();
 const partition = 'arn:aws(-cn|-us-gov)?';
 const region = '[a-z]{2}(-[a-z]+){1,2}-[0-9]{1,2}';
@@ -32,7 +32,8 @@ const destinations = {
 };
 
 /**
- * By their name in `components.schemas`: that of the thing, because generators name their own types `SendSmsRequest`.
+ * The request schemas by their names in `components.schemas`. Each has the name of the thing, because generators name
+ * their own types `SendSmsRequest`.
  */
 export const requests = {
   TokenRequest: credentialsInBody,

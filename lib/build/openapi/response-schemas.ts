@@ -22,21 +22,17 @@ import { sentOneTimePassword, verification } from '../../../shared/otp/otp-respo
 import { usageResponse } from '../../../shared/usage/usage-response.schema.ts';
 import {
   deletedWebhookEndpoint,
+  deliveryListSchema,
+  deliverySummarySchema,
+  deliveryViewSchema,
   queuedTestEvent,
+  requestedResendSchema,
+  resendViewSchema,
   webhookEndpoint,
   webhookEndpointList,
   webhookEndpointSecret,
   webhookEndpointWithSecret,
-} from '../../../shared/webhook/endpoints/endpoint-response.schema.ts';
-import {
-  deliveryListSchema,
-  deliverySummarySchema,
-  deliveryViewSchema,
-} from '../../../shared/webhook/log/delivery-response.schema.ts';
-import {
-  requestedResendSchema,
-  resendViewSchema,
-} from '../../../shared/webhook/resend/resend-response.schema.ts';
+} from '../../../shared/webhook/webhook-response.schema.ts';
 
 const accessToken = z.object({
   access_token: described(z.string(), 'A JWT (ES256), to be sent as `Authorization: Bearer <access_token>`.'),
@@ -49,14 +45,15 @@ const accessToken = z.object({
 });
 
 /**
- * Of `getMessageStatus`, whose path takes the id of either. One object with the fields of both, because clients of
- * openapi-generator for Java cannot tell two objects apart; a rule of the document says which fields go together.
+ * The response of `getMessageStatus`, whose path takes the id of a message or a batch. It is one object with the fields
+ * of both, because clients of openapi-generator for Java cannot tell two objects apart; a rule of the document says
+ * which fields go together.
  */
 const messageOrBatch = z.extend(z.partial(z.extend(messageStatus, batchStatus.shape)), {
   created_at: instant,
 });
 
-/** By their names in the `components` of the document. */
+/** The response schemas by their names in the `components` of the document. */
 export const responseSchemas = {
   AccessToken: accessToken,
   AcceptedSms: acceptedSms,

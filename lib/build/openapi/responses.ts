@@ -14,14 +14,14 @@ export interface OpenApiResponse {
     Record<string, { schema: JsonSchema; examples: Readonly<Record<string, Example>> }>
   >;
   readonly links?: Readonly<Record<string, Link>>;
-  /** The values that `error` has here: one schema serves all errors. */
+  /** The values that `error` can have in this response: one schema serves all errors. */
   readonly 'x-error-codes'?: readonly ErrorCode[];
 }
 
-/** How to ask for a dry run, and its response. */
+/** The parameter that requests a dry run, and the response. */
 export interface DryRunDescription {
   readonly parameter: JsonSchema;
-  /** Its status is 200. */
+  /** The response with status 200. */
   readonly response: OpenApiResponse;
 }
 
@@ -35,8 +35,8 @@ const dryRunParameter = {
 };
 
 /**
- * Beside the parameters and responses, not among them: generators make one type of all successes of an operation, or take
- * the lowest, so the response of a send would no longer be a message in existing programs.
+ * The dry run is outside the parameters and responses, because generators make one type of all successes of an
+ * operation, or take the lowest, so the response of a send would no longer be a message in existing programs.
  */
 export function dryRunOf({ dryRun }: Description): DryRunDescription | undefined {
   if (dryRun === undefined) return undefined;
@@ -55,7 +55,7 @@ export function responsesOf(route: Route, description: Description): Record<stri
   return responses;
 }
 
-/** Every error code of the operation. */
+/** Returns every error code of the operation. */
 function errorsOf(route: Route, { keyed, errors = [] }: Description): ErrorCode[] {
   // Every operation refuses headers and queries that are not valid Unicode.
   const codes: ErrorCode[] = [...errors, 'invalid_request'];

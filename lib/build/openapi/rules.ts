@@ -1,6 +1,7 @@
 /**
- * Rules across fields, and for fields whose values have several types: as `if`, `then` and `else`, which validators apply
- * and code generators ignore. As a union of objects, one WhatsApp message would be eight types in generated clients.
+ * Rules across fields, and rules for fields whose values have several types. They are written with `if`, `then` and
+ * `else`, which validators apply and code generators ignore: as a union of objects, one WhatsApp message would be eight
+ * types in generated clients.
  */
 import { maxMessageCharacters, visiblePattern } from '../../../shared/message/send/send-fields.ts';
 import {
@@ -15,7 +16,7 @@ import { e164 } from '../../../shared/recipient/phone-number.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { referenceTo } from './named-schemas.ts';
 
-/** A condition on a value. */
+/** Makes a condition on a value. */
 function when(condition: JsonSchema, holds: JsonSchema, otherwise?: JsonSchema): JsonSchema {
   return Object.fromEntries([
     ['if', condition],
@@ -24,7 +25,7 @@ function when(condition: JsonSchema, holds: JsonSchema, otherwise?: JsonSchema):
   ]);
 }
 
-/** An object with these fields, whatever else it has. @param optional - it may have these too, of this form */
+/** Describes an object with these fields; further fields are permitted. @param optional - fields that may be absent */
 function having(
   properties: Readonly<Record<string, JsonSchema>>,
   optional: Readonly<Record<string, JsonSchema>> = {},
@@ -47,7 +48,7 @@ function without(...fields: readonly string[]): JsonSchema {
 
 const text: JsonSchema = { type: 'string' };
 const object: JsonSchema = { type: 'object' };
-/** `false`, which some generators cannot read. */
+/** A schema that nothing satisfies; some generators cannot read `false`. */
 const never: JsonSchema = { not: {} };
 const list: JsonSchema = { type: 'array', items: {} };
 const parameterText: JsonSchema = {
@@ -63,7 +64,7 @@ const namedTexts: JsonSchema = {
 };
 
 const isSms = having({ channel: { enum: ['sms'] } });
-/** `fallback` after a message that has no text for an SMS. */
+/** The rule for `fallback` after a message that has no text for an SMS. */
 const fallbackWithTexts = {
   fallback: { type: ['array', 'null'], items: when(isSms, having({ message: text })) },
 };
@@ -76,7 +77,7 @@ const atMostOne = (item: JsonSchema): JsonSchema => ({
 
 const visibleText: JsonSchema = { type: 'string', pattern: visiblePattern };
 
-/** A row of a bulk that is sent. Others are only reported, but at least one must be valid. */
+/** Describes a row of a bulk that is sent. Other rows are only reported, but at least one must be valid. */
 function validRow(more: Readonly<Record<string, JsonSchema>>): JsonSchema {
   const to = { type: 'string', format: 'phone-number', pattern: e164.source };
   const value = { type: ['string', 'number', 'boolean', 'null'] };
@@ -91,7 +92,7 @@ function validRow(more: Readonly<Record<string, JsonSchema>>): JsonSchema {
   };
 }
 
-/** Added to the schema. */
+/** The rules by schema; each is added to its schema. */
 export const rules: Readonly<Record<string, JsonSchema>> = {
   Media: when(having({ url: text }), without('id'), having({ id: text })),
   WhatsappMessage: when(
@@ -156,7 +157,7 @@ export const rules: Readonly<Record<string, JsonSchema>> = {
   ),
   TemplateParameters: when(having({ buttons: list }), {
     additionalProperties: true,
-    // Tools that do not know `minContains`, and would ask for one, do not know this keyword either.
+    // Tools that do not know `minContains`, and would therefore require such an item, do not know this keyword either.
     dependentSchemas: {
       buttons: {
         properties: {
@@ -181,8 +182,8 @@ export const rules: Readonly<Record<string, JsonSchema>> = {
 };
 
 /**
- * Replace the schemas of these fields: generators have no type for a string, a list or an object, and an origin is checked
- * by code, not by a schema.
+ * Schemas that replace those of single fields: generators have no type for a string, a list or an object, and an origin
+ * is checked by code, not by a schema.
  */
 export const fieldRules: Readonly<Record<string, JsonSchema>> = {
   'TemplateParameters.header': when(

@@ -7,8 +7,7 @@ import {
   inboundEvent,
   recipientEvent,
   webhookEvent,
-} from '../../../shared/webhook/plan/event-body.schema.ts';
-
+} from '../../../shared/webhook/event-body.schema.ts';
 import { errorSchemas } from './errors.ts';
 import { commonNotes, schemaNotes } from './field-notes.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -24,8 +23,8 @@ import { responseSchemas } from './response-schemas.ts';
 import { fieldRules, rules } from './rules.ts';
 
 /**
- * Schemas that no operation has in this form: a bulk's row, which the request's schema accepts in any form, because an
- * invalid one is only reported, and the media in the header of a template.
+ * Schemas that the operations' schemas do not contain in this form: a bulk's row, which the request's schema accepts in
+ * any form, because an invalid one is only reported, and the media in the header of a template.
  */
 const extraSchemas = (): Record<string, JsonSchema> => ({
   BulkRecipient: { oneOf: [{ $ref: referenceTo('BulkRow') }, { $ref: referenceTo('PhoneNumber') }] },
@@ -95,21 +94,21 @@ function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {
 /** Removes redundant keywords, which generators do not understand or show at length. */
 function simplify(schema: JsonSchema): void {
   if (schema.enum !== undefined) for (const bound of ['minLength', 'maxLength']) delete schema[bound];
-  // The bounds of safe integers.
+  // The bounds of safe integers say nothing.
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.type === 'integer' && schema.exclusiveMinimum === 0) {
     delete schema.exclusiveMinimum;
     schema.minimum = 1;
   }
-  // Objects take unknown fields, so this says nothing.
+  // Objects accept unknown fields, so `propertyNames` says nothing.
   if (schema.propertyNames !== undefined && schema.additionalProperties === undefined)
     delete schema.propertyNames;
-  // What is read only is known from where it is.
+  // A field is known to be read-only from its place in a response.
   delete schema.readOnly;
 }
 
-/** The format is enough; the pattern that zod adds is very long. */
+/** Removes the pattern that zod adds to a format: the format is enough, and the pattern is very long. */
 function withoutPatternOfFormat(schema: unknown): void {
   if (typeof schema !== 'object' || schema === null) return;
   if ('pattern' in schema && 'format' in schema && (schema.format === 'date-time' || schema.format === 'uri'))
@@ -117,14 +116,14 @@ function withoutPatternOfFormat(schema: unknown): void {
   for (const part of Object.values(schema)) withoutPatternOfFormat(part);
 }
 
-/** Afterwards, because a part that is used twice is put in its place at the end. */
+/** Nulls are joined last, because a part that is used twice is put in its place at the end. */
 function joinNulls(schema: unknown): void {
   if (typeof schema !== 'object' || schema === null) return;
   if (!Array.isArray(schema)) joinNull(schema as JsonSchema);
   for (const part of Object.values(schema)) joinNulls(part);
 }
 
-/** `anyOf: [{ type: 'string' }, { type: 'null' }]` as `type: ['string', 'null']`, which more tools show well. */
+/** Writes `anyOf: [{ type: 'string' }, { type: 'null' }]` as `type: ['string', 'null']`, which more tools show well. */
 function joinNull(schema: JsonSchema): void {
   const [first, second, ...more] = (schema.anyOf ?? []) as JsonSchema[];
   if (first === undefined || second?.type !== 'null' || more.length > 0) return;
@@ -133,7 +132,7 @@ function joinNull(schema: JsonSchema): void {
   Object.assign(schema, { ...first, ...schema, type: [first.type, 'null'] });
 }
 
-/** Alternatives that exclude each other. */
+/** Writes alternatives that exclude each other as `oneOf`. */
 function asOneOf(schema: JsonSchema | undefined): void {
   if (schema?.anyOf === undefined) throw new Error('no alternatives');
   schema.oneOf = schema.anyOf;
@@ -147,7 +146,10 @@ function replaceField(schemas: Readonly<Record<string, JsonSchema>>, place: stri
   properties[field] = rule;
 }
 
-/** Every field has its own description, last: that beside it, else that of the schema's field, else of the field's name. */
+/**
+ * Describes every field, last of all: by the description next to it, else that of the schema's field, else that of the
+ * field's name.
+ */
 function describeFields(name: string, schema: JsonSchema): void {
   for (const [field, property] of Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)) {
     const { description = schemaNotes[name]?.[field] ?? commonNotes[field] } = property;

@@ -1,6 +1,9 @@
-/** The webhooks in the API document: every event, and the callbacks of the operations that set where events are posted. */
+/**
+ * The webhooks in the API document: every event, and the callbacks of the operations that set the address of events.
+ */
+
+import { acknowledgeWithinSeconds, retryDelaysSeconds } from '../../../shared/contract/delivery-times.ts';
 import { inWords } from '../../../shared/contract/in-words.ts';
-import { acknowledgeWithinSeconds, retryDelaysSeconds } from '../../../shared/contract/retry-delays.ts';
 import {
   endpointDisabledEvent,
   inboundEvents,
@@ -13,7 +16,10 @@ import type { JsonSchema } from './json-schema.ts';
 import type { OperationName } from './operations.ts';
 import { reference } from './responses.ts';
 
-/** For generators that know callbacks but not webhooks: the types of the bodies. The webhooks describe each event. */
+/**
+ * Callbacks with the types of the bodies, for generators that know callbacks but not webhooks. The webhooks describe
+ * each event.
+ */
 export const callbacksOf: Readonly<Partial<Record<OperationName, Readonly<Record<string, unknown>>>>> = {
   updateAccount: {
     events: callback('webhook_url', 'WebhookEvent', {
@@ -37,7 +43,7 @@ export const callbacksOf: Readonly<Partial<Record<OperationName, Readonly<Record
   },
 };
 
-/** @param field - of the request's body, with the URL to which it is posted */
+/** @param field - the field of the request's body with the URL */
 function callback(field: string, schema: string, post: Record<string, unknown>): Record<string, unknown> {
   const content = { 'application/json': { schema: reference(schema) } };
   return { [`{$request.body#/${field}}`]: { post: { ...post, requestBody: { required: true, content } } } };
@@ -77,14 +83,14 @@ export function webhooks(): Record<string, unknown> {
 }
 
 interface EventGroup<Name extends string> {
-  /** Where its events are posted. */
+  /** The address that the events are posted to. */
   readonly to: string;
   readonly schema: string;
-  /** The body. */
+  /** Returns an example of the body. */
   readonly exampleOf: (name: Name) => unknown;
 }
 
-/** @param summaries - by event */
+/** @param summaries - the summary of each event */
 function webhooksOf<Name extends string>(
   summaries: Readonly<Record<Name, string>>,
   { to, schema, exampleOf }: EventGroup<Name>,
@@ -94,7 +100,7 @@ function webhooksOf<Name extends string>(
     {
       post: {
         ...notification(`on${name.split(/[._]/).map(capitalized).join('')}`, summary),
-        // Keeps openapi-generator from making a class of it, which does not compile in Python; the body is a model anyway.
+        // Prevents openapi-generator from making a class that does not compile in Python; the body is a model anyway.
         'x-internal': true,
         description: `Posted to ${to}. Any response but 200 within ${inWords([acknowledgeWithinSeconds])} is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
         requestBody: {
@@ -124,7 +130,7 @@ function notification(operationId: string, summary: string): Record<string, unkn
     operationId,
     tags: ['Webhooks'],
     summary,
-    // The signature is what tells who posts it.
+    // The signature authenticates the gateway.
     security: [],
     parameters: [
       header(

@@ -64,7 +64,7 @@ export function createAdminApi(scope: Construct, props: AdminApiProps): void {
   if (storage.has('simulator-outbox')) {
     storage.grant(adminApi, 'simulator-outbox', 'Query');
     storage.grantIndex(adminApi, 'simulator-outbox', 'by-day');
-    // Messages that an administrator makes up for the simulated carrier.
+    // An administrator can make up messages of the simulated carrier.
     receipts.grantSend(adminApi);
   }
   lanes.grantEnqueue(adminApi);

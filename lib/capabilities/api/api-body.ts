@@ -1,6 +1,6 @@
 /**
- * The API's body: an OpenAPI document from which API Gateway creates every resource, method and response of its own. It is
- * generated from the route table alone, so it changes only with the routes or those responses.
+ * Makes the API's body: an OpenAPI document from which API Gateway creates every resource, method and response of its
+ * own. It is generated from the route table only, so it changes only with the routes or those responses.
  */
 import { Aws } from 'aws-cdk-lib';
 import { adminRoutes, type Route, routes, unmatchedRoute } from '../../../shared/contract/routes.ts';
@@ -15,7 +15,7 @@ export const handlerNames: ReadonlySet<string> = new Set(
   [...handled, unmatchedRoute].map(({ functionName }) => functionName),
 );
 
-/** The stage variable that has the name of a function; such names have letters, digits and `_`. */
+/** Returns the stage variable that contains the name of a function; such names have letters, digits and `_`. */
 export function handlerVariable(functionName: string): string {
   return functionName.replaceAll('-', '_');
 }
@@ -44,7 +44,7 @@ function paths(): Record<string, Record<string, Operation>> {
     add(path, methodKey('ANY'), unmatchedRoute.functionName);
   for (const { method, path, functionName } of handled) {
     add(path, methodKey(method), functionName);
-    // HEAD is answered wherever GET is (contract, section 1).
+    // HEAD is answered wherever GET is (contract 1.4).
     if (method === 'GET') add(path, methodKey('HEAD'), functionName);
   }
   return all;
@@ -72,7 +72,7 @@ function operation(path: string, functionName: string): Operation {
             schema: { type: 'string' },
           })),
         }),
-    // OpenAPI demands one; the function decides on every response.
+    // OpenAPI requires a response; the function decides on every real one.
     responses: { 200: { description: '200 response' } },
     'x-amazon-apigateway-integration': {
       type: 'aws_proxy',
@@ -84,8 +84,8 @@ function operation(path: string, functionName: string): Operation {
 }
 
 /**
- * The function by a stage variable: a reference would be a circle, because functions get the address of the API, and it
- * would make the API depend on every function.
+ * The URI of the function by a stage variable: a reference would be circular, because functions get the address of the
+ * API, and it would make the API depend on every function.
  */
 function functionUri(functionName: string): string {
   const called = `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:\${stageVariables.${handlerVariable(functionName)}}`;

@@ -1,4 +1,4 @@
-/** The API's stage: throttling, access logs, traces, and alarms on errors, latency, rows of limits and senders, and spend caps. */
+/** The API's stage: throttling, access logs, and alarms on errors, latency, rows of limits and senders, and spend caps. */
 import { Duration } from 'aws-cdk-lib';
 import {
   AccessLogField,
@@ -17,7 +17,7 @@ import { dataRemovalPolicy } from '../../constructs/removal-policy.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
-/** Fraction of the responses in a minute. */
+/** The fraction of 5xx responses in a minute. */
 const errorRate = 0.01;
 const latencyMs = 3000;
 
@@ -27,7 +27,8 @@ export function apiStageOptions(scope: Construct, stage: StageSettings): StageOp
     stageName: apiStageName,
     throttlingRateLimit: requestsPerSecond,
     throttlingBurstLimit: burst,
-    tracingEnabled: stage.tracing,
+    // The stage has no traces: they contain the URL with its query, which can have phone numbers. The functions have
+    // traces.
     ...(stage.apiAccessLogs ? accessLog(scope, stage) : {}),
   };
 }
@@ -56,7 +57,7 @@ function accessLog(scope: Construct, stage: StageSettings): StageOptions {
 
 /** @returns the alarms that also roll a canary back */
 export function createApiAlarms(scope: Construct, api: SpecRestApi, stage: StageSettings): readonly Alarm[] {
-  // Shorter than the five minutes of a canary, so that an alarm can roll it back in time.
+  // The period is shorter than the five minutes of a canary, so that an alarm can roll it back in time.
   const period = Duration.minutes(1);
   createAlarm(scope, 'LimitOverrides', {
     stage,
@@ -109,7 +110,8 @@ export function acknowledgeApi(api: SpecRestApi, stage: StageSettings): void {
     'AwsSolutions-APIG4': ownAuthorization,
     'AwsSolutions-COG4': ownAuthorization,
     ...(stage.webAcl ? {} : { 'AwsSolutions-APIG3': 'The stage setting turns the web ACL off.' }),
-    ...(stage.tracing ? {} : { 'Serverless-APIGWXrayEnabled': 'The stage setting turns traces off.' }),
+    'Serverless-APIGWXrayEnabled':
+      'The traces of API Gateway have the URL, so phone numbers; the functions are traced.',
     ...(stage.apiAccessLogs
       ? {
           'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':

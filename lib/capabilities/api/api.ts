@@ -39,12 +39,18 @@ interface ApiProps {
   readonly otpSecret: OtpSecret;
 }
 
-/** What an operation needs besides the rate check and the authentication. */
+/** The settings and permissions of an operation besides those of the rate check and the authentication. */
 interface Needs {
   readonly settings?: readonly EnvironmentName[];
-  /** Whether it sends: it takes from the caps of its client and selects senders (contract, sections 10 and 14). */
+  /**
+   * Whether the operation sends: it takes from the caps of its client and selects senders (contract, sections 10 and
+   * 14).
+   */
   readonly sends?: boolean;
-  /** Whether it needs the gateway's own URL, the issuer of tokens; operations with a scope have it anyway. */
+  /**
+   * Whether the operation needs the gateway's own URL, which is the issuer of tokens; operations with a scope always
+   * have it.
+   */
   readonly needsOwnUrl?: boolean;
   readonly grants: (to: GatewayFunction, props: ApiProps) => void;
 }
@@ -58,7 +64,7 @@ const sendOne: Needs = {
   grants: (to, { storage }) => storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem'),
 };
 
-/** One function for both: what a client may read of itself. */
+/** Usage and account are one function: both only read what a client may read of itself. */
 const accountReads: Needs = {
   settings: ['CURRENCY', 'STAGE_CAPS'],
   grants: (to, { storage }) => {
@@ -67,13 +73,16 @@ const accountReads: Needs = {
   },
 };
 
-/** One function for all of them: the documentation, the gateway's URL and its public keys. */
+/** A single function serves the documentation, the gateway's URL and its public keys. */
 const apiDescription: Needs = {
   needsOwnUrl: true,
   grants: (to, { storage }) => storage.grant(to, 'signing-keys', 'Scan'),
 };
 
-/** One function for all of them: a test event is delivered like any other, by the queues (`Webhooks.grantEnqueue`). */
+/**
+ * One function serves all operations on endpoints; it sends a test event through the queues, like any other event
+ * (`Webhooks.grantEnqueue`).
+ */
 const webhookEndpoints: Needs = {
   settings: webhookRuleNames,
   grants: (to, { storage }) => {
@@ -81,21 +90,20 @@ const webhookEndpoints: Needs = {
     to.setVariables({ GATEWAY_ACCOUNT: Aws.ACCOUNT_ID, GATEWAY_PARTITION: Aws.PARTITION });
     storage.grant(to, 'webhook-endpoints', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
     storage.grant(to, 'client-secrets', 'GetItem', 'UpdateItem');
-    // GetItem reads the health of endpoints.
-    storage.grant(to, 'webhook-deliveries', 'GetItem', 'PutItem');
+    storage.grant(to, 'webhook-deliveries', 'PutItem');
     storage.grant(to, 'due-items', 'PutItem');
     storage.grant(to, 'activity-log', 'PutItem');
   },
 };
 
-/** One function for the log of deliveries and for sending them again, which enqueues them (`Webhooks.grantEnqueue`). */
+/** A single function serves the log of deliveries and enqueues them again (`Webhooks.grantEnqueue`). */
 const webhookDeliveries: Needs = {
   grants: (to, { storage }) => {
     storage.grant(to, 'webhook-deliveries', 'GetItem', 'BatchGetItem', 'PutItem');
     storage.grant(to, 'webhook-endpoints', 'GetItem', 'Query');
     storage.grant(to, 'messages', 'GetItem', 'BatchGetItem');
     storage.grantIndex(to, 'messages', 'by-client');
-    storage.grant(to, 'activity-log', 'PutItem');
+    storage.grant(to, 'activity-log', 'Query', 'PutItem');
     storage.grantIndex(to, 'activity-log', 'by-client');
     storage.grant(to, 'due-items', 'PutItem');
   },
@@ -124,6 +132,7 @@ const needs: Readonly<Record<RouteName, Needs>> = {
       storage.grant(to, 'messages', 'PutItem');
       storage.grant(to, 'batches', 'GetItem', 'PutItem', 'UpdateItem');
       storage.grant(to, 'sender-pace', 'GetItem', 'PutItem');
+      storage.grant(to, 'due-items', 'PutItem');
     },
   },
   sendOtp: {
@@ -131,7 +140,7 @@ const needs: Readonly<Record<RouteName, Needs>> = {
     sends: true,
     grants: (to, { storage }) => {
       storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem');
-      storage.grant(to, 'one-time-passwords', 'GetItem', 'PutItem');
+      storage.grant(to, 'one-time-passwords', 'GetItem', 'PutItem', 'UpdateItem');
       storage.grant(to, 'otp-holds', 'Query');
     },
   },
@@ -201,13 +210,13 @@ const needs: Readonly<Record<RouteName, Needs>> = {
 const binaryMediaTypes = ['*/*'];
 
 export class Api extends Construct {
-  /** Alarms on errors and latency. */
+  /** The alarms on errors and latency. */
   readonly alarms: readonly Alarm[];
   private readonly props: ApiProps;
-  /** By name: one function may handle several routes. */
+  /** The functions by name: one function may handle several routes. */
   private readonly handlers = new Map<string, GatewayFunction>();
   private readonly rest: SpecRestApi;
-  /** Where clients call the API, without a slash at its end; also the issuer of its tokens. */
+  /** Clients call the API at this address, which has no slash at its end; it is also the issuer of the API's tokens. */
   private readonly baseUrl: string;
 
   constructor(scope: Construct, id: string, props: ApiProps) {
@@ -217,9 +226,9 @@ export class Api extends Construct {
     const api = new SpecRestApi(this, 'Rest', {
       restApiName: stage.stackName,
       apiDefinition: ApiDefinition.fromInline(apiBody(stage.stackName, binaryMediaTypes)),
-      // Also removes what the body no longer has.
+      // The mode also removes the parts that the body no longer has.
       mode: RestApiMode.OVERWRITE,
-      // A part that API Gateway ignores would be a route that nothing answers.
+      // API Gateway would otherwise ignore a part that it does not understand, and its route would have no function.
       failOnWarnings: true,
       endpointTypes: [EndpointType.REGIONAL],
       // The import has its own default, which is an edge-optimized endpoint.
@@ -241,7 +250,7 @@ export class Api extends Construct {
     new CfnOutput(this, 'Url', { key: 'ApiUrl', value: api.url });
   }
 
-  /** The function of a public route. */
+  /** Returns the function of a public route. */
   functionOf({ functionName }: Route): GatewayFunction {
     const handler = this.handlers.get(functionName);
     if (handler === undefined) throw new Error(`${functionName} has no route`);
@@ -261,7 +270,7 @@ export class Api extends Construct {
     this.rest.deploymentStage.node.addDependency(permission);
   }
 
-  /** Gives the stage the names of the functions, by which the body calls them. */
+  /** Writes the names of the functions into the stage's variables, by which the body calls them. */
   private nameHandlers(): void {
     const stage = this.rest.deploymentStage.node.defaultChild as CfnStage;
     stage.variables = Lazy.any({
@@ -276,7 +285,7 @@ export class Api extends Construct {
     });
   }
 
-  /** For the rate check, and for the authentication where the route has a scope (contract, sections 3 and 4). */
+  /** Permits the rate check, and the authentication if the route has a scope (contract, sections 3 and 4). */
   grantRequestGuards(to: GatewayFunction, { scope }: Route): void {
     const { storage } = this.props;
     storage.grant(to, 'rate-counters', 'UpdateItem');
@@ -285,7 +294,8 @@ export class Api extends Construct {
     to.setVariables({ TOKEN_ISSUER: this.baseUrl });
     storage.grant(to, 'clients', 'GetItem');
     storage.grant(to, 'api-keys', 'GetItem');
-    storage.grant(to, 'signing-keys', 'GetItem');
+    // The previous version needs GetItem: it reads single keys, and both versions run during a deployment.
+    storage.grant(to, 'signing-keys', 'Scan', 'GetItem');
   }
 
   private addHandler(name: string, route: Route, needed: Needs): void {
@@ -308,11 +318,11 @@ export class Api extends Construct {
     this.grantRequestGuards(handler, route);
     if (sends) {
       handler.setVariables({ PRICES_FILE: pricesFile });
-      storage.grant(handler, 'senders', 'Query');
-      // A dry run reads what is used of the caps, and who is suppressed.
+      storage.grant(handler, 'senders', 'Query', 'Scan');
+      // A dry run reads the used part of the caps, and whether recipients are suppressed.
       storage.grant(handler, 'rate-counters', 'GetItem');
       storage.grant(handler, 'suppressions', 'BatchGetItem');
-      // Notices of a spend cap.
+      // A reached spend cap is recorded.
       storage.grant(handler, 'activity-log', 'PutItem');
     }
     if (needsOwnUrl) handler.setVariables({ TOKEN_ISSUER: this.baseUrl });
@@ -324,7 +334,7 @@ export class Api extends Construct {
 function baseUrlOf(scope: Construct, api: SpecRestApi, stage: StageSettings): string {
   if (stage.publicUrl !== undefined) return stage.publicUrl;
   if (stage.customDomain !== undefined) return `https://${stage.customDomain.name}`;
-  // Not of the deployment's stage, which depends on the functions that get this address.
+  // The address does not refer to the deployment's stage, which depends on the functions that get this address.
   const { region, urlSuffix } = Stack.of(scope);
   return `https://${api.restApiId}.execute-api.${region}.${urlSuffix}/${apiStageName}`;
 }

@@ -14,7 +14,7 @@ export class Canary extends Construct {
   constructor(scope: Construct, id: string, stage: StageSettings, apiAlarms: readonly Alarm[]) {
     super(scope, id);
     const application = new LambdaApplication(this, 'Application');
-    // One role for all deployment groups: one for each function would take 30 of the stack's 500 resources.
+    // All deployment groups share one role: one for each function would take 30 of the stack's 500 resources.
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
       managedPolicies: [

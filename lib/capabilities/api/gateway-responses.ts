@@ -1,6 +1,6 @@
 /**
  * The responses that API Gateway generates itself, with the same error body and header names as all other responses. The
- * values are static (contract, section 1).
+ * values are static (contract 1.1).
  */
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import {
@@ -21,7 +21,7 @@ const malformed = new GatewayError('invalid_request', 'The request is malformed.
 const unknown = new GatewayError('not_found', nothingAtPathText);
 const throttled = rateLimitExceeded('Too many requests.', 1);
 
-/** Every type there is; the two defaults are left to what a future type brings. */
+/** Every response type that exists today; the two defaults apply to types that are added later. */
 export const ownResponses: readonly { readonly type: ResponseType; readonly error: GatewayError }[] = [
   { type: ResponseType.ACCESS_DENIED, error: refused },
   { type: ResponseType.API_CONFIGURATION_ERROR, error: broken },
@@ -36,7 +36,7 @@ export const ownResponses: readonly { readonly type: ResponseType; readonly erro
   { type: ResponseType.INTEGRATION_TIMEOUT, error: unavailable },
   { type: ResponseType.INVALID_API_KEY, error: refused },
   { type: ResponseType.INVALID_SIGNATURE, error: unauthorized },
-  // Also what a path without any resource gives.
+  // API Gateway also gives this response to a path without any resource.
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, error: unknown },
   { type: ResponseType.QUOTA_EXCEEDED, error: throttled },
   {
@@ -70,7 +70,10 @@ const headers = {
   ...Object.fromEntries(Object.entries(notCounted.headers).map(([name, value]) => [name, `'${value}'`])),
 };
 
-/** By type, as the API's body has them: resources of their own would be lost whenever a body is imported. */
+/**
+ * Returns the responses by type, as the API's body has them: responses that are resources of their own would be lost
+ * whenever a body is imported.
+ */
 export function gatewayResponses(): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     ownResponses.map(({ type, error }) => [type.responseType, gatewayResponse(error)]),

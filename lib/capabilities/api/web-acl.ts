@@ -13,9 +13,9 @@ const windowSeconds = 300;
 
 interface ManagedGroup {
   readonly name: string;
-  /** Rules that block. */
+  /** The rules that block. */
   readonly blocks: readonly string[];
-  /** Rules that only count. */
+  /** The rules that only count. */
   readonly counts: readonly string[];
 }
 
@@ -30,7 +30,7 @@ const managedGroups: readonly ManagedGroup[] = [
   {
     name: 'AWSManagedRulesAmazonIpReputationList',
     blocks: ['AWSManagedIPReputationList', 'AWSManagedReconnaissanceList'],
-    // Counts by default in AWS's rule group: addresses that took part in a DDoS attack are often shared.
+    // This rule counts by default in AWS's rule group: addresses that took part in a DDoS attack are often shared.
     counts: ['AWSManagedIPDDoSList'],
   },
   {
@@ -90,7 +90,8 @@ export class WebAcl extends Construct {
     super(scope, id);
     const visible = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
       cloudWatchMetricsEnabled: true,
-      sampledRequestsEnabled: true,
+      // Samples contain the URL and the headers, and so phone numbers and credentials.
+      sampledRequestsEnabled: false,
       metricName,
     });
     const acl = new CfnWebACL(this, 'Acl', {

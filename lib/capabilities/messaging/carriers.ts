@@ -60,7 +60,7 @@ export class Carriers extends Construct {
       ArnLike: {
         'aws:SourceArn': [
           this.arn('sms-voice', 'configuration-set', name),
-          // Messages of people, where this topic is the two-way channel of a number or pool.
+          // Numbers and pools publish messages of people to this topic if it is their two-way channel.
           this.arn('sms-voice', 'phone-number', '*'),
           this.arn('sms-voice', 'pool', '*'),
         ],
@@ -77,7 +77,7 @@ export class Carriers extends Construct {
         },
       ],
     });
-    // Without the permission the event destination is refused, or loses the first receipts.
+    // Without the permission, AWS refuses the event destination or loses the first receipts.
     configurationSet.node.addDependency(published);
     Grant.addToPrincipal({
       grantee: dispatch,
@@ -87,7 +87,8 @@ export class Carriers extends Construct {
         ...(stage.smsProtectConfigurationId === undefined
           ? []
           : [this.arn('sms-voice', 'protect-configuration', stage.smsProtectConfigurationId)]),
-        // Rows of senders are entered without a deploy, so the identities are not known here: those of this account and region.
+        // Rows of senders are entered without a deploy, so the identities are not known here: the function may use
+        // those of this account and region.
         ...senderKinds.map((kind) => this.arn('sms-voice', kind, '*')),
       ],
     });
@@ -108,7 +109,9 @@ export class Carriers extends Construct {
     });
   }
 
-  /** Restricted to this account, because the service publishes for any account that names the topic. */
+  /**
+   * Permits the service to publish, only for this account, because it publishes for any account that names the topic.
+   */
   private grantPublish(service: string, conditions: Record<string, object> = {}): IDependable {
     const sourceAccount = { 'aws:SourceAccount': Stack.of(this).account };
     const granted = this.topic.grantPublish(

@@ -1,4 +1,4 @@
-/** The function that keeps the suppressions and the opt-out list of AWS in step: every hour. */
+/** The function that compares the suppressions with the opt-out list of AWS every hour, and completes both. */
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
@@ -17,9 +17,10 @@ export function createCompareOptOuts(scope: Construct, props: CompareProps): voi
     settings: ['SMS_OPT_OUT_LIST'],
   });
   storage.grant(compare, 'suppressions', 'GetItem', 'Scan', 'UpdateItem', 'PutItem');
-  // Finds the clients that wrote to a person on the list.
+  // The index finds the clients that wrote to a person on the list.
   storage.grant(compare, 'messages', 'BatchGetItem');
   storage.grantIndex(compare, 'messages', 'by-recipient');
+  storage.grant(compare, 'whatsapp-windows', 'Query');
   Grant.addToPrincipal({
     grantee: compare,
     actions: [

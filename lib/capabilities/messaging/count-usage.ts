@@ -11,10 +11,10 @@ import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { Storage } from '../storage/storage.ts';
 
-/** A batch of a quiet night has a transaction for each of its minutes. */
+/** After a quiet night a batch needs a transaction for each of its minutes. */
 const countTimeoutSeconds = 120;
 
-/** Reads the stream of messages beside the relay: a stream can have two readers. */
+/** Reads the stream of messages, which the relay reads too: a stream can have two readers. */
 export function createCountUsage(scope: Construct, stage: StageSettings, storage: Storage): void {
   const count = new GatewayFunction(scope, 'CountUsage', {
     stage,
@@ -29,7 +29,7 @@ export function createCountUsage(scope: Construct, stage: StageSettings, storage
     // A batch takes as many writes as it has clients, so large batches are cheap, and usage is a minute behind.
     batchSize: 1000,
     maxBatchingWindow: Duration.minutes(1),
-    // Nothing is counted of a deletion.
+    // Deletions do not change the counts.
     filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY') })],
   });
   const otpStream = createOtpStream(scope, stage, storage, count);
@@ -49,7 +49,7 @@ function createOtpStream(
   count: GatewayFunction,
 ): EventSourceMapping {
   storage.grant(count, 'otp-traffic', 'UpdateItem', 'Query');
-  storage.grant(count, 'otp-holds', 'GetItem', 'PutItem');
+  storage.grant(count, 'otp-holds', 'GetItem', 'PutItem', 'Query');
   storage.grant(count, 'activity-log', 'PutItem');
   createAlarm(scope, 'OtpHeld', {
     stage,
@@ -57,21 +57,15 @@ function createOtpStream(
     meaning: 'Few one-time passwords of a client to a country were verified; further ones are held.',
     runbook: 'otp-held',
   });
-  const password = (status: string) => ({ status: { S: FilterRule.isEqual(status) } });
   return new EventSourceMapping(scope, 'OtpStream', {
     ...storage.grantStream(count, 'one-time-passwords'),
-    // A batch takes a few writes for each client and country in it. An attack is noticed this much later.
+    // A batch takes a few writes for each client and country in it. The window delays the detection of an attack.
     batchSize: 1000,
     maxBatchingWindow: Duration.seconds(20),
-    // New passwords and verified ones, not the attempts between them.
+    // The filter selects rows of passwords. It cannot tell an attempt from a further SMS, so attempts pass too.
     filters: [
       FilterCriteria.filter({
-        eventName: FilterRule.isEqual('INSERT'),
-        dynamodb: { NewImage: password('pending') },
-      }),
-      FilterCriteria.filter({
-        eventName: FilterRule.isEqual('MODIFY'),
-        dynamodb: { NewImage: password('verified') },
+        dynamodb: { NewImage: { status: { S: FilterRule.or('pending', 'verified') } } },
       }),
     ],
   });

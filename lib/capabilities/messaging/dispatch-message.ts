@@ -23,7 +23,7 @@ interface DispatchProps extends CapabilityProps {
 
 /** A few refused numbers are normal; many at once mean a blocked sender or account. */
 const carrierRefusals = 20;
-/** Throttling by a burst ends within minutes; a throttled message is delayed for at most five. */
+/** Throttling by a burst ends within minutes; a throttled message is delayed by at most five. */
 const carrierThrottles = 100;
 
 export function createDispatchMessage(scope: Construct, props: DispatchProps): void {
@@ -44,8 +44,8 @@ export function createDispatchMessage(scope: Construct, props: DispatchProps): v
   storage.grant(dispatch, 'clients', 'GetItem');
   storage.grant(dispatch, 'sender-pace', 'GetItem', 'PutItem');
   storage.grant(dispatch, 'suppressions', 'GetItem', 'UpdateItem');
-  storage.grant(dispatch, 'whatsapp-windows', 'GetItem');
-  // The code of a one-time password is derived at hand-over.
+  storage.grant(dispatch, 'whatsapp-windows', 'GetItem', 'PutItem');
+  // The function derives the code of a one-time password at the hand-over.
   otpSecret.grantRead(dispatch);
   outbound.grantSend(dispatch);
   if (storage.has('simulator-outbox')) {
@@ -60,14 +60,14 @@ export function createDispatchMessage(scope: Construct, props: DispatchProps): v
   createCarrierAlarms(scope, stage, dispatch);
 }
 
-/** A leg of a send with `fallback` is stored where no earlier one is delivered, and counts as a message of the client. */
+/** A leg of a send with `fallback` is stored if no earlier leg is delivered, and counts as a message of the client. */
 function grantStartOfLegs(dispatch: GatewayFunction, storage: Storage): void {
   storage.grant(dispatch, 'messages', 'GetItem', 'BatchGetItem', 'PutItem', 'ConditionCheckItem');
   storage.grant(dispatch, 'limit-overrides', 'Query');
   storage.grant(dispatch, 'rate-counters', 'UpdateItem');
-  // Notices of a spend cap.
+  // A reached spend cap is recorded.
   storage.grant(dispatch, 'activity-log', 'PutItem');
-  storage.grant(dispatch, 'one-time-passwords', 'GetItem', 'PutItem');
+  storage.grant(dispatch, 'one-time-passwords', 'GetItem', 'PutItem', 'UpdateItem');
   storage.grant(dispatch, 'otp-holds', 'Query');
 }
 
@@ -110,7 +110,7 @@ function createCarrierAlarms(scope: Construct, stage: StageSettings, dispatch: G
   });
 }
 
-/** The variables of the carriers that this stage uses. */
+/** Returns the variables of the carriers that this stage uses. */
 function carrierSettings(stage: StageSettings): EnvironmentName[] {
   return [
     'SMS_CARRIER',

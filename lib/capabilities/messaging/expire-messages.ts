@@ -17,11 +17,11 @@ export function createExpireMessages(scope: Construct, props: ExpireProps): void
     functionName: 'expire-messages',
     timeoutSeconds: 50,
   });
-  // Queues a message again whose queue message was lost, until it expires.
+  // A message whose queue message was lost is queued again until it expires.
   outbound.grantSend(expire);
   storage.grant(expire, 'due-items', 'Query', 'PutItem', 'BatchWriteItem');
   storage.grant(expire, 'messages', 'GetItem', 'BatchGetItem', 'UpdateItem');
-  // Finds messages that the relay did not pass on, by listing the messages of all clients.
+  // The function lists the messages of all clients, to find those that the relay did not pass on.
   storage.grantIndex(expire, 'messages', 'by-client');
   storage.grant(expire, 'clients', 'Scan');
   deadLetters.grantSetAside(expire);

@@ -48,7 +48,7 @@ export class Messaging extends Construct {
     this.deadLetters = deadLetters;
   }
 
-  /** By the names of the stack outputs. */
+  /** Returns the URLs of the queues by the names of their stack outputs. */
   queueUrls(): Readonly<Record<string, string>> {
     return {
       ...this.outbound.urls(),

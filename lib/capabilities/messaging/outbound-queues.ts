@@ -1,7 +1,7 @@
 /** The outbound queues, one for each kind of send. The dispatch function receives from them and queues messages again. */
 import type { Construct } from 'constructs';
+import { type SendKind, sendKinds } from '../../../shared/contract/channels.ts';
 import { dispatchTimeoutSeconds } from '../../../shared/contract/hand-over-times.ts';
-import { type SendKind, sendKinds } from '../../../shared/contract/send-kinds.ts';
 import type { EnvironmentName } from '../../../shared/platform/env.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { GatewayQueue, visibilityRuns } from '../../constructs/gateway-queue.ts';
@@ -9,29 +9,27 @@ import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { Schedules } from '../schedules.ts';
 
 /**
- * The outbound queues, by kind of send (shared/message/send-kind.ts). An `id` must not change: the queue would be replaced,
+ * The outbound queues, by kind of send (shared/message/message.ts). An `id` must not change: the queue would be replaced,
  * and what it holds be late.
  */
 const outboundQueues = {
   otp: {
     id: 'OtpOutbound',
     url: 'OTP_OUTBOUND_QUEUE_URL',
-    arn: 'OTP_OUTBOUND_QUEUE_ARN',
     concurrency: 'otpSends',
     oldSeconds: 60,
   },
   single: {
-    // The only queue of earlier releases: what was in it at the upgrade is handed over from there, of every kind.
+    // The only queue of earlier releases: messages of every kind that were in it at the upgrade are handed over from
+    // there.
     id: 'Outbound',
     url: 'OUTBOUND_QUEUE_URL',
-    arn: 'OUTBOUND_QUEUE_ARN',
     concurrency: 'singleSends',
     oldSeconds: 900,
   },
   bulk: {
     id: 'BulkOutbound',
     url: 'BULK_OUTBOUND_QUEUE_URL',
-    arn: 'BULK_OUTBOUND_QUEUE_ARN',
     concurrency: 'bulkSends',
     oldSeconds: 3600,
   },
@@ -40,7 +38,6 @@ const outboundQueues = {
   {
     readonly id: string;
     readonly url: EnvironmentName;
-    readonly arn: EnvironmentName;
     readonly concurrency: keyof StageSettings['concurrency'];
     readonly oldSeconds: number;
   }
@@ -57,7 +54,8 @@ export class OutboundQueues {
         stage,
         variable: url,
         visibilitySeconds: visibilityRuns * dispatchTimeoutSeconds,
-        // Enough for an outage of a table or carrier of more than an hour; after that a person must redrive the message.
+        // The number is enough for an outage of a table or carrier of more than an hour; after that a person must
+        // redrive the message.
         maxReceives: 100,
         oldSeconds,
       });
@@ -68,7 +66,7 @@ export class OutboundQueues {
     };
   }
 
-  /** By the names of the stack outputs. */
+  /** Returns the URLs of the queues by the names of their stack outputs. */
   urls(): Readonly<Record<string, string>> {
     return Object.fromEntries(
       sendKinds.flatMap((kind) => [
@@ -82,9 +80,12 @@ export class OutboundQueues {
     for (const kind of sendKinds) this.queues[kind].grantSend(to);
   }
 
-  /** Permits schedules that send to them. */
+  /**
+   * Permits schedules of the previous release, which made one for each scheduled message, up to 180 days ahead: those
+   * that exist still fire, and its relay makes further ones until a deployment is complete.
+   */
   grantSchedules(to: GatewayFunction, schedules: Schedules): void {
-    for (const kind of sendKinds) schedules.grantCreate(to, this.queues[kind], outboundQueues[kind].arn);
+    for (const kind of sendKinds) schedules.grantCreate(to, this.queues[kind]);
   }
 
   feed(dispatch: GatewayFunction): void {

@@ -20,13 +20,13 @@ export function createRecordReceipt(scope: Construct, { stage, storage, receipts
   });
   storage.grant(record, 'messages', 'GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem');
   storage.grantIndex(record, 'messages', 'by-carrier-id');
-  // Finds the client that a person writes to.
+  // The index finds the client that a person writes to.
   storage.grantIndex(record, 'messages', 'by-recipient');
-  // Finds the client that a number belongs to.
+  // The scan finds the client that a number belongs to.
   storage.grant(record, 'senders', 'Scan');
   storage.grant(record, 'clients', 'BatchGetItem');
   storage.grant(record, 'suppressions', 'UpdateItem');
-  storage.grant(record, 'whatsapp-windows', 'PutItem');
+  storage.grant(record, 'whatsapp-windows', 'GetItem', 'PutItem', 'Query');
   storage.grant(record, 'activity-log', 'PutItem');
   record.setVariables({ RECEIPTS_QUEUE_URL: receipts.queue.queueUrl });
   receipts.feed(record, { batchSize: 10, maxConcurrency: stage.concurrency.receipts });
@@ -34,7 +34,7 @@ export function createRecordReceipt(scope: Construct, { stage, storage, receipts
     stage,
     metric: countedMetric(stage, 'UnreadableNotification'),
     meaning:
-      'A carrier sent a receipt or a message in a form that is not known; it goes to the dead-letter queue of the receipts.',
+      'A carrier sent a receipt or a message in an unknown form; it goes to the dead-letter queue of the receipts.',
     runbook: 'unreadable-notifications',
   });
 }

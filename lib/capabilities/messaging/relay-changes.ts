@@ -24,29 +24,26 @@ export function createRelayChanges(scope: Construct, props: RelayProps): Gateway
     stage,
     functionName: 'relay-changes',
     timeoutSeconds: 30,
-    settings: ['SCHEDULE_LEAD_SECONDS'],
   });
   storage.grant(relay, 'clients', 'GetItem');
   storage.grant(relay, 'webhook-endpoints', 'Query');
   storage.grant(relay, 'due-items', 'PutItem');
-  // Endpoint health is stored in the same table as deliveries.
-  storage.grant(relay, 'webhook-deliveries', 'GetItem');
   outbound.grantSend(relay);
   outbound.grantSchedules(relay, schedules);
   deadLetters.grantSetAside(relay);
   new EventSourceMapping(scope, 'MessagesStream', {
     ...storage.grantStream(relay, 'messages'),
     batchSize: 100,
-    // Nothing follows from a deletion (by TTL) or from the gateway's claim of a message (`sending`).
+    // A deletion (by TTL) and the gateway's claim of a message (`sending`) have no consequences.
     filters: [
       FilterCriteria.filter({
         eventName: FilterRule.or('INSERT', 'MODIFY'),
         dynamodb: { NewImage: { status: { S: FilterRule.notEquals('sending') } } },
       }),
     ],
-    // The relay itself sets aside entries that a service refuses permanently. For other records that fail for so long
-    // the dead-letter queue gets their position in the stream, which keeps them for 24 hours. A batch fails as a
-    // whole, so bisecting isolates a record that cannot be relayed.
+    // The relay itself sets aside entries that a service refuses permanently. If another record fails until its last
+    // retry, the dead-letter queue gets its position in the stream, which keeps records for 24 hours. A batch fails as
+    // a whole, so bisecting isolates a record that cannot be relayed.
     bisectBatchOnError: true,
     retryAttempts: relayRetries,
     maxRecordAge: Duration.hours(20),

@@ -15,7 +15,7 @@ export class RelayDeadLetters {
     this.storage = storage;
   }
 
-  /** Permits sending entries that a service refuses permanently. */
+  /** Permits sending the entries that a service refuses permanently. */
   grantSetAside(to: GatewayFunction): void {
     this.queue.grant(to, 'sqs:SendMessage');
     to.setVariables({ RELAY_DEAD_LETTER_QUEUE_URL: this.queue.queueUrl });

@@ -23,7 +23,7 @@ type ItemAction =
   | 'GetItem'
   | 'BatchGetItem'
   | 'Query'
-  /** Only for lists that no key can query, of tables with few rows. */
+  /** Scans are only for lists that no key can query, of tables with few rows. */
   | 'Scan'
   | 'PutItem'
   | 'UpdateItem'
@@ -53,7 +53,10 @@ export class Storage extends Construct {
     if (stage.alarmsOnExpressions) createThrottleAlarms(this, [...tables.values()], stage);
   }
 
-  /** Permits reading the stream of a table; returns what an event source mapping needs to read it from its oldest record. */
+  /**
+   * Permits reading the stream of a table, and returns the properties of an event source mapping that reads it from its
+   * oldest record.
+   */
   grantStream(to: GatewayFunction, name: TableName) {
     const { tableStreamArn } = this.table(name);
     if (tableStreamArn === undefined) throw new Error(`the table ${name} has no stream`);

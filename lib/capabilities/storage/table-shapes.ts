@@ -13,14 +13,14 @@ export interface TableShape {
   readonly sort?: string;
   readonly indexes?: Readonly<Record<string, IndexShape>>;
   /**
-   * Rows have a `purge_at`, after which DynamoDB deletes them (TTL): by the setting `retentionDays`, whose variable comes with
-   * each grant, or by a time of their own.
+   * Whether rows have a `purge_at`, after which DynamoDB deletes them (TTL). It follows from the setting
+   * `retentionDays`, whose variable comes with each grant, or is a time of their own.
    */
   readonly purged?: 'retentionDays' | true;
-  /** Has point-in-time recovery: its rows cannot be rebuilt from anything else. */
+  /** Whether the table has point-in-time recovery, because its rows cannot be rebuilt from anything else. */
   readonly restorable?: boolean;
   readonly streamed?: boolean;
-  /** Written or read for every message. */
+  /** Whether rows are written or read for every message. */
   readonly busy?: boolean;
 }
 
@@ -57,7 +57,7 @@ export const tableShapes = {
       'by-client': { partition: 'list_key', sort: 'list_at', projection: 'keys' },
       'by-reference': { partition: 'reference_key', sort: 'list_at', projection: 'keys' },
       'by-carrier-id': { partition: 'carrier_key', projection: 'keys' },
-      // Costs one more write unit for each message; support needs to find messages by recipient.
+      // Support needs to find messages by recipient, which costs one more write unit for each message.
       'by-recipient': { partition: 'recipient', sort: 'list_at', projection: 'keys' },
     },
     purged: 'retentionDays',
@@ -79,7 +79,7 @@ export const tableShapes = {
     sort: 'span',
     purged: true,
   },
-  // To which countries the one-time passwords of a client are held.
+  // The countries to which the one-time passwords of a client are held.
   'otp-holds': { variable: 'OTP_HOLDS_TABLE', partition: 'client_id', sort: 'country', restorable: true },
   'webhook-endpoints': {
     variable: 'WEBHOOK_ENDPOINTS_TABLE',
@@ -123,7 +123,7 @@ export const tableShapes = {
     purged: true,
     restorable: true,
   },
-  // Which records of streams are counted in `message-usage` and `otp-traffic`.
+  // The records of streams that are counted in `message-usage` and `otp-traffic`.
   'counted-changes': {
     variable: 'COUNTED_CHANGES_TABLE',
     partition: 'minute',
@@ -132,7 +132,7 @@ export const tableShapes = {
   },
   // The reserved slots of each sender with a pace.
   'sender-pace': { variable: 'SENDER_PACE_TABLE', partition: 'sender', purged: true },
-  // To whom a client's messages are not sent; `purge_at` is on those that ended.
+  // The recipients to whom a client's messages are not sent; rows that ended have a `purge_at`.
   suppressions: {
     variable: 'SUPPRESSIONS_TABLE',
     partition: 'client_id',
@@ -141,7 +141,7 @@ export const tableShapes = {
     restorable: true,
     busy: true,
   },
-  // When a person last wrote by WhatsApp.
+  // The time at which a person last wrote by WhatsApp.
   'whatsapp-windows': {
     variable: 'WHATSAPP_WINDOWS_TABLE',
     partition: 'client_id',

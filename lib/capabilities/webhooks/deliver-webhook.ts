@@ -14,7 +14,7 @@ interface DeliverProps extends CapabilityProps {
   readonly lanes: WebhookLanes;
 }
 
-/** @param id - of the lane's function: both lanes have the same code */
+/** @param id - the id of the lane's function; both lanes have the same code */
 export function createDeliverWebhook(scope: Construct, id: string, props: DeliverProps): GatewayFunction {
   const { stage, storage, schedules, lanes } = props;
   const deliver = new GatewayFunction(scope, id, {
@@ -22,13 +22,14 @@ export function createDeliverWebhook(scope: Construct, id: string, props: Delive
     functionName: 'deliver-webhook',
     timeoutSeconds: workerTimeoutSeconds,
     memoryMegabytes: 1024,
-    // Each delivery's loop ends with its last attempt (shared/webhook/schedule/retry-scheduler.ts).
+    // Each delivery's loop ends with its last attempt (shared/webhook/delivery-queue.sqs.ts).
     recursiveLoop: true,
     settings: ['WEBHOOK_TIME_SCALE', 'SCHEDULE_LEAD_SECONDS', ...webhookRuleNames],
   });
   // PutItem replaces a delivery; DeleteItem releases the slot of a trial request.
   storage.grant(deliver, 'webhook-deliveries', 'GetItem', 'PutItem', 'DeleteItem');
-  // UpdateItem counts failures; the others tell a client's endpoints that one of them was disabled.
+  // UpdateItem counts failures; the other actions send the notice that an endpoint was disabled to the client's
+  // endpoints.
   storage.grant(deliver, 'webhook-endpoints', 'GetItem', 'UpdateItem', 'Query');
   storage.grant(deliver, 'due-items', 'PutItem');
   storage.grant(deliver, 'client-secrets', 'GetItem');
@@ -42,8 +43,9 @@ export function createDeliverWebhook(scope: Construct, id: string, props: Delive
 }
 
 /**
- * For queues and event buses of clients: any role, because clients name them, but none of the gateway's own
- * account, and only with an external id, which is the client's (shared/webhook/aws-destination/assumed-roles.ts).
+ * Permits assuming roles of clients, for their queues and event buses: any role, because clients name them, but none of
+ * the gateway's own account, and only with an external id, which is the client's
+ * (shared/webhook/deliver/assumed-roles.sts.ts).
  */
 function grantAssumeForeignRoles(to: GatewayFunction, stage: StageSettings): void {
   Grant.addToPrincipal({

@@ -24,7 +24,7 @@ export class WebhookLanes {
     this.slow.grantSend(to);
   }
 
-  /** By the names of the stack outputs. */
+  /** Returns the URLs of the queues by the names of their stack outputs. */
   urls(): Readonly<Record<string, string>> {
     return {
       WebhooksQueue: this.fast.queue.queueUrl,

@@ -1,7 +1,7 @@
 /**
  * Webhook delivery: a lane for healthy endpoints and one for slow endpoints, with the same code, so that endpoints that
  * time out do not delay others (shared/webhook/endpoint-health). A worker that waits for an endpoint receives further
- * messages itself, which the permissions of its event source allow (shared/platform/receive-further.ts). A sweep finds
+ * messages itself, which the permissions of its event source allow (shared/platform/process-queue-batch.ts). A sweep finds
  * deliveries that a queue or schedule lost.
  */
 import { Construct } from 'constructs';
@@ -27,7 +27,7 @@ export class Webhooks extends Construct {
       maxConcurrency: stage.concurrency.webhooks,
     });
     // A batch of hanging POSTs takes 5 s, like a single one, so batches are large. Retries are scheduled early by the
-    // second of the batching window (shared/webhook/schedule/retry-scheduler.ts).
+    // second of the batching window (shared/webhook/delivery-queue.sqs.ts).
     this.lanes.slow.feed(createDeliverWebhook(this, 'DeliverSlowWebhook', props), {
       batchSize: slowLaneBatchSize,
       batchingWindowSeconds: slowLaneBatchWindowSeconds,

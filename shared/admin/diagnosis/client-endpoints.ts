@@ -1,7 +1,7 @@
 /** The endpoints of a client that fail now, or have webhooks which failed for good. */
-import { originOf } from '../../webhook/endpoint-health/endpoint-health.ts';
-import type { DeliverySummary } from '../../webhook/log/delivery-response.schema.ts';
-import { lastErrorOf } from '../../webhook/log/delivery-view.ts';
+import { originOf } from '../../webhook/endpoint-health.ts';
+import { lastErrorOf } from '../../webhook/log/delivery-log.ts';
+import type { DeliverySummary } from '../../webhook/webhook-response.schema.ts';
 import type { OriginHealth } from '../webhook-health.ts';
 
 /** More are counted as this many. */
@@ -11,13 +11,13 @@ export const failedWebhooksMax = 500;
 export interface ClientEndpoint {
   /** Scheme, host and port; of a queue or an event bus, its ARN. */
   readonly origin: string;
-  /** Whether the webhooks of the latest messages fail; null if they tell nothing. */
+  /** Whether the webhooks of the latest messages fail; null if there are none to judge by. */
   readonly is_failing: boolean | null;
   /** Webhooks that failed for good and have not been acknowledged since. */
   readonly failed: number;
   /** Webhooks of the latest messages that wait for an attempt. */
   readonly waiting: number;
-  /** Of the first failure that is known, or when the oldest failed webhook was created. */
+  /** The time of the first known failure, or the creation of the oldest failed webhook. */
   readonly since: string;
   readonly last_error: string | null;
 }

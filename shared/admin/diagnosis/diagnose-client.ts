@@ -1,12 +1,15 @@
-/** What is wrong with a client now, and the command that helps: its access, limits, spend, messages, webhooks, suppressions. */
+/**
+ * Diagnoses a client: finds its present problems and the command that fixes each. It reads access, limits, spend,
+ * messages, webhooks and suppressions.
+ */
 import type { SuppressionSource } from '../../message/suppression/suppression.ts';
-import type { SuppressionPage } from '../../message/suppression/suppression-store.ts';
+import type { SuppressionPage } from '../../message/suppression/suppression-store.dynamo.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
 import { showClient } from '../clients.ts';
 import { type ExplainedEndpoint, explainLimits } from '../explain-limits.ts';
 import { clientIdOf } from '../find-client.ts';
 import { limitsOf } from '../limits.ts';
-import { listOtpHolds } from '../otp-holds.ts';
+import { otpHoldsOf } from '../otp-holds.ts';
 import { failedWebhooks } from '../webhook-deliveries.ts';
 import { listEndpoints } from '../webhook-endpoints.ts';
 import { healthOfLatest } from '../webhook-health.ts';
@@ -28,7 +31,7 @@ export interface Diagnosis {
   readonly suppressions: SuppressedRecipients;
 }
 
-/** To whom messages of the client are not sent. */
+/** The recipients to whom messages of the client are not sent. */
 interface SuppressedRecipients {
   readonly count: number;
   /** Whether there are more. */
@@ -38,28 +41,26 @@ interface SuppressedRecipients {
 
 /** More are counted as this many. */
 const suppressionsMax = 1000;
-/** The webhooks of so many messages tell how an endpoint answers now. */
+/** The number of latest messages whose webhooks show whether an endpoint works now. */
 const messagesOfHealth = 50;
 
 /** @param client - its id or name */
 export async function diagnoseClient(dependencies: AdminDependencies, client: string): Promise<Diagnosis> {
   const clientId = await clientIdOf(dependencies, client);
   const now = dependencies.clock();
-  const [shown, explained, rows, held, messages, failures, failed, health, managed, suppressed] =
+  const [shown, explained, rows, holds, [messages, failures], failed, health, managed, suppressed] =
     await Promise.all([
       showClient(dependencies, clientId),
       explainLimits(dependencies, clientId),
       limitsOf(dependencies, clientId),
-      listOtpHolds(dependencies),
-      outcomesOf(dependencies, clientId, now),
-      recentFailures(dependencies, clientId, now),
+      otpHoldsOf(dependencies, clientId),
+      outcomesAndFailures(dependencies, clientId, now),
       failedWebhooks(dependencies, { clientId, limit: failedWebhooksMax }),
       healthOfLatest(dependencies, clientId, messagesOfHealth),
       listEndpoints(dependencies, clientId),
       dependencies.suppressions.list(clientId, suppressionsMax, undefined),
     ]);
   const webhooks = endpointsOf(failed, health.endpoints);
-  const holds = held.filter((hold) => hold.client_id === clientId);
   const limits = explained.endpoints;
   const facts: ClientFacts = { client: shown, limits, rows, holds, messages, webhooks, managed };
   return {
@@ -73,6 +74,11 @@ export async function diagnoseClient(dependencies: AdminDependencies, client: st
     webhooks,
     suppressions: suppressedRecipients(suppressed),
   };
+}
+
+async function outcomesAndFailures(dependencies: AdminDependencies, clientId: string, now: Date) {
+  const outcomes = await outcomesOf(dependencies, clientId, now);
+  return [outcomes, await recentFailures(dependencies, clientId, outcomes)] as const;
 }
 
 function suppressedRecipients({ suppressions, nextAfter }: SuppressionPage): SuppressedRecipients {

@@ -19,7 +19,7 @@ export interface Finding {
 
 type DiagnosedClient = ClientView & { readonly api_keys: readonly ApiKeyView[] };
 
-/** What the findings are made of. */
+/** The facts from which the findings follow. */
 export interface ClientFacts {
   readonly client: DiagnosedClient;
   readonly limits: readonly ExplainedEndpoint[];
@@ -164,7 +164,7 @@ function aboutManaged({
   enabled,
   disabled_reason,
 }: ClientFacts['managed'][number]): Finding[] {
-  // One that the client disabled itself is no problem.
+  // An endpoint that the client disabled itself is not a problem.
   if (enabled || disabled_reason === null || disabled_reason === disabledByClient) return [];
   return [
     {

@@ -1,4 +1,7 @@
-/** What became of a client's latest messages: counts since yesterday, and the newest failures. `findings.ts` judges them. */
+/**
+ * Collects the states of a client's latest messages: counts since yesterday, and the newest failures. `findings.ts`
+ * judges them.
+ */
 import { messageOfErrorCode } from '../../contract/message-error-codes.ts';
 import type { Status } from '../../message/message.ts';
 import { addDays } from '../../platform/clock.ts';
@@ -30,7 +33,7 @@ export interface FailedMessage {
 
 const failuresShown = 5;
 
-/** Of yesterday and today, so that it is not empty just after midnight. */
+/** Returns the counts of yesterday and today, so that they are not empty just after midnight. */
 export async function outcomesOf(
   { usage }: Pick<AdminDependencies, 'usage'>,
   clientId: string,
@@ -66,29 +69,27 @@ function errorCodes(amounts: readonly Amounts[]): MessageOutcomes['error_codes']
     .toSorted((one, other) => other.messages - one.messages);
 }
 
+/** No index has the status of a message, so a search for few reads up to 1,000: the counts tell whether there are any. */
 export async function recentFailures(
   { messages }: Pick<AdminDependencies, 'messages'>,
   clientId: string,
-  now: Date,
+  counts: Pick<MessageOutcomes, 'since' | 'failed' | 'expired'>,
 ): Promise<readonly FailedMessage[]> {
-  const since = periodAt('day', addDays(now, -1)).from.toISOString();
-  const lost = await Promise.all(
-    (['failed', 'expired'] as const).map((status) =>
-      messages.search(
-        { clientId },
-        { limit: failuresShown, since, direction: 'outbound', condition: { status } },
-      ),
-    ),
+  if (counts.failed + counts.expired === 0) return [];
+  const lost = await messages.search(
+    { clientId },
+    {
+      limit: failuresShown,
+      since: counts.since,
+      direction: 'outbound',
+      condition: { status: ['failed', 'expired'] },
+    },
   );
-  return lost
-    .flatMap((page) => page.messages)
-    .toSorted((one, other) => other.created_at.localeCompare(one.created_at))
-    .slice(0, failuresShown)
-    .map(({ message_id, recipient, status, error_code = null, created_at }) => ({
-      message_id,
-      recipient,
-      status,
-      error_code,
-      created_at,
-    }));
+  return lost.messages.map(({ message_id, recipient, status, error_code = null, created_at }) => ({
+    message_id,
+    recipient,
+    status,
+    error_code,
+    created_at,
+  }));
 }

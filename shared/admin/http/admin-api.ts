@@ -1,8 +1,8 @@
 /** The admin API: what each of its routes reads and does, for a caller whose scope is already known to be `admin`. */
 import { GatewayError } from '../../contract/errors.ts';
 import { version } from '../../contract/version.ts';
-import { assertIdLength } from '../../http/check-text.ts';
 import { matchRoute } from '../../http/match-route.ts';
+import { assertIdLength } from '../../http/request-body.ts';
 import {
   recipientInPath,
   suppressionBody,
@@ -11,14 +11,15 @@ import {
 import { defaultPageLimit } from '../../operation/list-query.ts';
 import { type Operation, parseFields } from '../../operation/operation.ts';
 import { adminUsageQuery, usageRange } from '../../usage/usage-query.ts';
-import { listDeliveriesQuery } from '../../webhook/manage/delivery-operations.ts';
-import { testRequestSchema } from '../../webhook/manage/endpoint-requests.ts';
-import { resendRequestSchema } from '../../webhook/resend/request-resend.ts';
+import { testRequestSchema } from '../../webhook/endpoints/endpoint-requests.ts';
+import { listDeliveriesQuery } from '../../webhook/log/delivery-operations.ts';
+import { resendRequestSchema } from '../../webhook/log/request-resend.ts';
 import { activityQuery, listActivity, retentionRange } from '../activity.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
 import { attention } from '../attention.ts';
 import {
   createApiKey,
+  endPreviousSecret,
   revokeApiKey,
   rotateClientSecret,
   rotateWebhookSecret,
@@ -39,17 +40,18 @@ import { explainLimits } from '../explain-limits.ts';
 import { clientIdOf, listClientNames } from '../find-client.ts';
 import { inboundBody, sendInbound } from '../inbound.ts';
 import {
-  allOverrides,
   endpointBody,
   limitsBody,
   limitsOf,
+  listOverrides,
   removeLimits,
   requireClientOrAll,
   setLimits,
 } from '../limits.ts';
 import { messageQuery, searchMessages, showMessage } from '../messages.ts';
-import { allowOtps, allowOtpsBody, listOtpHolds } from '../otp-holds.ts';
+import { allowOtps, allowOtpsBody, listOtpHolds, otpHoldsQuery } from '../otp-holds.ts';
 import { listOutbox, outboxQuery } from '../outbox.ts';
+import { rowsQuery } from '../row-pages.ts';
 import { search, searchQuery } from '../search.ts';
 import { listSenders, removeSender, senderBody, senderRowBody, setSender } from '../senders.ts';
 import { deleteSuppression, listSuppressions, putSuppression } from '../suppressions.ts';
@@ -66,8 +68,6 @@ import {
   readsQuery,
 } from './admin-operation.ts';
 import { type AdminApiRouteName, adminApiRoutes, type PathParameter } from './admin-routes.ts';
-
-const outboxMax = 200;
 
 type AdminOperationsByName = { readonly [Name in AdminApiRouteName]: AdminOperation<PathParameter<Name>> };
 
@@ -99,6 +99,10 @@ export function adminOperations(dependencies: AdminDependencies) {
     rotateClientSecret: readsNothing(async ({ actor, path }) =>
       rotateClientSecret(dependencies, actor, path.client_id),
     ),
+    endPreviousSecret: readsNothing(async ({ actor, path }) => {
+      await endPreviousSecret(dependencies, actor, path.client_id);
+      return showClient(dependencies, path.client_id);
+    }),
     rotateWebhookSecret: readsNothing(async ({ actor, path }) =>
       rotateWebhookSecret(dependencies, actor, path.client_id),
     ),
@@ -107,7 +111,7 @@ export function adminOperations(dependencies: AdminDependencies) {
       await revokeApiKey(dependencies, actor, path.client_id, path.key_id);
       return showClient(dependencies, path.client_id);
     }),
-    listOverrides: readsNothing(async () => ({ limits: await allOverrides(dependencies) })),
+    listOverrides: readsQuery(rowsQuery, async ({ given }) => listOverrides(dependencies, given)),
     showLimits: readsNothing(async ({ path }) => {
       await requireClientOrAll(dependencies, path.client_id);
       return { limits: await limitsOf(dependencies, path.client_id) };
@@ -121,11 +125,11 @@ export function adminOperations(dependencies: AdminDependencies) {
       await removeLimits(dependencies, actor, path.client_id, given.endpoint);
       return { limits: await limitsOf(dependencies, path.client_id) };
     }),
-    listSenders: readsNothing(async () => ({ senders: await listSenders(dependencies) })),
+    listSenders: readsQuery(rowsQuery, async ({ given }) => listSenders(dependencies, given)),
     setSender: readsBody(senderBody, async ({ given, actor }) => setSender(dependencies, actor, given)),
     removeSender: readsBody(senderRowBody, async ({ given, actor }) => {
       await removeSender(dependencies, actor, given);
-      return { senders: await listSenders(dependencies) };
+      return { ...given, removed: true };
     }),
     searchMessages: readsQuery(messageQuery, async ({ given }) => searchMessages(dependencies, given)),
     search: readsQuery(searchQuery, async ({ given }) => search(dependencies, given.q)),
@@ -182,8 +186,8 @@ export function adminOperations(dependencies: AdminDependencies) {
       const nameOf = async (id: string) => (await dependencies.clients.find(id))?.name;
       return summarizeUsage({ ...dependencies, nameOf }, interval, at);
     }),
-    listOutbox: readsQuery(outboxQuery, async ({ given }) => listOutbox(dependencies, given.to, outboxMax)),
-    listOtpHolds: readsNothing(async () => ({ otp_holds: await listOtpHolds(dependencies) })),
+    listOutbox: readsQuery(outboxQuery, async ({ given }) => listOutbox(dependencies, given)),
+    listOtpHolds: readsQuery(otpHoldsQuery, async ({ given }) => listOtpHolds(dependencies, given)),
     allowOtps: readsOptionalBody(allowOtpsBody, async ({ given: { always }, actor, path }) =>
       allowOtps(dependencies, actor, { clientId: path.client_id, country: path.country, always }),
     ),
@@ -200,7 +204,7 @@ export function adminOperations(dependencies: AdminDependencies) {
 
 type AdminOperations = ReturnType<typeof adminOperations>;
 
-/** What each operation answers, by its name. */
+/** The responses of the operations, by name. */
 export type AdminResponses = {
   readonly [Name in AdminApiRouteName]: Awaited<ReturnType<AdminOperations[Name]['run']>>;
 };
@@ -210,7 +214,7 @@ export function adminApi(operations: Readonly<Record<AdminApiRouteName, AdminOpe
   const names = Object.keys(adminApiRoutes) as AdminApiRouteName[];
   const routes = names.map((name) => ({ ...adminApiRoutes[name], name }));
   return async (request) => {
-    // One slash at the end changes nothing.
+    // A single slash at the end makes no difference.
     const path = request.path.replace(/\/$/, '');
     const { route, pathParameters } = matchRoute(routes, request.method, path);
     const ids = Object.entries(pathParameters).map(([name, segment]) => [name, idIn(name, segment)]);

@@ -1,4 +1,4 @@
-/** One operation of the admin API: what it reads of a request, and what it does. */
+/** An operation of the admin API: its schema of the request, and the function that runs it. */
 import type * as z from 'zod/mini';
 import {
   type ApiRequest,
@@ -23,7 +23,7 @@ interface AdminRequestWith<Parameter extends string, Given> extends AdminRequest
 }
 
 export interface AdminOperation<Parameter extends string = string, ResponseOf = unknown> {
-  /** Of the body or the query; undefined where it reads neither. */
+  /** The schema of the body or the query; undefined if the operation reads neither. */
   readonly schema: z.ZodMiniType | undefined;
   run(request: ApiRequest, path: Readonly<Record<Parameter, string>>): Promise<ResponseOf>;
 }

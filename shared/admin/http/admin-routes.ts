@@ -8,6 +8,7 @@ export const adminApiRoutes = {
   showClient: { method: 'GET', path: '/admin/api/clients/{client_id}' },
   changeClient: { method: 'PATCH', path: '/admin/api/clients/{client_id}' },
   rotateClientSecret: { method: 'POST', path: '/admin/api/clients/{client_id}/secret' },
+  endPreviousSecret: { method: 'DELETE', path: '/admin/api/clients/{client_id}/previous-secret' },
   rotateWebhookSecret: { method: 'POST', path: '/admin/api/clients/{client_id}/webhook-secret' },
   createApiKey: { method: 'POST', path: '/admin/api/clients/{client_id}/api-keys' },
   revokeApiKey: { method: 'DELETE', path: '/admin/api/clients/{client_id}/api-keys/{key_id}' },

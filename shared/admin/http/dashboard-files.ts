@@ -5,7 +5,7 @@ import type { ApiRequest, ApiResponse, Operation } from '../../operation/operati
 
 export interface DashboardFile {
   readonly contentType: string;
-  /** Of the content, whatever its encoding. */
+  /** The ETag of the content, whatever its encoding. */
   readonly etag: string;
   readonly gzip: Buffer;
   readonly brotli: Buffer;
@@ -42,6 +42,8 @@ const assetCaching = 'public, max-age=31536000, immutable';
 /** @param files - by name; the page under `index.html` */
 export function serveDashboard(files: ReadonlyMap<string, DashboardFile>): Operation {
   return async (request) => {
+    const [slashes] = /\/*$/.exec(request.path) ?? [''];
+    if (request.pathParameters.file === undefined && slashes !== '') return redirectToPage(slashes.length);
     const name = request.pathParameters.file ?? pageName;
     const file = files.get(name);
     if (file === undefined || (name === pageName && request.pathParameters.file !== undefined)) {
@@ -59,6 +61,20 @@ export function serveDashboard(files: ReadonlyMap<string, DashboardFile>): Opera
   };
 }
 
+/** The page's links are relative to `/admin`, so `/admin/` redirects there, by a link that works on any stage and domain. */
+function redirectToPage(slashes: number): ApiResponse {
+  return {
+    status: 302,
+    headers: {
+      ...securityHeaders,
+      'Content-Type': 'text/plain; charset=utf-8',
+      'Cache-Control': 'public, max-age=300',
+      Location: `${'../'.repeat(slashes)}admin`,
+    },
+    body: '',
+  };
+}
+
 function fileResponse(
   file: DashboardFile,
   headers: Readonly<Record<string, string>>,
@@ -71,7 +87,7 @@ function fileResponse(
   if (accepted.has('gzip')) {
     return { status: 200, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: file.gzip };
   }
-  // As text, which needs no `Accept` header to come through API Gateway whole.
+  // The file is sent as text, for which API Gateway needs no `Accept` header.
   return { status: 200, headers, body: gunzipSync(file.gzip).toString('utf8') };
 }
 

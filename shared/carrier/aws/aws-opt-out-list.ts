@@ -11,7 +11,7 @@ import {
   type ListedOptOut,
   type OptOutList,
   OutdatedPosition,
-} from '../../message/opt-out-list/opt-out-list.ts';
+} from '../../message/opt-out-list/compare-opt-outs.ts';
 import { canonicalRecipient } from '../../recipient/phone-number.ts';
 
 const timeLimitMs = 10_000;
@@ -48,7 +48,7 @@ export function awsOptOutList(OptOutListName: string): OptOutList {
         );
         return OptedOutNumbers.flatMap(listed)[0];
       } catch (error) {
-        // AWS answers so for a number that is not on the list.
+        // AWS returns this error for a number that is not on the list.
         if (isAboutTheNumber(error) || isRefusal(error)) return undefined;
         throw error;
       }
@@ -93,7 +93,7 @@ function isRefusal(error: unknown): boolean {
   return isNamed(error, 'ConflictException') || isNamed(error, 'ValidationException');
 }
 
-/** Not about a list that does not exist, which an operator must learn. */
+/** Returns whether the error is about the number. A list that does not exist is an error that an operator must see. */
 function isAboutTheNumber(error: unknown): boolean {
   return error instanceof ResourceNotFoundException && error.ResourceType !== 'opt-out-list';
 }

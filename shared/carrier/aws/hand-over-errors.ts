@@ -11,14 +11,14 @@ interface CallError {
   readonly name?: string;
   readonly code?: string;
   readonly syscall?: string;
-  /** One error for each address of the host. */
+  /** The errors of the host's addresses, one for each. */
   readonly errors?: readonly CallError[];
   readonly message?: string;
   readonly Reason?: string;
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-/** By `Name/Reason` first, then by `Name`. */
+/** The error codes by `Name/Reason`, or else by `Name`. */
 export type RefusalTable = Readonly<Record<string, MessageErrorCode>>;
 
 /** Errors with status 400 and 403 that are not about the message: too many calls, or wrong credentials. */

@@ -3,11 +3,10 @@
  * statuses. The types are those of Meta's Cloud API.
  */
 import * as z from 'zod/mini';
-import type { InboundMessage } from '../../message/receive/inbound-message.ts';
-import type { MediaType } from '../../message/received-content.ts';
-import { withoutUndefined } from '../../platform/without-undefined.ts';
-import { inboundNumber } from './inbound-number.ts';
-import { epochSecondsText, momentIn } from './meta-time.ts';
+import type { InboundMessage, MediaType } from '../../message/received-content.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
+import { inboundNumber } from './sms-notifications.ts';
+import { epochSecondsText, momentIn } from './whatsapp-receipts.ts';
 
 const text = z.string();
 const id = text.check(z.minLength(1));
@@ -91,13 +90,13 @@ const interactiveReaders = new Map<string, (message: unknown) => Content>(
   }),
 );
 
-/** What the event says of all messages in it. */
+/** The fields that an event has for all of its messages. */
 interface EventFields {
   /** Ours. */
   readonly number: string;
   /** Its id in AWS. */
   readonly numberId: string | undefined;
-  /** When AWS received Meta's call. */
+  /** The time at which AWS received Meta's call. */
   readonly receivedAt: string;
 }
 

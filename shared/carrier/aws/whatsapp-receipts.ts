@@ -5,12 +5,12 @@
 import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import type { Receipt } from '../../message/receipts/record-receipts.ts';
-import type { Transition } from '../../message/transition.ts';
-import { epochSecondsText, momentIn } from './meta-time.ts';
+import type { Transition } from '../../message/store/message-store.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
 
 export const whatsAppEvent = z.object({
   whatsAppWebhookEntry: z.string(),
-  /** When AWS received Meta's call, to the nanosecond. */
+  /** The time at which AWS received Meta's call, to the nanosecond. */
   message_timestamp: z.optional(z.string()),
   context: z.optional(
     z.object({
@@ -22,6 +22,12 @@ export const whatsAppEvent = z.object({
 });
 
 type WhatsAppEvent = z.output<typeof whatsAppEvent>;
+
+/** The end of the year 9999: refuses a time in milliseconds. */
+const maxEpochSeconds = 253_402_300_799;
+
+/** Seconds since the epoch: documented as a string. */
+export const epochSecondsText = z.coerce.number().check(z.int(), z.positive(), z.maximum(maxEpochSeconds));
 
 const status = z.object({
   /** Meta's id (`wamid.…`). */
@@ -95,12 +101,15 @@ export function receiptsOfWhatsAppEvent(
   event: WhatsAppEvent,
   entry: z.output<typeof whatsAppWebhookEntry>,
 ): Receipt[] {
-  return entry.changes
-    .flatMap((change) => change.value.statuses ?? [])
-    .flatMap((reported) => {
+  return entry.changes.flatMap(({ value: { statuses = [], metadata } }) =>
+    statuses.flatMap((reported) => {
       const transition = transitionOf(reported, event);
-      return transition === undefined ? [] : receiptsFor(reported, event, transition);
-    });
+      const from = withoutUndefined({ from: numberIdOf(event, metadata?.phone_number_id) });
+      return transition === undefined
+        ? []
+        : receiptsFor(reported, event, transition).map((receipt) => ({ ...receipt, ...from }));
+    }),
+  );
 }
 
 /**
@@ -134,3 +143,20 @@ function transitionOf(reported: WhatsAppStatus, event: WhatsAppEvent): Transitio
 
 /** Meta's error "Message expired". */
 export const expiredAtMeta = 410;
+
+const clocksDifferMaxMs = 60_000;
+
+/**
+ * A moment in the second that Meta names: when AWS received the notification, if that was within it, else its end. So the
+ * order of a history is kept, because a start of a second may be before what caused it. A second that is more
+ * than a minute ahead of AWS's clock is not believed: the newest opt-out or opt-in counts, so none may be of the future.
+ *
+ * @param receivedAt - ISO 8601, to the nanosecond
+ */
+export function momentIn(epochSeconds: number, receivedAt: string | undefined): Date {
+  const start = epochSeconds * 1000;
+  const end = start + 999;
+  const received = Date.parse(receivedAt ?? '');
+  if (Number.isNaN(received)) return new Date(end);
+  return new Date(start - received > clocksDifferMaxMs ? received : Math.max(start, Math.min(end, received)));
+}

@@ -20,18 +20,42 @@ const outboxEntry = z.object({
 
 export type OutboxEntry = z.output<typeof outboxEntry>;
 
+const outboxRow = z.extend(outboxEntry, { handed_over: z.string() });
+
+/** Sorts after the position of every entry. */
+const lastPosition = '~';
+
+interface OutboxRange {
+  readonly limit: number;
+  /** The `next` of the page before. */
+  readonly before?: string | undefined;
+}
+
+interface OutboxPage {
+  readonly entries: readonly OutboxEntry[];
+  /** Present if there are more. */
+  readonly next?: string | undefined;
+}
+
+function pageOf(rows: readonly z.output<typeof outboxRow>[], isMore: boolean): OutboxPage {
+  return {
+    entries: rows.map((row) => outboxEntry.parse(row)),
+    next: isMore ? rows.at(-1)?.handed_over : undefined,
+  };
+}
+
 export type Outbox = ReturnType<typeof dynamoOutbox>;
 
 export function dynamoOutbox(client: DynamoDBDocumentClient, TableName: string, retentionDays: number) {
-  const newestOf = (key: 'recipient' | 'day', value: string, Limit: number) =>
+  const newestOf = (key: 'recipient' | 'day', value: string, { limit, before = lastPosition }: OutboxRange) =>
     queryRows(client, {
       TableName,
       IndexName: key === 'day' ? 'by-day' : undefined,
-      KeyConditionExpression: '#key = :value',
+      KeyConditionExpression: '#key = :value AND handed_over < :before',
       ExpressionAttributeNames: { '#key': key },
-      ExpressionAttributeValues: { ':value': value },
+      ExpressionAttributeValues: { ':value': value, ':before': before },
       ScanIndexForward: false,
-      Limit,
+      Limit: limit + 1,
     });
 
   return {
@@ -50,21 +74,22 @@ export function dynamoOutbox(client: DynamoDBDocumentClient, TableName: string, 
     },
 
     /** Newest first; of one recipient, or of all in the days that `days` names, newest day first. */
-    async list(
+    async page(
       of: { readonly to: string } | { readonly days: readonly string[] },
-      limit: number,
-    ): Promise<OutboxEntry[]> {
-      const entries: OutboxEntry[] = [];
+      range: OutboxRange,
+    ): Promise<OutboxPage> {
+      const { limit, before = lastPosition } = range;
+      const rows: z.output<typeof outboxRow>[] = [];
       const partitions =
         'to' in of
-          ? [newestOf('recipient', of.to, limit)]
-          : of.days.map((day) => newestOf('day', day, limit));
+          ? [newestOf('recipient', of.to, range)]
+          : of.days.filter((day) => day <= before).map((day) => newestOf('day', day, range));
       for (const partition of partitions) {
         for await (const row of partition) {
-          if (entries.push(outboxEntry.parse(row)) >= limit) return entries;
+          if (rows.push(outboxRow.parse(row)) > limit) return pageOf(rows.slice(0, limit), true);
         }
       }
-      return entries;
+      return pageOf(rows, false);
     },
   };
 }

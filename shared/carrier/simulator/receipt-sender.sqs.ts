@@ -1,6 +1,6 @@
 /** Sends simulated receipts to the receipts queue, to which SNS delivers the real ones. */
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { sendMessages } from '../../platform/aws/send-messages.sqs.ts';
+import { sendMessages } from '../../platform/aws/queues.sqs.ts';
 import type { ReceiptSender } from './simulator.ts';
 
 export function sqsReceiptSender(client: SQSClient, queueUrl: string): ReceiptSender {

@@ -1,6 +1,6 @@
 /** Writes a message of a simulated person in the form in which AWS publishes it. */
 import type { Channel } from '../../contract/channels.ts';
-import { snsNotification, whatsAppEvent } from './simulated-notification.ts';
+import { snsNotification, whatsAppEvent } from './simulated-receipts.ts';
 
 /** The number of a simulated carrier, where a message names no sender. */
 export const simulatorNumber = '+15005550100';

@@ -1,10 +1,12 @@
-/** Writes what the simulated carrier reports of a message in the form in which AWS publishes it. */
+/**
+ * The simulator's recipients, what happens to a message for each of them (contract 9.4), and the receipts that follow, in
+ * the form in which AWS publishes real ones, so that one parser reads both.
+ */
 import type { Channel } from '../../contract/channels.ts';
+import type { SimulatedRecipient } from '../../contract/simulated-recipients.ts';
 import { fromOf, type Message } from '../../message/message.ts';
 import type { Price } from '../../price/prices.ts';
 import { expiredAtMeta } from '../aws/whatsapp-receipts.ts';
-import type { Report } from './recipient-scripts.ts';
-import { snsNotification, whatsAppEvent } from './simulated-notification.ts';
 
 interface Reported {
   readonly message: Pick<
@@ -73,4 +75,65 @@ function whatsAppReceipt({ message, carrierMessageId, report, at }: Reported): o
     ...whatsAppStatuses[report],
   };
   return { ...whatsAppEvent({ statuses: [status] }, at), messageId: carrierMessageId };
+}
+
+/** The body of a queue message: an SNS notification around the event. */
+export function snsNotification(messageId: string, event: object, at: Date): string {
+  return JSON.stringify({
+    Type: 'Notification',
+    MessageId: messageId,
+    TopicArn: 'arn:aws:sns:us-east-1:000000000000:simulated-receipts',
+    Message: JSON.stringify(event),
+    Timestamp: at.toISOString(),
+  });
+}
+
+/** The event around one change of Meta's webhook. */
+export function whatsAppEvent(value: object, at: Date): object {
+  return {
+    context: { MetaWabaIds: [], MetaPhoneNumberIds: [] },
+    whatsAppWebhookEntry: JSON.stringify({
+      id: 'simulator',
+      changes: [{ value: { messaging_product: 'whatsapp', ...value }, field: 'messages' }],
+    }),
+    message_timestamp: at.toISOString(),
+  };
+}
+
+/** What the simulated carrier reports of a message. */
+export type Report = 'sent' | 'delivered' | 'read' | 'undeliverable' | 'timed_out';
+
+export interface Script {
+  /** Refused at the hand-over. */
+  readonly refuses?: boolean;
+  /** How many hand-overs are throttled before one is accepted. */
+  readonly throttles?: number;
+  /** Reported in this order, each `copies` times. */
+  readonly reports: readonly Report[];
+  readonly copies?: number;
+  /** The text with which the person answers each message. */
+  readonly replies?: (text: string) => string;
+  /** Seconds between reports: the queue does not keep their order. */
+  readonly secondsBetween?: number;
+}
+
+const ordinary: Script = { reports: ['sent', 'delivered'] };
+
+type Behavior = Script | Readonly<Record<Channel, Script>>;
+
+const scripts: Readonly<Record<string, Behavior>> = {
+  '+15005550001': { refuses: true, reports: [] },
+  '+15005550002': { reports: ['sent', 'undeliverable'] },
+  '+15005550003': { reports: ['sent', 'timed_out'] },
+  '+15005550004': { reports: [] },
+  '+15005550005': { sms: ordinary, whatsapp: { reports: ['sent', 'delivered', 'read'] } },
+  '+15005550006': { ...ordinary, throttles: 2 },
+  '+15005550007': { reports: ['delivered', 'sent'], copies: 2, secondsBetween: 1 },
+  '+15005550008': { ...ordinary, replies: () => 'STOP' },
+  '+15005550009': { ...ordinary, replies: (text) => text },
+} satisfies Record<SimulatedRecipient, Behavior>;
+
+export function scriptFor(channel: Channel, recipient: string): Script {
+  const script = scripts[recipient] ?? ordinary;
+  return 'reports' in script ? script : script[channel];
 }

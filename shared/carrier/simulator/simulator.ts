@@ -2,7 +2,6 @@
  * The carrier that sends nothing: it writes each accepted message to the outbox, then sends receipts through the same
  * queue and in the same form as real carriers. The recipient decides what it does (see `simulated-recipients.ts`).
  */
-
 import { messageError } from '../../contract/message-error-codes.ts';
 import type { PriceTable } from '../../contract/price-table.ts';
 import type { Carrier, HandOver, HandOverBody } from '../../message/dispatch/carrier.ts';
@@ -10,9 +9,8 @@ import { fromOf, type Message } from '../../message/message.ts';
 import { addSeconds, type Clock } from '../../platform/clock.ts';
 import { expectedPrice } from '../../price/prices.ts';
 import type { Outbox } from './outbox.dynamo.ts';
-import { type Script, scriptFor } from './recipient-scripts.ts';
 import { inboundNotification, simulatorNumber } from './simulated-inbound.ts';
-import { receiptNotification } from './simulated-receipts.ts';
+import { receiptNotification, type Script, scriptFor } from './simulated-receipts.ts';
 
 /** Queues receipts and replies for a client; at most ten at once. */
 export type ReceiptSender = (
@@ -70,14 +68,15 @@ export function simulator(dependencies: SimulatorDependencies): Carrier {
   return { handOver };
 }
 
-/** After the hand-over is stored. */
+/** How long after the hand-over a reply comes, so that the hand-over is stored by then. */
 const replySeconds = 2;
 
 function replyTo(message: Message, text: string, repliesTo: string, handedOverAt: Date) {
+  const from = fromOf(message);
   const body = inboundNotification({
     channel: message.channel,
     from: message.recipient,
-    to: message.from?.startsWith('+') === true ? message.from : simulatorNumber,
+    to: from?.startsWith('+') === true ? from : simulatorNumber,
     text,
     id: `reply-${repliesTo}`,
     at: addSeconds(handedOverAt, replySeconds),

@@ -23,7 +23,7 @@ export type HandOver =
       readonly reason: string;
     };
 
-/** What is sent. That of a one-time password has the code, so it is made for each hand-over and never stored. */
+/** The content to send. That of a one-time password has the code, so it is made for each hand-over and never stored. */
 export interface HandOverBody {
   /** The text of an SMS or of a WhatsApp text; empty for other WhatsApp messages. */
   readonly text: string;

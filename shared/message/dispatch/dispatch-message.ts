@@ -16,21 +16,19 @@
  * seconds in the worker.
  *   slot reserved ─ crash → the slot is unused; the next delivery of the queue message reserves another
  */
-
 import { claimSeconds } from '../../contract/hand-over-times.ts';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import type { Clock, Sleep } from '../../platform/clock.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
-import { withoutUndefined } from '../../platform/without-undefined.ts';
-import { isReplaced } from '../fallback/replaced.ts';
-import { type StartLegDependencies, startNextLeg } from '../fallback/start-next-leg.ts';
+import { isReplaced, type StartLegDependencies, startNextLeg } from '../fallback/start-next-leg.ts';
 import type { Message } from '../message.ts';
 import { pacedMessageOf, type SenderPace, workerWaitMs } from '../pace/sender-pace.ts';
-import { type WhatsAppWindows, windowEnd } from '../receive/whatsapp-window.ts';
-import type { MessageStore } from '../store/message-store.ts';
+import { type Contacts, noteContact } from '../receive/contacts.dynamo.ts';
+import { type WhatsAppWindows, windowEnd } from '../receive/whatsapp-window.dynamo.ts';
+import { expiry, type MessageStore } from '../store/message-store.ts';
 import { applies } from '../suppression/suppression.ts';
-import type { SuppressionReader } from '../suppression/suppression-store.ts';
-import { expiry } from '../transition.ts';
+import type { SuppressionReader } from '../suppression/suppression-store.dynamo.ts';
 import type { Carrier, HandOver, HandOverBody } from './carrier.ts';
 import {
   nextLegEntryOf,
@@ -39,20 +37,26 @@ import {
   outboundEntryOf,
   type QueuedMessage,
   untilSlot,
-} from './outbound-queue.ts';
+} from './outbound-queue.sqs.ts';
 
 export interface DispatchDependencies extends Pick<StartLegDependencies, 'allowanceOf' | 'otpLegs'> {
   readonly messages: MessageStore;
   readonly carrierFor: (message: Message) => Carrier;
-  /** What to hand over; for a one-time password, the text with its code. */
+  /** Makes the body to hand over; for a one-time password, the text with its code. */
   readonly bodyOf: (message: Message) => Promise<HandOverBody>;
   /** Whether an administrator disabled the client; at most 60 s old. */
   readonly isDisabled: (clientId: string) => Promise<boolean>;
   readonly pace: Pick<SenderPace, 'waitForSlot' | 'slowDown'>;
   /** Read at each hand-over, so that an opt-out counts for what is queued and scheduled. */
   readonly suppressions: SuppressionReader;
-  /** Suppresses the recipient, because the carrier says that the person opted out; repeating it is safe. */
-  readonly recordOptOut: (message: Message, at: Date) => Promise<void>;
+  /**
+   * Suppresses the recipient, because the carrier says that the person opted out, unless the person opted in since.
+   * Returns whether the recipient is suppressed now; repeating it is safe.
+   */
+  readonly recordOptOut: (message: Message, at: Date) => Promise<boolean>;
+  /** Records whose messages the carriers took, for replies. */
+  readonly contacts: Pick<Contacts, 'note'>;
+  readonly warn: (message: string, error: unknown) => void;
   /** Read where a message has a fallback template. */
   readonly windows: Pick<WhatsAppWindows, 'openedAt'>;
   readonly outbound: OutboundQueue;
@@ -115,7 +119,7 @@ async function startLegAfter(dependencies: DispatchDependencies, messageId: stri
   if (started.outcome !== 'leg_not_due')
     return { outcome: started.outcome, message: started.leg ?? started.previous };
   const { previous, dueAt } = started;
-  // At least a second, in which a clock that is behind gains on the time.
+  // The delay is at least a second, so that a clock that is slow catches up.
   const entry = nextLegEntryOf(previous, dueAt, dependencies.clock());
   const delaySeconds = Math.max(1, entry.delaySeconds);
   return requeue(dependencies, 'leg_not_due', previous, { ...entry, delaySeconds });
@@ -187,7 +191,7 @@ async function refusalOf(
 
 /** The carrier has the message: if this write were lost, the next hand-over would send it again, so it is retried. */
 async function recordSent(
-  { messages, sleep }: DispatchDependencies,
+  { messages, contacts, warn, sleep }: DispatchDependencies,
   message: Message,
   { carrierMessageId, cost, currency }: Extract<HandOver, { outcome: 'accepted' }>,
   at: Date,
@@ -195,6 +199,9 @@ async function recordSent(
   const { message_id: messageId, channel } = message;
   const findableByCarrierId = channel === 'whatsapp';
   const noted = { at, carrierMessageId, findableByCarrierId, ...withoutUndefined({ cost, currency }) };
+  // Before the state: if this worker dies in between, the receipt enters `sent` and notes it (../receipts). A fault does
+  // not keep the message from being `sent`: then its row alone says to whom a reply belongs.
+  await noteContact(contacts, message, at).catch((error: unknown) => warn('contact not noted', error));
   const sent = await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
     messages.transition(messageId, { to: 'sent', ...noted }),
   );
@@ -209,8 +216,9 @@ async function recordRefused(
   { errorCode, errorMessage }: Extract<HandOver, { outcome: 'refused' }>,
 ): Promise<Dispatched> {
   // Before the state, which ends the work on this message.
-  if (errorCode === optedOut) await recordOptOut(message, clock());
-  const refused = { to: 'failed', at: clock(), errorCode, errorMessage } as const;
+  const hasOptedIn = errorCode === optedOut && !(await recordOptOut(message, clock()));
+  const suppressed = hasOptedIn ? { suppressed: false } : {};
+  const refused = { to: 'failed', at: clock(), errorCode, errorMessage, ...suppressed } as const;
   await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
     messages.transition(message.message_id, refused),
   );

@@ -1,10 +1,93 @@
-/** The outbound queues on SQS: fair between clients by `MessageGroupId`. */
+/** The queues of messages for the carriers, one for each kind of send: at-least-once delivery, unordered, fair between clients. */
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { type SendKind, sendKinds } from '../../contract/send-kinds.ts';
+import * as z from 'zod/mini';
+import { type SendKind, sendKinds } from '../../contract/channels.ts';
 import { allEnded } from '../../platform/aws/permanent-fault.ts';
-import { sendMessages } from '../../platform/aws/send-messages.sqs.ts';
+import { queueDelayMaxSeconds, sendMessages } from '../../platform/aws/queues.sqs.ts';
 import type { EnvironmentName } from '../../platform/env.ts';
-import { type OutboundQueue, queuedMessageOf } from './outbound-queue.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
+import { type Message, sendKindOf } from '../message.ts';
+
+/** A message to hand over. Its queue is fair between clients. */
+export interface OutboundEntry {
+  readonly messageId: string;
+  readonly clientId: string;
+  readonly kind: SendKind;
+  /** When it has its slot, if it waits for one: until then it goes from delay to delay without a look at its row. */
+  readonly slotAt?: string;
+  /** Not this message: the leg that follows it, if it is due. */
+  readonly nextLeg?: true;
+  /** Whole seconds, at most 900, before the queue delivers it. */
+  readonly delaySeconds: number;
+}
+
+/** The message's entry, in the queue of its kind; if that is further ahead, with the longest delay. */
+export function outboundEntryOf(message: Message, seconds = 0): OutboundEntry {
+  return {
+    messageId: message.message_id,
+    clientId: message.client_id,
+    kind: sendKindOf(message),
+    delaySeconds: possibleDelay(seconds),
+  };
+}
+
+/** The entry that starts the leg after this message, when it is due or with the longest delay before. */
+export function nextLegEntryOf(message: Message, dueAt: Date, now: Date): OutboundEntry {
+  const seconds = Math.ceil((dueAt.getTime() - now.getTime()) / 1000);
+  return { ...outboundEntryOf(message, seconds), nextLeg: true };
+}
+
+/** The time before its slot in which SQS and Lambda bring the message to a worker. */
+const slotLeadSeconds = 1;
+
+/**
+ * The message's entries now: with a delay where it has a slot ahead, and none where it expires before its slot: the
+ * due-item index then ends it.
+ */
+export function outboundEntriesOf(message: Message, now: Date): OutboundEntry[] {
+  const { slot } = message;
+  if (slot === undefined || slot.at <= now.toISOString()) return [outboundEntryOf(message)];
+  return slot.at < message.expires_at ? [untilSlot(outboundEntryOf(message), slot.at, now)] : [];
+}
+
+/** The entry with the delay until shortly before the slot, or with the longest delay if that is further ahead. */
+export function untilSlot(
+  { messageId, clientId, kind }: Omit<OutboundEntry, 'slotAt' | 'delaySeconds'>,
+  slotAt: string,
+  now: Date,
+): OutboundEntry {
+  const seconds = Math.floor((Date.parse(slotAt) - now.getTime()) / 1000 - slotLeadSeconds);
+  return { messageId, clientId, kind, slotAt, delaySeconds: possibleDelay(seconds) };
+}
+
+function possibleDelay(seconds: number): number {
+  return Math.min(queueDelayMaxSeconds, Math.max(0, seconds));
+}
+
+/** The body of a queue message; with more than the id where it waits for a slot, or is about the leg that follows. */
+export const queuedMessage = z.object({
+  message_id: z.string(),
+  slot: z.optional(z.object({ at: z.iso.datetime(), client_id: z.string(), kind: z.enum(sendKinds) })),
+  next_leg: z.optional(z.literal(true)),
+});
+
+export type QueuedMessage = z.output<typeof queuedMessage>;
+
+export function queuedMessageOf(entry: OutboundEntry): QueuedMessage {
+  const { messageId, clientId, kind, slotAt, nextLeg } = entry;
+  const slot = slotAt === undefined ? undefined : { at: slotAt, client_id: clientId, kind };
+  return { message_id: messageId, ...withoutUndefined({ slot, next_leg: nextLeg }) };
+}
+
+export interface OutboundQueue {
+  /**
+   * Sends each entry to the queue of its kind.
+   *
+   * @throws RefusedEntries when a queue refused some entries permanently; all others are in their queues.
+   * @throws when any entry may not be in its queue.
+   */
+  enqueue(entries: readonly OutboundEntry[]): Promise<void>;
+}
 
 type OutboundQueueUrls = Readonly<Record<SendKind, string>>;
 

@@ -2,17 +2,19 @@
  * Adds messages that the relay missed to the due-item index, from which they are dispatched or expired. The relay adds
  * messages too, but depends on the stream; this scan does not. It reads the lists of all clients by time of sending, each
  * message once, and adds those that are not final.
+ *
+ * A client with many messages is read in parts, in turns with the others, so nobody waits until its end. The position of
+ * each is stored, so that a run that ends, or is killed, is continued from there.
  */
-
-import type { ClientIdPage } from '../../client/client-ids.dynamo.ts';
+import type { ClientIdPage } from '../../client/client-store.dynamo.ts';
 import type { DueItemIndex } from '../../due-items/due-item-index.ts';
-import { rowsPerReview } from '../../due-items/process-due-items.ts';
-import { readRows } from '../../due-items/read-rows.ts';
+import { readRows, rowsPerReview } from '../../due-items/process-due-items.ts';
 import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
 import { addSeconds, type Clock } from '../../platform/clock.ts';
-import { chunksOf } from '../../platform/split-into-chunks.ts';
+import { chunksOf } from '../../platform/long-lists.ts';
+import { timedDueItemOf, timedOf } from '../dispatch/scheduled-entries.ts';
 import { isFinished } from '../fallback/legs.ts';
-import type { MessageList } from '../store/message-list.ts';
+import type { ListedKey, MessageList } from '../store/message-list.dynamo.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import { firstReview } from './expire-messages.ts';
 
@@ -20,9 +22,18 @@ import { firstReview } from './expire-messages.ts';
 export interface ScanProgress {
   readonly from: Date;
   readonly until: Date;
+  /** All clients up to this one are complete. Earlier releases know this position only, and continue from it. */
   readonly after?: string | undefined;
+  /** The clients up to `next`, or all if it is absent, are complete except these. */
+  readonly open?: OpenClients | undefined;
   /** Whether the scan is complete; the next one begins at `until`. */
   readonly done: boolean;
+}
+
+interface OpenClients {
+  readonly next?: string | undefined;
+  /** The list position from which each of them is read on, towards older messages. */
+  readonly before: Readonly<Record<string, string>>;
 }
 
 export interface ScanProgressStore {
@@ -37,7 +48,7 @@ export interface AddMissedDependencies {
   readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
   readonly dueItemIndex: DueItemIndex;
   readonly clock: Clock;
-  /** After this time the next run continues. */
+  /** The time after which the next run continues. */
   readonly endsAt: Date;
 }
 
@@ -53,45 +64,114 @@ const pauseSeconds = 900;
 /** How far back the first scan goes: the retention of the stream. */
 const firstScanSeconds = 86_400;
 const clientsAtOnce = 10;
+/** Messages of one client that are read before it is the turn of others. */
+const messagesPerTurn = 1000;
+/**
+ * The number of failed turns after which the run ends: the tables are not available, and the stored position stays
+ * small.
+ */
+const failedMax = 50;
+/** How much work is repeated if a run is killed. */
+const writeProgressSeconds = 5;
 
 export async function addMissedMessages(dependencies: AddMissedDependencies): Promise<AddedMessages> {
+  const { progress, clock, endsAt } = dependencies;
   const failures: unknown[] = [];
   let added = 0;
 
-  async function addMissedOf(clientId: string, { from, until }: ScanProgress): Promise<void> {
+  const known = nextScan(await progress.read(), clock());
+  if (known.done) return { added, failures };
+  const { from, until } = known;
+  let { after } = known;
+  let next = known.open === undefined ? after : known.open.next;
+  let pagesLeft = known.open === undefined || next !== undefined;
+  const open = new Map(Object.entries(known.open?.before ?? {}));
+  /** Their turn failed: the next run repeats it. */
+  const failed = new Set<string>();
+  let writtenAt = clock();
+
+  /** Reads the client's list on; returns the position for the next turn, undefined at the end of the list. */
+  async function takeTurn(clientId: string, before: string): Promise<string | undefined> {
     // Nothing is due for an inbound message.
-    const direction = 'outbound' as const;
-    const range = { clientId, direction, from: from.toISOString(), before: until.toISOString() };
-    const ids: string[] = [];
-    for await (const { messageId } of dependencies.list.keys(range, rowsPerReview)) ids.push(messageId);
-    for (const chunk of chunksOf(ids, rowsPerReview)) {
-      const rows = await readRows(dependencies.messages, chunk, ({ message_id }) => message_id);
-      // A row that cannot be read was set aside by the relay.
-      const open = [...rows.values()].flatMap((row) =>
-        row instanceof Error || isFinished(row) ? [] : [row],
-      );
-      if (open.length > 0) await dependencies.dueItemIndex.add('messages', open.map(firstReview));
-      added += open.length;
+    const range = { clientId, direction: 'outbound', from: from.toISOString(), before } as const;
+    let position = before;
+    let read = 0;
+    for await (const keys of chunksFrom(dependencies.list.keys(range, rowsPerReview))) {
+      await addOpen(keys.map(({ messageId }) => messageId));
+      position = keys.at(-1)?.position ?? position;
+      read += keys.length;
+      if (read >= messagesPerTurn || clock() >= endsAt) return position;
+    }
+    return undefined;
+  }
+
+  async function addOpen(ids: readonly string[]): Promise<void> {
+    const rows = await readRows(dependencies.messages, ids, ({ message_id }) => message_id);
+    const unfinished = [...rows.values()].flatMap((row) => {
+      if (!(row instanceof Error)) return isFinished(row) ? [] : [row];
+      // A row with invalid fields was set aside by the relay.
+      if (isPermanentFault(row)) return [];
+      throw row;
+    });
+    const { dueItemIndex } = dependencies;
+    const timed = unfinished.flatMap(timedOf).map(timedDueItemOf);
+    if (unfinished.length > 0) await dueItemIndex.add('messages', unfinished.map(firstReview));
+    if (timed.length > 0) await dueItemIndex.add('scheduled', timed);
+    added += unfinished.length;
+  }
+
+  async function turnOf(clientId: string, before: string): Promise<void> {
+    try {
+      const position = await takeTurn(clientId, before);
+      if (position === undefined) open.delete(clientId);
+      else open.set(clientId, position);
+    } catch (error) {
+      failures.push(error);
+      // The next run repeats this turn, unless it would always fail.
+      if (isPermanentFault(error)) open.delete(clientId);
+      else failed.add(clientId);
     }
   }
 
-  let progress = nextScan(await dependencies.progress.read(), dependencies.clock());
-  while (!progress.done && dependencies.clock() < dependencies.endsAt) {
-    const scan = progress;
-    const { clientIds, next } = await dependencies.clientIds(scan.after);
-    for (const chunk of chunksOf(clientIds, clientsAtOnce)) {
-      const ended = await Promise.allSettled(chunk.map((clientId) => addMissedOf(clientId, scan)));
-      for (const end of ended) {
-        if (end.status === 'fulfilled') continue;
-        // The next run repeats from the last page, unless it would always fail.
-        if (!isPermanentFault(end.reason)) throw end.reason;
-        failures.push(end.reason);
-      }
-    }
-    progress = { ...scan, after: next, done: next === undefined };
-    await dependencies.progress.write(progress);
+  async function writeProgress(): Promise<void> {
+    if (open.size === 0) after = next;
+    const done = open.size === 0 && !pagesLeft;
+    const rest = open.size === 0 ? undefined : { next, before: Object.fromEntries(open) };
+    await progress.write({ from, until, after, open: rest, done });
+    writtenAt = clock();
   }
+
+  while (clock() < endsAt && failed.size < failedMax) {
+    const waiting = [...open].filter(([clientId]) => !failed.has(clientId));
+    // New clients do not wait for the end of those with many messages.
+    if (pagesLeft && waiting.length < clientsAtOnce) {
+      if (open.size === 0) after = next;
+      const page = await dependencies.clientIds(next);
+      for (const clientId of page.clientIds) open.set(clientId, until.toISOString());
+      next = page.next;
+      pagesLeft = next !== undefined;
+      continue;
+    }
+    if (waiting.length === 0) break;
+    for (const some of chunksOf(waiting, clientsAtOnce)) {
+      if (clock() >= endsAt) break;
+      await Promise.all(some.map(([clientId, before]) => turnOf(clientId, before)));
+      if (clock() >= addSeconds(writtenAt, writeProgressSeconds)) await writeProgress();
+    }
+  }
+  await writeProgress();
   return { added, failures };
+}
+
+async function* chunksFrom(keys: AsyncIterable<ListedKey>): AsyncGenerator<readonly ListedKey[]> {
+  let chunk: ListedKey[] = [];
+  for await (const key of keys) {
+    chunk.push(key);
+    if (chunk.length < rowsPerReview) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
 }
 
 /** The interrupted scan, else the next one; a complete one while it is too early for the next. */

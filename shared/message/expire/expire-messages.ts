@@ -1,24 +1,24 @@
 /**
- * Expires messages after their validity period, and queues those again whose queue message or schedule was lost, or whose
+ * Expires messages after their validity period, and queues those again whose queue message was lost, or whose
  * next leg did not start. Every message has an entry in the due-item index until it is final and its next leg, if it has
  * one, exists; so the next run continues after one that failed.
  */
-import type { DueItem } from '../../due-items/due-item-index.ts';
+import type { DueItem, DueItemIndex } from '../../due-items/due-item-index.ts';
 import {
   type DueItemRun,
+  errorOf,
   type NextReview,
   processDueItems,
   type ReviewResult,
+  readRows,
 } from '../../due-items/process-due-items.ts';
-import { errorOf, readRows } from '../../due-items/read-rows.ts';
 import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
-import { addSeconds, earlierOf } from '../../platform/clock.ts';
-import type { SetAside } from '../../set-aside/set-aside.ts';
-import { nextLegEntryOf, type OutboundQueue, outboundEntriesOf } from '../dispatch/outbound-queue.ts';
+import { addSeconds, earlierOf, laterOf } from '../../platform/clock.ts';
+import type { SetAside } from '../../set-aside/set-aside.sqs.ts';
+import { nextLegEntryOf, type OutboundQueue, outboundEntriesOf } from '../dispatch/outbound-queue.sqs.ts';
 import { isFinished, laterLegIds, nextLegDueAt } from '../fallback/legs.ts';
 import { lastChangeOf, type Message, transitions } from '../message.ts';
-import type { MessageStore } from '../store/message-store.ts';
-import { expiry } from '../transition.ts';
+import { expiry, type MessageStore } from '../store/message-store.ts';
 
 interface ExpireDependencies extends DueItemRun {
   readonly messages: Pick<MessageStore, 'get' | 'getMany' | 'transition'>;
@@ -35,16 +35,16 @@ interface Expired {
   readonly failures: readonly unknown[];
 }
 
-/** A message still scheduled so long after its time is queued again, once per interval. */
+/** A message that is still scheduled this long after its time is queued again, once per interval. */
 const requeueAfterSeconds = 60;
 const requeueIntervalSeconds = 60;
-/** A message still queued or sending after so long is probably lost, and is queued again, once per interval. */
+/** A message that is still queued or sending after this time is probably lost, and is queued again, once per interval. */
 const lostAfterSeconds = 900;
 const lostIntervalSeconds = 3600;
 /** How long after its end the gateway still tries to expire a message that a service refuses: time for a repair. */
 const refusedForSeconds = 86_400;
 
-/** A next leg that has not started so long after it was due is queued again. */
+/** A next leg that has not started this long after it was due is queued again. */
 const legLateSeconds = 60;
 /** How long a leg is waited for after it was due; a one-time password is not waited for longer than it is valid. */
 const legWaitedForSeconds = 86_400;
@@ -163,4 +163,13 @@ export async function expireOverdue(dependencies: ExpireDependencies): Promise<E
   }
 
   return { ...(await processDueItems(dependencies, 'messages', review)), ...totals };
+}
+
+/** Adds messages to the due-item index that neither the relay nor the scan for missed messages may find. */
+export function reviewFrom(dueItemIndex: Pick<DueItemIndex, 'add'>) {
+  return (time: Date, messages: readonly Message[]): Promise<void> =>
+    dueItemIndex.add(
+      'messages',
+      messages.map(firstReview).map(({ id, dueAt }) => ({ id, dueAt: laterOf(dueAt, time) })),
+    );
 }

@@ -5,7 +5,13 @@ import type { ScanProgressStore } from './add-missed-messages.ts';
 
 const key = { list: 'recovery', position: 'progress' };
 const time = z.iso.datetime();
-const progressRow = z.object({ from: time, until: time, after: z.optional(z.string()), done: z.boolean() });
+const progressRow = z.object({
+  from: time,
+  until: time,
+  after: z.optional(z.string()),
+  open: z.optional(z.object({ next: z.optional(z.string()), before: z.record(z.string(), z.string()) })),
+  done: z.boolean(),
+});
 
 export function dynamoScanProgress(client: DynamoDBDocumentClient, TableName: string): ScanProgressStore {
   return {
@@ -22,12 +28,12 @@ export function dynamoScanProgress(client: DynamoDBDocumentClient, TableName: st
       // A person made the row invalid: the scan starts again; adding a message twice only means a second review.
       const row = progressRow.safeParse(Items[0]);
       if (!row.success) return undefined;
-      const { from, until, after, done } = row.data;
-      return { from: new Date(from), until: new Date(until), after, done };
+      const { from, until, ...rest } = row.data;
+      return { ...rest, from: new Date(from), until: new Date(until) };
     },
 
-    async write({ from, until, after, done }) {
-      const row = { ...key, from: from.toISOString(), until: until.toISOString(), after, done };
+    async write({ from, until, ...rest }) {
+      const row = { ...key, ...rest, from: from.toISOString(), until: until.toISOString() };
       await client.send(new PutCommand({ TableName, Item: row }));
     },
   };

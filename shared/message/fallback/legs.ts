@@ -1,21 +1,23 @@
 /**
  * The legs of a send with `fallback`: each is a message, and the next one starts if the one before it failed, expired, or
  * was not delivered in time. What follows from a row is decided here, from the row and the time alone, so every worker
- * comes to the same response however often it is asked (docs/decisions/fallback-legs.md).
+ * reaches the same decision however often it is asked (docs/decisions/fallback-legs.md).
  */
 import { addSeconds } from '../../platform/clock.ts';
 import { derivedId } from '../../platform/ids.ts';
-import { withoutUndefined } from '../../platform/without-undefined.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type Message, type MessageChange, transitions } from '../message.ts';
+import type { FallbackLeg } from '../message-response.schema.ts';
 import { segment } from '../send/segments.ts';
 import { withSampleCode } from '../send/template.ts';
+import type { MessageStore } from '../store/message-store.ts';
 
 /** The same for every worker: only one of them stores the row. */
 function legId(firstId: string, leg: number): string {
   return leg === 1 ? firstId : derivedId('msg', firstId, 'leg', String(leg));
 }
 
-export function firstIdOf({ message_id, fallback_of }: Message): string {
+function firstIdOf({ message_id, fallback_of }: Message): string {
   return fallback_of ?? message_id;
 }
 
@@ -57,7 +59,10 @@ export function nextLegDueAt(message: Message): Date | undefined {
   }
 }
 
-/** When this change requires the next leg to be started or timed: the message was queued, or it ended undelivered. */
+/**
+ * Returns when this change requires the next leg to be started or timed: the message was queued, or it ended
+ * undelivered.
+ */
 export function nextLegDueAfter({ before, after }: MessageChange): Date | undefined {
   const isNew = after.status !== before?.status;
   const counts = after.status === 'queued' || after.status === 'failed' || after.status === 'expired';
@@ -117,4 +122,35 @@ export function nextLegOf(
 
 function validitySeconds({ expires_at, scheduled_at, created_at }: Message): number {
   return (Date.parse(expires_at) - Date.parse(scheduled_at ?? created_at)) / 1000;
+}
+
+/** Shows the legs of a send with `fallback`: those that have started, and those that follow if it comes to that. */
+interface ShownLegs {
+  /** The first leg, whose row names those that follow. */
+  readonly first: Message;
+  readonly following: readonly FallbackLeg[];
+}
+
+/** Undefined for a message of no such send: nothing is read for it. */
+export async function showLegs(
+  messages: Pick<MessageStore, 'getMany'>,
+  message: Message,
+): Promise<ShownLegs | undefined> {
+  const others = [...earlierLegIds(message), ...laterLegIds(message)];
+  if (others.length === 0) return undefined;
+  const rows = new Map([message, ...(await messages.getMany(others))].map((row) => [row.message_id, row]));
+  const first = rows.get(firstIdOf(message));
+  // Kept as long as the messages that follow it, or longer; somebody deleted it.
+  if (first === undefined) return undefined;
+  const ids = laterLegIds(first);
+  const following = (first.fallback ?? []).map(({ channel, after_seconds }, index) => {
+    const row = rows.get(ids[index] ?? '');
+    return {
+      channel,
+      after_seconds: after_seconds ?? null,
+      message_id: row?.message_id ?? null,
+      status: row?.status ?? null,
+    };
+  });
+  return { first, following };
 }

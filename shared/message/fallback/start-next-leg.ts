@@ -4,26 +4,31 @@
  *
  *   read, checks ─ crash → nothing happened; the queue delivers the message again
  *   amount taken from a cap ─ crash → it is lost until the window resets, and taken again by the next attempt
+ *   one-time password counted for its recipient, by the id of the leg ─ crash → the next attempt counts it as the same
  *   row of the leg ─ crash → the stream hands the leg to its queue; the next attempt finds it
  *
  * Two workers at once: one stores the row, the other gives back what it took. What loses the queue message is found by the
  * due-item index (../expire).
  */
-import type { AllowanceOf } from '../../cap/allowance.ts';
+import type { Allowance, AllowanceOf } from '../../cap/allowance.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import type { Clock, Sleep } from '../../platform/clock.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
-import { withoutUndefined } from '../../platform/without-undefined.ts';
 import type { LegRefusal, Message } from '../message.ts';
 import type { MessageStore } from '../store/message-store.ts';
-import { earlierLegIds, nextLegDueAt, nextLegOf } from './legs.ts';
+import { earlierLegIds, laterLegIds, nextLegDueAt, nextLegOf } from './legs.ts';
 
-/** What is different for one-time passwords. */
+/** The differences of one-time passwords. */
 export interface OtpLegs {
   /** Whether it can still be verified. */
   isPending(otpId: string): Promise<boolean>;
-  /** Counts the leg for its recipient; why it may not be sent, if so. Repeating it for the same leg is safe. */
+  /** Why the leg may not be sent, if so; counts nothing. */
   refusalOf(leg: Message, now: Date): Promise<LegRefusal | undefined>;
+  /** Counts the leg for its recipient; why it may not be sent, if so. Repeating it for the same leg is safe. */
+  count(leg: Message, now: Date): Promise<LegRefusal | undefined>;
+  /** Counts an SMS with the password, once it is stored. */
+  noteStarted(leg: Message): Promise<void>;
   textOf(template: string, expiresAt: Date, now: Date): string;
 }
 
@@ -75,18 +80,35 @@ export async function startNextLeg(
   if (leg.otp !== undefined && !(await otpLegs.isPending(leg.otp.otp_id)))
     return { outcome: 'no_leg_needed', previous };
   const workId = dependencies.newWorkId();
-  const allowance = await dependencies.allowanceOf(leg.client_id, { workId, now });
-  const refusal =
-    (leg.otp === undefined ? undefined : await otpLegs.refusalOf(leg, now)) ??
-    (await refusalBy(() => allowance?.take([leg])));
+  const allowance = await dependencies.allowanceOf(leg.client_id, { now });
+  const refusal = await refusalOf(leg, otpLegs, allowance, now);
   const row = { ...leg, ...withoutUndefined({ refusal }), stored_by: workId };
   const stored = await retry({ delaysMs: conflictRetryDelaysMs, sleep }, () =>
     messages.createLeg(row, earlierLegIds(leg)),
   );
-  if (stored === 'created')
-    return { outcome: refusal === undefined ? 'leg_started' : 'leg_refused', previous, leg: row };
+  if (stored === 'created') {
+    if (refusal !== undefined) return { outcome: 'leg_refused', previous, leg: row };
+    if (leg.otp !== undefined) await otpLegs.noteStarted(leg);
+    return { outcome: 'leg_started', previous, leg: row };
+  }
   await allowance?.giveBack();
   return { outcome: stored === 'exists' ? 'leg_exists' : 'no_leg_needed', previous };
+}
+
+/** Checks that do not count come first. */
+async function refusalOf(
+  leg: Message,
+  otpLegs: OtpLegs,
+  allowance: Allowance | undefined,
+  now: Date,
+): Promise<LegRefusal | undefined> {
+  const known =
+    (leg.otp === undefined ? undefined : await otpLegs.refusalOf(leg, now)) ??
+    (await refusalBy(() => allowance?.take([leg])));
+  if (known !== undefined || leg.otp === undefined) return known;
+  const overLimit = await otpLegs.count(leg, now);
+  if (overLimit !== undefined) await allowance?.giveBack();
+  return overLimit;
 }
 
 const capRefusals = ['message_limit_reached', 'spend_limit_reached'] as const satisfies LegRefusal[];
@@ -100,4 +122,34 @@ async function refusalBy(take: () => Promise<void> | undefined): Promise<LegRefu
     if (code === undefined) throw error;
     return code;
   }
+}
+
+/**
+ * Whether a message of a send with `fallback` need not be handed over any more. A leg may wait for its carrier so long that
+ * the next one has started, or that a late receipt delivered the one before; the person would get the message twice.
+ */
+interface ReplacedDependencies {
+  readonly messages: Pick<MessageStore, 'getMany'>;
+  readonly otpLegs: Pick<OtpLegs, 'isPending'>;
+  readonly clock: Clock;
+}
+
+/** Reads nothing for a message without `fallback`, nor for a first leg within its time. */
+export async function isReplaced(
+  { messages, otpLegs, clock }: ReplacedDependencies,
+  message: Message,
+): Promise<boolean> {
+  const earlier = earlierLegIds(message);
+  const dueAt = nextLegDueAt(message);
+  const later = dueAt !== undefined && dueAt <= clock() ? laterLegIds(message) : [];
+  if (earlier.length + later.length === 0) return false;
+  const legs = await messages.getMany([...earlier, ...later]);
+  if (legs.some(({ status }) => status === 'delivered' || status === 'read')) return true;
+  if (legs.some((leg) => later.includes(leg.message_id) && replaces(leg))) return true;
+  return earlier.length > 0 && message.otp !== undefined && !(await otpLegs.isPending(message.otp.otp_id));
+}
+
+/** A leg that failed, or that will because it was refused when it started, reaches nobody. */
+function replaces({ status, refusal }: Message): boolean {
+  return status !== 'failed' && refusal === undefined;
 }

@@ -1,11 +1,10 @@
 /** Lists the messages of a client in all channels, newest first; a page costs the same however many messages there are. */
 import * as z from 'zod/mini';
 import { channels } from '../../contract/channels.ts';
-import { opaqueCursor } from '../../operation/cursor.ts';
-import { defaultPageLimit, pageLimit, sortableTime } from '../../operation/list-query.ts';
+import { defaultPageLimit, opaqueCursor, pageLimit, sortableTime } from '../../operation/list-query.ts';
 import { type ApiResponse, type Operation, parseQuery, requireCaller } from '../../operation/operation.ts';
 import { optional } from '../../operation/request-fields.ts';
-import { chunksOf } from '../../platform/split-into-chunks.ts';
+import { chunksOf } from '../../platform/long-lists.ts';
 import { type Message, statuses } from '../message.ts';
 import type { MessagePage } from '../message-response.schema.ts';
 import { statusView } from '../message-response.ts';
@@ -18,8 +17,8 @@ import {
   type ListedKey,
   type ListRange,
   type MessageList,
-} from '../store/message-list.ts';
-import { listPosition } from '../store/message-row.ts';
+} from '../store/message-list.dynamo.ts';
+import { listPosition } from '../store/message-rows.dynamo.ts';
 import type { MessageStore } from '../store/message-store.ts';
 
 const filters = {
@@ -27,7 +26,7 @@ const filters = {
   channel: optional(z.enum(channels)),
 } as const satisfies Record<FilterField, z.ZodMiniType>;
 
-/** The query of `GET /api/v1/messages` (contract, section 5). */
+/** The query of `GET /api/v1/messages` (contract 5.12). */
 export const listMessagesQuery = z.object({
   reference: optional(referenceText),
   ...filters,
@@ -67,7 +66,7 @@ export function listMessages({ list, messages }: ListDependencies): Operation {
     const query = parseQuery(listMessagesQuery, request);
     const limit = query.limit ?? defaultPageLimit;
     const range = rangeOf(clientId, query);
-    // Only messages of the client have a reference.
+    // The client's own messages are the only ones with a reference.
     const isNone = query.reference !== undefined && query.direction === 'inbound';
     if (isNone || range.from > range.before) return page([], undefined);
     const isFiltered = filterFields.some((field) => query[field] !== undefined);

@@ -1,26 +1,29 @@
 /**
- * Keeps the suppressions and the carrier's own opt-out list in step, in both directions (contract, section 13).
+ * Keeps the suppressions and the carrier's own opt-out list in step, in both directions (contract 13.4).
  *
  *   list → suppressions: who is on the list is suppressed for every client that wrote to them, since the time of the list
- *   suppressions → list: who may be sent nothing by any client is added; who opted in again is removed
+ *   suppressions → list: whom an administrator lets no client send anything is added; who opted in again is removed
+ *
+ * The list is of all clients, so only the person's own words and an administrator change it: what a client says has effect
+ * for that client.
  *
  * It reads the whole list, slowly, because the carrier permits one call a second. It saves its position after each page,
  * so a run that is out of time, or dies, is continued by the next one. Each write is conditional or changes nothing when
  * it is repeated, and the newest change wins, so two runs at once do no harm.
  */
 import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
-import type { Conversations } from '../receive/find-owner.ts';
-import { type RowKey, rowKey, type SuppressionRow } from '../suppression/suppression.ts';
-import type { SuppressionChanges, SuppressionStore } from '../suppression/suppression-store.ts';
-import { type ListedOptOut, type OptOutList, OutdatedPosition } from './opt-out-list.ts';
+import type { Contacts } from '../receive/contacts.dynamo.ts';
+import { type Conversations, pagesWith, takenOf } from '../receive/find-owner.ts';
+import { lastingSources, type RowKey, rowKey, type SuppressionRow } from '../suppression/suppression.ts';
+import type { SuppressionChanges, SuppressionStore } from '../suppression/suppression-store.dynamo.ts';
 
 /** How far the comparison is; a run that ends early is continued by the next one. */
 export interface ComparisonProgress {
   readonly startedAt: Date;
-  /** Only what changed since then is compared; undefined: everything. */
+  /** Only changes since this time are compared; undefined means everything. */
   readonly since?: Date | undefined;
   readonly phase: 'list' | 'suppressions';
-  /** In the list or in the table; undefined at the start of it. */
+  /** The position in the list or in the table; undefined at its start. */
   readonly position?: string | undefined;
 }
 
@@ -33,6 +36,7 @@ export interface CompareDependencies {
   readonly list: OptOutList;
   readonly suppressions: Pick<SuppressionStore, 'get' | 'change'> & SuppressionChanges;
   readonly conversations: Conversations;
+  readonly contacts: Pick<Contacts, 'of'>;
   readonly progress: ProgressStore;
   readonly clock: Clock;
   readonly sleep: Sleep;
@@ -56,8 +60,6 @@ const pauseMs = 1100;
 /** Earlier changes were seen by the run before; the clocks of two services differ by less. */
 const overlapSeconds = 3600;
 const rowsPerRead = 2000;
-/** The clients that wrote to a person are found among so many of the newest messages. */
-const consideredMax = 100;
 
 export async function compareOptOuts(dependencies: CompareDependencies): Promise<Comparison> {
   const { progress, clock, budgetMs } = dependencies;
@@ -100,14 +102,17 @@ async function readList(
   }
 }
 
-/** For every client that wrote to the person. One that writes for the first time learns it from the carrier's refusal. */
+/**
+ * Suppresses the person for every client that wrote to them. A client that writes for the first time learns it from the
+ * carrier's refusal.
+ */
 async function suppressFor(
-  { suppressions, conversations }: CompareDependencies,
+  dependencies: CompareDependencies,
   { recipient, at }: ListedOptOut,
 ): Promise<number> {
   let changed = 0;
-  for (const client_id of await clientsOf(conversations, recipient)) {
-    const { outcome } = await suppressions.change({
+  for (const client_id of await clientsOf(dependencies, recipient)) {
+    const { outcome } = await dependencies.suppressions.change({
       client_id,
       recipient,
       scope: 'messages',
@@ -136,8 +141,10 @@ async function readSuppressions(
     position: JSON.stringify({ client_id, recipient }),
   });
   for (const row of rows) {
-    if (row.scope === undefined) await removeFromList(dependencies, row, counts);
-    else if (row.scope === 'all') await addToList(dependencies, row, counts);
+    const { scope, source } = row;
+    if (scope === undefined && lastingSources.includes(source))
+      await removeFromList(dependencies, row, counts);
+    else if (scope === 'all' && source === 'admin') await addToList(dependencies, row, counts);
     if (isOver()) return at(row);
   }
   if (nextAfter !== undefined) return at(nextAfter);
@@ -146,32 +153,42 @@ async function readSuppressions(
 }
 
 /**
- * The list is of all clients. So a number is removed only if the person asked for messages again, or an administrator
- * did; a client may undo what no person asked for.
+ * Where the person asked for messages again, or an administrator did, after the number came onto the list. The word of the
+ * person to one client leaves the number there if the same person, or an administrator, stopped another client.
  */
 async function removeFromList(
-  { list, sleep }: CompareDependencies,
-  { recipient, source, changed_at }: SuppressionRow,
+  dependencies: CompareDependencies,
+  { client_id, recipient, source, changed_at }: SuppressionRow,
   counts: Counts,
 ): Promise<void> {
-  if (source === 'carrier') return;
+  const { list, suppressions, sleep } = dependencies;
   const listed = await list.find(recipient);
   await sleep(pauseMs);
   if (listed === undefined || listed.at.toISOString() >= changed_at) return;
-  if (source === 'client' && listed.byPerson) return;
+  if (source === 'keyword') {
+    for (const other of await clientsOf(dependencies, recipient)) {
+      const stopped = other === client_id ? undefined : await suppressions.get(other, recipient);
+      if (stopped !== undefined && lastingSources.includes(stopped.source)) return;
+    }
+  }
   const isRemoved = await list.remove(recipient);
   counts[isRemoved ? 'removed' : 'refused'] += 1;
 }
 
-/** Only if no client may send anything: the carrier would refuse one-time passwords and other clients' messages too. */
+/**
+ * Adds a number only if an administrator suppressed it for every client that wrote to the person, because the carrier
+ * then refuses all messages.
+ */
 async function addToList(
-  { list, suppressions, conversations, sleep }: CompareDependencies,
+  dependencies: CompareDependencies,
   { client_id, recipient }: SuppressionRow,
   counts: Counts,
 ): Promise<void> {
-  const others = [...(await clientsOf(conversations, recipient))].filter((id) => id !== client_id);
-  for (const other of others) {
-    if ((await suppressions.get(other, recipient))?.scope !== 'all') return;
+  const { list, suppressions, sleep } = dependencies;
+  for (const other of await clientsOf(dependencies, recipient)) {
+    if (other === client_id) continue;
+    const suppression = await suppressions.get(other, recipient);
+    if (suppression?.scope !== 'all' || suppression.source !== 'admin') return;
   }
   const listed = await list.find(recipient);
   await sleep(pauseMs);
@@ -179,12 +196,46 @@ async function addToList(
   counts[(await list.add(recipient)) ? 'added' : 'refused'] += 1;
 }
 
-/** The clients with messages to that person by SMS. */
-async function clientsOf(conversations: Conversations, person: string): Promise<ReadonlySet<string>> {
-  const messages = await conversations.newestWith(person, consideredMax);
-  return new Set(
-    messages
-      .filter(({ channel, direction }) => channel === 'sms' && direction === undefined)
-      .map((message) => message.client_id),
-  );
+/** The clients of which a carrier took an SMS to that person, from any number, however many messages wait. */
+async function clientsOf(
+  { contacts, conversations }: CompareDependencies,
+  person: string,
+): Promise<ReadonlySet<string>> {
+  const noted = await contacts.of({ channel: 'sms', person });
+  const clients = new Set(noted.map(({ clientId }) => clientId));
+  // Messages of an earlier release, and those from names, have no contacts.
+  for await (const page of pagesWith(conversations, person)) {
+    const sent = page.filter(({ channel, direction }) => channel === 'sms' && direction === undefined);
+    for (const { clientId } of sent.flatMap(takenOf)) clients.add(clientId);
+  }
+  return clients;
+}
+
+/** The list of people who opted out that the carrier keeps: it refuses every message to them, whichever client sends it. */
+export interface ListedOptOut {
+  /** E.164. */
+  readonly recipient: string;
+  readonly at: Date;
+  /** Whether the person asked for it; otherwise somebody added the number. */
+  readonly byPerson: boolean;
+}
+
+interface OptOutListPage {
+  readonly optOuts: readonly ListedOptOut[];
+  /** Undefined after the last page. */
+  readonly next: string | undefined;
+}
+
+export interface OptOutList {
+  /** @throws OutdatedPosition where the carrier no longer knows the position. */
+  page(after: string | undefined): Promise<OptOutListPage>;
+  find(recipient: string): Promise<ListedOptOut | undefined>;
+  /** Repeating it changes nothing. @returns false where the carrier refuses this number */
+  add(recipient: string): Promise<boolean>;
+  /** @returns false where the carrier refuses: AWS removes a number once in 30 days */
+  remove(recipient: string): Promise<boolean>;
+}
+
+export class OutdatedPosition extends Error {
+  override readonly name = 'OutdatedPosition';
 }

@@ -1,4 +1,4 @@
-/** One row of the suppressions table, under a key that no client has. */
+/** The progress is one row of the suppressions table, under a key that no client has. */
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { readRow } from '../../platform/aws/read-rows.dynamo.ts';

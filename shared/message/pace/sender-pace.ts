@@ -3,17 +3,16 @@
  * conditional write of the sender's row; after a conflict a process pauses and reads the row again. A process that dies
  * leaves at most its own slots unused.
  */
+import type { SendKind } from '../../contract/channels.ts';
 import { slotWaitSecondsMax } from '../../contract/hand-over-times.ts';
-import type { SendKind } from '../../contract/send-kinds.ts';
 import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
 import { ExpiringMap } from '../../platform/expiring-cache.ts';
-import type { Message } from '../message.ts';
-import { sendKindOf } from '../send-kind.ts';
+import { type Message, sendKindOf } from '../message.ts';
 import { isUsable, reserve, type SenderSlots, type SlotRequest, slowedDown } from './sender-slots.ts';
 import { isOver, type Slot } from './slot.ts';
 
 /** One row for each sender with a pace: its reserved slots, with a revision that changes with each write. */
-export interface SenderRow {
+interface SenderRow {
   readonly slots: SenderSlots;
   /** 0 if there is no row. */
   readonly revision: number;

@@ -7,7 +7,7 @@
  * kinds the stretches of reserved places of the last seconds and of the future.
  */
 import * as z from 'zod/mini';
-import { type SendKind, sendKinds } from '../../contract/send-kinds.ts';
+import { type SendKind, sendKinds } from '../../contract/channels.ts';
 import {
   alignedFor,
   isBefore,
@@ -49,7 +49,7 @@ export const noSlots: SenderSlots = { next: {}, taken: { otp: [], single: [] } }
 
 /** Messages look at their place for less than two seconds after it, by any clock. */
 const keptMs = 5000;
-/** After a pause a stretch begins at a multiple of a tenth of a period, which limits their number. */
+/** The number of parts of a period at which a stretch can begin after a pause; it limits the number of stretches. */
 const stretchesPerPeriod = 10;
 
 const slowedMs = 60_000;
@@ -69,7 +69,7 @@ export interface SlotRequest {
 
 interface Reserved {
   readonly reserved: readonly Slot[];
-  /** When the first of the places begins. */
+  /** The start of the first place. */
   readonly firstMs: number;
   readonly slots: SenderSlots;
 }

@@ -34,14 +34,14 @@ export interface Position {
 export const storedSlot = z.object({
   period_start: z.iso.datetime(),
   place: z.int(),
-  /** When the message is handed over, or up to a second later. */
+  /** The message is handed over at this time, or up to a second later. */
   at: z.iso.datetime(),
 });
 
 export type Slot = Readonly<z.output<typeof storedSlot>>;
 
 /**
- * The slot of a message of so many segments. It is handed over at the time of the last of its places: until then another
+ * The slot of a message with the given number of segments. It is handed over at the time of the last of its places: until then another
  * message can still go before it and take one of them.
  */
 export function slotAt({ startMs, place }: Position, segments: number, pace: Pace): Slot {
@@ -53,7 +53,7 @@ export function slotAt({ startMs, place }: Position, segments: number, pace: Pac
   };
 }
 
-/** When the place begins. */
+/** Returns the start of the place. */
 export function timeOf({ startMs, place }: Position, { places }: Pace): number {
   return startMs + marginMs + Math.floor((place * spreadMs) / places);
 }
@@ -76,7 +76,7 @@ export function positionFrom(timeMs: number, pace: Pace): Position {
     : { startMs: startMs + pace.periodMs, place: 0 };
 }
 
-/** The next position at which so many segments have their places in one period; more than a period has take whole ones. */
+/** The next position with places for the segments in one period; a longer message takes whole periods. */
 export function alignedFor(
   segments: number,
   { startMs, place }: Position,
@@ -88,7 +88,7 @@ export function alignedFor(
   return fits ? { startMs, place } : { startMs: startMs + periodMs, place: 0 };
 }
 
-/** The position after a message of so many segments. */
+/** The position after a message with the given number of segments. */
 export function positionAfter(
   segments: number,
   { startMs, place }: Position,

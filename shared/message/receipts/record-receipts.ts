@@ -3,21 +3,24 @@
  * receipt does not hold, so it changes nothing and sends nothing.
  */
 import { type Message, type Status, transitions } from '../message.ts';
-import type { MessageStore } from '../store/message-store.ts';
-import type { Transition } from '../transition.ts';
+import { type Contacts, isNamed, noteContact } from '../receive/contacts.dynamo.ts';
+import type { MessageStore, Transition } from '../store/message-store.ts';
 
-/** What a carrier reports about a message after the hand-over, in the same form for all carriers. */
+/** A carrier's report about a message after the hand-over, in the same form for all carriers. */
 export interface Receipt {
-  /** At least one of the two ids is set. */
+  /** The gateway's id of the message; at least one of the two ids is set. */
   readonly messageId?: string;
   readonly carrierMessageId?: string;
+  /** The number of ours, or its id, from which the carrier says that it sent the message. */
+  readonly from?: string;
   readonly transition: Transition;
 }
 
 interface ReceiptDependencies {
   readonly messages: ReceiptStore;
-  /** Suppresses the recipient, because the carrier says that the person opted out; repeating it is safe. */
-  readonly recordOptOut: (message: Message, at: Date) => Promise<void>;
+  /** Records an opt-out as for a hand-over (../dispatch). */
+  readonly recordOptOut: (message: Message, at: Date) => Promise<boolean>;
+  readonly contacts: Pick<Contacts, 'note'>;
 }
 
 type ReceiptStore = Pick<MessageStore, 'transition' | 'get' | 'findByCarrierId' | 'fillInSent'>;
@@ -50,7 +53,7 @@ const unknownDelaysSeconds = [2, 4, 8, 16, 32, 64, 128];
  * @param receives - how often the queue has delivered this message, including this time
  */
 export async function recordReceipts(
-  { messages, recordOptOut }: ReceiptDependencies,
+  dependencies: ReceiptDependencies,
   receipts: readonly Receipt[],
   receives: number,
 ): Promise<{
@@ -60,11 +63,9 @@ export async function recordReceipts(
   const unknownRetryAfterSeconds = unknownDelaysSeconds[receives - 1];
   const recorded: RecordedReceipt[] = [];
   for (const receipt of receipts) {
-    const { outcome, messageId, message } = await recordReceipt(messages, receipt);
-    // Also where the state was recorded before: a crash may have come in between.
-    if (receipt.transition.errorCode === 'recipient_opted_out' && message !== undefined) {
-      await recordOptOut(message, receipt.transition.at);
-    }
+    const { outcome, messageId, message } = await recordReceipt(dependencies, receipt);
+    // The contact is noted even if the state was recorded before: a crash may have come in between.
+    if (message !== undefined) await noteTaken(dependencies.contacts, message, receipt);
     const isGivenUp = outcome === 'unknown_message' && unknownRetryAfterSeconds === undefined;
     recorded.push({ receipt, messageId, message, outcome: isGivenUp ? 'given_up' : outcome });
   }
@@ -72,8 +73,23 @@ export async function recordReceipts(
   return { recorded, retryAfterSeconds: isRetried ? unknownRetryAfterSeconds : undefined };
 }
 
+/** Notes the contact if the receipt names a number of a pool, or came before the hand-over was stored. */
+async function noteTaken(
+  contacts: Pick<Contacts, 'note'>,
+  message: Message,
+  { from, transition }: Receipt,
+): Promise<void> {
+  const { sent_at } = message;
+  if (sent_at === undefined) return;
+  const isFirst = sent_at === transition.at.toISOString();
+  if (isFirst || isNamed(message, from)) await noteContact(contacts, message, new Date(sent_at), from);
+}
+
 /** Records one receipt; one of an unknown message changes nothing. */
-async function recordReceipt(messages: ReceiptStore, receipt: Receipt): Promise<Recorded> {
+async function recordReceipt(
+  { messages, recordOptOut }: ReceiptDependencies,
+  receipt: Receipt,
+): Promise<Recorded> {
   const { carrierMessageId } = receipt;
   const messageId =
     receipt.messageId ??
@@ -84,7 +100,15 @@ async function recordReceipt(messages: ReceiptStore, receipt: Receipt): Promise<
     const known = await messages.get(messageId, eventually);
     if (known !== undefined && isPast(known.status)) return proveSent(messages, receipt, known);
   }
-  const message = await messages.transition(messageId, { ...receipt.transition, reported: true });
+  const { transition } = receipt;
+  let suppressed = {};
+  if (transition.errorCode === 'recipient_opted_out') {
+    // Before the state, which ends the work on this message.
+    const refused = await messages.get(messageId);
+    const isSuppressed = refused !== undefined && (await recordOptOut(refused, transition.at));
+    suppressed = isSuppressed ? {} : { suppressed: false };
+  }
+  const message = await messages.transition(messageId, { ...transition, ...suppressed, reported: true });
   if (message !== undefined) return { outcome: 'recorded', messageId, message };
   const known = await messages.get(messageId);
   if (known === undefined) return { outcome: 'unknown_message', messageId, message: undefined };

@@ -1,7 +1,7 @@
 /** The messages with a person, by the index that has both directions and all clients. */
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { listPosition } from '../store/message-row.ts';
+import { listPosition } from '../store/message-rows.dynamo.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import type { Conversations } from './find-owner.ts';
 
@@ -29,7 +29,7 @@ export function dynamoConversations(
         }),
       );
       const ids = Items.map((item) => indexRow.parse(item).message_id);
-      // Eventually consistent: a hand-over of this moment is not what the person answers.
+      // The read is eventually consistent: the person cannot reply to a hand-over of this moment.
       const found = await messages.getMany(ids, { consistent: false });
       return found.toSorted((one, other) => (listPosition(one) < listPosition(other) ? 1 : -1));
     },

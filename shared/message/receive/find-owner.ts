@@ -1,16 +1,27 @@
 /**
  * Finds the client that a person writes to: the one to which the number belongs, else the one whose message the reply
- * names, else the one that last wrote to that person from this number (contract, section 13).
+ * names, else the one whose message a carrier last took from this number to that person (contract 13.1).
  */
-import type { OwnerOfNumber } from '../../sender/number-owners.ts';
+import { everyClient } from '../../contract/limit-rows.ts';
+import type { NumberOwners } from '../../sender/number-owners.ts';
 import type { Message } from '../message.ts';
-import { listPosition } from '../store/message-row.ts';
-import type { InboundMessage } from './inbound-message.ts';
+import type { InboundMessage } from '../received-content.ts';
+import { listPosition } from '../store/message-rows.dynamo.ts';
+import { type Contacts, contactsFrom, type MayUse, mayBeFrom } from './contacts.dynamo.ts';
 
 export interface Owner {
   readonly clientId: string;
-  /** Our message that the person answers, where the carrier names it. */
+  /** Our message that the person replies to, if the carrier names it. */
   readonly inReplyTo?: string;
+}
+
+interface Found {
+  /** Undefined where no carrier took a message from this number to that person. */
+  readonly owner: Owner | undefined;
+  /** The other clients that wrote from this number, which is nobody's own. */
+  readonly others: readonly string[];
+  /** Whether a message to that person is being handed over, so that its client may be known in a moment. */
+  readonly isHandedOver: boolean;
 }
 
 export interface Conversations {
@@ -24,79 +35,96 @@ export interface Conversations {
 
 interface OwnerDependencies {
   readonly conversations: Conversations;
-  readonly ownerOfNumber: OwnerOfNumber;
+  readonly contacts: Pick<Contacts, 'of'>;
+  readonly numbers: NumberOwners;
 }
 
-/** A reply to a message of an older page is assigned by the messages after it. */
 const pageSize = 100;
-/** Thousands may wait for one person, scheduled or queued, whom the person cannot answer. */
+/** The number of messages among which contacts of an earlier release are found; others are found however many wait. */
 const consideredMax = 2000;
 
-/** Undefined where nobody wrote to that person. */
-export async function findOwner(
-  { conversations, ownerOfNumber }: OwnerDependencies,
-  inbound: InboundMessage,
-): Promise<Owner | undefined> {
-  const holder = await ownerOfNumber(inbound.numberId ?? inbound.number, inbound.channel);
-  let waiting: Message | undefined;
-  let before: string | undefined;
-  for (let considered = 0; considered < consideredMax; considered += pageSize) {
-    const page = await conversations.newestWith(inbound.person, pageSize, before);
-    const own = page.filter(
-      ({ channel, client_id }) =>
-        channel === inbound.channel && (holder === undefined || client_id === holder),
-    );
-    const found = answeredIn(own, inbound) ?? lastWriterIn(own, inbound);
-    if (found !== undefined) return found;
-    waiting ??= own.find(({ direction }) => direction === undefined);
-    const last = page.at(-1);
-    if (last === undefined || page.length < pageSize) break;
-    before = listPosition(last);
-  }
-  if (holder !== undefined) return { clientId: holder };
-  // No carrier took anything yet that could be answered. A STOP must not be lost on those who are about to write.
-  return waiting === undefined ? undefined : { clientId: waiting.client_id };
+interface Written {
+  readonly clientId: string;
+  readonly at: Date;
 }
 
-function answeredIn(messages: readonly Message[], { repliesTo }: InboundMessage): Owner | undefined {
+/**
+ * @param asksFor - what the person asks for by a keyword. It concerns every client that wrote, so that older messages are
+ * looked at in any case; START also concerns the clients of which the carrier refused a message because of the STOP.
+ */
+export async function findOwner(
+  { conversations, contacts, numbers }: OwnerDependencies,
+  inbound: InboundMessage,
+  asksFor: Message['opt_keyword'],
+): Promise<Found> {
+  const { person, channel } = inbound;
+  const number = inbound.numberId ?? inbound.number;
+  const [holder, holders, noted] = await Promise.all([
+    numbers.ownerOf(number, channel),
+    numbers.holdersOf(number, channel),
+    contacts.of({ channel, person }),
+  ]);
+  const mayUse: MayUse = (clientId) =>
+    holders === undefined || holders.has(clientId) || holders.has(everyClient);
+  const written: Written[] = [...contactsFrom(noted, inbound, mayUse)];
+  const refused = new Set<string>();
+  let answered: Owner | undefined;
+  let isHandedOver = false;
+  for await (const page of pagesWith(conversations, person)) {
+    const from = page.filter((message) => message.channel === channel && mayBeFrom(message, inbound, mayUse));
+    const sent = from.filter(({ direction }) => direction === undefined);
+    written.push(...sent.flatMap(takenOf));
+    if (asksFor === 'opt_in') for (const each of sent.filter(isOptOutRefusal)) refused.add(each.client_id);
+    isHandedOver ||= sent.some(({ status }) => status === 'sending');
+    answered ??= answeredIn(sent, inbound, holder);
+    if (holder !== undefined || (written.length > 0 && asksFor === undefined)) break;
+  }
+  if (holder !== undefined) return { owner: answered ?? { clientId: holder }, others: [], isHandedOver };
+  const last = written.toSorted((one, other) => other.at.getTime() - one.at.getTime()).at(0);
+  const owner = answered ?? (last && { clientId: last.clientId });
+  const clients = new Set([...written.map(({ clientId }) => clientId), ...refused]);
+  if (owner !== undefined) clients.delete(owner.clientId);
+  return { owner, others: [...clients], isHandedOver };
+}
+
+/** Page by page, each when it is needed. */
+export async function* pagesWith(
+  conversations: Conversations,
+  person: string,
+): AsyncGenerator<readonly Message[]> {
+  let before: string | undefined;
+  for (let considered = 0; considered < consideredMax; considered += pageSize) {
+    const page = await conversations.newestWith(person, pageSize, before);
+    yield page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return;
+    before = listPosition(last);
+  }
+}
+
+/** The client of an outbound message that a carrier took, which alone sets `sent_at`. */
+export function takenOf({ client_id, sent_at }: Message): Written[] {
+  return sent_at === undefined ? [] : [{ clientId: client_id, at: new Date(sent_at) }];
+}
+
+/** Whether the carrier refused the message because the person had opted out, which began a suppression of its client. */
+function isOptOutRefusal({ error_code, suppressed }: Message): boolean {
+  return error_code === 'recipient_opted_out' && suppressed === undefined;
+}
+
+function answeredIn(
+  messages: readonly Message[],
+  { repliesTo }: InboundMessage,
+  holder: string | undefined,
+): Owner | undefined {
   const answered = messages.find(
-    ({ direction, carrier_message_id }) =>
-      direction === undefined && carrier_message_id !== undefined && carrier_message_id === repliesTo,
+    ({ client_id, carrier_message_id }) =>
+      carrier_message_id !== undefined &&
+      carrier_message_id === repliesTo &&
+      (holder === undefined || client_id === holder),
   );
   return answered && { clientId: answered.client_id, inReplyTo: answered.message_id };
 }
 
-function lastWriterIn(messages: readonly Message[], inbound: InboundMessage): Owner | undefined {
-  const latest = messages
-    .filter((message) => isOfConversation(message, inbound))
-    .toSorted((one, other) => lastAt(other) - lastAt(one))
-    .at(0);
-  return latest && { clientId: latest.client_id };
-}
-
-/**
- * An earlier message of the person belongs to the conversation, because its owner was found the same way. So does a
- * message that a carrier took, unless it names another sender. Without one it was sent by the stage's sender, which can be
- * a pool of any numbers.
- */
-function isOfConversation(message: Message, inbound: InboundMessage): boolean {
-  if (message.direction === 'inbound') return message.from === inbound.number && message.client_id !== nobody;
-  const wasTaken = message.sent_at !== undefined || message.status === 'sending';
-  const sender = message.sender?.identity ?? message.from;
-  return wasTaken && (sender === undefined || mayBeFrom(sender, inbound));
-}
-
-function mayBeFrom(sender: string, { number, numberId }: InboundMessage): boolean {
-  if (sender.startsWith('phone-number-id-')) return numberId === undefined || sender === numberId;
-  return sender === number || resourceOfAws.test(sender);
-}
-
-/** A pool, any of whose numbers may have sent the message, or the id of a number. */
-const resourceOfAws = /^(?:pool|phone)-|:(?:pool|phone-number)\//;
-
-function lastAt({ received_at, sent_at, sending_at, created_at }: Message): number {
-  return Date.parse(received_at ?? sent_at ?? sending_at ?? created_at);
-}
-
 /** The client of a message that nobody owns. No client has this id. */
-export const nobody = 'nobody';
+export const unassignedClientId = 'nobody';

@@ -3,27 +3,30 @@
  * follows from the carrier's, so that the owner is found once; every later step follows from the row and may be repeated.
  *
  *   row ─ crash → the queue delivers the notification again: the row is found, and the steps after it are done
- *   suppression, window ─ crash → the same; each is a conditional write that a repeat does not change
+ *   suppressions, copies for other clients, window ─ crash → the same; each is a conditional write that a repeat does
+ *   not change
  *   The webhooks (`sms.received`, `recipient.opted_out`) follow from the row by the table's stream.
  */
 import type { ActivityLog } from '../../activity/activity-log.ts';
-import { onlyWordOf, wishIn } from '../../contract/opt-out-words.ts';
+import { type OptKeyword, optKeywordOf } from '../../contract/opt-out-words.ts';
 import { derivedId, derivedIdAt } from '../../platform/ids.ts';
-import { withoutUndefined } from '../../platform/without-undefined.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
 import { countryOf } from '../../recipient/phone-number.ts';
-import type { OwnerOfNumber } from '../../sender/number-owners.ts';
+import type { NumberOwners } from '../../sender/number-owners.ts';
 import type { Message } from '../message.ts';
+import type { InboundMessage } from '../received-content.ts';
 import type { MessageStore } from '../store/message-store.ts';
-import type { SuppressionStore } from '../suppression/suppression-store.ts';
-import { type Conversations, findOwner, nobody, type Owner } from './find-owner.ts';
-import type { InboundMessage } from './inbound-message.ts';
-import type { WhatsAppWindows } from './whatsapp-window.ts';
+import type { SuppressionStore } from '../suppression/suppression-store.dynamo.ts';
+import type { Contacts } from './contacts.dynamo.ts';
+import { type Conversations, findOwner, type Owner, unassignedClientId } from './find-owner.ts';
+import type { WhatsAppWindows } from './whatsapp-window.dynamo.ts';
 
 export interface ReceiveDependencies {
   readonly messages: Pick<MessageStore, 'create'>;
   readonly suppressions: Pick<SuppressionStore, 'change'>;
   readonly conversations: Conversations;
-  readonly ownerOfNumber: OwnerOfNumber;
+  readonly contacts: Pick<Contacts, 'of'>;
+  readonly numbers: NumberOwners;
   readonly windows: Pick<WhatsAppWindows, 'open'>;
   /** Those that the stage adds. */
   readonly optOutWords: readonly string[];
@@ -35,35 +38,113 @@ interface ReceivedMessage {
   readonly outcome: 'received' | 'repeated';
 }
 
+/** Nobody is known to have written to the person yet, but a message to them is being handed over. */
+class TooEarly extends Error {
+  override readonly name = 'TooEarly';
+}
+
+const tooEarlySeconds = 15;
+
+/** Together longer than a hand-over holds its claim: after it, a carrier took the message, or it waits. */
+const tooEarlyReceives = 6;
+
+/**
+ * Receives the messages of one queue message, and says whether the queue must deliver it again: then those that were
+ * received are received again, which changes nothing.
+ *
+ * @param receives - how often the queue has delivered it, including this time
+ */
+export async function receiveMessages(
+  dependencies: ReceiveDependencies,
+  inbound: readonly InboundMessage[],
+  receives: number,
+): Promise<{
+  readonly received: readonly ReceivedMessage[];
+  readonly retryAfterSeconds: number | undefined;
+}> {
+  const received: ReceivedMessage[] = [];
+  let retryAfterSeconds: number | undefined;
+  for (const each of inbound) {
+    try {
+      received.push(await receiveMessage(dependencies, each, receives));
+    } catch (error) {
+      if (!(error instanceof TooEarly)) throw error;
+      retryAfterSeconds = tooEarlySeconds;
+    }
+  }
+  return { received, retryAfterSeconds };
+}
+
+/**
+ * @param receives - how often the queue has delivered this message, including this time
+ * @throws TooEarly where it is to be delivered again
+ */
 export async function receiveMessage(
   dependencies: ReceiveDependencies,
   inbound: InboundMessage,
+  receives: number,
 ): Promise<ReceivedMessage> {
-  const owner = await findOwner(dependencies, inbound);
-  const row = rowOf(inbound, owner, wishIn(inbound.text ?? '', dependencies.optOutWords));
+  const keyword = optKeywordOf(saidIn(inbound), dependencies.optOutWords);
+  const { owner, others, isHandedOver } = await findOwner(dependencies, inbound, keyword?.asksFor);
+  if (owner === undefined && isHandedOver && receives <= tooEarlyReceives) throw new TooEarly();
+  const row = rowOf(inbound, owner, keyword?.asksFor, others);
   const creating = await dependencies.messages.create(row);
   const message = creating.created ? row : creating.existing;
-  if (message.client_id === nobody) await noteUnassigned(dependencies.activityLog, message);
-  else await follow(dependencies, message);
+  if (message.client_id === unassignedClientId) await noteUnassigned(dependencies.activityLog, message);
+  await follow(dependencies, message, keyword?.word);
   return { message, outcome: creating.created ? 'received' : 'repeated' };
 }
 
-async function follow(dependencies: ReceiveDependencies, message: Message): Promise<void> {
-  const { client_id, recipient, message_id, opt_keyword } = message;
+/** The words of the person: a text, or the title of the button of WhatsApp that the person pressed. */
+function saidIn({ text, content }: InboundMessage): string {
+  return text ?? content?.button_reply?.title ?? '';
+}
+
+async function follow(
+  dependencies: ReceiveDependencies,
+  message: Message,
+  word: string | undefined,
+): Promise<void> {
+  const { client_id, recipient, opt_for = [] } = message;
   const at = new Date(message.created_at);
-  if (opt_keyword !== undefined) {
-    const isOptOut = opt_keyword === 'opt_out';
-    await dependencies.suppressions.change({
-      client_id,
-      recipient,
-      scope: isOptOut ? 'messages' : undefined,
-      reason: isOptOut ? `The recipient answered ${onlyWordOf(message.text ?? '')}` : undefined,
-      source: 'keyword',
-      at,
-      cause: message_id,
-    });
+  const isAssigned = client_id !== unassignedClientId;
+  if (message.opt_keyword !== undefined) {
+    if (isAssigned) await changeSuppression(dependencies, message, word);
+    for (const other of opt_for) {
+      const copy = copyFor(message, other);
+      await changeSuppression(dependencies, copy, word);
+      await dependencies.messages.create(copy);
+    }
   }
-  if (message.channel === 'whatsapp') await dependencies.windows.open(client_id, recipient, at);
+  if (message.channel === 'whatsapp' && isAssigned) await dependencies.windows.open(client_id, recipient, at);
+}
+
+async function changeSuppression(
+  { suppressions }: ReceiveDependencies,
+  { client_id, recipient, message_id, created_at, opt_keyword }: Message,
+  word: string | undefined,
+): Promise<void> {
+  const isOptOut = opt_keyword === 'opt_out';
+  await suppressions.change({
+    client_id,
+    recipient,
+    scope: isOptOut ? 'messages' : undefined,
+    reason: isOptOut ? `The recipient answered ${word ?? 'with a word for it'}` : undefined,
+    source: 'keyword',
+    at: new Date(created_at),
+    cause: message_id,
+  });
+}
+
+/** By which another client that wrote from this number is told of the word, and of nothing else in the message. */
+function copyFor(message: Message, client_id: string): Message {
+  const { in_reply_to: _answered, opt_for: _others, ...rest } = message;
+  return {
+    ...rest,
+    client_id,
+    message_id: derivedId('msg', message.message_id, client_id),
+    copy_of: message.message_id,
+  };
 }
 
 /** Follows from the carrier's id, so that a repeated notification is the same message. */
@@ -74,15 +155,19 @@ export function inboundIdOf({
   return derivedId('msg', 'inbound', channel, carrierMessageId);
 }
 
+/** A row has room for their ids. */
+const othersMax = 2000;
+
 function rowOf(
   inbound: InboundMessage,
   owner: Owner | undefined,
-  wish: Message['opt_keyword'] | undefined,
+  wish: OptKeyword['asksFor'] | undefined,
+  others: readonly string[],
 ): Message {
   const at = inbound.receivedAt.toISOString();
   return {
     message_id: inboundIdOf(inbound),
-    client_id: owner?.clientId ?? nobody,
+    client_id: owner?.clientId ?? unassignedClientId,
     direction: 'inbound',
     channel: inbound.channel,
     status: 'received',
@@ -94,6 +179,8 @@ function rowOf(
       text: inbound.text,
       received_content: inbound.content,
       opt_keyword: wish,
+      // The same at each repeat, whoever writes in between.
+      opt_for: wish === undefined || others.length === 0 ? undefined : others.slice(0, othersMax),
       in_reply_to: owner?.inReplyTo,
     }),
     carrier_message_id: inbound.carrierMessageId,
@@ -103,7 +190,7 @@ function rowOf(
   };
 }
 
-/** With the same id at each repeat. */
+/** Has the same id at each repeat. */
 async function noteUnassigned(activityLog: ActivityLog, message: Message): Promise<void> {
   const at = new Date(message.created_at);
   await activityLog.add({

@@ -1,10 +1,29 @@
 /** A row for each client and person, deleted by DynamoDB after its window. */
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
-import { readRow } from '../../platform/aws/read-rows.dynamo.ts';
-import { addDays, epochSeconds } from '../../platform/clock.ts';
-import type { WhatsAppWindows } from './whatsapp-window.ts';
+import { addDays, addSeconds, epochSeconds } from '../../platform/clock.ts';
+
+/**
+ * When a person last wrote to a client by WhatsApp. For some hours after it the client may send any message; outside of
+ * this window WhatsApp takes templates only (contract 13.5).
+ */
+export interface WhatsAppWindows {
+  /** Does nothing where the person has written later than `at`. */
+  open(clientId: string, recipient: string, at: Date): Promise<void>;
+  /** When the person last wrote, if that is less than 24 hours ago or so; eventually consistent. */
+  openedAt(clientId: string, recipient: string): Promise<Date | undefined>;
+}
+
+/** Meta's rule. */
+export const windowHours = 24;
+
+/** The end of the window; undefined where it is closed. */
+export function windowEnd(openedAt: Date | undefined, now: Date): Date | undefined {
+  if (openedAt === undefined) return undefined;
+  const end = addSeconds(openedAt, windowHours * 3600);
+  return end > now ? end : undefined;
+}
 
 const windowRow = z.object({ received_at: z.iso.datetime() });
 
@@ -27,8 +46,10 @@ export function dynamoWhatsAppWindows(client: DynamoDBDocumentClient, TableName:
       });
     },
     async openedAt(client_id, recipient) {
-      const row = await readRow(client, windowRow, { TableName, Key: { client_id, recipient } });
-      return row && new Date(row.received_at);
+      const { Item } = await client.send(new GetCommand({ TableName, Key: { client_id, recipient } }));
+      const row = windowRow.safeParse(Item);
+      // An invalid row is of no window: the message is sent with its template, which WhatsApp always takes.
+      return row.success ? new Date(row.data.received_at) : undefined;
     },
   };
 }

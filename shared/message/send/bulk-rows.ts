@@ -5,7 +5,7 @@ import { invalidRecipientText } from '../../contract/errors.ts';
 import { noteUnknownFields } from '../../operation/operation.ts';
 import { optional } from '../../operation/request-fields.ts';
 import { canonicalRecipient } from '../../recipient/phone-number.ts';
-import type { RowError, RowErrorCode } from './batch.ts';
+import type { RowError, RowErrorCode } from './batch-store.dynamo.ts';
 import { maxMessageCharacters, referenceText, smsText } from './send-fields.ts';
 import { render, renderedLength } from './template.ts';
 
@@ -45,7 +45,7 @@ export interface BulkRow {
   /** The canonical form; undefined where it is not a phone number. */
   readonly recipient: string | undefined;
   readonly fields: Omit<z.output<typeof rowFields>, 'to'>;
-  /** What is wrong with the other fields, which are then left out. */
+  /** The error of the other fields, which are then left out. */
   readonly fault: string | undefined;
 }
 
@@ -64,7 +64,7 @@ export function readRow(row: unknown): BulkRow {
 }
 
 /** The same for rows that differ only in their spelling. */
-export function meaningOfRow({ given, recipient, fields, fault }: BulkRow): object {
+export function canonicalRow({ given, recipient, fields, fault }: BulkRow): object {
   return { ...fields, to: recipient ?? given, fault };
 }
 
@@ -90,7 +90,7 @@ interface RowDefaults {
 export function checkRows(
   rows: readonly BulkRow[],
   defaults: RowDefaults,
-  permissions: SendingPermissions,
+  permissions: SendingPermissions | undefined,
 ): CheckedRows {
   const good: GoodRow[] = [];
   const errors: RowError[] = [];
@@ -111,7 +111,7 @@ function checkRow(
   { given, recipient: to, fields, fault }: BulkRow,
   seen: ReadonlyMap<string, number>,
   defaults: RowDefaults,
-  permissions: SendingPermissions,
+  permissions: SendingPermissions | undefined,
 ): Omit<GoodRow, 'index'> | { error: RowErrorCode; message: string } {
   if (given === undefined) return refused('invalid_row', 'The row has no recipient: give a number, or "to".');
   if (to === undefined) {
@@ -119,7 +119,7 @@ function checkRow(
   }
   const first = seen.get(to);
   if (first !== undefined) return refused('duplicate_recipient', `The recipient is already in row ${first}.`);
-  const refusal = recipientRefusal(permissions, to, defaults.from);
+  const refusal = permissions && recipientRefusal(permissions, to, defaults.from);
   if (refusal !== undefined) return refused('forbidden', refusal);
   if (fault !== undefined) return refused('invalid_row', fault);
   const template = fields.message ?? defaults.message;

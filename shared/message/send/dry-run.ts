@@ -1,17 +1,16 @@
 /**
  * `?dry_run=true` on a send: what it would send, what it would cost, and what would refuse it. Nothing is stored, sent or
- * taken from a cap; only the rate limit has counted the request (contract, section 14).
+ * taken from a cap; only the rate limit has counted the request (contract 14.6).
  */
-
 import { GatewayError, invalidFields } from '../../contract/errors.ts';
 import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
-import { millionthsPerUnit } from '../../contract/money.ts';
+import { millionthsPerUnit } from '../../contract/price-table.ts';
 import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
-import { withoutUndefined } from '../../platform/without-undefined.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { Price, PricedMessage } from '../../price/prices.ts';
 import { fromOf, type Message, type StoredLeg } from '../message.ts';
 import type { DryRun, DryRunBatch, DryRunLeg, DryRunRefusal } from '../message-response.schema.ts';
-import type { Batch } from './batch.ts';
+import type { Batch } from './batch-store.dynamo.ts';
 import { isRepeat, type KeyedRecord, type KeyedRequest, type KeyedStore } from './idempotency.ts';
 import { segment } from './segments.ts';
 
@@ -127,7 +126,7 @@ function failureOf({ recipient }: Message, suppressed: ReadonlySet<string>): Fai
   return suppressed.has(recipient) ? { would_fail_with: 'recipient_opted_out' } : {};
 }
 
-/** What never reaches a carrier costs nothing. */
+/** Returns the cost: a message that never reaches a carrier costs nothing. */
 function costOf(price: Price | undefined, { would_fail_with }: Failure): number | null {
   return would_fail_with === undefined ? (price?.cost ?? null) : 0;
 }

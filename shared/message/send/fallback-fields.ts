@@ -1,10 +1,10 @@
-/** The field `fallback` of a send: its schema, and the legs that are stored with the first message (contract, section 14). */
+/** The field `fallback` of a send: its schema, and the legs that are stored with the first message (contract 14.7). */
 import * as z from 'zod/mini';
 import { assertMaySend, type SendingPermissions } from '../../client/permission.ts';
 import { type Channel, channels } from '../../contract/channels.ts';
 import { faultAt, isGiven, optional } from '../../operation/request-fields.ts';
-import { lazily } from '../../platform/lazily.ts';
-import { withoutUndefined } from '../../platform/without-undefined.ts';
+import { lazily } from '../../platform/expiring-cache.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
 import { senderSchema } from '../../recipient/phone-number.ts';
 import type { SelectSender } from '../../sender/select-sender.ts';
 import type { Message, StoredLeg } from '../message.ts';

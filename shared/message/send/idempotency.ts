@@ -1,5 +1,5 @@
 /**
- * Sends with an Idempotency-Key (contract, section 5): the stored message or batch is also the record of the key. Its
+ * Sends with an Idempotency-Key (contract 5.6): the stored message or batch is also the record of the key. Its
  * id is derived from client, endpoint and key, so of any number of equal requests one write succeeds.
  */
 import { createHash } from 'node:crypto';
@@ -49,7 +49,7 @@ export function requestHash(value: unknown): string {
 }
 
 /** Prefix of fingerprints of the parsed request; those of earlier releases, of the raw body, have none. */
-const meaningPrefix = 'm.';
+const canonicalPrefix = 'm.';
 
 /** A request that may have an Idempotency-Key. */
 export interface KeyedRequest {
@@ -60,19 +60,23 @@ export interface KeyedRequest {
   /** Undefined where the request has none: then each request stores a record. */
   readonly key: string | undefined;
   /** The parsed request, with defaults and canonical phone numbers. */
-  readonly meaning: () => unknown;
+  readonly canonicalRequest: () => unknown;
 }
 
-/** What a send stores, and what its Idempotency-Key means. */
+/** A send: what it stores, and what its Idempotency-Key identifies. */
 interface KeyedSend<Entry> extends KeyedRequest {
-  /** What `build` takes from the client's caps; undefined where none applies. */
+  /** The part of the client's caps that `build` uses; undefined if no cap applies. */
   readonly allowance: Allowance | undefined;
   /**
-   * Makes the record for an id; called at most once for each id. If it has side effects (`buildHasEffects`, or an
-   * allowance), it is called only where no earlier record is found, and they must be idempotent for the same id.
+   * Makes the record for an id; called at most once for each id, and only where no earlier record is found if
+   * `looksFirst` is set or there is an allowance. Besides what it takes from the allowance, it changes nothing.
    */
   readonly build: (id: string) => Entry | Promise<Entry>;
-  readonly buildHasEffects?: boolean;
+  /**
+   * Whether to look for a first request before building, if building is more than a write that fails: a repeat is then
+   * one read.
+   */
+  readonly looksFirst?: boolean;
 }
 
 /** The fields that the record of a key needs. */
@@ -83,11 +87,14 @@ export interface KeyedRecord {
   readonly stored_by?: string;
 }
 
+type CreatedRecord<Entry> =
+  /** `stored` where what is stored is another than was given. */
+  { readonly created: true; readonly stored?: Entry } | { readonly created: false; readonly existing: Entry };
+
 /** Stores these records, by an id that is derived from the key. */
 export interface KeyedStore<Entry extends KeyedRecord> {
-  create(
-    entry: Entry,
-  ): Promise<{ readonly created: true } | { readonly created: false; readonly existing: Entry }>;
+  /** @throws GatewayError if the record is certainly not stored */
+  create(entry: Entry): Promise<CreatedRecord<Entry>>;
   get(id: string): Promise<Entry | undefined>;
   noteKeyUse(id: string, use: number, at: Date): Promise<boolean>;
 }
@@ -114,17 +121,17 @@ export async function createOnce<Entry extends KeyedRecord>(
   { now, body, workId }: Pick<ApiRequest, 'now' | 'body' | 'workId'>,
   send: KeyedSend<Entry>,
 ): Promise<Stored<Entry>> {
-  const { prefix, key, allowance, buildHasEffects = false } = send;
+  const { prefix, key, allowance, looksFirst = false } = send;
   if (key === undefined) {
     const entry = await buildOrGiveBack(send, newId(prefix, now));
-    await store.create(entry);
-    return { entry, replayed: false };
+    const created = await createOrGiveBack(store, send, entry);
+    return { entry: (created.created ? created.stored : undefined) ?? entry, replayed: false };
   }
   const fingerprint = fingerprintOf(send);
   let use = 0;
   for (;;) {
     const id = idOf(send, key, use);
-    const known = buildHasEffects || allowance !== undefined ? await store.get(id) : undefined;
+    const known = looksFirst || allowance !== undefined ? await store.get(id) : undefined;
     const existing = known ?? (await createFor(store, send, { id, fingerprint, workId }));
     if ('fresh' in existing) return { entry: existing.fresh, replayed: false };
     if (isInForce(existing, now)) {
@@ -164,8 +171,8 @@ function idOf({ prefix, clientId, endpoint }: KeyedRequest, key: string, use: nu
   return derivedId(prefix, clientId, endpoint, key, String(use));
 }
 
-function fingerprintOf({ meaning }: KeyedRequest): string {
-  return `${meaningPrefix}${requestHash(meaning())}`;
+function fingerprintOf({ canonicalRequest }: KeyedRequest): string {
+  return `${canonicalPrefix}${requestHash(canonicalRequest())}`;
 }
 
 function isInForce({ created_at }: KeyedRecord, now: Date): boolean {
@@ -185,20 +192,32 @@ async function createFor<Entry extends KeyedRecord>(
   { id, fingerprint, workId }: { readonly id: string; readonly fingerprint: string; readonly workId: string },
 ): Promise<Entry | { readonly fresh: Entry }> {
   const { allowance } = send;
-  let entry: Entry;
   try {
     const built = await buildOrGiveBack(send, id);
     const storedBy = allowance === undefined ? {} : { stored_by: workId };
-    entry = { ...built, ...storedBy, request_hash: fingerprint };
+    const entry = { ...built, ...storedBy, request_hash: fingerprint };
+    const result = await createOrGiveBack(store, send, entry);
+    return result.created ? { fresh: result.stored ?? entry } : result.existing;
   } catch (refusal) {
     const earlier = refusal instanceof GatewayError ? await store.get(id) : undefined;
     if (earlier === undefined) throw refusal;
     return earlier;
   }
-  const result = await store.create(entry);
-  if (result.created) return { fresh: entry };
-  await allowance?.giveBack();
-  return result.existing;
+}
+
+async function createOrGiveBack<Entry extends KeyedRecord>(
+  store: KeyedStore<Entry>,
+  { allowance }: KeyedSend<Entry>,
+  entry: Entry,
+): Promise<CreatedRecord<Entry>> {
+  try {
+    const result = await store.create(entry);
+    if (!result.created) await allowance?.giveBack();
+    return result;
+  } catch (error) {
+    if (error instanceof GatewayError) await allowance?.giveBack();
+    throw error;
+  }
 }
 
 async function buildOrGiveBack<Entry>({ build, allowance }: KeyedSend<Entry>, id: string): Promise<Entry> {

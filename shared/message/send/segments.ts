@@ -1,6 +1,6 @@
 /**
  * Counts the segments of a text, and selects its encoding (3GPP TS 23.038, 23.040), in one pass: a bulk send counts a
- * thousand texts before it answers. A test compares the result with a library.
+ * thousand texts before it responds. A test compares the result with a library.
  */
 import type { encodings } from '../message.ts';
 
@@ -44,12 +44,15 @@ function septetsOf(text: string): number[] | undefined {
   return sizes;
 }
 
-/** The code units of each grapheme: an emoji stays in one segment. */
+/**
+ * The code units of each grapheme: an emoji stays in one segment. A letter can have any number of marks: where it does not
+ * fit into a segment, it is split between its code points, as carriers do.
+ */
 function* charactersOf(text: string): Generator<number> {
   characters ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   for (const { segment: character } of characters.segment(text)) {
-    if (character === '\r\n') yield* [1, 1];
-    else yield character.length;
+    if (character !== '\r\n' && character.length <= codeUnits.part) yield character.length;
+    else for (const codePoint of character) yield codePoint.length;
   }
 }
 

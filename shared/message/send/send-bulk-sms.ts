@@ -1,13 +1,12 @@
 /**
  * Sends one SMS to each of up to 1,000 recipients; answers 202 when every accepted message is stored.
  *
- *   slots of a sender with a pace ─ crash → they are unused
  *   batch row, a conditional write ─ crash → a repeat with the same key finds it `storing`
+ *   slots of a sender with a pace, only by the request that stores the messages ─ crash → they are unused
  *   messages, 100 in a write, each only if its id, derived from the batch, is free ─ crash, throttled → a repeat
- *     stores the missing ones, once the first request must have ended
+ *     adds them to the due-item index and stores the missing ones, once the first request must have ended
  *   batch row `stored` ─ crash → a repeat finds nothing missing
  */
-
 import * as z from 'zod/mini';
 import { assertMaySendFrom, permissionsOf } from '../../client/permission.ts';
 import { standardError } from '../../contract/errors.ts';
@@ -20,27 +19,33 @@ import {
 import { optional } from '../../operation/request-fields.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
-import { withoutUndefined } from '../../platform/without-undefined.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { SelectSender } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 import type { AcceptedBatch } from '../message-response.schema.ts';
 import { acceptedView } from '../message-response.ts';
-import { reserveBulkSlots } from '../pace/reserve-bulk-slots.ts';
+import { reserveBulkSlots } from '../pace/bulk-slots.ts';
 import type { SenderPace } from '../pace/sender-pace.ts';
-import { acceptedIndexes, type Batch, type BatchStore, batchMessageId, type RowErrorCode } from './batch.ts';
+import {
+  acceptedIndexes,
+  type Batch,
+  type BatchStore,
+  batchMessageId,
+  type RowErrorCode,
+} from './batch-store.dynamo.ts';
 import {
   type BulkRow,
   bulkRecipients,
   type CheckedRows,
+  canonicalRow,
   checkRows,
-  meaningOfRow,
   noteUnknownRowFields,
   readRow,
 } from './bulk-rows.ts';
 import { dryRunOfBatch, isDryRun, refusalsOf } from './dry-run.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
-import type { SendDependencies } from './send-dependencies.ts';
 import { endOfValidity, parseSend } from './send-fields.ts';
+import type { SendDependencies } from './send-one.ts';
 import { newSms, smsOptions } from './send-sms.ts';
 
 /** Longer than the function's time limit: after it, the request that stores the batch must have ended. */
@@ -49,9 +54,11 @@ const storingLeaseSeconds = 60;
 interface SendBulkDependencies extends SendDependencies {
   readonly batches: BatchStore;
   readonly pace: Pick<SenderPace, 'reserve'>;
+  /** Adds messages to the due-item index, to be reviewed at this time or later. */
+  readonly reviewFrom: (time: Date, messages: readonly Message[]) => Promise<void>;
 }
 
-/** The request body of `POST /api/v1/sms/bulk` (contract, section 5); rows are checked one by one. */
+/** The request body of `POST /api/v1/sms/bulk` (contract 5.2); rows are checked one by one. */
 export function sendBulkSchema(webhookUrl: z.ZodMiniType<string>) {
   return z.object({
     message: optional(z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(10_000))),
@@ -75,13 +82,14 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
       endpoint: 'sms/bulk',
       clientId,
       key,
-      meaning: () => ({ ...bulk, recipients: rows.map(meaningOfRow) }),
+      canonicalRequest: () => ({ ...bulk, recipients: rows.map(canonicalRow) }),
     } as const;
-    const [allowance, select] = await Promise.all([
+    const [allowance, senders] = await Promise.all([
       dependencies.allowanceOf(clientId, request),
       dependencies.sendersOf(clientId),
     ]);
-    const permissions = permissionsOf(client, dependencies.stageCountries);
+    const permissions = permissionsOf(client, dependencies.stageCountries, senders);
+    const { select } = senders;
     const assertAllowed = (): void => assertMaySendFrom(permissions, 'sms', bulk.from);
     if (isDryRun(request)) {
       assertTimely();
@@ -96,47 +104,61 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
       return dryRunOfBatch(batch, wouldSend, dependencies, refusals);
     }
     let newRows: readonly AcceptedRow[] = [];
-    const { entry: batch, replayed } = await createOnce(dependencies.batches, request, {
+    const { entry, replayed } = await createOnce(dependencies.batches, request, {
       ...keyed,
       allowance,
+      looksFirst: true,
       build: async (batchId) => {
         assertTimely();
         assertAllowed();
         const checked = checkRows(rows, bulk, permissions);
         assertSome(checked);
         const batch = newBatch({ batchId, clientId }, bulk, checked, request);
-        const unpaced = messagesOf(batch, bulk, rows, select);
-        await allowance?.take(unpaced.map(({ message }) => message));
-        const { messages, expectedEndAt } = await reserveBulkSlots(
-          dependencies.pace,
-          unpaced.map(({ message }) => message),
-        );
-        newRows = unpaced.map((row, position) => ({ ...row, message: messages[position] ?? row.message }));
-        return { ...batch, ...withoutUndefined({ expected_end_at: expectedEndAt?.toISOString() }) };
+        newRows = messagesOf(batch, bulk, rows, select);
+        await allowance?.take(newRows.map(({ message }) => message));
+        return batch;
       },
     });
-    const acceptedRows = replayed ? messagesOf(batch, bulk, rows, select) : newRows;
-    const messages = acceptedRows.map(({ message }) => message);
-    if (!replayed) await dependencies.messages.createMany(messages);
-    else if (batch.state === 'storing') await finishStoring(dependencies, batch, messages, request);
-    if (batch.state === 'storing') await dependencies.batches.markStored(batch.batch_id);
+    const acceptedRows = replayed ? messagesOf(entry, bulk, rows, select) : newRows;
+    if (replayed && entry.state === 'storing') {
+      await takeOver(dependencies.batches, entry, request);
+      // They have the time of the first request, which the scan for lost messages may have passed. A message without a row
+      // is dropped from the index, so none is reviewed while this request may store it.
+      const late = acceptedRows.map(({ message }) => message);
+      await dependencies.reviewFrom(addSeconds(request.now, storingLeaseSeconds), late);
+    }
+    const batch = entry.state === 'storing' ? await storeMessages(dependencies, entry, acceptedRows) : entry;
     return acceptedResponse(batch, acceptedRows, replayed);
   };
 }
 
-/** Completes the batch of a request that died. */
-async function finishStoring(
-  dependencies: SendBulkDependencies,
+/** Stores the messages of the batch, each in its slot where its sender has a pace. */
+async function storeMessages(
+  { batches, messages, pace }: SendBulkDependencies,
   batch: Batch,
-  messages: readonly Message[],
+  rows: readonly AcceptedRow[],
+): Promise<Batch> {
+  const paced = await reserveBulkSlots(
+    pace,
+    rows.map(({ message }) => message),
+  );
+  await messages.createMany(paced.messages);
+  const expectedEnd = withoutUndefined({ expected_end_at: paced.expectedEndAt?.toISOString() });
+  await batches.markStored(batch.batch_id, expectedEnd);
+  return { ...batch, ...expectedEnd };
+}
+
+/** Before completing the batch of a request that died. */
+async function takeOver(
+  batches: BatchStore,
+  batch: Batch,
   { now, workId }: Pick<ApiRequest, 'now' | 'workId'>,
 ): Promise<void> {
   const dead = batch.storing_until <= now.toISOString();
   const by = { stored_by: workId, storing_until: addSeconds(now, storingLeaseSeconds).toISOString() };
-  if (!dead || !(await dependencies.batches.takeOver(batch.batch_id, batch, by))) {
+  if (!dead || !(await batches.takeOver(batch.batch_id, batch, by))) {
     throw standardError('idempotency_in_progress');
   }
-  await dependencies.messages.createMany(messages);
 }
 
 function newBatch(
@@ -174,7 +196,7 @@ function messagesOf(
   const createdAt = new Date(batch.created_at);
   const taken = new Set(acceptedIndexes(batch));
   // Permissions were checked when the batch was created; its errors have the result.
-  return checkRows(rows, bulk, {})
+  return checkRows(rows, bulk, undefined)
     .good.filter(({ index }) => taken.has(index))
     .map(({ index, to, text, reference }) => ({
       index,

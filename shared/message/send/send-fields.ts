@@ -43,7 +43,7 @@ export const validityPeriod = withDefault(
   validityMaxSeconds,
 );
 
-/** When the message expires: counted from the time it may be sent. */
+/** Returns when the message expires, counted from the time at which it may be sent. */
 export function endOfValidity(
   send: { readonly scheduled_at?: Date | undefined; readonly validity_period: number },
   now: Date,

@@ -1,16 +1,19 @@
 /** Sends one message of either channel: checks the request and stores the message in one write; the relay does the rest. */
 import type * as z from 'zod/mini';
+import type { AllowanceOf } from '../../cap/allowance.ts';
 import { assertMaySend, permissionsOf } from '../../client/permission.ts';
 import type { Channel } from '../../contract/channels.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
 import { newId } from '../../platform/ids.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
+import { countryOf } from '../../recipient/phone-number.ts';
+import type { SelectSender, SendersOf } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 import { acceptedView } from '../message-response.ts';
-import { dryRunOf, isDryRun, refusalsOf } from './dry-run.ts';
+import type { MessageStore } from '../store/message-store.ts';
+import { type DryRunDependencies, dryRunOf, isDryRun, refusalsOf } from './dry-run.ts';
 import { assertMaySendLegs, type WantedLeg } from './fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
-import type { MessageOrigin } from './new-message.ts';
-import type { SendDependencies } from './send-dependencies.ts';
 import { parseSend } from './send-fields.ts';
 
 /** The fields of either request that its checks need. */
@@ -21,7 +24,7 @@ interface OneRequest {
   readonly fallback?: readonly WantedLeg[] | undefined;
 }
 
-/** What is different between the channels. */
+/** The differences between the channels. */
 interface ChannelSend<Request extends OneRequest> {
   readonly channel: Channel;
   readonly schema: z.ZodMiniType<Request>;
@@ -36,20 +39,20 @@ export function sendOne<Request extends OneRequest>(
     const { clientId, client } = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
     const { data: wanted, assertTimely } = parseSend(schema, request);
-    const [allowance, select] = await Promise.all([allowanceOf(clientId, request), sendersOf(clientId)]);
+    const [allowance, senders] = await Promise.all([allowanceOf(clientId, request), sendersOf(clientId)]);
     const assertAllowed = (): void => {
-      const permissions = permissionsOf(client, stageCountries);
+      const permissions = permissionsOf(client, stageCountries, senders);
       assertMaySend(permissions, channel, wanted.to, wanted.from);
       assertMaySendLegs(permissions, wanted.fallback, { channel, recipient: wanted.to, from: wanted.from });
     };
     const messageWithId = (messageId: string): Message =>
-      newMessage({ messageId, clientId, select }, wanted, request.now);
+      newMessage({ messageId, clientId, select: senders.select }, wanted, request.now);
     const keyed = {
       prefix: 'msg',
       endpoint: `${channel}/send`,
       clientId,
       key,
-      meaning: () => wanted,
+      canonicalRequest: () => wanted,
     } as const;
     if (isDryRun(request)) {
       assertTimely();
@@ -71,4 +74,62 @@ export function sendOne<Request extends OneRequest>(
     });
     return accepted(acceptedView(entry), replayed, { message_id: entry.message_id });
   };
+}
+
+/** Whose message it is, and from whom it is sent. */
+export interface MessageOrigin {
+  readonly messageId: string;
+  readonly clientId: string;
+  readonly select: SelectSender;
+}
+
+interface NewMessage extends MessageOrigin {
+  readonly channel: Channel;
+  readonly recipient: string;
+  readonly expiresAt: Date;
+}
+
+interface SendRequest {
+  readonly from?: string | undefined;
+  readonly reference?: string | undefined;
+  readonly webhook_url?: string | undefined;
+  readonly scheduled_at?: Date | undefined;
+}
+
+/**
+ * The fields that every new message has: client, recipient, sender, first state and end of the validity period. It is
+ * `scheduled` where the request has a time, else `queued`.
+ */
+export function newMessage(
+  { messageId, clientId, channel, recipient, expiresAt, select }: NewMessage,
+  request: SendRequest,
+  now: Date,
+): Omit<Message, 'type'> {
+  const createdAt = now.toISOString();
+  const { from, reference, webhook_url, scheduled_at } = request;
+  const country = countryOf(recipient);
+  const sender = select({ channel, country, from });
+  return {
+    message_id: messageId,
+    client_id: clientId,
+    channel,
+    recipient,
+    ...withoutUndefined({ country, from, sender, reference, webhook_url }),
+    created_at: createdAt,
+    ...(scheduled_at === undefined
+      ? { status: 'queued', queued_at: createdAt }
+      : { status: 'scheduled', scheduled_at: scheduled_at.toISOString() }),
+    expires_at: expiresAt.toISOString(),
+  };
+}
+
+/** What every send needs, whatever its channel. */
+export interface SendDependencies extends DryRunDependencies {
+  readonly messages: MessageStore;
+  readonly allowanceOf: AllowanceOf;
+  /** The countries of clients without a list of their own; undefined for all. */
+  readonly stageCountries?: readonly string[] | undefined;
+  readonly sendersOf: SendersOf;
+  /** Accepts URLs that this deployment may call. */
+  readonly webhookUrl: z.ZodMiniType<string>;
 }

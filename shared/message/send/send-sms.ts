@@ -1,14 +1,11 @@
 /** Sends one SMS. */
-
 import * as z from 'zod/mini';
 import type { Operation } from '../../operation/operation.ts';
 import { optional } from '../../operation/request-fields.ts';
 import { recipientSchema, senderSchema } from '../../recipient/phone-number.ts';
 import type { Message } from '../message.ts';
 import { fallbackSchema, legsToStore } from './fallback-fields.ts';
-import { type MessageOrigin, newMessage } from './new-message.ts';
 import { segment } from './segments.ts';
-import type { SendDependencies } from './send-dependencies.ts';
 import {
   endOfValidity,
   messageType,
@@ -17,7 +14,7 @@ import {
   smsText,
   validityPeriod,
 } from './send-fields.ts';
-import { sendOne } from './send-one.ts';
+import { type MessageOrigin, newMessage, type SendDependencies, sendOne } from './send-one.ts';
 
 /** The fields of an SMS, or of many, besides recipients and texts. */
 export function smsOptions(webhookUrl: z.ZodMiniType<string>) {
@@ -31,7 +28,7 @@ export function smsOptions(webhookUrl: z.ZodMiniType<string>) {
   };
 }
 
-/** The request body of `POST /api/v1/sms/send` (specification 2.3; contract, section 5). */
+/** The request body of `POST /api/v1/sms/send` (contract, section 5). */
 export function sendSmsSchema(webhookUrl: z.ZodMiniType<string>) {
   return z.object({
     to: recipientSchema,

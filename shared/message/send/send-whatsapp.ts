@@ -1,5 +1,4 @@
 /** Sends one WhatsApp message: text, template, media or location. */
-
 import * as z from 'zod/mini';
 import { type Operation, requiredField } from '../../operation/operation.ts';
 import { faultAt, isGiven, optional, withDefault } from '../../operation/request-fields.ts';
@@ -16,10 +15,8 @@ import {
   whatsAppParts,
 } from '../whatsapp-content.ts';
 import { fallbackSchema, fitsSms, legIndexes, legsToStore } from './fallback-fields.ts';
-import { type MessageOrigin, newMessage } from './new-message.ts';
-import type { SendDependencies } from './send-dependencies.ts';
 import { endOfValidity, messageTextOf, referenceText, scheduledAt, validityPeriod } from './send-fields.ts';
-import { sendOne } from './send-one.ts';
+import { type MessageOrigin, newMessage, type SendDependencies, sendOne } from './send-one.ts';
 
 const maxTextCharacters = 4096;
 

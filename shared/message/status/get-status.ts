@@ -1,16 +1,15 @@
 /** Shows a client one of its messages or batches; 404 for one of another client, as for one that does not exist. */
-
 import { standardError } from '../../contract/errors.ts';
 import { type ApiResponse, type Operation, requireCaller } from '../../operation/operation.ts';
 import { isId } from '../../platform/ids.ts';
-import { withoutUndefined } from '../../platform/without-undefined.ts';
-import { showLegs } from '../fallback/show-legs.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
+import { showLegs } from '../fallback/legs.ts';
 import { type Message, type Status, statuses } from '../message.ts';
 import type { BatchStatus, MessageStatus } from '../message-response.schema.ts';
 import { statusView } from '../message-response.ts';
-import { expectedEndOf } from '../pace/expected-end.ts';
-import { type WhatsAppWindows, windowEnd } from '../receive/whatsapp-window.ts';
-import { acceptedIndexes, type BatchStore, batchMessageId } from '../send/batch.ts';
+import { expectedEndOf } from '../pace/bulk-slots.ts';
+import { type WhatsAppWindows, windowEnd } from '../receive/whatsapp-window.dynamo.ts';
+import { acceptedIndexes, type BatchStore, batchMessageId } from '../send/batch-store.dynamo.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import { ownMessage } from './own-message.ts';
 

@@ -1,18 +1,25 @@
 /** The messages table. A write that the SDK repeats after a lost response recognizes its own row. */
 import { type DynamoDBDocumentClient, QueryCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { dynamo } from '../../platform/aws/clients.ts';
 import { conditionalPut, conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
-import { readRow } from '../../platform/aws/read-rows.dynamo.ts';
+import { type ReadOptions, readRow } from '../../platform/aws/read-rows.dynamo.ts';
 import { addSeconds } from '../../platform/clock.ts';
-import type { ReadOptions } from '../../platform/read-options.ts';
+import type { Environment } from '../../platform/env.ts';
 import { type Message, messageSchema, transitions } from '../message.ts';
 import type { Slot } from '../pace/slot.ts';
-import { fieldsOf, statesEntered, type Transition } from '../transition.ts';
 import { noteKeyUse } from './idempotency-key-use.dynamo.ts';
-import { createLeg } from './leg.dynamo.ts';
-import { manyMessages } from './many-messages.dynamo.ts';
-import { isOwn, messageRowOf, parseMessageRow } from './message-row.ts';
-import type { Claim, Created, HandOverClaim, HandOverNote, MessageStore } from './message-store.ts';
+import { createLeg, isOwn, manyMessages, messageRowOf, parseMessageRow } from './message-rows.dynamo.ts';
+import {
+  type Claim,
+  type Created,
+  fieldsOf,
+  type HandOverClaim,
+  type HandOverNote,
+  type MessageStore,
+  statesEntered,
+  type Transition,
+} from './message-store.ts';
 
 interface MessageTable {
   readonly tableName: string;
@@ -146,7 +153,7 @@ function notedIn(report: Parameters<typeof fieldsOf>[0]): Record<string, unknown
   return { ...fieldsOf(report), ...(findable ? { carrier_key: report.carrierMessageId } : {}) };
 }
 
-/** One write of the new state and the times of all states that it implies. */
+/** Makes a single write of the new state and the times of all states that it implies. */
 function transitionInput(change: Transition) {
   const { from } = transitions[change.to];
   const values: Record<string, unknown> = { ':to': change.to, ':at': change.at.toISOString() };
@@ -169,4 +176,11 @@ function transitionInput(change: Transition) {
     ExpressionAttributeValues: values,
     ReturnValues: 'ALL_NEW',
   } as const;
+}
+
+/** The message store of this deployment, from the environment of the function. */
+export const messagesEnvironment = ['MESSAGES_TABLE', 'RETENTION_DAYS'] as const;
+
+export function messagesFrom(env: Environment<(typeof messagesEnvironment)[number]>): MessageStore {
+  return dynamoMessageStore(dynamo(), { tableName: env.MESSAGES_TABLE, retentionDays: env.RETENTION_DAYS });
 }

@@ -1,9 +1,10 @@
 /** The messages table. Each change is one conditional write. */
-import type { ReadOptions } from '../../platform/read-options.ts';
-import type { Message } from '../message.ts';
+import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
+import type { ReadOptions } from '../../platform/aws/read-rows.dynamo.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
+import { type Message, type Status, transitions } from '../message.ts';
 import type { Slot } from '../pace/slot.ts';
-import type { Transition } from '../transition.ts';
-import type { FilterFields } from './message-list.ts';
+import type { FilterFields } from './message-list.dynamo.ts';
 
 /** Whether this call stored the message, or found one with the same id. */
 export type Created = { readonly created: true } | { readonly created: false; readonly existing: Message };
@@ -20,13 +21,13 @@ export interface HandOverClaim {
   /** Unique, so that a repeated write recognizes its own claim. */
   readonly claimId: string;
   readonly at: Date;
-  /** After this time the message can be claimed again. */
+  /** The time after which the message can be claimed again. */
   readonly leaseSeconds: number;
 }
 
 /** The carrier's response to a hand-over; values that a receipt wrote before are kept. */
 export interface HandOverNote {
-  /** When it was handed over: the time of `sent`, unless a receipt wrote one before. */
+  /** The time of the hand-over: that of `sent`, unless a receipt wrote one before. */
   readonly at: Date;
   readonly carrierMessageId: string;
   /** Whether the message must be found by the carrier's id. */
@@ -53,9 +54,9 @@ export interface MessageStore {
    */
   createLeg(leg: Message, earlierLegIds: readonly string[]): Promise<LegCreated>;
   get(messageId: string, reading?: ReadOptions): Promise<Message | undefined>;
-  /** The messages that exist, unordered; at most 1,000 ids. */
+  /** The messages that exist and are valid, unordered; at most 1,000 ids. */
   getMany(messageIds: readonly string[], reading?: ReadOptions): Promise<Message[]>;
-  /** The filter fields of the messages that exist, eventually consistent, unordered; at most 1,000 ids. */
+  /** The filter fields of the messages that exist and are valid, eventually consistent, unordered; at most 1,000 ids. */
   getFilterFields(messageIds: readonly string[]): Promise<FilterFields[]>;
   /**
    * Claims the message for one hand-over: from `queued`, or from `sending` after the earlier claim has expired.
@@ -77,4 +78,51 @@ export interface MessageStore {
   noteKeyUse(messageId: string, use: number, at: Date): Promise<boolean>;
   /** The message with this id of the carrier; only those of WhatsApp are indexed. */
   findByCarrierId(carrierMessageId: string): Promise<string | undefined>;
+}
+
+/** A change of state that a carrier reported, or that is due. */
+export interface Transition extends CarrierReport {
+  readonly to: Status;
+  readonly at: Date;
+  /** Whether the recipient is suppressed, so that it was not handed over; false where the carrier alone thinks so. */
+  readonly suppressed?: boolean;
+  /** Whether it comes from a receipt, which proves that the message was handed over. */
+  readonly reported?: boolean;
+}
+
+/** What a carrier reports about a message besides its state. */
+interface CarrierReport {
+  readonly errorCode?: MessageErrorCode;
+  readonly errorMessage?: string;
+  readonly cost?: number;
+  readonly currency?: string;
+  readonly carrierMessageId?: string;
+  /** Whether the message must be found by the carrier's id. */
+  readonly findableByCarrierId?: boolean;
+}
+
+/** The states whose time this transition sets, if it is not set yet; the new state last. */
+export function statesEntered({ to, reported }: Pick<Transition, 'to' | 'reported'>): readonly Status[] {
+  const proven: readonly Status[] = reported === true ? ['sent'] : [];
+  return [...new Set([...proven, ...transitions[to].implies, to])];
+}
+
+/** For a message whose validity period ended without a final receipt. */
+export function expiry(at: Date): Transition {
+  return { to: 'expired', at, ...messageError('expired') };
+}
+
+/** The report as fields of the message. A receipt has the carrier's figure of the cost, a hand-over an estimate. */
+export function fieldsOf(
+  report: CarrierReport & Pick<Transition, 'reported' | 'suppressed'>,
+): Partial<Message> {
+  return withoutUndefined({
+    error_code: report.errorCode,
+    error_message: report.errorMessage,
+    suppressed: report.suppressed,
+    cost: report.cost,
+    currency: report.currency,
+    cost_reported: report.reported === true && report.cost !== undefined ? true : undefined,
+    carrier_message_id: report.carrierMessageId,
+  });
 }

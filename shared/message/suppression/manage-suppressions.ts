@@ -1,8 +1,7 @@
 /** A client's operations on its suppressions (contract, section 13). */
 import * as z from 'zod/mini';
-import { GatewayError, invalidFields, standardError } from '../../contract/errors.ts';
-import { opaqueCursor } from '../../operation/cursor.ts';
-import { defaultPageLimit, pageLimit } from '../../operation/list-query.ts';
+import { invalidFields, isConcurrentChange, standardError } from '../../contract/errors.ts';
+import { defaultPageLimit, opaqueCursor, pageLimit } from '../../operation/list-query.ts';
 import {
   type ApiRequest,
   type Operation,
@@ -11,8 +10,10 @@ import {
   requireCaller,
 } from '../../operation/operation.ts';
 import { optional, withDefault } from '../../operation/request-fields.ts';
+import { retry } from '../../platform/retry.ts';
 import { canonicalRecipient, recipientRule, recipientSchema } from '../../recipient/phone-number.ts';
 import {
+  type Changed,
   isSuppression,
   type Suppression,
   type SuppressionChange,
@@ -20,10 +21,15 @@ import {
   scopes,
 } from './suppression.ts';
 import type { RemovedSuppression, SuppressionList, SuppressionView } from './suppression-response.schema.ts';
-import type { SuppressionStore } from './suppression-store.ts';
+import type { SuppressionStore } from './suppression-store.dynamo.ts';
 
+/**
+ * The number of retries is that of the requests for one recipient that may be in flight at once: each retry follows a
+ * change by another request.
+ */
+const conflictRetries = { delaysMs: new Array<number>(40).fill(0), isRetryable: isConcurrentChange };
 const reasonCharactersMax = 256;
-/** Of a short code, or E.164. */
+/** The cursor of a recipient: a short code, or a number in E.164. */
 const recipientCursor = opaqueCursor(/^\+?[0-9]{1,15}$/);
 
 export const suppressionBody = z.object({
@@ -74,20 +80,14 @@ export function deleteSuppression(suppressions: Pick<SuppressionStore, 'change'>
   };
 }
 
-/**
- * Repeating it changes nothing but the reason and the scope.
- *
- * @throws GatewayError where a change of a later time was made meanwhile.
- */
+/** Repeating it changes nothing but the reason and the scope. @throws GatewayError `concurrent_change` */
 export async function suppress(
   suppressions: Pick<SuppressionStore, 'change'>,
   change: SuppressionChange & { readonly scope: SuppressionScope },
 ): Promise<SuppressionView> {
-  const changed = await suppressions.change(change);
-  if (changed.outcome === 'outdated' || !isSuppression(changed.row)) {
-    throw new GatewayError('service_unavailable', 'Another request is changing this suppression. Try again.');
-  }
-  return suppressionView(changed.row);
+  const { row } = await changeNow(suppressions, change);
+  if (!isSuppression(row)) throw new Error('a suppressed recipient has no suppression');
+  return suppressionView(row);
 }
 
 /** @throws GatewayError `not_found` where the recipient is not suppressed. */
@@ -95,9 +95,26 @@ export async function endSuppression(
   suppressions: Pick<SuppressionStore, 'change'>,
   change: SuppressionChange,
 ): Promise<RemovedSuppression> {
-  const { outcome } = await suppressions.change(change);
+  const { outcome } = await changeNow(suppressions, change);
   if (outcome !== 'changed') throw standardError('not_found');
   return { recipient: change.recipient, deleted: true };
+}
+
+/**
+ * A request changes what it finds, unlike a notification, which may be about a time long ago. So where a later change is
+ * stored, of another request in the same millisecond or of a clock that is ahead, this one follows it.
+ */
+async function changeNow(
+  suppressions: Pick<SuppressionStore, 'change'>,
+  change: SuppressionChange,
+): Promise<Changed> {
+  let { at } = change;
+  return retry(conflictRetries, async () => {
+    const changed = await suppressions.change({ ...change, at });
+    if (changed.outcome !== 'outdated') return changed;
+    at = new Date(Date.parse(changed.row.changed_at) + 1);
+    throw standardError('concurrent_change');
+  });
 }
 
 function changeOf<Scope extends SuppressionScope | undefined>(
@@ -129,7 +146,9 @@ function decoded(segment: string): string {
 
 export function suppressionView(row: Suppression): SuppressionView {
   const { recipient, scope, reason = null, source, suppressed_at, changed_at } = row;
-  return { recipient, scope, reason, source, created_at: suppressed_at, updated_at: changed_at };
+  // A refusal of the carrier begins a suppression without being anybody's newest word.
+  const updated_at = changed_at > suppressed_at ? changed_at : suppressed_at;
+  return { recipient, scope, reason, source, created_at: suppressed_at, updated_at };
 }
 
 function listView(suppressions: readonly Suppression[], nextAfter: string | undefined): SuppressionList {

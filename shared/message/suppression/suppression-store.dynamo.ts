@@ -2,34 +2,94 @@
  * The suppressions table: partition `client_id`, sort `recipient`. A change is applied only over an older one, so that
  * notifications may arrive in any order and any number of times.
  */
-import { type DynamoDBDocumentClient, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
-import { readRow } from '../../platform/aws/read-rows.dynamo.ts';
-import { addDays, epochSeconds } from '../../platform/clock.ts';
-import { withoutUndefined } from '../../platform/without-undefined.ts';
 import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  ScanCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
+import { batchRead } from '../../platform/aws/read-rows.dynamo.ts';
+import { addDays, addSeconds, type Clock, epochSeconds } from '../../platform/clock.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
+import type { Message } from '../message.ts';
+import type { SuppressedAmong } from '../send/dry-run.ts';
+import {
+  applies,
+  type Changed,
+  effectiveSuppression,
+  epoch,
   isSuppression,
+  lastingSources,
+  type RowKey,
   rowKey,
   type Suppression,
   type SuppressionChange,
   type SuppressionRow,
   suppressionRow,
 } from './suppression.ts';
-import type { SuppressionChanges, SuppressionPage, SuppressionStore } from './suppression-store.ts';
+
+/** Reads and changes who may not be sent to. */
+export interface SuppressionReader {
+  /** Eventually consistent: half a read unit. */
+  get(clientId: string, recipient: string): Promise<Suppression | undefined>;
+}
+
+export interface SuppressionStore extends SuppressionReader {
+  change(change: SuppressionChange): Promise<Changed>;
+  /**
+   * By number, in ascending order.
+   *
+   * @param after - the recipient that was the last of the page before
+   */
+  list(clientId: string, limit: number, after: string | undefined): Promise<SuppressionPage>;
+}
+
+/** The rows of all clients, also of suppressions that ended, in no order. */
+export interface SuppressionChanges {
+  /**
+   * Reads so many rows and gives those that changed at or after this time; undefined: all.
+   *
+   * @param after - the key of a row, at which the reading continues
+   */
+  changedSince(since: Date | undefined, rowsRead: number, after: RowKey | undefined): Promise<ChangedRows>;
+}
+
+interface ChangedRows {
+  readonly rows: readonly SuppressionRow[];
+  /** Present if there may be more. */
+  readonly nextAfter?: RowKey;
+}
+
+export interface SuppressionPage {
+  readonly suppressions: readonly Suppression[];
+  /** Present if there may be more. */
+  readonly nextAfter?: string;
+}
 
 /** How long a row is kept that suppresses nothing: longer than SNS and SQS keep a notification. */
 const removedDays = 60;
 
-const isNewer = '(attribute_not_exists(changed_at) OR changed_at < :at)';
+/** A time further ahead was entered by a person: the clocks of a carrier and the gateway differ by less. */
+const aheadMaxSeconds = 3600;
 
-export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName: string): SuppressionStore {
+const isNewer = '(attribute_not_exists(changed_at) OR changed_at < :at OR changed_at > :possible)';
+
+export function dynamoSuppressionStore(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  clock: Clock,
+): SuppressionStore {
   return {
     async get(client_id, recipient) {
-      const row = await readRow(client, suppressionRow, { TableName, Key: { client_id, recipient } });
+      const { Item } = await client.send(new GetCommand({ TableName, Key: { client_id, recipient } }));
+      const row = Item && effectiveSuppression(Item);
       return isSuppression(row) ? row : undefined;
     },
 
     async change(change) {
+      if (change.isRefusal === true) return beginByRefusal(change);
       const isOther =
         change.scope === undefined ? 'attribute_exists(#scope)' : 'attribute_not_exists(#scope)';
       const entering = await conditionalUpdate(client, {
@@ -39,19 +99,21 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });
       if (entering.applied) {
-        return { outcome: 'changed', row: suppressionRow.parse(entering.response.Attributes) };
+        return { outcome: 'changed', row: effectiveSuppression(entering.response.Attributes ?? {}) };
       }
-      const row = entering.row === undefined ? undefined : suppressionRow.parse(entering.row);
+      if (isRepair(change, entering.row)) return repair(change);
+      const row = entering.row === undefined ? undefined : effectiveSuppression(entering.row);
       // This very change, before a crash or a lost response.
       if (row?.cause === change.cause) return { outcome: 'changed', row };
       const refreshing = await conditionalUpdate(client, {
         ...update(change, row === undefined ? { cause: change.cause } : {}),
         ConditionExpression: isNewer,
         ReturnValues: 'ALL_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });
       return refreshing.applied
-        ? { outcome: 'same', row: suppressionRow.parse(refreshing.response.Attributes) }
-        : { outcome: 'outdated' };
+        ? { outcome: 'same', row: effectiveSuppression(refreshing.response.Attributes ?? {}) }
+        : { outcome: 'outdated', row: effectiveSuppression(refreshing.row ?? {}) };
     },
 
     async list(clientId, limit, after) {
@@ -69,14 +131,45 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
             ExclusiveStartKey: start,
           }),
         );
-        suppressions.push(...Items.flatMap(readable).filter(isSuppression));
+        suppressions.push(...Items.map(effectiveSuppression).filter(isSuppression));
         start = LastEvaluatedKey === undefined ? undefined : rowKey.parse(LastEvaluatedKey);
       } while (start !== undefined && suppressions.length < limit);
       return pageOf(suppressions, limit, start?.recipient);
     },
   };
 
-  function update({ client_id, recipient, scope, reason, source, at }: SuppressionChange, more: object) {
+  /** Writes every attribute: what the row said cannot be read, nor which change is newer. */
+  async function repair(change: SuppressionChange): Promise<Changed> {
+    const input = update(change, { cause: change.cause }, true);
+    const repairing = await client.send(new UpdateCommand({ ...input, ReturnValues: 'ALL_NEW' }));
+    return { outcome: 'changed', row: effectiveSuppression(repairing.Attributes ?? {}) };
+  }
+
+  async function beginByRefusal(change: SuppressionChange): Promise<Changed> {
+    const input = update(change, { cause: change.cause });
+    const lasting = lastingSources.map((_, index) => `:lasting${index}`);
+    const beginning = await conditionalUpdate(client, {
+      ...input,
+      ConditionExpression: `${isNewer} AND attribute_not_exists(#scope) AND (attribute_not_exists(changed_at) OR NOT #source IN (${lasting.join(', ')}))`,
+      ExpressionAttributeValues: {
+        ...input.ExpressionAttributeValues,
+        ...Object.fromEntries(lastingSources.map((source, index) => [`:lasting${index}`, source])),
+      },
+      ReturnValues: 'ALL_NEW',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+    if (beginning.applied)
+      return { outcome: 'changed', row: effectiveSuppression(beginning.response.Attributes ?? {}) };
+    const row = effectiveSuppression(beginning.row ?? {});
+    if (row.cause === change.cause) return { outcome: 'changed', row };
+    return { outcome: isSuppression(row) ? 'same' : 'outdated', row };
+  }
+
+  function update(
+    { client_id, recipient, scope, reason, source, at, isRefusal = false }: SuppressionChange,
+    more: object,
+    overwrites = false,
+  ) {
     const since = at.toISOString();
     const set: Record<string, unknown> = { source, changed_at: since, ...more };
     if (scope === undefined) set.purge_at = epochSeconds(addDays(at, removedDays));
@@ -87,10 +180,15 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
       ...(scope === undefined ? ['scope', 'suppressed_at'] : ['purge_at']),
       ...(scope === undefined || reason === undefined ? ['reason'] : []),
     ];
-    const sets = Object.keys(set).map((name) =>
-      kept.includes(name) ? `#${name} = if_not_exists(#${name}, :${name})` : `#${name} = :${name}`,
-    );
-    if (scope !== undefined) sets.push('#suppressed_at = if_not_exists(#suppressed_at, :at)');
+    const sets = Object.keys(set).map((name) => {
+      // So that what the person said earlier, and the gateway learns later, counts.
+      if (isRefusal && name === 'changed_at') return '#changed_at = if_not_exists(#changed_at, :epoch)';
+      return kept.includes(name) ? `#${name} = if_not_exists(#${name}, :${name})` : `#${name} = :${name}`;
+    });
+    if (scope !== undefined)
+      sets.push(
+        `#suppressed_at = ${overwrites ? ':changed_at' : 'if_not_exists(#suppressed_at, :changed_at)'}`,
+      );
     const names = [...Object.keys(set), ...removed, 'scope', 'suppressed_at'];
     return {
       TableName,
@@ -98,14 +196,23 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
       UpdateExpression: `SET ${sets.join(', ')} REMOVE ${removed.map((name) => `#${name}`).join(', ')}`,
       ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
       ExpressionAttributeValues: {
-        ':at': since,
+        // The conditions compare with it; DynamoDB refuses a value that no expression has.
+        ...(overwrites
+          ? {}
+          : { ':at': since, ':possible': addSeconds(clock(), aheadMaxSeconds).toISOString() }),
+        ...(isRefusal ? { ':epoch': epoch } : {}),
         ...Object.fromEntries(Object.entries(set).map(([name, value]) => [`:${name}`, value])),
       },
     };
   }
 }
 
-/** Without a row that a person made invalid: it must not hide the others. */
+/** A row that cannot be read is repaired by its client and by administrators. A text of the person does not end it. */
+function isRepair({ source }: SuppressionChange, row: object | undefined): boolean {
+  return row !== undefined && (source === 'client' || source === 'admin') && readable(row).length === 0;
+}
+
+/** Without a row that a person made invalid: what it says is unknown, so no list of a carrier is changed by it. */
 function readable(item: unknown): SuppressionRow[] {
   const parsed = suppressionRow.safeParse(item);
   return parsed.success ? [parsed.data] : [];
@@ -145,5 +252,37 @@ export function dynamoSuppressionChanges(
         ...(LastEvaluatedKey === undefined ? {} : { nextAfter: rowKey.parse(LastEvaluatedKey) }),
       };
     },
+  };
+}
+
+/** Which recipients of messages would not be sent to: the suppressions that the hand-over reads, many in one call. */
+export function dynamoSuppressedAmong(client: DynamoDBDocumentClient, tableName: string): SuppressedAmong {
+  return async (messages) => {
+    const keys = messages.map(({ client_id, recipient }) => ({ client_id, recipient }));
+    const isOneTimePassword = messages.some(({ otp }) => otp !== undefined);
+    const rows = (await batchRead(client, tableName, keys)).map(effectiveSuppression);
+    const suppressed = rows.filter((row) => isSuppression(row) && applies(row, isOneTimePassword));
+    return new Set(suppressed.map(({ recipient }) => recipient));
+  };
+}
+
+/**
+ * A carrier refused a message because its recipient opted out there: the gateway stops sending to them too, unless the
+ * person opted in since, and the carrier does not know it yet (../opt-out-list). The event follows from the message's
+ * state. Returns whether the recipient is suppressed now.
+ */
+export function optOutAtCarrier(suppressions: Pick<SuppressionStore, 'change'>) {
+  return async ({ client_id, recipient, message_id }: Message, at: Date): Promise<boolean> => {
+    const { outcome } = await suppressions.change({
+      client_id,
+      recipient,
+      scope: 'messages',
+      reason: 'The carrier reports that the recipient opted out',
+      source: 'carrier',
+      at,
+      cause: message_id,
+      isRefusal: true,
+    });
+    return outcome !== 'outdated';
   };
 }

@@ -8,7 +8,7 @@ import * as z from 'zod/mini';
 export const scopes = ['messages', 'all'] as const;
 export type SuppressionScope = (typeof scopes)[number];
 
-/** What changed it: a text of the person, a refusal of the carrier, the client, or an administrator. */
+/** The origin of a change: a text of the person, a refusal of the carrier, the client, or an administrator. */
 export const sources = ['keyword', 'carrier', 'client', 'admin'] as const;
 export type SuppressionSource = (typeof sources)[number];
 
@@ -24,8 +24,15 @@ export const suppressionRow = z.readonly(
     reason: z.exactOptional(z.string()),
     source: z.enum(sources),
     suppressed_at: z.exactOptional(time),
+    /**
+     * The time of the person's newest word. A carrier's refusal has none: it keeps the time of the change before, or
+     * 1970.
+     */
     changed_at: time,
-    /** What caused the latest change between suppressed and not: an inbound message, a refused message, a request. */
+    /**
+     * The cause of the latest change between suppressed and not: the id of an inbound message, a refused message, or a
+     * request.
+     */
     cause: z.string(),
   }),
 );
@@ -40,6 +47,30 @@ export type Suppression = SuppressionRow & Required<Pick<SuppressionRow, 'scope'
 
 export function isSuppression(row: SuppressionRow | undefined): row is Suppression {
   return row?.scope !== undefined && row.suppressed_at !== undefined;
+}
+
+export const epoch = new Date(0).toISOString();
+
+/**
+ * The row as it counts for messages. A row that a person made invalid suppresses everything: it may be of somebody who
+ * opted out, and a message that is missing does less harm than one that must not be sent. The same holds for one that
+ * has a scope, but not since when.
+ */
+export function effectiveSuppression(row: Readonly<Record<string, unknown>>): SuppressionRow {
+  const { success, data, error } = suppressionRow.safeParse(row);
+  if (success) return data.scope === undefined ? data : { suppressed_at: data.changed_at, ...data };
+  const fields = [...new Set(error.issues.map(({ path }) => path.join('.')))].join(', ');
+  const key = { client_id: String(row.client_id), recipient: String(row.recipient) };
+  const reason = `The row cannot be read (${fields}), so nothing is sent until it is repaired or deleted.`;
+  return {
+    ...key,
+    scope: 'all',
+    reason,
+    source: 'admin',
+    suppressed_at: epoch,
+    changed_at: epoch,
+    cause: '',
+  };
 }
 
 /** Whether a message may not be handed over; one-time passwords are sent unless everything is suppressed. */
@@ -57,12 +88,20 @@ export interface SuppressionChange {
   readonly at: Date;
   /** A repeat of the same change has the same. */
   readonly cause: string;
+  /**
+   * A carrier refused a message: the person opted out there at some earlier time, which is not known. It begins a
+   * suppression, and has no effect where the person or an administrator has ended one, also if that is learned later.
+   */
+  readonly isRefusal?: boolean;
 }
+
+/** Those whose end of a suppression a carrier's refusal does not undo. */
+export const lastingSources: readonly SuppressionSource[] = ['keyword', 'admin'];
 
 export type Changed =
   /** Messages are now suppressed that were not, or the other way round; also where this is a repeat of that change. */
   | { readonly outcome: 'changed'; readonly row: SuppressionRow }
   /** It was so before; scope and reason are those of the change. */
   | { readonly outcome: 'same'; readonly row: SuppressionRow }
-  /** A later change has been made. */
-  | { readonly outcome: 'outdated' };
+  /** A later change has been made: the row's. */
+  | { readonly outcome: 'outdated'; readonly row: SuppressionRow };

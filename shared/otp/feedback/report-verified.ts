@@ -9,7 +9,7 @@
 import type { Message } from '../../message/message.ts';
 import type { MessageStore } from '../../message/store/message-store.ts';
 import { allEnded } from '../../platform/aws/permanent-fault.ts';
-import type { OtpStore } from '../otp-store.ts';
+import type { OtpStore } from '../otp-store.dynamo.ts';
 
 export interface VerifiedOtp {
   readonly otpId: string;

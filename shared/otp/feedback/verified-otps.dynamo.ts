@@ -1,6 +1,7 @@
 /** Reads the one-time passwords that were just verified from the records of their table's stream. */
 import * as z from 'zod/mini';
 import { rowIn, type StreamRecord } from '../../platform/aws/stream-record.dynamo.ts';
+import { smsSendsOf } from '../otp.ts';
 import type { VerifiedOtp } from './report-verified.ts';
 
 /** Rows of older releases, which have no message, are left out. */
@@ -10,18 +11,16 @@ const verifiedRow = z.object({
   recipient: z.string(),
   message_id: z.string(),
   status: z.literal('verified'),
-  /** It was sent by SMS, or may have been as a later leg. */
-  sms: z.literal(true),
+  channel: z.string(),
+  sms_sends: z.exactOptional(z.int()),
+  falls_back_to_sms: z.exactOptional(z.boolean()),
 });
 
 export function verifiedOtps(records: readonly StreamRecord[]): VerifiedOtp[] {
   return records.flatMap(({ dynamodb }) => {
     const otp = rowIn(dynamodb?.NewImage) ?? {};
-    const row = verifiedRow.safeParse({
-      ...otp,
-      sms: otp.channel === 'sms' || otp.falls_back_to_sms === true,
-    });
-    if (!row.success) return [];
+    const row = verifiedRow.safeParse(otp);
+    if (!row.success || smsSendsOf(row.data) === 0) return [];
     const { otp_id, client_id, recipient, message_id } = row.data;
     return [{ otpId: otp_id, clientId: client_id, recipient, messageId: message_id }];
   });

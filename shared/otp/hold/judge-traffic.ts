@@ -1,10 +1,10 @@
 /**
- * Judges whether few of a client's one-time passwords to a country are verified: the mark of SMS pumping, where programs
- * request passwords that nobody reads. Depends on its arguments only.
+ * Judges whether few of a client's one-time passwords to a country are verified, which indicates SMS pumping: programs
+ * request passwords that nobody reads. The result depends only on the arguments.
  *
- * Judged are the last hour and every shorter time up to now, so that the good traffic before an attack does not hide it.
- * Small numbers vary by chance: passwords are held only if less than one in a million times chance alone would explain so
- * few verifications of a client whose share is at the threshold.
+ * The last hour and every shorter time up to now are judged, so that good traffic before an attack does not hide it. Small
+ * numbers vary by chance: passwords are held only if p < 10⁻⁶ for so few verifications of a client whose share is at the
+ * threshold.
  */
 import type { OtpHoldRule } from '../../contract/otp-hold.ts';
 
@@ -17,7 +17,7 @@ export interface OtpMinute extends OtpCount {
   readonly start: Date;
 }
 
-interface Suspicion extends OtpCount {
+export interface Suspicion extends OtpCount {
   /** The start of the judged time. */
   readonly since: Date;
   /** The share that was not reached. */

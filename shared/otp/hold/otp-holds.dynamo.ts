@@ -1,8 +1,83 @@
 /** The table `otp-holds`. A row that a person made invalid holds nothing. */
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { GatewayError, otpHeldText } from '../../contract/errors.ts';
+import { allCountries } from '../../contract/otp-hold.ts';
 import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
 import { scanRows } from '../../platform/aws/read-rows.dynamo.ts';
-import { type OtpAllowance, type OtpHold, type OtpHoldState, otpHoldRow } from './otp-hold.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { CachedReader } from '../../platform/expiring-cache.ts';
+
+/** A hold of one-time passwords by SMS: of one client to one country, until an administrator allows them. */
+const instant = z.iso.datetime();
+
+const evidence = {
+  client_id: z.string(),
+  /** ISO 3166-1 alpha-2, or `ZZ`; `*` for all countries but those of `except`. */
+  country: z.string(),
+};
+
+const otpHoldRow = z.discriminatedUnion('state', [
+  z.object({
+    ...evidence,
+    state: z.literal('held'),
+    held_at: instant,
+    /** The judged passwords: from when, how many, and how many of them were verified. */
+    since: instant,
+    sends: z.number(),
+    verified: z.number(),
+    threshold: z.number(),
+    usual_share: z.nullable(z.number()),
+    /** Countries whose own passwords are verified well enough. */
+    except: z.exactOptional(z.array(z.string())),
+  }),
+  z.object({
+    ...evidence,
+    state: z.literal('allowed'),
+    /** Only passwords that were created later are judged. */
+    allowed_at: instant,
+    allowed_by: z.string(),
+    /** Never held again, until an administrator allows without this. */
+    always: z._default(z.boolean(), false),
+  }),
+]);
+
+export type OtpHoldState = z.output<typeof otpHoldRow>;
+export type OtpHold = Extract<OtpHoldState, { readonly state: 'held' }>;
+type OtpAllowance = Extract<OtpHoldState, { readonly state: 'allowed' }>;
+
+export type AssertNotHeld = (clientId: string, country: string) => Promise<void>;
+
+/** In force this long after it is written or removed. A read takes half a read unit. */
+export const rememberedSeconds = 20;
+const rememberedClients = 2000;
+
+/** @throws GatewayError `otp_held` */
+export function holdCheck(
+  holds: { ofClient(clientId: string): Promise<readonly OtpHoldState[]> },
+  clock: Clock,
+): AssertNotHeld {
+  const held = new CachedReader(
+    (clientId) => holds.ofClient(clientId),
+    { maxAgeSeconds: rememberedSeconds, maxEntries: rememberedClients },
+    clock,
+  );
+  return async (clientId, country) => {
+    const states = await held.get(clientId);
+    if (isHeld(states ?? [], country)) throw new GatewayError('otp_held', otpHeldText(country));
+  };
+}
+
+/** An administrator's word for a country counts more than a hold of all of them. */
+export function isHeld(states: readonly OtpHoldState[], country: string): boolean {
+  const own = states.find((state) => state.country === country);
+  if (own?.state === 'held') return true;
+  if (own?.state === 'allowed' && own.always) return false;
+  return states.some(
+    (state) =>
+      state.country === allCountries && state.state === 'held' && state.except?.includes(country) !== true,
+  );
+}
 
 export type OtpHoldStore = ReturnType<typeof dynamoOtpHolds>;
 
@@ -15,8 +90,8 @@ export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string
       return statesIn([Item])[0];
     },
 
-    /** The countries that are held for this client; may be a second old. */
-    async heldCountries(clientId: string): Promise<readonly string[]> {
+    /** The states of all its countries; may be a second old. */
+    async ofClient(clientId: string): Promise<readonly OtpHoldState[]> {
       const { Items } = await client.send(
         new QueryCommand({
           TableName,
@@ -24,12 +99,11 @@ export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string
           ExpressionAttributeValues: { ':client': clientId },
         }),
       );
-      return heldIn(Items).map(({ country }) => country);
+      return statesIn(Items);
     },
 
     async listHeld(): Promise<readonly OtpHold[]> {
-      const held = heldIn(await Array.fromAsync(scanRows(client, { TableName })));
-      return held.toSorted((one, other) => other.held_at.localeCompare(one.held_at));
+      return heldIn(await Array.fromAsync(scanRows(client, { TableName })));
     },
 
     /** False if the state is no longer the one that was seen, or passwords are held already. */

@@ -1,64 +1,129 @@
-/** The table `otp-traffic`: for each client and country a row for each minute and day, with the passwords sent and verified. */
+/**
+ * Counts the SMS with one-time passwords, and those whose password was verified, by client, country and minute, each exactly
+ * once, from the stream of the passwords. Both count in the minute in which the password was created, so that a verification
+ * belongs to its sends. Whether an SMS is the first message with the password, a resend or a leg of a fallback makes no
+ * difference. SMS only: WhatsApp cannot be pumped.
+ *
+ * The table `otp-traffic` has for each client and country a row for each minute and day, with the passwords sent and verified.
+ */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { allCountries } from '../../contract/otp-hold.ts';
 import { queryRows } from '../../platform/aws/read-rows.dynamo.ts';
 import { identityOf, rowIn, type StreamRecord } from '../../platform/aws/stream-record.dynamo.ts';
 import { addDays, type Clock, epochSeconds } from '../../platform/clock.ts';
-import type { OnceCounter } from '../../usage/count-once.ts';
+import {
+  type CountedChanges,
+  type CountOnceDependencies,
+  countOnce,
+  type OnceCounter,
+} from '../../usage/count-once.ts';
 import { dynamoOnceCounter } from '../../usage/usage-counter.dynamo.ts';
+import { smsSendsOf } from '../otp.ts';
 import type { OtpCount, OtpMinute } from './judge-traffic.ts';
-import { type OtpAddition, type OtpRecord, spanName } from './otp-traffic.ts';
+
+/** A record of the stream: an SMS with a password, or its verification. */
+export interface OtpRecord extends OtpCount {
+  /** The same each time the record is repeated. */
+  readonly eventId: string;
+  /** When the row changed. */
+  readonly changedAt: Date;
+  readonly clientId: string;
+  readonly country: string;
+  readonly createdAt: Date;
+}
+
+/** What is added to the row of a minute or a day: of one country, or of all (`*`), which has each by its name. */
+interface OtpAddition {
+  readonly clientId: string;
+  readonly country: string;
+  readonly span: 'minute' | 'day';
+  /** `2026-11-20T10:05` or `2026-11-20`, UTC. */
+  readonly name: string;
+  readonly amounts: ReadonlyMap<string, number>;
+}
+
+const nameLength = { minute: 16, day: 10 } as const;
+
+function spanName(span: OtpAddition['span'], at: Date): string {
+  return at.toISOString().slice(0, nameLength[span]);
+}
+
+/** @throws when something may not be counted: all records must be passed again. */
+export function countOtps(
+  dependencies: CountOnceDependencies<OtpAddition>,
+  records: readonly OtpRecord[],
+): Promise<CountedChanges> {
+  const counted = records.map(({ eventId, changedAt, sends, verified, clientId, country, createdAt }) => ({
+    eventId,
+    changedAt,
+    group: clientId,
+    additions: (['minute', 'day'] as const).flatMap((span) => {
+      const name = spanName(span, createdAt);
+      const amounts = Object.entries({ sends, verified }).filter(([, amount]) => amount > 0);
+      const byCountry = amounts.map(([column, amount]) => [`${column}_${country}`, amount] as const);
+      return [
+        { clientId, country, span, name, amounts: new Map(amounts) },
+        { clientId, country: allCountries, span, name, amounts: new Map(byCountry) },
+      ];
+    }),
+  }));
+  return countOnce(dependencies, counted, ({ clientId, country, name }) => `${clientId} ${country} ${name}`);
+}
 
 /** Longer than anything that reads them: minutes are read for an hour, days for a week. */
 const keptDays = { minute: 1, day: 30 } as const;
 
-const spanRow = z.object({
+const spanRow = z.looseObject({
   span: z.string(),
   sends: z._default(z.number(), 0),
   verified: z._default(z.number(), 0),
 });
+const ofCountry = /^(sends|verified)_([A-Z0-9]{2,3})$/;
 
 /** Bounded to what DynamoDB takes as a key, so that no row that a person edited can stop the counting. */
 const countedOtp = z.object({
   client_id: z.string().check(z.regex(/^[^#]{1,255}$/)),
   channel: z.string(),
-  falls_back_to_sms: z.optional(z.boolean()),
+  falls_back_to_sms: z.exactOptional(z.boolean()),
+  sms_sends: z.exactOptional(z.int()),
   country: z.string().check(z.regex(/^[A-Z0-9]{2,3}$/)),
   status: z.enum(['pending', 'verified']),
   created_at: z.iso.datetime(),
 });
 
 /**
- * The new passwords and the verifications in these records; attempts and other rows of the table are left out.
+ * The SMS with passwords and the verifications in these records; attempts and other rows of the table are left out.
  *
  * @throws Error if a record has no id or no time, which DynamoDB gives to each.
  */
 export function otpRecords(records: readonly StreamRecord[]): OtpRecord[] {
   return records.flatMap((record) => {
     const { dynamodb } = record;
-    const after = otpIn(dynamodb?.NewImage);
-    if (after === undefined) return [];
-    const identity = identityOf(record);
-    const isNew = dynamodb?.OldImage === undefined;
-    const isVerified = after.status === 'verified' && otpIn(dynamodb?.OldImage)?.status === 'pending';
-    if (!isNew && !isVerified) return [];
+    const after = countedOtp.safeParse(rowIn(dynamodb?.NewImage));
+    if (!after.success) return [];
+    const before = countedOtp.safeParse(rowIn(dynamodb?.OldImage));
+    const now = countOf(after.data);
+    const then = before.success ? countOf(before.data) : { sends: 0, verified: 0 };
+    const { sends, verified } = { sends: now.sends - then.sends, verified: now.verified - then.verified };
+    if (sends <= 0 && verified <= 0) return [];
     return [
       {
-        ...identity,
-        event: isNew ? ('sent' as const) : ('verified' as const),
-        clientId: after.client_id,
-        country: after.country,
-        createdAt: new Date(after.created_at),
+        ...identityOf(record),
+        sends,
+        verified,
+        clientId: after.data.client_id,
+        country: after.data.country,
+        createdAt: new Date(after.data.created_at),
       },
     ];
   });
 }
 
-function otpIn(image: unknown): z.output<typeof countedOtp> | undefined {
-  const parsed = countedOtp.safeParse(rowIn(image));
-  if (!parsed.success) return undefined;
-  const { channel, falls_back_to_sms } = parsed.data;
-  return channel === 'sms' || falls_back_to_sms === true ? parsed.data : undefined;
+/** A verification proves that somebody had each SMS with the password: nobody knows which one was read. */
+function countOf(otp: z.output<typeof countedOtp>): OtpCount {
+  const sends = smsSendsOf(otp);
+  return { sends, verified: otp.status === 'verified' ? sends : 0 };
 }
 
 export function dynamoOtpCounter(
@@ -85,7 +150,7 @@ export type OtpTrafficReader = ReturnType<typeof dynamoOtpTrafficReader>;
 
 export function dynamoOtpTrafficReader(client: DynamoDBDocumentClient, TableName: string) {
   async function spans(key: string, span: OtpAddition['span'], since: Date, until: Date) {
-    const rows: OtpMinute[] = [];
+    const rows: (OtpMinute & { readonly row: Readonly<Record<string, unknown>> })[] = [];
     const found = queryRows(client, {
       TableName,
       KeyConditionExpression: '#key = :key AND #span BETWEEN :first AND :last',
@@ -102,7 +167,7 @@ export function dynamoOtpTrafficReader(client: DynamoDBDocumentClient, TableName
       const row = spanRow.safeParse(item);
       const start = row.success ? startOf(row.data.span.slice(span.length + 1)) : undefined;
       if (row.success && start !== undefined && start < until) {
-        rows.push({ start, sends: row.data.sends, verified: row.data.verified });
+        rows.push({ start, sends: row.data.sends, verified: row.data.verified, row: row.data });
       }
     }
     return rows;
@@ -121,7 +186,36 @@ export function dynamoOtpTrafficReader(client: DynamoDBDocumentClient, TableName
         verified: rows.reduce((sum, { verified }) => sum + verified, 0),
       };
     },
+    /** Returns the same as `minutes`, for each country of the client. */
+    async allMinutes(clientId: string, since: Date, until: Date): Promise<readonly CountryMinute[]> {
+      return byCountry(await spans(clientCountry(clientId, allCountries), 'minute', since, until));
+    },
+    /** The days of each country of the client, from that of `since` until that before `until`. */
+    async allDays(clientId: string, since: Date, until: Date): Promise<readonly CountryMinute[]> {
+      const midnight = startOf(spanName('day', until));
+      return byCountry(await spans(clientCountry(clientId, allCountries), 'day', since, midnight));
+    },
   };
+}
+
+/** The traffic of a client to one country in a minute or a day. */
+export interface CountryMinute extends OtpMinute {
+  readonly country: string;
+}
+
+function byCountry(
+  rows: readonly { readonly start: Date; readonly row: Readonly<Record<string, unknown>> }[],
+): CountryMinute[] {
+  return rows.flatMap(({ start, row }) => {
+    const countries = new Map<string, { start: Date; country: string; sends: number; verified: number }>();
+    for (const [attribute, value] of Object.entries(row)) {
+      const [, column, country] = ofCountry.exec(attribute) ?? [];
+      if (country === undefined || typeof value !== 'number') continue;
+      const count = countries.get(country) ?? { start, country, sends: 0, verified: 0 };
+      countries.set(country, { ...count, [column as keyof OtpCount]: value });
+    }
+    return [...countries.values()];
+  });
 }
 
 function clientCountry(clientId: string, country: string): string {

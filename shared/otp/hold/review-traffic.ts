@@ -9,18 +9,22 @@
  */
 import type { ActivityLog } from '../../activity/activity-log.ts';
 import type { StageMetric } from '../../contract/metrics.ts';
-import type { OtpHoldRule } from '../../contract/otp-hold.ts';
+import { allCountries, type OtpHoldRule } from '../../contract/otp-hold.ts';
 import { addDays, addSeconds, type Clock, startOfMinute } from '../../platform/clock.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
-import { canBeSuspicious, judgeTraffic } from './judge-traffic.ts';
-import type { OtpHold } from './otp-hold.ts';
-import type { OtpHoldStore } from './otp-holds.dynamo.ts';
-import type { OtpTrafficReader } from './otp-traffic.dynamo.ts';
-import type { OtpRecord } from './otp-traffic.ts';
+import {
+  canBeSuspicious,
+  judgeTraffic,
+  type OtpCount,
+  type OtpMinute,
+  type Suspicion,
+} from './judge-traffic.ts';
+import type { OtpHold, OtpHoldState, OtpHoldStore } from './otp-holds.dynamo.ts';
+import type { CountryMinute, OtpRecord, OtpTrafficReader } from './otp-traffic.dynamo.ts';
 
 export interface ReviewDependencies {
   readonly traffic: OtpTrafficReader;
-  readonly holds: Pick<OtpHoldStore, 'find' | 'hold'>;
+  readonly holds: Pick<OtpHoldStore, 'find' | 'hold' | 'ofClient'>;
   readonly activityLog: ActivityLog;
   readonly rule: OtpHoldRule;
   readonly clock: Clock;
@@ -47,15 +51,91 @@ export async function reviewTraffic(
     const hold = await reviewPair(dependencies, first.clientId, first.country, new Date(newest));
     if (hold !== undefined) held.push(hold);
   }
+  // A client is reviewed after its countries, so that a held country does not count among all.
+  for (const [clientId, ofClient] of Map.groupBy(records, (record) => record.clientId)) {
+    const newest = Math.max(...ofClient.map(({ changedAt }) => changedAt.getTime()));
+    const hold = await reviewAllCountries(dependencies, clientId, new Date(newest));
+    if (hold !== undefined) held.push(hold);
+  }
   return held;
 }
 
+/**
+ * An attack that is spread over so many countries that none of them has enough passwords to be judged. Countries that are
+ * held, or never are, do not count; nor does a share that is low because of one country only, which is judged on its own.
+ */
+async function reviewAllCountries(
+  dependencies: ReviewDependencies,
+  clientId: string,
+  asOf: Date,
+): Promise<OtpHold | undefined> {
+  const { traffic, holds, rule } = dependencies;
+  const until = startOfMinute(addSeconds(asOf, -rule.settleSeconds));
+  const all = await traffic.allMinutes(clientId, addSeconds(until, -judgedSeconds), until);
+  if (!canBeSuspicious(summed(all), rule)) return undefined;
+  const states = await holds.ofClient(clientId);
+  const known = states.find(({ country }) => country === allCountries);
+  if (known?.state === 'allowed' && known.always) return undefined;
+  const judged = all.filter(({ country, start }) => {
+    const own = states.find((state) => state.country === country);
+    const isJudged = own?.state !== 'held' && !(own?.state === 'allowed' && own.always);
+    const allowedAt = [own, known].map((state) => (state?.state === 'allowed' ? state.allowed_at : ''));
+    return isJudged && allowedAt.every((at) => start.toISOString() >= at);
+  });
+  const countries = new Set(judged.map(({ country }) => country));
+  const since = addDays(asOf, -usualDays);
+  const days = (await traffic.allDays(clientId, since, asOf)).filter(
+    ({ country }) => countries.has(country) || !states.some((state) => state.country === country),
+  );
+  // Older releases wrote the rows of single countries only.
+  const usual =
+    totalOf(days).sends >= rule.minimumSends
+      ? days
+      : await Promise.all(
+          [...countries].map(async (country) => {
+            const count = await traffic.days(clientId, country, since, asOf);
+            return { country, start: since, ...count };
+          }),
+        );
+  const suspicion = judgeTraffic(summed(judged), totalOf(usual), rule);
+  if (suspicion === undefined) return undefined;
+  for (const country of countries) {
+    const others = judged.filter((minute) => minute.country !== country);
+    if (judgeTraffic(summed(others), totalOf(usual), rule) === undefined) return undefined;
+  }
+  const isWell = (country: string): boolean => {
+    const of = ({ country: each }: CountryMinute) => each === country;
+    const now = totalOf(judged.filter(of));
+    const before = totalOf(usual.filter(of));
+    const count = now.sends > 0 ? now : before;
+    return count.sends > 0 && count.verified >= suspicion.threshold * count.sends;
+  };
+  const except = [...new Set([...judged, ...usual].map(({ country }) => country))].filter(isWell).toSorted();
+  return hold(dependencies, { clientId, country: allCountries, known, suspicion, more: { except } });
+}
+
+/** The minutes of all countries together, oldest first. */
+function summed(minutes: readonly CountryMinute[]): OtpMinute[] {
+  const byStart = Map.groupBy(minutes, ({ start }) => start.getTime());
+  return [...byStart.entries()]
+    .toSorted(([one], [other]) => one - other)
+    .map(([start, some]) => ({ start: new Date(start), ...totalOf(some) }));
+}
+
+function totalOf(counts: readonly OtpCount[]): OtpCount {
+  return {
+    sends: counts.reduce((sum, { sends }) => sum + sends, 0),
+    verified: counts.reduce((sum, { verified }) => sum + verified, 0),
+  };
+}
+
 async function reviewPair(
-  { traffic, holds, activityLog, rule, clock, countMetric }: ReviewDependencies,
+  dependencies: ReviewDependencies,
   clientId: string,
   country: string,
   asOf: Date,
 ): Promise<OtpHold | undefined> {
+  const { traffic, holds, rule } = dependencies;
   // A minute is judged when its last password is old enough.
   const until = startOfMinute(addSeconds(asOf, -rule.settleSeconds));
   const minutes = await traffic.minutes(clientId, country, addSeconds(until, -judgedSeconds), until);
@@ -68,6 +148,22 @@ async function reviewPair(
   const usual = await traffic.days(clientId, country, addDays(asOf, -usualDays), asOf);
   const suspicion = judgeTraffic(judged, usual, rule);
   if (suspicion === undefined) return undefined;
+  return hold(dependencies, { clientId, country, known, suspicion, more: {} });
+}
+
+interface Judged {
+  readonly clientId: string;
+  readonly country: string;
+  /** The present row. */
+  readonly known: OtpHoldState | undefined;
+  readonly suspicion: Suspicion;
+  readonly more: Pick<OtpHold, 'except'>;
+}
+
+async function hold(
+  { holds, activityLog, clock, countMetric }: ReviewDependencies,
+  { clientId, country, known, suspicion, more }: Judged,
+): Promise<OtpHold | undefined> {
   const hold: OtpHold =
     known?.state === 'held'
       ? known
@@ -81,9 +177,10 @@ async function reviewPair(
           verified: suspicion.verified,
           threshold: suspicion.threshold,
           usual_share: suspicion.usualShare ?? null,
+          ...more,
         };
   // Another worker, or an administrator, was faster: the next batch is reviewed with their row.
-  if (known?.state !== 'held' && !(await holds.hold(hold, seen))) return undefined;
+  if (known?.state !== 'held' && !(await holds.hold(hold, known))) return undefined;
   await activityLog.add({
     entry_id: derivedIdAt('act', new Date(hold.held_at), 'otp_held', clientId, country),
     kind: 'otp_held',
@@ -96,10 +193,12 @@ async function reviewPair(
   return hold;
 }
 
-/** For a person. */
-export function holdSummary({ country, sends, verified, usual_share }: OtpHold): string {
+/** Describes a hold for a person. */
+export function holdSummary({ country, except = [], sends, verified, usual_share }: OtpHold): string {
+  const others = except.length === 0 ? 'all countries' : `all countries but ${except.join(', ')}`;
+  const where = country === allCountries ? others : country;
   const usual = usual_share === null ? '' : `; usually ${percent(usual_share)} are`;
-  return `One-time passwords to ${country} are held: ${verified} of ${sends} (${percent(verified / sends)}) were verified${usual}.`;
+  return `One-time passwords to ${where} are held: ${verified} of ${sends} (${percent(verified / sends)}) were verified${usual}.`;
 }
 
 function percent(share: number): string {

@@ -1,5 +1,9 @@
 /** Creates the AWS clients. Calls have a time limit, and few enough retries to end before the function's own time limit. */
-import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBClient,
+  type DynamoDBClientConfig,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
@@ -9,7 +13,10 @@ import { STSClient } from '@aws-sdk/client-sts';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Sha256 } from './sha256.ts';
 
-/** In milliseconds; a call that takes longer is retried. Without `throwOnRequestTimeout` the SDK only logs a warning. */
+/**
+ * The time limits of a call in milliseconds, after which it is retried. Without `throwOnRequestTimeout` the SDK only
+ * logs a warning.
+ */
 const timeLimits = { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true };
 const clientConfig = { maxAttempts: 3, requestHandler: timeLimits, sha256: Sha256 };
 
@@ -22,7 +29,27 @@ export function dynamo(): DynamoDBDocumentClient {
 
 /** The client of the functions; tests and benchmarks pass their endpoint. */
 export function dynamoClient(config: DynamoDBClientConfig = {}): DynamoDBClient {
-  return withoutLogging(new DynamoDBClient({ ...clientConfig, ...config }));
+  return retryingConflicts(withoutLogging(new DynamoDBClient({ ...clientConfig, ...config })));
+}
+
+/**
+ * DynamoDB refuses a single write to a row that a transaction is writing at that moment. It may be repeated, but the SDK
+ * does so only with errors that are marked, and this one is not. It repeats the other errors of contention by itself:
+ * throttling, a transaction in progress, a replicated write. Local engines report none of them.
+ */
+function retryingConflicts(client: DynamoDBClient): DynamoDBClient {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      try {
+        return await next(args);
+      } catch (error) {
+        if (error instanceof TransactionConflictException) Object.assign(error, { $retryable: {} });
+        throw error;
+      }
+    },
+    { name: 'retryConflicts', step: 'deserialize', priority: 'high' },
+  );
+  return client;
 }
 
 /** Reads every number as a JavaScript number; by default the SDK throws for one that is too large to be exact. */

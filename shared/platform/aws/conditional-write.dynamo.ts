@@ -2,6 +2,8 @@
 import {
   type AttributeValue,
   ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DeleteItemCommandInput,
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
@@ -24,13 +26,37 @@ export function conditionalUpdate(client: DynamoDBDocumentClient, input: UpdateC
   return tryConditionalWrite(client.send(new UpdateCommand(input)));
 }
 
+/**
+ * Without the SDK's repeats: a write whose response is lost may be applied or not, and never twice.
+ *
+ * @throws where it is unknown whether it was applied, or it failed.
+ */
+export function conditionalUpdateOnce(client: DynamoDBDocumentClient, input: UpdateCommandInput) {
+  const command = new UpdateCommand(input);
+  let attempts = 0;
+  command.middlewareStack.add(
+    (next) => async (request) => {
+      attempts += 1;
+      if (attempts > 1) throw new Error('A write that must not be repeated has failed');
+      return next(request);
+    },
+    // The document client adds the middleware of a command twice.
+    { name: 'onceMiddleware', step: 'finalizeRequest', priority: 'low', override: true },
+  );
+  return tryConditionalWrite(client.send(command));
+}
+
 export function conditionalDelete(client: DynamoDBDocumentClient, input: DeleteCommandInput) {
   return tryConditionalWrite(client.send(new DeleteCommand(input)));
 }
 
-/** In DynamoDB's own form, without the document layer. */
+/** Makes a conditional update in DynamoDB's own form, without the document layer. */
 export function conditionalUpdateItem(client: DynamoDBDocumentClient, input: UpdateItemCommandInput) {
   return tryConditionalWrite(client.send(new UpdateItemCommand(input)));
+}
+
+export function conditionalDeleteItem(client: DynamoDBDocumentClient, input: DeleteItemCommandInput) {
+  return tryConditionalWrite(client.send(new DeleteItemCommand(input)));
 }
 
 type ConditionalWriteResult<Response> =
@@ -50,4 +76,36 @@ async function tryConditionalWrite<Response>(
       error.Item === undefined ? undefined : unmarshall(error.Item as Record<string, AttributeValue>);
     return { applied: false, row };
   }
+}
+
+/** Sets some attributes of a row, and removes those that are undefined. */
+export function setOrRemove(values: Readonly<Record<string, unknown>>) {
+  const names = Object.keys(values);
+  const set = names.filter((name) => values[name] !== undefined);
+  const removed = names.filter((name) => values[name] === undefined);
+  const clauses = [
+    set.length > 0 ? `SET ${set.map((name) => `#${name} = :${name}`).join(', ')}` : '',
+    removed.length > 0 ? `REMOVE ${removed.map((name) => `#${name}`).join(', ')}` : '',
+  ];
+  return {
+    UpdateExpression: clauses.join(' ').trim(),
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    // DynamoDB refuses an empty list.
+    ...(set.length > 0
+      ? { ExpressionAttributeValues: Object.fromEntries(set.map((name) => [`:${name}`, values[name]])) }
+      : {}),
+  };
+}
+
+/** Adds each amount to its attribute of a row that is deleted by its TTL. */
+export function addAmounts(amounts: Iterable<readonly [string, number]>, purgeAt: number) {
+  const entries = [...amounts];
+  return {
+    UpdateExpression: `SET purge_at = :p ADD ${entries.map((_entry, i) => `#${i} :${i}`).join(',')}`,
+    ExpressionAttributeNames: Object.fromEntries(entries.map(([name], i) => [`#${i}`, name])),
+    ExpressionAttributeValues: {
+      ':p': purgeAt,
+      ...Object.fromEntries(entries.map(([, amount], i) => [`:${i}`, amount])),
+    },
+  };
 }

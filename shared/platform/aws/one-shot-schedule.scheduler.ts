@@ -1,6 +1,6 @@
 /** One-shot schedules on EventBridge Scheduler: created once for each name, deleted after they fire. */
 import { ConflictException, CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
-import { queueText, scheduleNameOf } from './queue-text.ts';
+import { queueText, scheduleNameOf } from './queues.sqs.ts';
 
 interface ScheduleSettings<Queue extends string> {
   readonly groupName: string;

@@ -7,7 +7,7 @@ export interface FirstReached {
   readonly afterSeconds: number;
 }
 
-/** Of the longest month, as a limit that no month reaches is never reached. */
+/** A month is the longest one, because a limit that no month reaches is never reached. */
 const secondsOf = { per_minute: 60, per_hour: 3600, per_day: 86_400, per_month: 31 * 86_400 } as const;
 
 /**
@@ -20,7 +20,7 @@ export function firstReached(
   const [shortest, ...longer] = windows;
   if (shortest === undefined) return undefined;
   const perSecond = shortest.limit / secondsOf[shortest.window];
-  // Of several that are reached together, the one that resets last refuses.
+  // If several windows are reached together, the one that resets last refuses.
   return longer
     .toReversed()
     .map(({ window, limit }) => ({ window, afterSeconds: limit / perSecond }))

@@ -1,5 +1,5 @@
 /**
- * What the gateway writes into a row of `limit-overrides` for the person who edits it (contract, section 10): what is in
+ * What the gateway writes into a row of `limit-overrides` for the person who edits it (contract 10.5): what is in
  * force, or what is wrong and how to correct it. It follows from the reading of the row that the limiter uses too.
  */
 import {
@@ -10,12 +10,14 @@ import {
   type LimitTarget,
   limitTargets,
   type WindowAttribute,
+  type WindowLimits,
   windowAttributes,
 } from '../../contract/limit-rows.ts';
-import { decimalText } from '../../contract/money.ts';
-import { closestName } from '../../edited-table/closest-name.ts';
+import { decimalText } from '../../contract/price-table.ts';
+import { type Limits, policies } from '../../contract/routes.ts';
 import { shownValue } from '../../edited-table/edited-row.ts';
 import {
+  closestName,
   type Feedback,
   joinSentences,
   keepTime,
@@ -24,8 +26,8 @@ import {
   sinceText,
 } from '../../edited-table/feedback.ts';
 import { isInForce, type OverrideRow, overrideTable, type ParsedRow, parseRow } from '../override-row.ts';
-import { windowSeconds } from '../windows.ts';
-import { type EndpointInForce, endpointInForce } from './endpoint-in-force.ts';
+import { limitOf, windowNames, windowSeconds } from '../windows.ts';
+import { type FirstReached, firstReached } from './first-reached.ts';
 
 export interface FeedbackContext {
   readonly now: Date;
@@ -34,7 +36,7 @@ export interface FeedbackContext {
   /** The row for every client (`*`) with the same endpoint. */
   readonly forEveryClient: ParsedRow | undefined;
   readonly capDefaults: Caps;
-  /** Of caps on spend, ISO 4217. */
+  /** The currency of caps on spend, ISO 4217. */
   readonly currency: string;
 }
 
@@ -182,3 +184,71 @@ function shownDuration(seconds: number): string {
 function shownTime(at: Date): string {
   return at.toISOString().replace('.000Z', 'Z');
 }
+
+/** The limits of one endpoint that a row brings into force, where each comes from, and which is reached first. */
+export interface WindowInForce {
+  readonly window: WindowAttribute;
+  /** In millionths of the currency for `spend`. */
+  readonly limit: number;
+  readonly isDefault: boolean;
+}
+
+interface EndpointInForce {
+  readonly target: LimitTarget;
+  readonly blocked: boolean;
+  /** Shortest first; a window of a cap without a limit is left out. */
+  readonly windows: readonly WindowInForce[];
+  readonly firstReached: FirstReached | undefined;
+}
+
+/**
+ * @param row - the row in force; undefined for the defaults
+ * @param capDefaults - the caps of the stage
+ */
+export function endpointInForce(
+  target: LimitTarget,
+  row: ParsedRow | undefined,
+  capDefaults: Caps,
+): EndpointInForce {
+  const defaults = defaultsOf(target, capDefaults);
+  const windows = target.windows.flatMap((window): WindowInForce[] => {
+    const own = row?.limits[window];
+    const limit = own ?? defaults[window];
+    return limit === undefined ? [] : [{ window, limit, isDefault: own === undefined }];
+  });
+  return { target, blocked: row?.blocked === true, windows, firstReached: firstReached(windows) };
+}
+
+/** The limits without any row. */
+export function defaultsOf(target: LimitTarget, capDefaults: Caps): WindowLimits {
+  if (target.kind === 'cap') return capDefaults[target.cap] ?? {};
+  const { perMinute, perHour, perDay } = policies[target.policy];
+  return { per_minute: perMinute, per_hour: perHour, per_day: perDay };
+}
+
+/** One sentence for each limit that never takes effect, because another window of the same endpoint is always full first. */
+export function unreachableLimits(limits: Limits): readonly string[] {
+  return windowNames.flatMap((window) => {
+    const limit = limitOf(limits, window);
+    const prevented = windowNames
+      .filter((other) => other !== window)
+      // How many requests the other window admits during this one.
+      .map((other) => {
+        const times = Math.max(1, windowSeconds[window] / windowSeconds[other]);
+        return { other, own: limitOf(limits, other), admitted: limitOf(limits, other) * times };
+      })
+      .filter(({ admitted }) => admitted < limit)
+      .toSorted((one, next) => one.admitted - next.admitted)[0];
+    if (prevented === undefined) return [];
+    const { other, own, admitted } = prevented;
+    const reason =
+      windowSeconds[other] < windowSeconds[window]
+        ? `allows only ${count(admitted)} per ${window}`
+        : 'is used up first';
+    return [
+      `${count(limit)} per ${window} are never reached: the limit of ${count(own)} per ${other} ${reason}.`,
+    ];
+  });
+}
+
+const count = (value: number): string => value.toLocaleString('en');

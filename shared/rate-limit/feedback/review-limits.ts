@@ -1,5 +1,12 @@
-/** Reviews the rows of `limit-overrides`: after a change, and every minute, because rows expire. */
+/**
+ * Reviews the rows of `limit-overrides`: after a change, when they expire, and all of them from time to time. A review
+ * enters the rows that expire soon into the due-item index, so that the run of each minute reads only clients whose rows
+ * have expired.
+ */
+import { isClientId } from '../../client/client.ts';
 import { type Caps, everyClient } from '../../contract/limit-rows.ts';
+import type { DueItem, DueItemIndex } from '../../due-items/due-item-index.ts';
+import { type DueItemRun, processDueItems } from '../../due-items/process-due-items.ts';
 import type { EditedRow } from '../../edited-table/edited-row.ts';
 import type { Feedback } from '../../edited-table/feedback.ts';
 import {
@@ -9,7 +16,7 @@ import {
   type Reviewed,
   reviewRows,
 } from '../../edited-table/review-rows.ts';
-import type { Clock } from '../../platform/clock.ts';
+import { addSeconds, type Clock } from '../../platform/clock.ts';
 import { type ParsedRow, parseRow } from '../override-row.ts';
 import { feedbackOf } from './limit-feedback.ts';
 
@@ -17,9 +24,10 @@ export interface ReviewDependencies<Image> {
   readonly store: FeedbackStore<Image>;
   readonly existingClients: ExistingClients;
   readonly capDefaults: Caps;
-  /** Of caps on spend, ISO 4217. */
+  /** The currency of caps on spend, ISO 4217. */
   readonly currency: string;
   readonly clock: Clock;
+  readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
 }
 
 /**
@@ -41,7 +49,27 @@ export async function reviewClients<Image>(
   );
 }
 
-/** Every row: after the gateway is deployed, and every minute, for rows that expire. */
+/** All rows are reviewed this often: by then every row is soon to expire before it does. */
+export const wholeReviewSeconds = 3600;
+/** Twice as much, so that one whole review may fail. */
+const soonSeconds = 2 * wholeReviewSeconds;
+
+/** The rows of clients of which a row has expired. @throws AggregateError; what failed is reviewed by the next run. */
+export async function reviewExpired<Image>(
+  dependencies: ReviewDependencies<Image> & DueItemRun,
+): Promise<Reviewed> {
+  const total = { rows: 0, written: 0 };
+  const { failures } = await processDueItems(dependencies, 'expiring-limits', async (clientIds) => {
+    const { rows, written } = await reviewClients(dependencies, new Set(clientIds));
+    total.rows += rows;
+    total.written += written;
+    return new Map();
+  });
+  if (failures.length > 0) throw new AggregateError(failures, 'some expired limits could not be reviewed');
+  return total;
+}
+
+/** Every row, also those that neither a change nor a time makes due, as of a client that was created after its row. */
 export async function reviewAll<Image>(dependencies: ReviewDependencies<Image>): Promise<Reviewed> {
   const { store } = dependencies;
   return reviewRows(
@@ -52,7 +80,7 @@ export async function reviewAll<Image>(dependencies: ReviewDependencies<Image>):
 }
 
 async function feedbackFor<Image>(
-  { existingClients, capDefaults, currency, clock }: ReviewDependencies<Image>,
+  { existingClients, capDefaults, currency, clock, dueItemIndex }: ReviewDependencies<Image>,
   rows: readonly EditedRow[],
 ): Promise<(row: EditedRow) => Feedback> {
   const forEveryClient = new Map(
@@ -62,6 +90,7 @@ async function feedbackFor<Image>(
   );
   const exists = await clientExistence(rows, existingClients);
   const now = clock();
+  await dueItemIndex.add('expiring-limits', expiringSoon(rows, now));
   return (row) =>
     feedbackOf(row, {
       now,
@@ -70,4 +99,12 @@ async function feedbackFor<Image>(
       capDefaults,
       currency,
     });
+}
+
+/** A row of what cannot be a client's id is invalid, and stays so. */
+function expiringSoon(rows: readonly EditedRow[], now: Date): DueItem[] {
+  return rows.map(parseRow).flatMap(({ clientId: id, expiresAt: dueAt }) => {
+    const isSoon = dueAt !== undefined && dueAt > now && dueAt <= addSeconds(now, soonSeconds);
+    return isSoon && (id === everyClient || isClientId(id)) ? [{ id, dueAt }] : [];
+  });
 }

@@ -1,10 +1,17 @@
-/** Alerts about a delivery that failed after its last attempt: at least once, with one entry in the activity log. */
+/**
+ * Alerts about a delivery that failed after its last attempt: at least once, with one entry in the activity log.
+ *
+ * The entry is written before the delivery becomes `failed`, because by the entries a resend of many finds the failed ones.
+ */
 import type { ActivityLog } from '../../activity/activity-log.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
-import { withoutUndefined } from '../../platform/without-undefined.ts';
-import { type Delivery, isWithdrawn } from '../delivery.ts';
-import { alerted } from '../delivery-transitions.ts';
-import type { DeliveryStore } from '../store/delivery-store.ts';
+import { log } from '../../platform/log.ts';
+import { countMetric } from '../../platform/metrics.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
+import { isWithdrawn } from '../attempt.ts';
+import { alerted, type Delivery } from '../delivery.ts';
+import type { DeliveryStore } from '../delivery-store.dynamo.ts';
+import { originOf } from '../endpoint-health.ts';
 
 export interface AlertDependencies {
   readonly deliveries: DeliveryStore;
@@ -14,14 +21,18 @@ export interface AlertDependencies {
 }
 
 /**
- * `delivery` is failed and its alert pending. The due-item index lists it until the last line here, so a crash at any
- * line repeats the whole function. The entry's id is derived from the attempt, so a repeat writes the same entry.
+ * The id of the entry is derived from the attempt and its due time, so a repeat writes the same entry, also if a worker dies
+ * after it and another one makes the attempt again. If that one succeeds, the entry remains; the delivery's row counts.
  */
-export async function alertFailure(dependencies: AlertDependencies, delivery: Delivery): Promise<void> {
+export async function enterFailure(
+  { activityLog }: Pick<AlertDependencies, 'activityLog'>,
+  delivery: Delivery,
+): Promise<void> {
   const at = delivery.finished_at ?? delivery.created_at;
+  const dueAt = new Date(delivery.attempt_due_at);
   const attempt = String(delivery.attempt_number);
-  await dependencies.activityLog.add({
-    entry_id: derivedIdAt('act', new Date(at), 'webhook_failed', delivery.delivery_id, attempt),
+  await activityLog.add({
+    entry_id: derivedIdAt('act', dueAt, 'webhook_failed', delivery.delivery_id, attempt),
     kind: 'webhook_failed',
     at,
     summary: `${delivery.event} was not acknowledged after ${attempt} attempts: ${lastError(delivery)}`,
@@ -29,12 +40,52 @@ export async function alertFailure(dependencies: AlertDependencies, delivery: De
     ...withoutUndefined({ message_id: delivery.message_id }),
     delivery_id: delivery.delivery_id,
   });
+}
+
+/**
+ * `delivery` is failed and its alert pending. The due-item index lists it until the last line here, so a crash at any
+ * line repeats the whole function.
+ *
+ * @param isEntered - whether its entry is written
+ */
+export async function alertFailure(
+  dependencies: AlertDependencies,
+  delivery: Delivery,
+  isEntered = false,
+): Promise<void> {
+  await sendAlert(dependencies, delivery, isEntered);
+  await dependencies.deliveries.replace(delivery, alerted(delivery, dependencies.newRevision()));
+}
+
+/** The alert itself. A resend sends it before it makes a delivery `pending` whose alert is. */
+export async function sendAlert(
+  dependencies: Pick<AlertDependencies, 'activityLog' | 'reportFailedDelivery'>,
+  delivery: Delivery,
+  isEntered = false,
+): Promise<void> {
+  if (!isEntered) await enterFailure(dependencies, delivery);
   // An endpoint that its client withdrew is no fault that anyone must act on.
   if (!isWithdrawn(delivery.attempts.at(-1)?.error)) dependencies.reportFailedDelivery(delivery);
-  await dependencies.deliveries.replace(delivery, alerted(delivery, dependencies.newRevision()));
 }
 
 function lastError(delivery: Delivery): string {
   const last = delivery.attempts.at(-1);
   return last?.error_message ?? last?.error?.replaceAll('_', ' ') ?? 'unknown';
+}
+
+/** The identifiers that every log line about a delivery has. */
+export function logFieldsOf(delivery: Delivery) {
+  const { client_id, message_id, endpoint_id, event } = delivery;
+  return { client_id, message_id, endpoint_id, event, origin: originOf(delivery.url) };
+}
+
+/** An ERROR line, and one count of the metric `WebhookFailed`, which an alarm watches. */
+export function reportFailedDelivery(delivery: Delivery): void {
+  log.error('webhook failed', {
+    delivery_id: delivery.delivery_id,
+    ...logFieldsOf(delivery),
+    attempts: delivery.attempt_number,
+    error: delivery.attempts.at(-1)?.error,
+  });
+  countMetric('WebhookFailed');
 }

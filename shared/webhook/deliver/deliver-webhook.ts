@@ -13,22 +13,28 @@
  *   5 to 6, 7 the outcome is in the row: the queue message finds `retry_scheduled` and schedules the retry (2), or finds
  *             `failed` with a pending alert and sends it (7).
  *   after     the delivery is complete; the queue message, if shown again, finds nothing to do.
- * If the client deleted or disabled the endpoint meanwhile, step 4 is left out and the delivery has failed.
+ * If the client deleted or disabled the endpoint meanwhile, step 4 is left out and the delivery has failed. If no secret
+ * can sign, because its row is missing or a person made it invalid, step 4 is left out and the attempt has failed.
  * If SQS or EventBridge Scheduler loses a message, the sweep finds the delivery in the due-item index, which lists it
  * until it is finished.
  */
-import { interruptionsMax } from '../delivery-transitions.ts';
-import type { LaneDependencies } from '../endpoint-health/choose-lane.ts';
-import { clientOriginOf } from '../endpoint-health/endpoint-health.ts';
-import { recordResponseTime } from '../endpoint-health/record-response-time.ts';
-import { releaseTrial } from '../endpoint-health/trial-requests.ts';
-import type { DeliveryMessage } from '../schedule/delivery-queue.ts';
-import { interruptedAttempt, withdrawnAttempt } from './attempt.ts';
-import type { DeliverDependencies, DeliverSettings } from './deliver-dependencies.ts';
+import { signingSecrets } from '../../client/webhook-secrets.ts';
+import { log } from '../../platform/log.ts';
+import { retry } from '../../platform/retry.ts';
+import type { Attempt } from '../attempt.ts';
+import { type LaneDependencies, recordResponseTime, releaseTrial } from '../choose-lane.ts';
+import { acknowledged, afterFailure, type Delivery, interruptionsMax, type Lane } from '../delivery.ts';
+import type { DeliveryMessage } from '../delivery-queue.sqs.ts';
+import { clientOriginOf } from '../endpoint-health.ts';
+import { alertFailure, enterFailure, logFieldsOf } from './alert-failure.ts';
+import {
+  type DeliverDependencies,
+  type DeliverSettings,
+  type NotClaimed,
+  prepareAttempt,
+} from './claim-attempt.ts';
 import { countResult, reportDisabled } from './disable-endpoint.ts';
-import { postAttempt } from './post-attempt.ts';
-import { type NotClaimed, prepareAttempt } from './prepare-attempt.ts';
-import { type Recorded, recordOutcome } from './record-outcome.ts';
+import { interruptedAttempt, postAttempt, unsignedAttempt, withdrawnAttempt } from './post-attempt.ts';
 
 export type Outcome = NotClaimed | Recorded;
 
@@ -50,6 +56,10 @@ export async function deliver(
       const interrupted = interruptedAttempt(delivery, dependencies.clock());
       return await recordOutcome(dependencies, delivery, interrupted, settings.timeScale);
     }
+    if (signingSecrets(prepared.secrets, dependencies.clock()).length === 0) {
+      const unsigned = unsignedAttempt(delivery, dependencies.clock());
+      return await recordOutcome(dependencies, delivery, unsigned, settings.timeScale);
+    }
     const attempt = await postAttempt(dependencies, settings, prepared); // 4
     const outcome = await recordOutcome(dependencies, delivery, attempt, settings.timeScale); // 5 to 7
     if (endpoint !== undefined && outcome.kind !== 'lost_race')
@@ -68,4 +78,78 @@ async function orWarn({ warn }: LaneDependencies, work: Promise<void>): Promise<
   } catch (error) {
     warn('the result of an attempt could not be counted for its endpoint', error);
   }
+}
+
+/** The last step of a delivery: writes the outcome of the attempt, then schedules the retry or sends the alert. */
+export type Recorded =
+  | { readonly kind: 'lost_race' }
+  | {
+      readonly kind: 'acknowledged' | 'retry_scheduled' | 'failed';
+      readonly delivery: Delivery;
+      readonly attempt: Attempt;
+    };
+
+/** The retries, with the SDK's own, take about as long as the worker has left (shared/contract/delivery-times.ts). */
+const writeRetryDelaysMs = [100, 400, 1600, 3200];
+
+async function recordOutcome(
+  dependencies: DeliverDependencies,
+  held: Delivery,
+  attempt: Attempt,
+  timeScale: number,
+): Promise<Recorded> {
+  const { clock, deliveries, newRevision, retryScheduler, sleep, warn } = dependencies;
+  const delivery =
+    attempt.error === undefined
+      ? acknowledged(held, attempt, newRevision())
+      : afterFailure(held, attempt, timeScale, newRevision());
+  const isEntered = delivery.state === 'failed' && (await tryEnterFailure(dependencies, delivery));
+  // Without the outcome the POST would be repeated, so the write is retried. Repeating it is safe.
+  const retryPolicy = {
+    delaysMs: writeRetryDelaysMs,
+    sleep,
+    warn: (error: unknown) => warn('the outcome of an attempt could not be written yet', error),
+  };
+  const written = await retry(retryPolicy, () => deliveries.replace(held, delivery)); // 5
+  if (!written) return { kind: 'lost_race' };
+  if (attempt.error === undefined) return { kind: 'acknowledged', delivery, attempt };
+  if (delivery.state === 'failed') {
+    await alertFailure(dependencies, delivery, isEntered); // 7
+    return { kind: 'failed', delivery, attempt };
+  }
+  await retryScheduler.schedule(delivery, clock()); // 6
+  return { kind: 'retry_scheduled', delivery, attempt };
+}
+
+/** The log must not hold up the outcome: without it, the POST would be repeated. The alert then writes the entry. */
+async function tryEnterFailure(dependencies: DeliverDependencies, delivery: Delivery): Promise<boolean> {
+  try {
+    await enterFailure(dependencies, delivery);
+    return true;
+  } catch (error) {
+    dependencies.warn('the failure of a webhook could not be entered in the activity log yet', error);
+    return false;
+  }
+}
+
+/** The log lines of the delivery worker: one for each queue message, and one for each delivery that failed. */
+export function logOutcome(message: DeliveryMessage, lane: Lane, outcome: Outcome): void {
+  log.info('webhook', {
+    delivery_id: message.delivery_id,
+    swept: message.swept,
+    lane,
+    outcome: outcome.kind,
+    ...('delivery' in outcome ? logFieldsOf(outcome.delivery) : {}),
+    ...('attempt' in outcome
+      ? {
+          attempt: outcome.attempt.number,
+          trigger: outcome.attempt.trigger,
+          lateness_ms: outcome.attempt.lateness_ms,
+          total_ms: outcome.attempt.total_ms,
+          status: outcome.attempt.status,
+          error: outcome.attempt.error,
+          next_due_at: outcome.attempt.next_due_at,
+        }
+      : {}),
+  });
 }

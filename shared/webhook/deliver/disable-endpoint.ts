@@ -1,22 +1,23 @@
 /**
- * Disables an endpoint that has acknowledged nothing for the days and attempts of `disabledAfter` (contract, section 12).
+ * Disables an endpoint that has acknowledged nothing for the days and attempts of `disabledAfter` (contract 12.5).
  *
  * A success costs no write, unless failures were counted before; failures cost one write each, and none above its number of attempts. The row
  * is read before each attempt anyway. What is counted wrongly after a crash only delays the end: a failure is counted
  * after its outcome is stored, so none is counted for an attempt that is repeated.
  *
- * The worker that disables the endpoint also sends the notice. If that worker dies, the next attempt that finds the
- * endpoint disabled sends it, because the row says until then that the notice is pending. Repeating it writes the same
- * entry and the same deliveries.
+ * The worker that disables the endpoint also sends the notice. If that worker dies, the sweep sends it, by a due item that
+ * is written before, or the next attempt that finds the endpoint disabled: the row says until then that the notice is
+ * pending. Repeating it writes the same entry and the same deliveries.
  */
 import type { ActivityLog } from '../../activity/activity-log.ts';
 import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
-import { addDays, type Clock } from '../../platform/clock.ts';
+import { addDays, addSeconds, type Clock } from '../../platform/clock.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
-import type { Attempt } from '../delivery.ts';
-import type { EndpointReader, EndpointResults } from '../endpoints/endpoint-store.ts';
+import type { Attempt } from '../attempt.ts';
+import { sweepGraceSeconds } from '../delivery.ts';
+import type { EndpointReader, EndpointResults } from '../endpoints/endpoint-store.dynamo.ts';
 import { disabledAfter, receives, type WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
-import { disabledNoticeId, type NotificationDependencies, sendNotification } from '../plan/notification.ts';
+import { disabledNoticeId, type NotificationDependencies, sendNotification } from '../notification.ts';
 
 export interface DisableDependencies extends NotificationDependencies {
   readonly endpoints: EndpointReader & EndpointResults;
@@ -41,6 +42,8 @@ export async function countResult(
   const isCounted = (endpoint.failed_attempts ?? 0) >= disabledAfter.attempts;
   const failing = isCounted ? endpoint : await endpoints.addFailure(endpoint, now);
   if (failing === undefined || !hasFailedTooLong(failing, now)) return;
+  const id = noticeDueItemId(failing);
+  await dependencies.dueItemIndex.add('deliveries', [{ id, dueAt: addSeconds(now, sweepGraceSeconds) }]);
   const disabled = await endpoints.disable(failing, {
     disabled_at: now.toISOString(),
     disabled_reason: reason,
@@ -52,6 +55,24 @@ export async function countResult(
 function hasFailedTooLong({ failing_since, failed_attempts = 0 }: WebhookEndpoint, now: Date): boolean {
   if (failing_since === undefined || failed_attempts < disabledAfter.attempts) return false;
   return addDays(new Date(failing_since), disabledAfter.days) <= now;
+}
+
+const noticePrefix = 'disabled#';
+
+function noticeDueItemId({ client_id, endpoint_id }: WebhookEndpoint): string {
+  return `${noticePrefix}${client_id}#${endpoint_id}`;
+}
+
+/** Whether a due item is of a notice, and not of a delivery. */
+export function isNoticeDueItem(dueItemId: string): boolean {
+  return dueItemId.startsWith(noticePrefix);
+}
+
+/** Sends the notice if it is still pending. */
+export async function sendPendingNotice(dependencies: DisableDependencies, dueItemId: string): Promise<void> {
+  const [clientId = '', endpointId = ''] = dueItemId.slice(noticePrefix.length).split('#');
+  const endpoint = await dependencies.endpoints.get(clientId, endpointId);
+  if (endpoint?.notice_pending) await reportDisabled(dependencies, endpoint);
 }
 
 /** The entry in the activity log, and the event to the client's other endpoints. */
@@ -68,7 +89,7 @@ export async function reportDisabled(
     at: disabled_at,
     summary: `The webhook endpoint ${endpoint_id} was disabled: no successful delivery for ${disabledAfter.days} days`,
     client_id,
-    // By the id the log of webhooks finds the notices.
+    // The log of webhooks finds the notices by this id.
     after: { endpoint_id, url, enabled: false },
   });
   const body = JSON.stringify({

@@ -1,14 +1,16 @@
 /** The second step of a delivery: signs the body, posts it, and describes the attempt. */
-import type { AwsDestination } from '../aws-destination/aws-destination.ts';
-import { type AwsRequest, textFor } from '../aws-destination/send-to-aws.ts';
-import type { Attempt, Delivery } from '../delivery.ts';
-import { clientOriginOf } from '../endpoint-health/endpoint-health.ts';
-import { recordSlowness } from '../endpoint-health/record-response-time.ts';
+import { createHmac, createSecretKey } from 'node:crypto';
+import { signingSecrets, type WebhookSecret } from '../../client/webhook-secrets.ts';
+import { epochSeconds } from '../../platform/clock.ts';
+import type { Attempt, AttemptError, WithdrawnError } from '../attempt.ts';
+import type { AwsDestination } from '../aws-destination.ts';
+import { recordSlowness } from '../choose-lane.ts';
+import type { Delivery } from '../delivery.ts';
+import { clientOriginOf } from '../endpoint-health.ts';
 import { awsDestinationOf } from '../endpoints/webhook-endpoint.ts';
-import { signatureHeaders } from '../post/signature.ts';
-import { attemptOf } from './attempt.ts';
-import type { DeliverDependencies, DeliverSettings } from './deliver-dependencies.ts';
-import type { Claimed } from './prepare-attempt.ts';
+import type { Claimed, DeliverDependencies, DeliverSettings } from './claim-attempt.ts';
+import type { PostResult } from './http-post.ts';
+import { type AwsRequest, textFor } from './send-to-aws.ts';
 
 export async function postAttempt(
   dependencies: DeliverDependencies,
@@ -48,4 +50,139 @@ function awsRequestOf(delivery: Delivery, destination: AwsDestination): Omit<Aws
       deduplicationId: isResend ? `${delivery_id}-${delivery.attempt_number}` : delivery_id,
     },
   };
+}
+
+/** The stored record of an attempt: enough to explain it to the endpoint's owner, without secrets. */
+const secretHeaders = /^(x-webhook-signature|webhook-signature|set-cookie|.*(auth|token|secret|api-?key).*)$/;
+
+interface AttemptRun {
+  readonly trigger: Attempt['trigger'];
+  readonly startedAt: Date;
+  readonly endedAt: Date;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly result: PostResult;
+}
+
+export function attemptOf(delivery: Delivery, run: AttemptRun): Attempt {
+  const { result } = run;
+  return {
+    ...identityOf(delivery, run.trigger, run.startedAt, run.endedAt),
+    dns_ms: rounded(result.timings.dnsMs),
+    connect_ms: rounded(result.timings.connectMs),
+    tls_ms: rounded(result.timings.tlsMs),
+    first_byte_ms: rounded(result.timings.firstByteMs),
+    total_ms: rounded(result.timings.totalMs) ?? 0,
+    reused_connection: result.reusedConnection,
+    address: result.address,
+    status: result.status,
+    request_headers: redacted(run.requestHeaders),
+    response_headers: redacted(result.headers),
+    response_body: result.bodyStart,
+    error: result.error,
+    error_message: result.errorMessage,
+  };
+}
+
+export const interruptedMessage = 'the workers that made this attempt stopped before it ended';
+
+/** An attempt during which every worker died. It is unknown what the endpoint received. */
+export function interruptedAttempt(delivery: Delivery, now: Date): Attempt {
+  return attemptWithoutPost(delivery, now, 'reset', interruptedMessage);
+}
+
+const withdrawnMessages: Readonly<Record<WithdrawnError, string>> = {
+  endpoint_disabled: 'the endpoint was disabled after the event; nothing was posted',
+  endpoint_deleted: 'the endpoint was deleted after the event; nothing was posted',
+};
+
+/** An attempt that was not made, because the client no longer has the endpoint or has disabled it. */
+export function withdrawnAttempt(delivery: Delivery, error: WithdrawnError, now: Date): Attempt {
+  return attemptWithoutPost(delivery, now, error, withdrawnMessages[error]);
+}
+
+const unsignedMessage =
+  'no secret that could sign it was found in the table client-secrets; nothing was posted';
+
+/** An attempt that was not made, because a webhook is never sent without a signature. */
+export function unsignedAttempt(delivery: Delivery, now: Date): Attempt {
+  return attemptWithoutPost(delivery, now, 'no_secret', unsignedMessage);
+}
+
+function attemptWithoutPost(
+  delivery: Delivery,
+  now: Date,
+  error: AttemptError,
+  error_message: string,
+): Attempt {
+  return {
+    ...identityOf(delivery, delivery.attempt_trigger, now, now),
+    total_ms: 0,
+    reused_connection: false,
+    request_headers: {},
+    response_headers: {},
+    response_body: '',
+    error,
+    error_message,
+  };
+}
+
+function identityOf(delivery: Delivery, trigger: Attempt['trigger'], startedAt: Date, endedAt: Date) {
+  return {
+    number: delivery.attempt_number,
+    trigger,
+    due_at: delivery.attempt_due_at,
+    started_at: startedAt.toISOString(),
+    ended_at: endedAt.toISOString(),
+    lateness_ms: startedAt.getTime() - new Date(delivery.attempt_due_at).getTime(),
+  };
+}
+
+function redacted(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      secretHeaders.test(name.toLowerCase()) ? '[redacted]' : value,
+    ]),
+  );
+}
+
+/** Rounds to a tenth of a millisecond. */
+function rounded(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.round(ms * 10) / 10;
+}
+
+/** The signatures of a webhook: `X-Webhook-Signature` (contract 7.4) and Standard Webhooks. */
+const secretPrefix = 'whsec_';
+
+/**
+ * The headers by which an endpoint verifies and de-duplicates an attempt. During a rotation `X-Webhook-Signature` uses
+ * the oldest secret and `webhook-signature` has one signature for each secret (contract 7.4 and 7.5).
+ *
+ * @throws Error when the client has no live secret.
+ */
+export function signatureHeaders(
+  deliveryId: string,
+  body: string,
+  secrets: readonly WebhookSecret[],
+  at: Date,
+): Record<string, string> {
+  const signing = signingSecrets(secrets, at);
+  const oldest = signing.at(-1);
+  if (oldest === undefined) throw new Error(`no live webhook secret to sign ${deliveryId} with`);
+  const timestamp = String(epochSeconds(at));
+  return {
+    'x-webhook-signature': createHmac('sha256', oldest.secret).update(body).digest('hex'),
+    'webhook-id': deliveryId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signing
+      .map(({ secret }) => standardSignature(secret, `${deliveryId}.${timestamp}.${body}`))
+      .join(' '),
+  };
+}
+
+/** Signs without the package `standardwebhooks`: the tests verify with it, and its SHA-256 is in JavaScript. */
+function standardSignature(secret: string, signed: string): string {
+  const text = secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret;
+  // A key object: a `Buffer` as the key takes four times as long in Node 24.
+  return `v1,${createHmac('sha256', createSecretKey(text, 'base64')).update(signed).digest('base64')}`;
 }

@@ -2,7 +2,7 @@
  * The webhook-endpoints table: a row for each endpoint, and one row for each client with their number. The secrets are in
  * `client-secrets`. A transaction writes all three, so the number is exact and no endpoint is without a secret.
  */
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import {
   type DynamoDBDocumentClient,
   GetCommand,
@@ -11,27 +11,57 @@ import {
   type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
-import { setOrRemove } from '../../platform/aws/update-expression.dynamo.ts';
+import type { WebhookSecret } from '../../client/webhook-secrets.ts';
+import { conditionalUpdate, setOrRemove } from '../../platform/aws/conditional-write.dynamo.ts';
 import { log } from '../../platform/log.ts';
 import { retry } from '../../platform/retry.ts';
-import type { EndpointReader, EndpointResults, EndpointStore } from './endpoint-store.ts';
-import { endpointsMax, type WebhookEndpoint, webhookEndpointSchema } from './webhook-endpoint.ts';
+import {
+  changedFields,
+  endpointsMax,
+  type WebhookEndpoint,
+  webhookEndpointSchema,
+} from './webhook-endpoint.ts';
+
+/** Reads and writes a client's webhook endpoints. All reads are consistent, so a change counts for the next event. */
+export interface EndpointReader {
+  /** All endpoints of the client, the oldest first; one query. */
+  list(clientId: string): Promise<readonly WebhookEndpoint[]>;
+  get(clientId: string, endpointId: string): Promise<WebhookEndpoint | undefined>;
+}
+
+/**
+ * The results that the delivery worker notes in the row, under conditions, so that none of them undoes a change by the
+ * client.
+ */
+export interface EndpointResults {
+  /** Counts a failed attempt; returns the row afterwards, undefined if the endpoint is deleted or disabled. */
+  addFailure(endpoint: WebhookEndpoint, at: Date): Promise<WebhookEndpoint | undefined>;
+  clearFailures(endpoint: WebhookEndpoint): Promise<void>;
+  /** Disables an endpoint that has failed all the time since `failing`; undefined if it has not, or is disabled already. */
+  disable(
+    failing: WebhookEndpoint,
+    by: Required<Pick<WebhookEndpoint, 'disabled_at' | 'disabled_reason' | 'revision'>>,
+  ): Promise<WebhookEndpoint | undefined>;
+  /** Its client was told that it is disabled. */
+  noticeSent(endpoint: WebhookEndpoint): Promise<void>;
+}
+
+export interface EndpointStore extends EndpointReader {
+  /** Stores the endpoint with its secret; false if the client has `endpointsMax` already, at any concurrency. */
+  create(endpoint: WebhookEndpoint, secret: WebhookSecret): Promise<boolean>;
+  /**
+   * Writes the fields in which `next` differs from `seen`, whatever else was changed meanwhile, so that changes at the
+   * same moment all succeed. Returns the row afterwards; undefined if it does not exist.
+   */
+  change(seen: WebhookEndpoint, next: WebhookEndpoint): Promise<WebhookEndpoint | undefined>;
+  /** Deletes the endpoint with its secrets; false if it does not exist. */
+  delete(clientId: string, endpointId: string): Promise<boolean>;
+}
 
 type TransactItems = NonNullable<TransactWriteCommandInput['TransactItems']>;
 
 /** The sort key of the row with the number of a client's endpoints. */
 const countKey = 'count';
-const removable = [
-  'role_arn',
-  'events',
-  'description',
-  'disabled_at',
-  'disabled_reason',
-  'notice_pending',
-  'failing_since',
-  'failed_attempts',
-] as const;
 /** Another transaction on the same client was running. */
 const conflictDelaysMs = [20, 50, 100, 200, 400, 800];
 
@@ -77,6 +107,7 @@ export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName:
     UpdateExpression: string,
     ConditionExpression: string,
     ExpressionAttributeValues: Readonly<Record<string, unknown>>,
+    isOwnWrite: (row: Readonly<Record<string, unknown>>) => boolean = () => false,
   ): Promise<WebhookEndpoint | undefined> {
     const updating = await conditionalUpdate(client, {
       TableName,
@@ -85,8 +116,10 @@ export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName:
       ConditionExpression,
       ExpressionAttributeValues,
       ReturnValues: 'ALL_NEW',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
-    return updating.applied ? readable(updating.response.Attributes ?? {}) : undefined;
+    if (updating.applied) return readable(updating.response.Attributes ?? {});
+    return updating.row !== undefined && isOwnWrite(updating.row) ? readable(updating.row) : undefined;
   }
 
   return {
@@ -115,6 +148,8 @@ export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName:
           ':revision': revision,
           ':since': failing.failing_since,
         },
+        // The SDK repeats a write whose response was lost.
+        (row) => row.revision === revision,
       ),
 
     async noticeSent(endpoint) {
@@ -140,13 +175,8 @@ export function dynamoEndpointStore(
 
   /** False if a condition failed. The SDK gives its tries of one call the same token, so a repeat changes nothing. */
   async function write(TransactItems: TransactItems): Promise<boolean> {
-    const isConflict = (error: unknown) =>
-      error instanceof TransactionCanceledException && !failsCondition(error);
-    const delaysMs = conflictDelaysMs.map((delayMs) => delayMs * (0.5 + Math.random()));
     try {
-      await retry({ delaysMs, isRetryable: isConflict }, () =>
-        client.send(new TransactWriteCommand({ TransactItems })),
-      );
+      await withoutConflict(() => client.send(new TransactWriteCommand({ TransactItems })));
       return true;
     } catch (error) {
       if (error instanceof TransactionCanceledException && failsCondition(error)) return false;
@@ -160,13 +190,15 @@ export function dynamoEndpointStore(
     async create(endpoint, secret) {
       const { client_id, endpoint_id } = endpoint;
       // A path inside of a map can be set only if the map exists.
-      await client.send(
-        new UpdateCommand({
-          TableName: secretsTable,
-          Key: { client_id },
-          UpdateExpression: 'SET endpoint_secrets = if_not_exists(endpoint_secrets, :none)',
-          ExpressionAttributeValues: { ':none': {} },
-        }),
+      await withoutConflict(() =>
+        client.send(
+          new UpdateCommand({
+            TableName: secretsTable,
+            Key: { client_id },
+            UpdateExpression: 'SET endpoint_secrets = if_not_exists(endpoint_secrets, :none)',
+            ExpressionAttributeValues: { ':none': {} },
+          }),
+        ),
       );
       return write([
         count(
@@ -194,24 +226,19 @@ export function dynamoEndpointStore(
       ]);
     },
 
-    async replace(seen, next) {
-      const { client_id, endpoint_id, created_at: _created, ...fields } = next;
-      // The worker writes these two; a change by the client only removes them.
-      const { failing_since: _since, failed_attempts: _attempts, ...settings } = fields;
-      const absent = removable.filter((name) => next[name] === undefined).map((name) => [name, undefined]);
-      const { ExpressionAttributeValues, ...expressions } = setOrRemove({
-        ...Object.fromEntries(absent),
-        ...settings,
-      });
-      const replacing = await conditionalUpdate(client, {
+    async change(seen, next) {
+      const { client_id, endpoint_id } = next;
+      const { UpdateExpression, ...values } = setOrRemove(changedFields(seen, next));
+      const changing = await conditionalUpdate(client, {
         TableName,
         Key: { client_id, endpoint_id },
-        ...expressions,
-        ConditionExpression: '#revision = :seen',
-        ExpressionAttributeValues: { ...ExpressionAttributeValues, ':seen': seen.revision },
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        ...values,
+        // An endpoint that was disabled meanwhile keeps when and why it was.
+        UpdateExpression: UpdateExpression.replace(/(#disabled_\w+) = (:\w+)/g, '$1 = if_not_exists($1, $2)'),
+        ConditionExpression: 'attribute_exists(endpoint_id)',
+        ReturnValues: 'ALL_NEW',
       });
-      return replacing.applied || replacing.row?.revision === next.revision;
+      return changing.applied ? readable(changing.response.Attributes ?? {}) : undefined;
     },
 
     delete: (clientId, endpointId) =>
@@ -236,6 +263,17 @@ export function dynamoEndpointStore(
         },
       ]),
   };
+}
+
+/** Repeats a write while transactions on the same client are running. */
+function withoutConflict<T>(write: () => Promise<T>): Promise<T> {
+  const delaysMs = conflictDelaysMs.map((delayMs) => delayMs * (0.5 + Math.random()));
+  return retry({ delaysMs, isRetryable: isConflict }, write);
+}
+
+function isConflict(error: unknown): boolean {
+  if (error instanceof TransactionConflictException) return true;
+  return error instanceof TransactionCanceledException && !failsCondition(error);
 }
 
 function failsCondition({ CancellationReasons = [] }: TransactionCanceledException): boolean {

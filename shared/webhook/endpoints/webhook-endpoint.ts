@@ -1,16 +1,12 @@
 /** A webhook endpoint that its client manages: a row of `webhook-endpoints`, without its secrets (contract, section 12). */
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { matchesFilters } from '../../contract/webhook-events.ts';
-import {
-  type AwsDestination,
-  fromArns,
-  resourceArnOf,
-  roleArnOf,
-} from '../aws-destination/aws-destination.ts';
+import { type AwsDestination, fromArns, resourceArnOf, roleArnOf } from '../aws-destination.ts';
 
 export const endpointsMax = 10;
 
-/** An endpoint is disabled that has acknowledged nothing for so many days, in at least so many attempts. */
+/** An endpoint that has acknowledged nothing for this many days, in at least this many attempts, is disabled. */
 export const disabledAfter = { days: 5, attempts: 20 } as const;
 
 /** The `disabled_reason` of an endpoint that its client disabled; the gateway's is `no_successful_delivery`. */
@@ -24,9 +20,9 @@ export const webhookEndpointSchema = z.readonly(
     client_id: z.string(),
     /** `whe_` and a ULID, so endpoints sort by the time of their creation. */
     endpoint_id: z.string(),
-    /** Of a queue or an event bus, its ARN. */
+    /** The URL; for a queue or an event bus, its ARN. */
     url: z.string(),
-    /** With which the queue or event bus is sent to; absent for a URL. */
+    /** The role with which the gateway sends to the queue or event bus; absent for a URL. */
     role_arn: z.exactOptional(z.string()),
     /** Names of events, `sms.*` or `whatsapp.*`; absent: every event. */
     events: z.exactOptional(z.array(z.string())),
@@ -35,7 +31,7 @@ export const webhookEndpointSchema = z.readonly(
     created_at: time,
     disabled_at: z.exactOptional(time),
     disabled_reason: z.exactOptional(z.string()),
-    /** Disabled by the gateway, and not yet told. */
+    /** Whether the gateway disabled the endpoint and has not yet sent the notice. */
     notice_pending: z.exactOptional(z.boolean()),
     /** The first failed attempt since the last success, and how many there were, up to the number that matters. */
     failing_since: z.exactOptional(time),
@@ -52,7 +48,7 @@ export function receives({ enabled, events }: WebhookEndpoint, event: string): b
   return enabled && matchesFilters(event, events);
 }
 
-/** Where an endpoint's webhooks go: one of the fields of a request. */
+/** The destination of an endpoint's webhooks: one of the fields of a request. */
 export type Destination = { readonly url: string } | AwsDestination;
 
 /** Undefined if its webhooks go to a URL. */
@@ -77,7 +73,7 @@ export interface EndpointChange {
 
 /**
  * The row after a change that its client asked for. Enabling it again removes why it was disabled; a new URL is another
- * server, so its failures are counted anew.
+ * server, so its failures are counted again from zero.
  */
 export function changed(
   endpoint: WebhookEndpoint,
@@ -94,9 +90,8 @@ export function changed(
       ? { url: endpoint.url, ...fieldOf('role_arn', undefined, role_arn) }
       : destinationFields(change.destination);
   const disabling = endpoint.enabled && !enabled;
-  const isAnew = enabled !== endpoint.enabled || destination.url !== endpoint.url;
   return {
-    ...(isAnew ? rest : counted),
+    ...(resetsFailures(endpoint, { enabled, ...destination }) ? rest : counted),
     ...destination,
     enabled,
     revision,
@@ -106,6 +101,28 @@ export function changed(
     ...(enabled ? {} : fieldOf('notice_pending', undefined, notice_pending)),
     ...(enabled ? {} : fieldOf('disabled_reason', disabling ? disabledByClient : undefined, disabled_reason)),
   };
+}
+
+/**
+ * The fields of the row that a change writes; undefined removes one. What the worker noted is only ever removed: failures
+ * with the URL or the state for which they were counted.
+ */
+export function changedFields(
+  seen: WebhookEndpoint,
+  next: WebhookEndpoint,
+): Partial<Record<keyof WebhookEndpoint, unknown>> {
+  const names = Object.keys({ ...seen, ...next }) as (keyof WebhookEndpoint)[];
+  const differing = names.filter((name) => !isDeepStrictEqual(seen[name], next[name]));
+  return {
+    ...Object.fromEntries(differing.map((name) => [name, next[name]])),
+    ...(resetsFailures(seen, next) ? { failing_since: undefined, failed_attempts: undefined } : {}),
+    ...(next.enabled && !seen.enabled ? { notice_pending: undefined } : {}),
+  };
+}
+
+/** Whether the change resets the count of failures: they were counted for another URL or state. */
+function resetsFailures(before: WebhookEndpoint, after: Pick<WebhookEndpoint, 'enabled' | 'url'>): boolean {
+  return after.enabled !== before.enabled || after.url !== before.url;
 }
 
 function fieldOf<Name extends string, Value>(

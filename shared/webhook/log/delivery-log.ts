@@ -8,22 +8,24 @@ import { ownMessage } from '../../message/status/own-message.ts';
 import type { MessageStore } from '../../message/store/message-store.ts';
 import { dateOf } from '../../operation/list-query.ts';
 import { addDays, type Clock, earlierOf, laterOf } from '../../platform/clock.ts';
-import { withoutUndefined } from '../../platform/without-undefined.ts';
-import type { DeliveryState } from '../delivery.ts';
-import type { EndpointReader } from '../endpoints/endpoint-store.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
+import type { Delivery, DeliveryState } from '../delivery.ts';
+import type { EndpointReader } from '../endpoints/endpoint-store.dynamo.ts';
 import { receives, type WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
+import type { DeliveryList, DeliverySummary, DeliveryView } from '../webhook-response.schema.ts';
 import {
   type ByMessagesDependencies,
   type Candidate,
   deliveriesOfMessages,
+  entryCursor,
+  type FailedDependencies,
+  failuresOf,
+  isLastFailure,
   type Located,
+  notificationDeliveries,
   type Position,
-} from './deliveries-of-messages.ts';
-import type { DeliveryList, DeliverySummary } from './delivery-response.schema.ts';
-import { deliverySummary } from './delivery-view.ts';
-import { type FailedDependencies, failuresOf, isLastFailure } from './failed-deliveries.ts';
-import { entryCursor, positionCursor } from './log-cursor.ts';
-import { notificationDeliveries } from './notification-deliveries.ts';
+  positionCursor,
+} from './find-deliveries.ts';
 
 export interface DeliveryLogDependencies extends ByMessagesDependencies, FailedDependencies {
   readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
@@ -171,7 +173,7 @@ async function notificationsOf(
     .filter(({ summary }) => passes(summary, search));
 }
 
-/** Those of one page: after a position, and not after its end. */
+/** The deliveries of one page: after a position, and not after its end. */
 function between(
   placed: readonly Placed[],
   after: Position | undefined,
@@ -232,4 +234,34 @@ function urlNow(
 
 function listed(found: readonly DeliverySummary[], cursor: string | undefined): DeliveryList {
   return { webhook_deliveries: found, ...withoutUndefined({ next_cursor: cursor }) };
+}
+
+/** A delivery as clients and administrators see it. */
+export function deliverySummary(delivery: Delivery): DeliverySummary {
+  const last = delivery.attempts.at(-1);
+  const finished = delivery.state === 'acknowledged' || delivery.state === 'failed';
+  return {
+    delivery_id: delivery.delivery_id,
+    client_id: delivery.client_id,
+    message_id: delivery.message_id ?? null,
+    endpoint_id: delivery.endpoint_id ?? null,
+    event: delivery.event,
+    url: delivery.url,
+    state: delivery.state,
+    attempts: last?.number ?? 0,
+    created_at: delivery.created_at,
+    finished_at: delivery.finished_at ?? null,
+    next_due_at: finished ? null : delivery.attempt_due_at,
+    last_status: last?.status ?? null,
+    last_error: last?.error_message ?? last?.error ?? null,
+  };
+}
+
+/** The failure of its last attempt in a few words: the status, or what prevented a response. */
+export function lastErrorOf({ last_status, last_error }: DeliverySummary): string | null {
+  return last_status === null ? last_error : `HTTP ${last_status}`;
+}
+
+export function deliveryView(delivery: Delivery): DeliveryView {
+  return { ...deliverySummary(delivery), body: delivery.body, attempt_log: delivery.attempts };
 }

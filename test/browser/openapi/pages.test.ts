@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { textOf } from '../../../lib/build/docs/html.ts';
 import { sitePages } from '../../../lib/build/docs/site.ts';
+import { quickStartOf } from '../../../lib/local/connection.ts';
 import { startBrowser } from '../../support/browser/browser.ts';
 import { routeServed } from '../../support/browser/route-served.ts';
 import { served } from '../../support/docs/served.ts';
@@ -69,7 +70,7 @@ describe.each(pages)('the page at %s', (path) => {
         complaints: [],
       });
       const own = asked.filter((url) => !url.startsWith('data:')).map((url) => new URL(url).pathname);
-      expect(own).toEqual(path === '/docs' ? [path, '/docs/demo-client'] : [path]);
+      expect(own).toEqual([path]);
       await page.evaluate(axe);
       const light = await faultsOf(page);
       // Only the colors differ.
@@ -107,7 +108,7 @@ async function leadsSomewhere({ origin, pathname, hash }: URL): Promise<boolean>
 }
 
 describe('a reader', () => {
-  it('finds operations, fields, error codes and pages by the keyboard alone', async () => {
+  it('finds operations, fields, error codes and pages with only the keyboard', async () => {
     const page = await open('/docs/errors');
     const search = async (words: string): Promise<string | null> => {
       await page.keyboard.press('/');
@@ -150,15 +151,27 @@ describe('a reader', () => {
     await context.close();
   });
 
-  it('finds the demo client’s credentials in the commands, and keeps others in the tab only', async () => {
+  it('has the demo client’s credentials in the commands only at the address of `npm start`, and keeps others in the tab', async () => {
     const { client_id, client_secret, webhook_secret } = gateway();
     const context = await newContext();
     const page = await context.newPage();
-    await page.goto(`${gateway().base_url}/docs`, { waitUntil: 'networkidle' });
     const commands = (): Promise<string> =>
       page.evaluate<string>('document.querySelector("main").textContent');
+    const link = new URL(quickStartOf(gateway()));
+    await page.goto(link.href.replace(link.hash, ''), { waitUntil: 'networkidle' });
+    for (const credential of [client_id, client_secret, webhook_secret])
+      expect(await commands()).not.toContain(credential);
+    const foreign = `client_id=%0Aid&client_secret=$(id)&webhook_secret='`;
+    for (const hash of [`#${foreign}`, `${link.hash}%27;id`, '#client_id=a&client_secret=b']) {
+      await page.goto('about:blank');
+      await page.goto(link.href.replace(link.hash, hash), { waitUntil: 'networkidle' });
+      expect(await commands()).toContain('YOUR_CLIENT_SECRET');
+    }
+    await page.goto('about:blank');
+    await page.goto(link.href, { waitUntil: 'networkidle' });
     for (const credential of [client_id, client_secret, webhook_secret])
       expect(await commands()).toContain(`'${credential}'`);
+    expect(new URL(page.url()).hash).toBe('');
     await page.getByLabel('Client id').fill("o'neill");
     await page.reload({ waitUntil: 'networkidle' });
     expect(await commands()).toContain(`CLIENT_ID='o'\\''neill'`);

@@ -144,7 +144,7 @@ describe('npm run admin --stage', () => {
     expect(await admin(['--stage', 'production', 'clients', 'list'])).toMatchObject({
       status: 1,
       stderr:
-        'Several gateways are of stage production: shop-a (production), shop-b (production). Name one with --stack-name.\n',
+        'Stage production has several gateways: shop-a (production), shop-b (production). Name one with --stack-name.\n',
     });
     for (const option of ['--stack-name', '--stage']) {
       scanned = [];

@@ -29,7 +29,7 @@ describe('npm run admin', () => {
     expect(JSON.stringify(clients)).not.toMatch(/cs_|[0-9a-f]{64}/);
   });
 
-  it('allows a client some countries and senders alone, and all again', async () => {
+  it('restricts a client to some countries and senders, and allows all again', async () => {
     const { client_id } = await json('clients', 'create', '--name', 'Of two countries');
     const id = String(client_id);
     const allow = (...words: string[]) => json('clients', 'allow', id, ...words);
@@ -94,7 +94,7 @@ describe('npm run admin', () => {
     expect([nothing.status, nothing.stdout]).toEqual([1, `Nothing was found for ${number}\n`]);
   });
 
-  it('tells what is wrong with a client, by its name, and ends with 1 where there is a problem', async () => {
+  it('shows the problems of a client, by its name, and ends with 1 if there is one', async () => {
     const { client_id } = await json('clients', 'create', '--name', 'Patient');
     const healthy = await run('doctor', 'Patient');
     expect([healthy.status, healthy.stderr]).toEqual([0, '']);
@@ -114,7 +114,7 @@ describe('npm run admin', () => {
       webhooks: expect.any(Array),
       more: expect.any(Boolean),
     });
-    expect(await json('outbox', 'list', '--to', freshNumber())).toEqual({ messages: [] });
+    expect(await json('outbox', 'list', '--to', freshNumber())).toEqual({ messages: [], more: false });
   });
 
   // Standard error has only what the command says: the SDK once wrote a warning about a queue's address there.

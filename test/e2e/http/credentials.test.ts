@@ -9,7 +9,8 @@ import { httpFunction } from '../../../shared/http/http-function.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { issueToken } from '../../../shared/token/issue-token.ts';
 import { kmsTokenSigner } from '../../../shared/token/token-signer.kms.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import {
   type Access,
   accessTo,
@@ -46,7 +47,13 @@ async function tokenOf(
 ): Promise<string> {
   const client = await access.admin.clients.find(clientId);
   if (client === undefined) throw new Error('no client');
-  signer ??= kmsTokenSigner(kms, await createSigningKey(kms), access.signingKeys, () => access.now);
+  signer ??= kmsTokenSigner(
+    kms,
+    await createSigningKey(kms),
+    access.signingKeys,
+    () => access.now,
+    async () => undefined,
+  );
   const dependencies = { signer, issuer, audience, newTokenId: () => 'id' };
   const caller = { clientId, scopes, client };
   const { body } = await issueToken(dependencies, {
@@ -83,7 +90,7 @@ describe('a request with a credential', () => {
     expect(headers).not.toHaveProperty('Retry-After');
   });
 
-  it('beyond the limit is told how long to wait, in the header and in the body', async () => {
+  it('beyond the limit gets the time to wait, in the header and in the body', async () => {
     const { apiKey } = await keyOfNewClient();
     const handler = functionOf(access);
     for (let i = 0; i < 60; i += 1) await send(handler, { headers: bearer(apiKey) });

@@ -1,4 +1,4 @@
-/** HEAD, compression, ETag, content encodings and the header of unknown fields, as the deployed gateway has them (contract, sections 1 and 15). */
+/** HEAD, compression, ETag, content encodings and the header of unknown fields, as the deployed gateway has them (contract 1.4 and 1.5). */
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -109,7 +109,7 @@ it('an unchanged document is not sent again', async () => {
   expect((await raw('GET', '/openapi.json', { 'If-None-Match': '"other"' })).status).toBe(200);
 });
 
-it('what needed a credential is not stored', async () => {
+it('authenticated responses must not be cached', async () => {
   expect((await client.call('GET', '/api/v1/account')).headers.get('cache-control')).toBe('no-store');
   const refused = await raw('GET', '/api/v1/account', {});
   expect([refused.status, refused.headers['cache-control']]).toEqual([401, 'no-store']);

@@ -63,14 +63,3 @@ describe('what the API says of itself, made by the build', () => {
     }
   });
 });
-
-describe('the demo client of the local gateway', () => {
-  it('is shown to the documentation pages of this machine, and to no page from elsewhere', async () => {
-    const address = `${gateway().base_url}/docs/demo-client`;
-    const { client_id, client_secret, webhook_secret } = gateway();
-    const shown = await fetch(address);
-    expect(await shown.json()).toEqual({ client_id, client_secret, webhook_secret });
-    expect(shown.headers.get('cache-control')).toBe('no-store');
-    expect(shown.headers.get('access-control-allow-origin')).toBeNull();
-  });
-});

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import { dynamoOutbox } from '../../../shared/carrier/simulator/outbox.dynamo.ts';
-import { dynamoClientAdmin } from '../../../shared/client/client-admin.dynamo.ts';
 import { setClientDisabled } from '../../../shared/client/client-admin.ts';
+import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
 import { Api } from '../../conformance/api.ts';
 import { freshNumber } from '../../support/carrier/outbox.ts';
 import { documentClient, eventually, gateway } from '../../support/gateway/gateway.ts';
@@ -27,7 +27,7 @@ describe('responses of the deployed gateway, as its document says them', () => {
     const to = freshNumber();
     const sent = await api.call('POST', '/api/v1/otp/send', { body: { to } });
     const outbox = dynamoOutbox(documentClient(), gateway().tables.simulator_outbox ?? '', 1);
-    const text = await eventually(async () => (await outbox.list({ to }, 1))[0]?.body);
+    const text = await eventually(async () => (await outbox.page({ to }, { limit: 1 })).entries[0]?.body);
     const code = /\d{6}/.exec(text)?.[0];
     const body = { otp_id: sent.body.otp_id, code };
     const verified = await api.call('POST', '/api/v1/otp/verify', { body });

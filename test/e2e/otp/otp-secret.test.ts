@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 afterAll(() => client.destroy());
 
-it('a new version derives new codes within five minutes, the one before verifies beside it', async () => {
+it('a new version derives new codes within five minutes, and the previous one still verifies', async () => {
   const created = await client.send(
     new CreateSecretCommand({ Name: `otp-${Math.random()}`, SecretString: 'first' }),
   );

@@ -36,7 +36,7 @@ it.each(['oauth-authorization-server', 'openid-configuration'])('by %s', async (
   expect(payload).toMatchObject({ sub: client.clientId, client_id: client.clientId, scope: 'messages' });
 });
 
-it('shows public keys alone, for a cache to keep', async () => {
+it('shows only public keys, which a cache may keep', async () => {
   const { headers, body } = await call('GET', '/.well-known/jwks.json');
   expect(headers.get('cache-control')).toBe('public, max-age=300');
   for (const key of body.keys as object[]) {

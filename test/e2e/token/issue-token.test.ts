@@ -8,7 +8,8 @@ import { type HttpFunction, publicHttpFunction } from '../../../shared/http/http
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { issueToken } from '../../../shared/token/issue-token.ts';
 import { kmsTokenSigner } from '../../../shared/token/token-signer.kms.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import {
   type Access,
   accessTo,
@@ -42,7 +43,13 @@ describe('POST /api/v1/auth/token', () => {
     const keyId = await createSigningKey(kms);
     newFunction = () => {
       const dependencies = access.newProcess();
-      const signer = kmsTokenSigner(kms, keyId, access.signingKeys, () => now);
+      const signer = kmsTokenSigner(
+        kms,
+        keyId,
+        access.signingKeys,
+        () => now,
+        async () => undefined,
+      );
       const issuing = { signer, issuer, audience, newTokenId: () => 'id-1' };
       return publicHttpFunction(routes.issueToken, (request) => issueToken(issuing, request), {
         dependencies,

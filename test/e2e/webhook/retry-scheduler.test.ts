@@ -3,7 +3,7 @@ import { CreateQueueCommand, GetQueueAttributesCommand, ReceiveMessageCommand } 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eventBridgeSchedules } from '../../../shared/platform/aws/one-shot-schedule.scheduler.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { sqsDeliveryQueue } from '../../../shared/webhook/schedule/delivery-queue.sqs.ts';
+import { sqsDeliveryQueue } from '../../../shared/webhook/delivery-queue.sqs.ts';
 import { schedulerClient, sqsClient } from '../../support/gateway/gateway.ts';
 
 const sqs = sqsClient();

@@ -1,9 +1,11 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
 import type { Activity, ActivityQuery } from '../../../shared/activity/activity-log.ts';
 import { dynamoActivityReader } from '../../../shared/activity/activity-reader.dynamo.ts';
 import { derivedIdAt } from '../../../shared/platform/ids.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 
 const kinds = ['webhook_failed', 'limits_set', 'api_key_created'] as const;
 const clients = ['client-a', 'client-b'];
@@ -28,9 +30,15 @@ let tables: TestTables;
 beforeAll(async () => {
   tables = await createTables(['activity_log']);
   const log = dynamoActivityLog(tables.dynamo, tables.names.activity_log, 30);
-  await Promise.all(entries.map((entry) => log.add(entry)));
+  // Every other one as earlier releases wrote it.
+  await Promise.all(entries.map((entry, i) => (i % 2 === 0 ? log.add(entry) : addAsBefore(entry))));
 });
 afterAll(() => tables.drop());
+
+function addAsBefore(entry: Activity) {
+  const Item = { ...entry, day: entry.at.slice(0, 10), purge_at: 1_900_000_000 };
+  return tables.dynamo.send(new PutCommand({ TableName: tables.names.activity_log, Item }));
+}
 
 /** Every page of a query, one after the other. */
 async function all(query: Partial<ActivityQuery>, limit: number): Promise<Activity[]> {
@@ -54,8 +62,16 @@ describe.each([1, 7, 48])('the pages of the activity log, %d entries each', (lim
   it('have those of a client, of a kind, and of both', async () => {
     const ofClient = newestFirst.filter(({ client_id }) => client_id === 'client-a');
     expect(await all({ clientId: 'client-a' }, limit)).toEqual(ofClient);
-    const ofKind = newestFirst.filter(({ kind }) => kind === 'limits_set');
-    expect(await all({ kind: 'limits_set' }, limit)).toEqual(ofKind);
+    for (const kind of kinds) {
+      expect(await all({ kind }, limit)).toEqual(newestFirst.filter((entry) => entry.kind === kind));
+      const ofOne = ofClient.filter((entry) => entry.kind === kind);
+      expect(await all({ clientId: 'client-a', kind, consistent: true }, limit)).toEqual(ofOne);
+      expect(await all({ clientId: 'client-a', kind, readsMax: 1 }, limit)).toEqual(ofOne);
+    }
+    const some = ['webhook_failed', 'limits_set'] as const;
+    expect(await all({ kind: some }, limit)).toEqual(
+      newestFirst.filter(({ kind }) => kind !== 'api_key_created'),
+    );
     const ofBoth = ofClient.filter(({ kind }) => kind === 'limits_set');
     expect(await all({ clientId: 'client-a', kind: 'limits_set' }, limit)).toEqual(ofBoth);
     const two = ['limits_set', 'api_key_created'] as const;
@@ -69,4 +85,22 @@ describe.each([1, 7, 48])('the pages of the activity log, %d entries each', (lim
     expect(await all({ since: from, until: to }, limit)).toEqual(between);
     expect(await all({ since: to, until: from }, limit)).toEqual([]);
   });
+});
+
+it('a row that is invalid, or of a kind that a later release added, hides no other', async () => {
+  const client_id = 'client-odd';
+  // Not in the range of the other tests.
+  const at = '2026-10-12T10:00:00.000Z';
+  const entry = (of: string) => ({
+    entry_id: derivedIdAt('act', new Date(at), of),
+    kind: 'limits_set',
+    at,
+    summary: of,
+    client_id,
+  });
+  await addAsBefore(entry('good') as Activity);
+  await addAsBefore({ ...entry('later'), kind: 'added_later' } as never);
+  await addAsBefore({ ...entry('wrong'), summary: 5 } as never);
+  const found = await all({ clientId: client_id, since: new Date('2026-10-01T00:00:00.000Z') }, 10);
+  expect(found.map(({ summary }) => summary)).toEqual(['good']);
 });

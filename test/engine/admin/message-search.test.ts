@@ -8,7 +8,8 @@ import type { Message } from '../../../shared/message/message.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 
 const messages = Array.from({ length: 60 }, (_, i): Message => {

@@ -1,21 +1,24 @@
 /** An administrator's search for whatever is at hand: what it finds, and where the dashboard shows it. */
 import { randomUUID } from 'node:crypto';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoNewestMessages } from '../../../shared/admin/newest-messages.dynamo.ts';
 import { type SearchResult, search } from '../../../shared/admin/search.ts';
 import type { Client } from '../../../shared/client/client.ts';
 import { dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { nobody } from '../../../shared/message/receive/find-owner.ts';
+import { unassignedClientId } from '../../../shared/message/receive/find-owner.ts';
 import { dynamoBatchStore } from '../../../shared/message/send/batch-store.dynamo.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
+import type { OneTimePassword } from '../../../shared/otp/otp.ts';
 import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
-import { newDelivery } from '../../../shared/webhook/delivery-transitions.ts';
-import { dynamoDeliveryStore } from '../../../shared/webhook/store/delivery-store.dynamo.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { newDelivery } from '../../../shared/webhook/delivery.ts';
+import { dynamoDeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 
 const recipient = '+447700900104';
@@ -55,7 +58,7 @@ beforeAll(async () => {
   const batches = dynamoBatchStore(dynamo, { tableName: names.batches, retentionDays: 1 });
   const otps = dynamoOtpStore(dynamo, names.one_time_passwords);
   const deliveries = dynamoDeliveryStore(dynamo, names.webhook_deliveries);
-  const suppressions = dynamoSuppressionStore(dynamo, names.suppressions);
+  const suppressions = dynamoSuppressionStore(dynamo, names.suppressions, () => created);
   dependencies = {
     clients,
     messages: messages as never,
@@ -80,7 +83,7 @@ beforeAll(async () => {
     message(newId('msg', created), { reference: '07700 900104', client_id: 'client-b' }),
     message(ids.ofOtp, { otp, recipient, created_at: addSeconds(created, 1).toISOString() }),
     message(ids.received, {
-      client_id: nobody,
+      client_id: unassignedClientId,
       direction: 'inbound',
       status: 'received',
       recipient: '+447700900112',
@@ -114,7 +117,7 @@ beforeAll(async () => {
     expires_at: at,
     stored_by: 'work-1',
   });
-  await otps.create({
+  const Item: OneTimePassword = {
     otp_id: ids.otp,
     client_id: 'client-a',
     recipient,
@@ -126,7 +129,8 @@ beforeAll(async () => {
     status: 'pending',
     created_at: at,
     expires_at: addSeconds(created, 300).toISOString(),
-  });
+  };
+  await tables.dynamo.send(new PutCommand({ TableName: tables.names.one_time_passwords, Item }));
   await deliveries.create(
     newDelivery(
       {
@@ -271,6 +275,18 @@ describe('a search', () => {
     ]);
     expect((await find('shop')).map(({ title }) => title)).toEqual(['Shop', 'The Shopping Club', 'Web Shop']);
     expect((await find('web')).map(({ title }) => title)).toEqual(['Web Shop']);
+  });
+
+  it('says that there are more clients of such a name than it shows', async () => {
+    const chain = Array.from({ length: 21 }, (_, index) => client(`chain-${index}`, `Branch ${index}`));
+    for (const each of chain.slice(1)) await dependencies.clients.create(each);
+    const found = async () => {
+      const { results, more_clients } = await search(dependencies, 'branch');
+      return [results.length, more_clients];
+    };
+    expect(await found()).toEqual([20, false]);
+    for (const each of chain.slice(0, 1)) await dependencies.clients.create(each);
+    expect(await found()).toEqual([20, true]);
   });
 
   it.each([

@@ -1,15 +1,18 @@
 /** The counter of caps against a model, over the ends of minutes, hours, days and months, on the real table. */
+
 import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Allowance, capCounterKey } from '../../../shared/cap/allowance.ts';
 import { dynamoCapCounter } from '../../../shared/cap/cap-counter.dynamo.ts';
-import { capWindowsAt } from '../../../shared/cap/cap-windows.ts';
+import { capWindowsAt } from '../../../shared/cap/cap-limits.ts';
 import type { StageCaps } from '../../../shared/contract/caps.ts';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { capProcess, millionthsOf, usedOf } from '../../support/cap/caps.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { losingResponses } from '../../support/engine/lost-responses.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { watchCalls } from '../../support/engine/watch-calls.ts';
 import { aClient } from '../../support/message/sends.ts';
 
@@ -85,7 +88,7 @@ describe('the counter', () => {
         const processes = [0, 1, 2].map(() => capProcess(tables, () => caps));
         const model = new Map<string, number>();
         let at = new Date(from);
-        for (const [index, { seconds, recipients, country, process, givenBack }] of steps.entries()) {
+        for (const { seconds, recipients, country, process, givenBack } of steps) {
           at = addSeconds(at, seconds);
           const messages = Array.from({ length: recipients }, () => ({ channel: 'sms', country }) as const);
           const amounts = { messages: recipients, spend: millionthsOf(messages) };
@@ -97,7 +100,6 @@ describe('the counter', () => {
           }));
           const fits = keys.every(({ key, amount, limit }) => (model.get(key) ?? 0) + amount <= limit);
           const allowance = await processes[process]?.allowanceOf(client_id, {
-            workId: String(index),
             now: at,
           });
           expect(await takes(allowance, messages)).toBe(fits);
@@ -134,7 +136,7 @@ describe('the counter', () => {
     let longest = 0;
     let sends = 0;
     for (let index = 0; at < new Date('2026-11-30T00:00:00Z'); index += 1) {
-      const allowance = await allowanceOf(client_id, { workId: String(index), now: at });
+      const allowance = await allowanceOf(client_id, { now: at });
       await allowance?.take([{ channel: 'sms', country: 'GB' }]);
       if (index % 5 === 0) await allowance?.giveBack();
       else sends += 1;
@@ -145,23 +147,36 @@ describe('the counter', () => {
     expect(await rowOf(client_id, new Date('2026-11-29T00:00:00Z'))).toMatchObject({ messages_month: sends });
   });
 
-  it('gives back once, however often the write is repeated, and creates no row', async () => {
+  it('gives back once, also where the response is lost, and creates no row', async () => {
     const { client_id } = aClient();
     const now = new Date('2026-11-20T10:05:17.000Z');
     const counter = dynamoCapCounter(tables.dynamo, tables.names.rate_counters);
     const key = capCounterKey(client_id, capWindowsAt(now));
-    const giveBack = {
-      counter: key,
-      amounts: { messages_d20: 1 },
-      givenBack: 'given_back_m201005',
-      id: 'w#1',
-    };
-    await counter.giveBack(giveBack);
+    const amounts = { messages_d20: 1 };
+    await counter.giveBack(key, amounts);
     expect(await rowOf(client_id, now)).toBeUndefined();
     const take = { counter: key, amounts: { messages_d20: 1 }, limits: {}, endedAttributes: [], purgeAt: 1 };
     for (let takes = 0; takes < 3; takes += 1) await counter.take({ ...take, limits: { messages_d20: 9 } });
-    for (const id of ['w#1', 'w#1', 'w#2', 'w#1']) await counter.giveBack({ ...giveBack, id });
-    expect(await counter.read(key)).toMatchObject({ messages_d20: 1 });
+    const { dynamo, lost } = losingResponses(() => true);
+    const losing = dynamoCapCounter(dynamo, tables.names.rate_counters);
+    await expect(losing.giveBack(key, amounts)).rejects.toThrow('must not be repeated');
+    dynamo.destroy();
+    expect(lost()).toBe(1);
+    expect(await counter.read(key)).toMatchObject({ messages_d20: 2 });
+  });
+
+  it('keeps its row below a kilobyte where hundreds of requests give back within a minute', async () => {
+    const { client_id } = aClient();
+    const now = new Date('2026-11-20T10:05:17.000Z');
+    const { allowanceOf } = capProcess(tables, () => ({ messages: { perMinute: 100 } }));
+    for (let index = 0; index < 200; index += 1) {
+      const allowance = await allowanceOf(client_id, { now });
+      await allowance?.take([{ channel: 'sms', country: 'GB' }]);
+      await allowance?.giveBack();
+    }
+    const row = await rowOf(client_id, now);
+    expect(JSON.stringify(row).length).toBeLessThan(1000);
+    expect(row).toMatchObject({ messages_month: 0 });
   });
 
   it('is one call that consumes one write unit, whether it takes or refuses', async () => {
@@ -170,7 +185,7 @@ describe('the counter', () => {
     const watched = watchCalls(tables.dynamo);
     const { allowanceOf } = capProcess(tables, () => caps);
     const messages = Array.from({ length: 7 }, () => ({ channel: 'sms', country: 'US' }) as const);
-    const take = async () => (await allowanceOf(client_id, { workId: 'w', now }))?.take(messages);
+    const take = async () => (await allowanceOf(client_id, { now }))?.take(messages);
     await take();
     expect(watched.calls).toEqual(['UpdateItemCommand', '1']);
     await expect(take()).rejects.toMatchObject({ code: 'message_limit_reached' });
@@ -182,9 +197,7 @@ describe('the counter', () => {
     const { client_id } = aClient();
     const now = new Date('2026-12-20T10:05:17.000Z');
     const { allowanceOf } = capProcess(tables, () => ({ messages: { perHour: 5 } }));
-    await (await allowanceOf(client_id, { workId: 'w', now }))?.take([
-      { channel: 'whatsapp', country: 'FR' },
-    ]);
+    await (await allowanceOf(client_id, { now }))?.take([{ channel: 'whatsapp', country: 'FR' }]);
     expect(await rowOf(client_id, now)).toEqual({
       counter: `caps:${client_id}|2026-12`,
       messages_h2010: 1,
@@ -201,7 +214,7 @@ describe('the counter', () => {
     const now = new Date('2026-11-20T10:05:17.000Z');
     const { allowanceOf } = capProcess(tables, () => ({ messages: { perDay: 1 } }));
     const take = async () =>
-      (await allowanceOf(client_id, { workId: 'w', now }))?.take([{ channel: 'sms', country: 'GB' }]);
+      (await allowanceOf(client_id, { now }))?.take([{ channel: 'sms', country: 'GB' }]);
     await take();
     await expect(take()).rejects.toMatchObject({ code: 'message_limit_reached' });
     const Key = { counter: capCounterKey(client_id, capWindowsAt(now)) };

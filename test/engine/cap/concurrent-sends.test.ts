@@ -1,4 +1,4 @@
-/** Under any concurrency, what is accepted never exceeds a cap, and hardly any of it is left (contract, section 10). */
+/** Under any concurrency, what is accepted never exceeds a cap, and hardly any of it is left (contract 10.2). */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StageCaps } from '../../../shared/contract/caps.ts';
 import type { Message } from '../../../shared/message/message.ts';
@@ -11,7 +11,7 @@ import {
 } from '../../support/cap/capped-sends.ts';
 import { millionthsOf, usedOf } from '../../support/cap/caps.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
-import type { TestTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aClient, ask, type SendName } from '../../support/message/sends.ts';
 
 let tables: TestTables;

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { StageCaps } from '../../../shared/contract/caps.ts';
 import { capProcess, usedOf } from '../../support/cap/caps.ts';
 import { losingResponses } from '../../support/engine/lost-responses.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aClient } from '../../support/message/sends.ts';
 
 const now = new Date('2026-11-20T10:05:17.000Z');
@@ -22,8 +23,8 @@ async function takeAtOnce(times: number, caps: StageCaps, isLost: (response: num
   const { client_id } = aClient();
   const { dynamo, lost } = losingResponses(isLost);
   const { allowanceOf } = capProcess({ ...tables, dynamo }, () => caps);
-  const takes = Array.from({ length: times }, async (_, index) => {
-    const allowance = await allowanceOf(client_id, { workId: String(index), now });
+  const takes = Array.from({ length: times }, async () => {
+    const allowance = await allowanceOf(client_id, { now });
     await allowance?.take([{ channel: 'sms', country: 'GB' }]);
   });
   const results = await Promise.allSettled(takes);

@@ -1,11 +1,12 @@
-/** A request that a cap has no room for is a 429 that says what would have fitted, and changes nothing (contract, section 10). */
+/** A request that a cap has no room for is a 429 that says what would have fitted, and changes nothing (contract 10.3). */
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StageCaps } from '../../../shared/contract/caps.ts';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import { bodies, cappedSends, cappedTables, now, sendNames, to } from '../../support/cap/capped-sends.ts';
-import type { TestTables } from '../../support/engine/tables.ts';
-import { type Asked, aClient, ask, type SendName, storesIn } from '../../support/message/sends.ts';
+import { storesIn } from '../../support/engine/stores.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
+import { type Asked, aClient, ask, type SendName } from '../../support/message/sends.ts';
 
 let tables: TestTables;
 beforeAll(async () => {
@@ -67,7 +68,7 @@ describe('a request that a cap has no room for', () => {
     ).rejects.toMatchObject(refusal);
   });
 
-  it('is refused although nothing was sent before, if it alone exceeds the cap', async () => {
+  it('is refused although nothing was sent before, if it exceeds the cap by itself', async () => {
     const client = aClient();
     const caps = { messages: { perDay: 2 } };
     await expect(

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { StageCaps } from '../../../shared/contract/caps.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { type CapProcess, capProcess } from '../../support/cap/caps.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aClient, rowsOf } from '../../support/message/sends.ts';
 
 const now = new Date('2026-11-20T10:05:17.000Z');
@@ -22,7 +23,7 @@ async function take(
   recipients: number,
   at = now,
 ): Promise<void> {
-  const allowance = await allowanceOf(clientId, { workId: 'w', now: at });
+  const allowance = await allowanceOf(clientId, { now: at });
   await allowance?.take(Array.from({ length: recipients }, () => message));
 }
 

@@ -1,11 +1,12 @@
 /** AWS accepts the form of every send that was answered with 202; what AWS would refuse is answered with 400. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { awsSms } from '../../../shared/carrier/aws/aws-sms.ts';
 import { awsWhatsApp } from '../../../shared/carrier/aws/aws-whatsapp.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
-import { handOverBodies } from '../../../shared/otp/hand-over-body.ts';
+import { parseMessageRow } from '../../../shared/message/store/message-rows.dynamo.ts';
+import { handOverBodies } from '../../../shared/otp/otp-text.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { senderSchema } from '../../../shared/recipient/phone-number.ts';
 import { selectSender } from '../../../shared/sender/select-sender.ts';
@@ -24,9 +25,8 @@ import {
   carrierEnvironment,
   startCarrierServer,
 } from '../../support/carrier/carrier-server.ts';
-import { memorySends, smallRequest } from '../../support/doubles/memory-sends.ts';
 import { aSendingMessage } from '../../support/message/example-message.ts';
-import { aClient, ask, type SendName } from '../../support/message/sends.ts';
+import { aClient, ask, inMemorySends, type SendName, smallRequest } from '../../support/message/sends.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 const prices = { currency: 'USD', sms: {}, whatsapp: {} };
@@ -47,7 +47,7 @@ afterAll(() => server.close());
 
 /** What AWS would refuse of the messages that a request leaves behind; undefined where the request is refused. */
 async function faultsOf(name: SendName, body: object): Promise<string[] | undefined> {
-  const { operations, messages } = memorySends();
+  const { operations, messages } = inMemorySends();
   const asked = { client: aClient({ client_id: 'client_0a1b2c3d4e5f6g7h' }), now, body };
   const refused = await ask(operations[name], asked).then(
     () => undefined,
@@ -257,14 +257,14 @@ describe('what AWS always refuses', () => {
     ['a sender of a bulk with a space', 'bulk', { from: 'My Shop' }, 'from'],
   ] as const)('%s is 400', async (_, name, change, field) => {
     const asked = { client: aClient(), now, body: { ...smallRequest(name, to), ...change } };
-    await expect(ask(memorySends().operations[name], asked)).rejects.toMatchObject({
+    await expect(ask(inMemorySends().operations[name], asked)).rejects.toMatchObject({
       status: 400,
       details: [{ field }],
     });
   });
 
   it('a row that is blank once it is rendered is reported, and the others are sent', async () => {
-    const { operations } = memorySends();
+    const { operations } = inMemorySends();
     const recipients = [
       { to, variables: { name: ' ' } },
       { to: '+447700900124', variables: { name: 'A' } },

@@ -1,18 +1,23 @@
+import { type DynamoDBDocumentClient, GetCommand, type PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hasSecret, isLive } from '../../../shared/client/client.ts';
 import {
   createApiKey,
   createClient,
+  endPreviousSecret,
   type RotatedWebhookSecret,
   revokeApiKey,
   rotateClientSecret,
   rotateWebhookSecret,
   setClientDisabled,
+  webhookSecretsMax,
 } from '../../../shared/client/client-admin.ts';
+import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
 import { secretHash } from '../../../shared/client/secret-text.ts';
 import type { WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { type Access, accessTo } from '../../support/gateway/access.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
@@ -68,28 +73,89 @@ describe('administering clients', () => {
     ]);
   });
 
-  it('after any number of rotations at most two secrets hold, the one before for at most 24 h', async () => {
+  it('a secret is valid for 24 h after its rotation, also where another rotation is asked for: that is refused', async () => {
     const { client, clientSecret: first } = await newClient();
     const second = await rotateClientSecret(access.admin, client.client_id, now);
-    const third = await rotateClientSecret(access.admin, client.client_id, addSeconds(now, hourSeconds));
+    const early = rotateClientSecret(access.admin, client.client_id, addSeconds(now, hourSeconds));
+    await expect(early).rejects.toMatchObject({
+      code: 'secret_limit_reached',
+      message: expect.stringContaining('2026-11-21T12:00:00.000Z'),
+    });
+    const third = await rotateClientSecret(access.admin, client.client_id, addSeconds(now, 24 * hourSeconds));
     const row = await find(client.client_id);
     expect(row.secrets).toHaveLength(2);
     const holds = (secret: string, hours: number): boolean =>
       hasSecret(row, secret, addSeconds(now, hours * hourSeconds));
-    expect([holds(first, 2), holds(second, 2), holds(third, 2)]).toEqual([false, true, true]);
-    expect([holds(second, 24.9), holds(second, 25), holds(third, 1000)]).toEqual([true, false, true]);
+    expect([holds(first, 24), holds(second, 24), holds(third, 24)]).toEqual([false, true, true]);
+    expect([holds(second, 47.9), holds(second, 48), holds(third, 1000)]).toEqual([true, false, true]);
   });
 
-  it('rotations at the same moment each give a secret, and the last ones hold', async () => {
-    const { client } = await newClient();
-    const secrets = await Promise.all(
-      [1, 2].map(() => rotateClientSecret(access.admin, client.client_id, now)),
+  it('the secret before the newest is ended at once where an administrator asks for it, and then another is made', async () => {
+    const { client, clientSecret: leaked } = await newClient();
+    const second = await rotateClientSecret(access.admin, client.client_id, now);
+    await endPreviousSecret(access.admin, client.client_id);
+    await endPreviousSecret(access.admin, client.client_id);
+    const third = await rotateClientSecret(access.admin, client.client_id, now);
+    const row = await find(client.client_id);
+    expect([leaked, second, third].map((secret) => hasSecret(row, secret, now))).toEqual([false, true, true]);
+  });
+
+  it('of rotations at the same moment one gives a secret, and the others are refused', async () => {
+    const { client, clientSecret } = await newClient();
+    const settled = await Promise.allSettled(
+      Array.from({ length: 6 }, () => rotateClientSecret(access.admin, client.client_id, now)),
     );
     const row = await find(client.client_id);
-    expect(secrets.map((secret) => hasSecret(row, secret, now))).toEqual([true, true]);
+    const given = settled.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+    expect(given).toHaveLength(1);
+    for (const secret of [clientSecret, ...given]) expect(hasSecret(row, secret, now)).toBe(true);
+    const refusals = settled.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+    for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'secret_limit_reached' });
   });
 
-  it('a webhook secret that is rotated stays beside the new one for 24 h', async () => {
+  it('a client secret is made once where the response of its write was lost and the write repeated', async () => {
+    const { client, clientSecret } = await newClient();
+    const { clients } = access.admin;
+    const repeated = {
+      ...clients,
+      replaceSecrets: async (...change: Parameters<typeof clients.replaceSecrets>) => {
+        await clients.replaceSecrets(...change);
+        return clients.replaceSecrets(...change);
+      },
+    };
+    const fresh = await rotateClientSecret({ ...access.admin, clients: repeated }, client.client_id, now);
+    const row = await find(client.client_id);
+    for (const secret of [fresh, clientSecret]) expect(hasSecret(row, secret, now)).toBe(true);
+    await endPreviousSecret({ clients: repeated }, client.client_id);
+    expect((await find(client.client_id)).secrets).toHaveLength(1);
+  });
+
+  it('a client and an API key are made where the responses of the writes were lost and the writes repeated', async () => {
+    // The SDK repeats a call whose response it has not got.
+    const send = async (command: PutCommand) => {
+      if (!(command instanceof GetCommand)) await tables.dynamo.send(command);
+      return tables.dynamo.send(command);
+    };
+    const twice = Object.create(tables.dynamo, { send: { value: send } }) as DynamoDBDocumentClient;
+    const admin = dynamoClientAdmin(twice, tables.names);
+    const made = await createClient(admin, { name: 'Shop', scopes: ['messages'] }, now);
+    const { apiKey, row } = await createApiKey(admin, made.client.client_id, now);
+    expect(hasSecret(await find(made.client.client_id), made.clientSecret, now)).toBe(true);
+    expect(await access.admin.webhookSecrets.find(made.client.client_id)).toMatchObject([
+      { secret: made.webhookSecret },
+    ]);
+    expect(await access.admin.apiKeys.listOf(made.client.client_id)).toEqual([row]);
+    expect(row.key_hash).toBe(secretHash(apiKey));
+  });
+
+  it('a client does not take the id of another', async () => {
+    const { client } = await newClient();
+    const other = { ...client, secrets: [{ hash: secretHash('x'), created_at: now.toISOString() }] };
+    await expect(access.admin.clients.create(other)).rejects.toThrow('taken');
+    expect(await find(client.client_id)).toEqual(client);
+  });
+
+  it('a rotated webhook secret stays valid for 24 h, in addition to the new one', async () => {
     const { client, webhookSecret } = await newClient();
     const fresh = await rotateWebhookSecret(access.admin, client.client_id, () => now);
     expect(fresh.active_at).toBe(addSeconds(now, 60).toISOString());
@@ -106,20 +172,38 @@ describe('administering clients', () => {
     ]);
   });
 
-  it('a webhook secret signs for the 24 h that were promised, however often it is rotated meanwhile', async () => {
+  it('every webhook secret that was given out signs for as long as was promised; the sixth is refused', async () => {
     const { client, webhookSecret } = await newClient();
+    const rotateAt = (hours: number) =>
+      rotateWebhookSecret(access.admin, client.client_id, () => addSeconds(now, hours * hourSeconds));
     const rotated: RotatedWebhookSecret[] = [];
-    for (const hours of [0, 1, 2, 3, 4, 5, 6]) {
-      rotated.unshift(
-        await rotateWebhookSecret(access.admin, client.client_id, () => addSeconds(now, hours * hourSeconds)),
-      );
-    }
+    for (const hours of [0, 1, 2, 3]) rotated.unshift(await rotateAt(hours));
+    await expect(rotateAt(23)).rejects.toMatchObject({
+      code: 'secret_limit_reached',
+      message: expect.stringContaining('2026-11-21T12:01:00.000Z'),
+    });
     const secrets = await access.admin.webhookSecrets.find(client.client_id);
     expect(secrets.map(({ secret }) => secret)).toEqual([
-      ...rotated.slice(0, 4).map(({ secret }) => secret),
+      ...rotated.map(({ secret }) => secret),
       webhookSecret,
     ]);
     expect(secrets.at(-1)?.expires_at).toBe(addSeconds(now, 60 + 24 * hourSeconds).toISOString());
+    // The first has ended by then.
+    expect((await rotateAt(25)).previous_expires_at).toBeDefined();
+  });
+
+  it('of rotations of a webhook secret at the same moment each gives one that signs, or is refused', async () => {
+    const { client, webhookSecret } = await newClient();
+    const settled = await Promise.allSettled(
+      Array.from({ length: 20 }, () => rotateWebhookSecret(access.admin, client.client_id, () => now)),
+    );
+    const given = settled.flatMap((end) => (end.status === 'fulfilled' ? [end.value.secret] : []));
+    const secrets = await access.admin.webhookSecrets.find(client.client_id);
+    const known = secrets.map(({ secret }) => secret).toSorted();
+    expect(known).toEqual([webhookSecret, ...given].toSorted());
+    expect(given).toHaveLength(webhookSecretsMax - 1);
+    const refusals = settled.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+    for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'secret_limit_reached' });
   });
 
   it('a webhook secret is made once where the response of its write was lost and the write repeated', async () => {

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoWebhookSecrets } from '../../../shared/client/webhook-secrets.dynamo.ts';
 import { cachedSecrets, type WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { created } from '../../support/message/example-message.ts';
 
 let tables: TestTables;

@@ -11,8 +11,9 @@ import {
 } from '../../../shared/due-items/due-item-index.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
-import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');
 let tables: TestTables;
@@ -32,7 +33,7 @@ async function due(dueItemIndex: DueItemIndex, until: Date): Promise<DueItemEntr
 }
 
 describe.each<[string, () => DueItemIndex]>([
-  ['in memory', memoryDueItemIndex],
+  ['in memory', () => inMemoryStores().dueItemIndex],
   ['in the table', () => dynamoDueItemIndex(tables.dynamo, tables.names.due_items)],
 ])('the due-item index %s', (_where, newDueItemIndex) => {
   it('shows a row from its time on until it is taken out, and never before', async () => {

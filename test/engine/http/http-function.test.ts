@@ -5,7 +5,8 @@ import { routes, unmatchedRoute } from '../../../shared/contract/routes.ts';
 import { publicHttpFunction } from '../../../shared/http/http-function.ts';
 import { unmatchedError } from '../../../shared/http/match-route.ts';
 import { type Operation, parseBody } from '../../../shared/operation/operation.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { type Access, accessTo, jsonType, send } from '../../support/gateway/access.ts';
 import { accepted, bearer, functionOf, keyOf, newAddress } from '../../support/gateway/callers.ts';
 

@@ -8,14 +8,15 @@ import { deriveCode } from '../../../shared/otp/code.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import { verifyOtp } from '../../../shared/otp/verify-otp.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { memorySenderPace } from '../../support/doubles/memory-sender-pace.ts';
 import { allowanceOf } from '../../support/doubles/no-caps.ts';
 import { noSenders } from '../../support/doubles/no-senders.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { inMemoryPace, storesIn } from '../../support/engine/stores.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { type Access, accessTo, type Received, send } from '../../support/gateway/access.ts';
 import { bearer, functionOf, keyOf } from '../../support/gateway/callers.ts';
 import { secretsOf, wrong } from '../../support/message/otps.ts';
-import { storesIn, webhookUrl } from '../../support/message/sends.ts';
+import { webhookUrl } from '../../support/message/sends.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 const requestId = 'chosen-by-the-caller';
@@ -37,7 +38,7 @@ describe('with one request id for every request', () => {
     const headers = bearer(apiKey);
     const sends = httpFunction(
       routes.sendOtp,
-      sendOtp({ ...stores, allowanceOf, ...noSenders, webhookUrl }),
+      sendOtp({ ...stores, warn: () => {}, allowanceOf, ...noSenders, webhookUrl }),
       {
         dependencies,
       },
@@ -91,7 +92,8 @@ describe('with one request id for every request', () => {
       allowanceOf,
       ...noSenders,
       webhookUrl,
-      pace: memorySenderPace(),
+      pace: inMemoryPace(),
+      reviewFrom: async () => {},
     });
     const handler = httpFunction(routes.sendBulkSms, bulk, { dependencies });
     const headers = { ...bearer(apiKey), 'Idempotency-Key': 'order-1' };

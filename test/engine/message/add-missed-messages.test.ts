@@ -1,7 +1,7 @@
 /** Messages that the relay never saw are found by their clients' lists, on the real tables. */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { dynamoClientIds } from '../../../shared/client/client-ids.dynamo.ts';
+import { dynamoClientIds } from '../../../shared/client/client-store.dynamo.ts';
 import { dynamoDueItemIndex } from '../../../shared/due-items/due-item-index.dynamo.ts';
 import { addMissedMessages } from '../../../shared/message/expire/add-missed-messages.ts';
 import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
@@ -11,9 +11,10 @@ import { dynamoMessageList } from '../../../shared/message/store/message-list.dy
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { storesIn } from '../../support/engine/stores.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage } from '../../support/message/example-message.ts';
-import { storesIn } from '../../support/message/sends.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');
 let now = start;
@@ -115,7 +116,7 @@ it('a walk that was broken off goes on where it was, and one that is done is not
   // Over after the first page.
   let ticks = 0;
   const ticking = () => addSeconds(start, 3600 + 2 * ticks++);
-  await addMissedMessages({ ...dependencies, clock: ticking, endsAt: addSeconds(start, 3603) });
+  await addMissedMessages({ ...dependencies, clock: ticking, endsAt: addSeconds(start, 3605) });
   expect(writes).toEqual([{ after: 'client-m', done: false }]);
   now = addSeconds(start, 3700);
   await addMissedMessages({ ...dependencies, endsAt: addSeconds(now, 10) });

@@ -1,10 +1,12 @@
 /** The rows of a bulk: each is checked separately, a bad one is reported, and the others are sent. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { cancelMessage } from '../../../shared/message/status/cancel-message.ts';
+import { cancelMessage } from '../../../shared/message/status/own-message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { storesIn } from '../../support/engine/stores.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { sendBulk } from '../../support/message/bulks.ts';
-import { aClient, ask, rowsOf, sendsIn, storesIn } from '../../support/message/sends.ts';
+import { aClient, ask, rowsOf, sendsIn } from '../../support/message/sends.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 

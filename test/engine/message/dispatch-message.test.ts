@@ -2,15 +2,17 @@
 
 import { type DynamoDBDocumentClient, type GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { disabledClients } from '../../../shared/client/disabled-clients.dynamo.ts';
+import { disabledClients } from '../../../shared/client/client-store.dynamo.ts';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { eventsToSend } from '../../../shared/message/message.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { storesIn } from '../../support/engine/stores.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { accepted, handOversIn } from '../../support/message/hand-overs.ts';
-import { aClient, storesIn } from '../../support/message/sends.ts';
+import { aClient } from '../../support/message/sends.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');
 let now = start;
@@ -113,7 +115,7 @@ describe('a carrier that does not take the message', () => {
     now = start;
   });
 
-  it('has no message twice that was queued anew by a process that then died', async () => {
+  it('gets a message once that was queued again by a process that then died', async () => {
     now = start;
     const { message_id } = await sent();
     const { dependencies, handed } = carrierOf(() =>

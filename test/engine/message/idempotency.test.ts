@@ -1,7 +1,8 @@
-/** One key, one send (contract, section 5), on the real tables, at times of the test's own. */
+/** One key, one send (contract 5.6), on the real tables, at times of the test's own. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { type Kill, Killed } from '../../support/faults/kill-process.ts';
 import { aClient, ask, bytesOf, rowsOf, type SendName, sendsIn } from '../../support/message/sends.ts';
 
@@ -111,7 +112,7 @@ describe.each(names)('a keyed send: %s', (name) => {
     expect((await ask(sendsIn(tables)[name], asked)).status).toBe(202);
   });
 
-  it('sends anew under a key of 24 hours ago, and again after another 24', async () => {
+  it('sends a new message under a key of 24 hours ago, and another after a further 24', async () => {
     const client = aClient();
     const operation = sendsIn(tables)[name];
     const responses: string[] = [];
@@ -130,14 +131,14 @@ describe.each(names)('a keyed send: %s', (name) => {
 
   it('stores once when the process dies at any call, before or after it took effect, and the request is repeated', async () => {
     const undisturbed: Kill = { at: -1, when: 'before', calls: 0 };
-    await ask(sendsIn(tables, undisturbed)[name], { client: aClient(), now, body, key: 'k' });
+    await ask(sendsIn(tables, { kill: undisturbed })[name], { client: aClient(), now, body, key: 'k' });
     expect(undisturbed.calls).toBeGreaterThan(0);
     for (let at = 0; at < undisturbed.calls; at += 1) {
       for (const when of ['before', 'after'] as const) {
         const client = aClient();
         const kill: Kill = { at, when, calls: 0 };
         const asked = { client, now, body, key: 'k' };
-        await expect(ask(sendsIn(tables, kill)[name], asked)).rejects.toThrow(Killed);
+        await expect(ask(sendsIn(tables, { kill })[name], asked)).rejects.toThrow(Killed);
         const later = addSeconds(now, bulkLeaseSeconds);
         const response = await ask(sendsIn(tables)[name], { ...asked, now: later });
         expect(response.status).toBe(202);
@@ -191,12 +192,13 @@ describe('the record of a key', () => {
     expect(Number(kept?.purge_at)).toBeGreaterThan(addSeconds(late, day).getTime() / 1000);
   });
 
-  it('is a bulk that is still being stored: 409, until its request has surely ended', async () => {
+  it('is a bulk that is still being stored: 409, until its request has certainly ended', async () => {
     const client = aClient();
     const asked = { client, now, body: bodies.bulk, key: 'k' };
-    await expect(ask(sendsIn(tables, { at: 0, when: 'after', calls: 0 }).bulk, asked)).rejects.toThrow(
-      Killed,
-    );
+    // The second call stores the batch.
+    await expect(
+      ask(sendsIn(tables, { kill: { at: 1, when: 'after', calls: 0 } }).bulk, asked),
+    ).rejects.toThrow(Killed);
     await expect(ask(sendsIn(tables).bulk, { ...asked, now: addSeconds(now, 59) })).rejects.toMatchObject({
       code: 'idempotency_in_progress',
       status: 409,
@@ -209,7 +211,7 @@ describe('the record of a key', () => {
     const client = aClient();
     const asked = { client, now, body: bodies.otp, key: 'k' };
     for (let at = 1; at < 6; at += 1) {
-      await ask(sendsIn(tables, { at, when: 'after', calls: 0 }).otp, asked).catch(() => undefined);
+      await ask(sendsIn(tables, { kill: { at, when: 'after', calls: 0 } }).otp, asked).catch(() => undefined);
     }
     await ask(sendsIn(tables).otp, asked);
     for (const key of ['2', '3', '4', '5']) await ask(sendsIn(tables).otp, { ...asked, key });
@@ -222,9 +224,9 @@ describe('the record of a key', () => {
     const client = aClient();
     const asked = { client, now, body: { ...bodies.otp, ttl: 60 }, key: 'k' };
     const undisturbed: Kill = { at: -1, when: 'before', calls: 0 };
-    await ask(sendsIn(tables, undisturbed).otp, { ...asked, client: aClient() });
+    await ask(sendsIn(tables, { kill: undisturbed }).otp, { ...asked, client: aClient() });
     const kill: Kill = { at: undisturbed.calls - 1, when: 'before', calls: 0 };
-    await expect(ask(sendsIn(tables, kill).otp, asked)).rejects.toThrow(Killed);
+    await expect(ask(sendsIn(tables, { kill }).otp, asked)).rejects.toThrow(Killed);
     const later = addSeconds(now, 120);
     const { body } = await ask(sendsIn(tables).otp, { ...asked, now: later });
     const { otp_id } = body as { otp_id: string };

@@ -4,13 +4,15 @@ import type { Client } from '../../../shared/client/client.ts';
 import { listMessages } from '../../../shared/message/list/list-messages.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { dynamoMessageList } from '../../../shared/message/store/message-list.dynamo.ts';
-import { listPosition } from '../../../shared/message/store/message-row.ts';
+import { listPosition } from '../../../shared/message/store/message-rows.dynamo.ts';
 import type { Operation } from '../../../shared/operation/operation.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { storesIn } from '../../support/engine/stores.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage } from '../../support/message/example-message.ts';
-import { aClient, ask, sendsIn, storesIn } from '../../support/message/sends.ts';
+import { aClient, ask, sendsIn } from '../../support/message/sends.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 

@@ -4,8 +4,9 @@ import { dynamoMessageStore } from '../../../shared/message/store/message-store.
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
-import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 
 let tables: TestTables;
@@ -21,7 +22,7 @@ const claimOf = (claimId: string, seconds = 0) =>
   ({ claimId, at: addSeconds(created, seconds), leaseSeconds: 20 }) as const;
 
 describe.each<[string, () => MessageStore]>([
-  ['in memory', memoryMessageStore],
+  ['in memory', () => inMemoryStores().messages],
   ['in the table', tableStore],
 ])('messages %s', (_where, newStore) => {
   it('keeps the first row of an id and returns it to later writers, one by one and in a batch', async () => {

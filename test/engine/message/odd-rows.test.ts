@@ -1,11 +1,11 @@
 /** Whatever one row of a bulk holds, the rows beside it are sent, each with its own text. */
+
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
+import { parseMessageRow } from '../../../shared/message/store/message-rows.dynamo.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';
 import { runs } from '../../fuzz/runs.ts';
-import { memorySends } from '../../support/doubles/memory-sends.ts';
-import { aClient, ask } from '../../support/message/sends.ts';
+import { aClient, ask, inMemorySends } from '../../support/message/sends.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 
@@ -46,11 +46,11 @@ const oddRow = fc.oneof(
   ),
 );
 
-it('a good row is accepted beside any odd ones, and stored with its own text', async () => {
+it('a good row is accepted among odd ones, and stored with its own text', async () => {
   const oddRows = fc.array(oddRow, { maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(oddRows, oddRows, async (before, after) => {
-      const { operations, messages } = memorySends();
+      const { operations, messages } = inMemorySends();
       const good = { to: '+447700900199', variables: { name: 'Ann' }, reference: 'good' };
       const body = { message: 'Hello {{name}}', recipients: [...before, good, ...after] };
       const response = await ask(operations.bulk, { client: aClient(), now, body });

@@ -1,16 +1,23 @@
 /** What the tables know about a person: the messages in both directions, and when the person last wrote by WhatsApp. */
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Message } from '../../../shared/message/message.ts';
+import { type Contacts, dynamoContacts } from '../../../shared/message/receive/contacts.dynamo.ts';
 import { dynamoConversations } from '../../../shared/message/receive/conversations.dynamo.ts';
-import { receiveMessage } from '../../../shared/message/receive/receive-message.ts';
+import { receiveMessage as receive } from '../../../shared/message/receive/receive-message.ts';
 import { dynamoWhatsAppWindows } from '../../../shared/message/receive/whatsapp-window.dynamo.ts';
-import { listPosition } from '../../../shared/message/store/message-row.ts';
+import { listPosition } from '../../../shared/message/store/message-rows.dynamo.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { numbersOwned } from '../../support/doubles/no-senders.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { anInbound, ourNumber } from '../../support/message/inbound.ts';
+
+const receiveMessage = (dependencies: Parameters<typeof receive>[0], inbound: ReturnType<typeof anInbound>) =>
+  receive(dependencies, inbound, 1);
 
 let tables: TestTables;
 beforeAll(async () => {
@@ -33,9 +40,10 @@ function onTables() {
   return {
     messages,
     conversations: dynamoConversations(tables.dynamo, tables.names.messages, messages),
-    suppressions: dynamoSuppressionStore(tables.dynamo, tables.names.suppressions),
+    suppressions: dynamoSuppressionStore(tables.dynamo, tables.names.suppressions, () => at),
     windows: dynamoWhatsAppWindows(tables.dynamo, tables.names.whatsapp_windows),
-    ownerOfNumber: async () => undefined,
+    contacts: dynamoContacts(tables.dynamo, { tableName: tables.names.whatsapp_windows, retentionDays: 30 }),
+    numbers: numbersOwned(),
     optOutWords: [],
     activityLog: { add: async () => undefined },
   };
@@ -60,7 +68,7 @@ function sentTo(recipient: string, seconds: number, change: Partial<Message> = {
 }
 
 describe('the messages with a person', () => {
-  it('are those of both directions and all clients, newest first, and of nobody else', async () => {
+  it('are those of both directions and all clients with the person, newest first', async () => {
     const { messages, conversations, ...rest } = onTables();
     const person = aPerson();
     const first = sentTo(person, 0);
@@ -88,6 +96,68 @@ describe('the messages with a person', () => {
     expect(await receiveMessage(dependencies, inbound)).toEqual({ message, outcome: 'repeated' });
     expect(await dependencies.suppressions.get('client-a', person)).toMatchObject({ source: 'keyword' });
     expect(await dependencies.suppressions.get('client-b', person)).toBeUndefined();
+  });
+});
+
+describe('the contacts of a person', () => {
+  const number = '+447418000000';
+  const noted = async (contacts: Contacts, person: string) =>
+    Object.fromEntries(
+      (await contacts.of({ channel: 'sms', person }))
+        .toSorted((one, other) => one.at.getTime() - other.at.getTime())
+        .map(({ clientId, at }) => [clientId, at.toISOString()]),
+    );
+  const wrote = (clientId: string, seconds: number, more: object = {}) => ({
+    clientId,
+    sender: number,
+    at: addSeconds(at, seconds),
+    ...more,
+  });
+
+  it('have every client and the last time of each that another followed, in any order', async () => {
+    const { contacts } = onTables();
+    const person = aPerson();
+    const to = { channel: 'sms', person } as const;
+    for (const [clientId, seconds] of [
+      ['a', 0],
+      ['b', 10],
+      ['a', 20],
+      ['c', 5],
+      ['a', 30],
+    ] as const)
+      await contacts.note(to, wrote(clientId, seconds));
+    const last = await noted(contacts, person);
+    expect(Object.keys(last).toSorted()).toEqual(['a', 'b', 'c']);
+    // The last writer is a; its later message needed no write.
+    expect([last.a, last.b]).toEqual([20, 10].map((seconds) => addSeconds(at, seconds).toISOString()));
+    expect(await contacts.of({ channel: 'whatsapp', person })).toEqual([]);
+    expect(await contacts.of({ channel: 'sms', person: aPerson() })).toEqual([]);
+  });
+
+  it('lose nobody where many clients write at the same moment, and writes are repeated', async () => {
+    const { contacts } = onTables();
+    const person = aPerson();
+    const clients = Array.from({ length: 12 }, (_, index) => `client-${index}`);
+    for (let times = 0; times < 2; times += 1)
+      await Promise.all(
+        clients.map((clientId, index) => contacts.note({ channel: 'sms', person }, wrote(clientId, index))),
+      );
+    const found = new Set((await contacts.of({ channel: 'sms', person })).map(({ clientId }) => clientId));
+    expect([...found].toSorted()).toEqual(clients.toSorted());
+  });
+
+  it('are written once for any number of messages of one client, and renewed after a month', async () => {
+    const { contacts } = onTables();
+    const person = aPerson();
+    const to = { channel: 'sms', person } as const;
+    for (const seconds of [0, 10, 86_400 * 29]) await contacts.note(to, wrote('a', seconds));
+    expect(await noted(contacts, person)).toEqual({ a: at.toISOString() });
+    await contacts.note(to, wrote('a', 86_400 * 31));
+    expect(await noted(contacts, person)).toEqual({ a: addSeconds(at, 86_400 * 31).toISOString() });
+    await contacts.note(to, { ...wrote('a', 86_400 * 31), sender: '+447418000001', via: 'pool-1' });
+    expect(await contacts.of(to)).toContainEqual(
+      expect.objectContaining({ sender: '+447418000001', via: 'pool-1' }),
+    );
   });
 });
 

@@ -2,60 +2,38 @@
 
 import { expect, it } from '@jest/globals';
 import type { Message } from '../../../shared/message/message.ts';
-import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
-import { sendSms } from '../../../shared/message/send/send-sms.ts';
-import { sendWhatsApp } from '../../../shared/message/send/send-whatsapp.ts';
-import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import { expectedPrice } from '../../../shared/price/prices.ts';
-import { memoryBatchStore } from '../../support/doubles/memory-batch-store.ts';
-import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
-import { memoryOtpStore } from '../../support/doubles/memory-otp-store.ts';
-import { memorySenderPace } from '../../support/doubles/memory-sender-pace.ts';
-import { allowanceOf } from '../../support/doubles/no-caps.ts';
-import { noSenders } from '../../support/doubles/no-senders.ts';
-import { aClient, ask, type SendName, webhookUrl } from '../../support/message/sends.ts';
+import { aClient, ask, inMemorySends, type SendName, sendNames } from '../../support/message/sends.ts';
 
 const prices = {
   currency: 'EUR',
-  sms: { GB: 0.04, US: 0.01, default: 0.07 },
-  whatsapp: { GB: 0.04, US: 0.01, default: 0.07 },
+  sms: { GB: 0.04, US: 0.01, '+881': 1.5, default: 0.07 },
+  whatsapp: { GB: 0.04, US: 0.01, '+881': 1.5, default: 0.07 },
 };
 
 /** The rows that one send leaves behind. */
 async function rowsOf(name: SendName, to: string): Promise<Message[]> {
-  const messages = memoryMessageStore();
-  const operation = {
-    sms: sendSms({ messages, allowanceOf, ...noSenders, webhookUrl }),
-    whatsapp: sendWhatsApp({ messages, allowanceOf, ...noSenders, webhookUrl }),
-    bulk: sendBulkSms({
-      messages,
-      batches: memoryBatchStore(),
-      allowanceOf,
-      ...noSenders,
-      webhookUrl,
-      pace: memorySenderPace(),
-    }),
-    otp: sendOtp({ messages, otps: memoryOtpStore(), allowanceOf, ...noSenders, webhookUrl }),
-  }[name];
+  const { operations, messages } = inMemorySends();
   const body = name === 'bulk' ? { message: 'Hello', recipients: [to] } : { message: 'Hello', to };
-  await ask(operation, {
-    client: aClient(),
+  await ask(operations[name], {
+    // Numbers of no country are allowed by name only.
+    client: aClient({ countries: ['GB', 'US', 'FR', '+881', '+883'] }),
     now: new Date('2026-11-20T10:00:00.000Z'),
     body: name === 'otp' ? { to } : body,
   });
   return messages.all();
 }
 
-const names: readonly SendName[] = ['sms', 'whatsapp', 'bulk', 'otp'];
 const recipients: readonly [string, string | undefined, number][] = [
   ['+447400123456', 'GB', 0.04],
   ['+12065550100', 'US', 0.01],
   ['+33612345678', 'FR', 0.07],
-  // International networks, of no country.
+  // International networks, of no country: that of satellites has a price of its own.
   ['+883510012345678', undefined, 0.07],
+  ['+881612345678', undefined, 1.5],
 ];
 
-it.each(names.flatMap((name) => recipients.map((recipient) => [name, ...recipient] as const)))(
+it.each(sendNames.flatMap((name) => recipients.map((recipient) => [name, ...recipient] as const)))(
   'a message by %s to %s names %s, and is priced %d a part',
   async (name, recipient, country, each) => {
     const rows = await rowsOf(name, recipient);

@@ -16,8 +16,7 @@ import { verifyOtpSchema } from '../../../shared/otp/verify-otp.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { canonicalRecipient } from '../../../shared/recipient/phone-number.ts';
 import { runs } from '../../fuzz/runs.ts';
-import { memorySends, sendNames, smallRequest } from '../../support/doubles/memory-sends.ts';
-import { aClient, ask } from '../../support/message/sends.ts';
+import { aClient, ask, inMemorySends, sendNames, smallRequest } from '../../support/message/sends.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 
@@ -82,6 +81,53 @@ describe('a number', () => {
     expect(canonicalRecipient(given)).toBe(canonical);
   });
 
+  it.each([
+    ['ID', '+6200812345678'],
+    ['JP', '+81009012345678'],
+    ['KR', '+82001020000000'],
+    ['SG', '+650081234567'],
+    ['CL', '+5600221234567'],
+    ['EE', '+3720051234567'],
+    ['IS', '+354006111234'],
+    ['AU', '+61000412345678'],
+    ['CH', '+41000781234567'],
+    ['SE', '+46000701234567'],
+    ['CZ', '+420000601123456'],
+    ['GR', '+30006912345678'],
+    ['HK', '+85201151234567'],
+  ])(
+    'of %s is the same with zeros before it, as dialed abroad or within the country, or refused: %s',
+    (country, other) => {
+      const number = getExampleNumber(country as CountryCode, examples)?.number;
+      expect([number, undefined]).toContain(canonicalRecipient(other));
+    },
+  );
+
+  it('of no country has two accepted spellings that differ in zeros', () => {
+    const zeros = ['0', '00', '000', '0000'];
+    const different = countries.flatMap((country) => {
+      const number = getExampleNumber(country, examples)?.number ?? '';
+      const code = `+${getCountryCallingCode(country)}`;
+      const digits = number.slice(code.length);
+      // Other lines of the same country, most of them outside the ranges in use.
+      const lines = [
+        number,
+        ...Array.from(digits, (_, at) => `${code}${[...digits].with(at, '5').join('')}`),
+      ];
+      return lines.flatMap((line) =>
+        zeros.flatMap((before) => {
+          const other = canonicalRecipient(`${code}${before}${line.slice(code.length)}`);
+          if (other === undefined || other === canonicalRecipient(line)) return [];
+          // A country may have a line with the 0, as Italy does.
+          const national = other.slice(code.length);
+          const isLine = national.startsWith('0') && parsePhoneNumberFromString(other)?.isValid() === true;
+          return isLine ? [] : [[line, before, other]];
+        }),
+      );
+    });
+    expect(different).toEqual([]);
+  });
+
   it('has a canonical form that is E.164 and stays as it is, whatever its digits, and with its prefix', () => {
     const digits = fc.stringMatching(/^[0-9]{4,13}$/);
     fc.assert(
@@ -103,7 +149,7 @@ describe('another spelling of a number', () => {
   it.each(sendNames)('is stored and answered as the number itself: %s', async (name) => {
     await fc.assert(
       fc.asyncProperty(anySpelling, async ({ number, other }) => {
-        const { operations, messages } = memorySends();
+        const { operations, messages } = inMemorySends();
         const response = await ask(operations[name], {
           client: aClient(),
           now,
@@ -119,7 +165,7 @@ describe('another spelling of a number', () => {
   it('counts on the limit of one-time passwords of that number, and finds its pending password', async () => {
     await fc.assert(
       fc.asyncProperty(anySpelling, async ({ number, other }) => {
-        const { operations, otps } = memorySends();
+        const { operations, otps } = inMemorySends();
         const client = aClient();
         const send = (to: string) => ask(operations.otp, { client, now, body: { to } });
         for (const to of [number, other, other, number, other]) expect((await send(to)).status).toBe(202);
@@ -134,7 +180,7 @@ describe('another spelling of a number', () => {
   it('is a duplicate in a bulk, reported as it was written', async () => {
     await fc.assert(
       fc.asyncProperty(anySpelling, async ({ number, other }) => {
-        const { operations } = memorySends();
+        const { operations } = inMemorySends();
         const body = { message: 'Hello', recipients: [number, { to: other }] };
         expect((await ask(operations.bulk, { client: aClient(), now, body })).body).toMatchObject({
           accepted: 1,
@@ -148,7 +194,7 @@ describe('another spelling of a number', () => {
   it('is the same request under an idempotency key', async () => {
     await fc.assert(
       fc.asyncProperty(anySpelling, fc.constantFrom(...sendNames), async ({ number, other }, name) => {
-        const { operations, messages } = memorySends();
+        const { operations, messages } = inMemorySends();
         const client = aClient();
         for (const [seconds, to] of [number, other].entries()) {
           const at = addSeconds(now, seconds);
@@ -164,7 +210,7 @@ describe('another spelling of a number', () => {
     await fc.assert(
       fc.asyncProperty(anySpelling, fc.constantFrom(...sendNames), async ({ number, other }, name) => {
         const outcome = async (to: string, countries: readonly string[]) =>
-          ask(memorySends().operations[name], {
+          ask(inMemorySends().operations[name], {
             client: aClient({ countries: [...countries] }),
             now,
             body: smallRequest(name, to),

@@ -1,10 +1,16 @@
-/** What is the same request under an `Idempotency-Key`: whatever has the same meaning, and nothing else (contract, section 5). */
+/** What is the same request under an `Idempotency-Key`: whatever has the same meaning, and nothing else (contract 5.7). */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { requestHash } from '../../../shared/message/send/idempotency.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { memorySends, sendNames } from '../../support/doubles/memory-sends.ts';
-import { aClient, ask, bytesOf, type SendName } from '../../support/message/sends.ts';
+import {
+  aClient,
+  ask,
+  bytesOf,
+  inMemorySends,
+  type SendName,
+  sendNames,
+} from '../../support/message/sends.ts';
 
 type Json = Record<string, unknown>;
 
@@ -202,7 +208,7 @@ describe('a repeat under the same key', () => {
   it('with any change that keeps the meaning gets the first response, byte for byte', async () => {
     await fc.assert(
       fc.asyncProperty(anyRequest, sameChanges, sameChanges, async ({ name, request }, before, after) => {
-        const { operations, messages } = memorySends();
+        const { operations, messages } = inMemorySends();
         const client = aClient();
         const first = await ask(operations[name], {
           client,
@@ -229,7 +235,7 @@ describe('a repeat under the same key', () => {
     const kind = fc.constantFrom(...Object.keys(different));
     await fc.assert(
       fc.asyncProperty(anyRequest, kind, sameChanges, async ({ name, request }, change, more) => {
-        const { operations } = memorySends();
+        const { operations } = inMemorySends();
         const client = aClient();
         await ask(operations[name], { client, now, body: request, key: 'k' });
         const body = changed(same, more, changed(different, [change], request, name), name);
@@ -245,7 +251,7 @@ describe('a repeat under the same key', () => {
   it('is recognised by the same body where an earlier release stored the first', async () => {
     for (const name of sendNames) {
       for (const request of requests[name].filter(() => name !== 'bulk')) {
-        const { operations, messages } = memorySends();
+        const { operations, messages } = inMemorySends();
         const client = aClient();
         const create = messages.create.bind(messages);
         // As it was stored then: with a fingerprint of the body itself.
@@ -264,7 +270,7 @@ describe('a repeat under the same key', () => {
 
 describe('a key', () => {
   it.each(sendNames)('as a quoted string is its content: %s', async (name) => {
-    const { operations, messages } = memorySends();
+    const { operations, messages } = inMemorySends();
     const client = aClient();
     const body = requests[name][0];
     const first = await ask(operations[name], { client, now, body, key: 'a-key' });
@@ -275,6 +281,8 @@ describe('a key', () => {
 
   it.each(['""', '"a', 'a"', '"a b"', '"a\\"b"', `"${'a'.repeat(256)}"`])('%s is refused', async (key) => {
     const asked = { client: aClient(), now, body: requests.sms[0], key };
-    await expect(ask(memorySends().operations.sms, asked)).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(ask(inMemorySends().operations.sms, asked)).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
   });
 });

@@ -1,16 +1,18 @@
-/** A scheduled message on the real table: it waits for its time, is queued again if its schedule was lost, or is canceled. */
+/** A scheduled message on the real table: it waits for its time, is queued again if its queue message was lost, or is canceled. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
-import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.ts';
+import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
+import { enqueueScheduled } from '../../../shared/message/dispatch/scheduled-entries.ts';
 import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
-import { cancelMessage } from '../../../shared/message/status/cancel-message.ts';
+import { cancelMessage } from '../../../shared/message/status/own-message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { type RelayDependencies, relay } from '../../../shared/relay/relay.ts';
-import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
 import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { inMemoryStores, storesIn } from '../../support/engine/stores.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { accepted, handOversIn } from '../../support/message/hand-overs.ts';
-import { aClient, ask, storesIn } from '../../support/message/sends.ts';
+import { aClient, ask } from '../../support/message/sends.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');
 let now = start;
@@ -24,29 +26,21 @@ afterAll(() => tables.drop());
 
 const { carrierOf, sent, stored } = handOversIn(() => tables, clock);
 
-/** A relay whose queue and schedules are lists. */
+/** A relay whose queue is a list. */
 function relaySimulation() {
   const queued: (OutboundEntry & { readonly at: Date })[] = [];
-  const schedules: { readonly messageId: string; readonly at: Date }[] = [];
-  const dueItemIndex = memoryDueItemIndex();
+  const { dueItemIndex } = inMemoryStores();
   const dependencies: RelayDependencies = {
     outbound: {
       enqueue: async (entries) => {
         queued.push(...entries.map((entry) => ({ ...entry, at: addSeconds(now, entry.delaySeconds ?? 0) })));
       },
     },
-    scheduleOnce: async ({ name: messageId, at }) => void schedules.push({ messageId, at }),
-    scheduleLeadSeconds: 60,
     setAside: neverSetAside,
+    warn: () => undefined,
     webhooks: {
       dueItemIndex,
-      queue: { retryScheduler: async () => undefined } as never,
-      health: {
-        status: async () => {
-          throw new Error('nothing is delivered here');
-        },
-      },
-      warn: () => undefined,
+      queue: { send: () => Promise.reject(new Error('nothing is delivered here')) },
       clock,
       newRevision: () => 'r',
       retentionDays: 30,
@@ -55,29 +49,27 @@ function relaySimulation() {
     endpointsOf: async () => [],
     clock,
   };
-  return { dependencies, dueItemIndex, queued, schedules };
+  const { messages } = storesIn(tables);
+  /** The run of each minute. */
+  const enqueueDue = () => enqueueScheduled({ ...dependencies, dueItemIndex, messages, budgetMs: 10_000 });
+  return { dependencies, dueItemIndex, queued, enqueueDue };
 }
 
 describe('a scheduled message', () => {
   it.each([60, 61.5, 899.9, 900])(
-    'is in the queue never after its time %s s ahead, and not yet due if before',
+    'is in the queue until its time %s s ahead, and no second time',
     async (ahead) => {
       now = start;
       const due = addSeconds(start, ahead);
       const message = await sent({ scheduled_at: due.toISOString() });
-      const { dependencies, queued, schedules } = relaySimulation();
+      const { dependencies, dueItemIndex, queued } = relaySimulation();
       await relay(dependencies, [{ before: undefined, after: message }]);
-      expect(schedules).toEqual([]);
+      expect(dueItemIndex.all().filter(({ list }) => list.startsWith('scheduled'))).toEqual([]);
       const [shown] = queued;
-      expect(shown?.delaySeconds).toBe(Math.floor(ahead));
+      expect(shown?.delaySeconds).toBe(Math.ceil(ahead));
 
       const { dependencies: carrier, handed } = carrierOf(() => accepted);
       now = shown?.at ?? now;
-      if (now < due) {
-        const early = await dispatch(carrier, message.message_id);
-        expect(early).toMatchObject({ outcome: 'not_yet_due', requeuedForSeconds: 1 });
-        now = addSeconds(now, 1);
-      }
       expect((await dispatch(carrier, message.message_id)).outcome).toBe('queued');
       const queuedMessage = await stored(message.message_id);
       expect(queuedMessage.status).toBe('queued');
@@ -91,14 +83,29 @@ describe('a scheduled message', () => {
     },
   );
 
-  it('for later than a queue’s delay has a schedule aimed early, and waits out the rest in the queue', async () => {
+  it('for later than a queue’s delay is enqueued minutes ahead, once, with the delay until its time', async () => {
+    now = start;
+    const due = addSeconds(start, 86_400.5);
+    const message = await sent({ scheduled_at: due.toISOString() });
+    const { dependencies, dueItemIndex, queued, enqueueDue } = relaySimulation();
+    await relay(dependencies, [{ before: undefined, after: message }]);
+    expect(queued).toEqual([]);
+    now = addSeconds(due, -901);
+    expect((await enqueueDue()).enqueued).toBe(0);
+    now = addSeconds(due, -790);
+    expect(await enqueueDue()).toMatchObject({ enqueued: 1, failures: [] });
+    expect(queued).toMatchObject([{ messageId: message.message_id, delaySeconds: 790 }]);
+    expect(queued[0]?.at).toEqual(due);
+    expect((await enqueueDue()).enqueued).toBe(0);
+    // The review after its time is left, for the case that the queue loses it.
+    expect(dueItemIndex.all().map(({ list }) => list.split('#')[0])).toEqual(['messages']);
+    now = start;
+  });
+
+  it('that an earlier release scheduled comes early, and waits out the rest in the queue', async () => {
     now = start;
     const due = addSeconds(start, 86_400);
     const message = await sent({ scheduled_at: due.toISOString() });
-    const { dependencies, queued, schedules } = relaySimulation();
-    await relay(dependencies, [{ before: undefined, after: message }]);
-    expect(queued).toEqual([]);
-    expect(schedules).toEqual([{ messageId: message.message_id, at: addSeconds(due, -60) }]);
     const { dependencies: carrier, handed } = carrierOf(() => accepted);
     now = addSeconds(due, -60);
     expect(await dispatch(carrier, message.message_id)).toMatchObject({
@@ -109,7 +116,7 @@ describe('a scheduled message', () => {
     now = start;
   });
 
-  it('whose schedule was lost is queued a minute after its time, and again until it is handed over', async () => {
+  it('whose queue message was lost is queued a minute after its time, and again until it is handed over', async () => {
     now = start;
     const due = addSeconds(start, 120);
     const message = await sent({ scheduled_at: due.toISOString() });

@@ -6,11 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getStatus } from '../../../shared/message/status/get-status.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { engineClient } from '../../support/engine/engine.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { inMemoryStores, storesIn } from '../../support/engine/stores.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { Killed } from '../../support/faults/kill-process.ts';
 import { type BulkBody, sendBulk } from '../../support/message/bulks.ts';
-import { memoryWhatsAppWindows } from '../../support/message/inbound.ts';
-import { aClient, ask, bytesOf, rowsOf, sendsIn, storesIn } from '../../support/message/sends.ts';
+import { aClient, ask, bytesOf, rowsOf, sendsIn } from '../../support/message/sends.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 const later = addSeconds(now, 61);
@@ -65,7 +66,7 @@ describe('a bulk of 1,000', () => {
     const { messages: store, batches } = storesIn(tables);
     const found = await store.getMany(messages.map((message) => message.message_id));
     expect(new Set(found.map((message) => message.text)).size).toBe(1000);
-    const status = await ask(getStatus({ messages: store, batches, windows: memoryWhatsAppWindows() }), {
+    const status = await ask(getStatus({ messages: store, batches, windows: inMemoryStores().windows }), {
       client,
       now,
       pathParameters: { message_id: batch_id },

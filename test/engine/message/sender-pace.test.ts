@@ -3,7 +3,7 @@
  * than the pace, one-time passwords do not wait, and a worker that dies delays nobody else.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { SendKind } from '../../../shared/contract/send-kinds.ts';
+import type { SendKind } from '../../../shared/contract/channels.ts';
 import {
   type PacedMessage,
   type SenderPace,
@@ -13,7 +13,8 @@ import {
 import { dynamoSenderPaceStore } from '../../../shared/message/pace/sender-pace-store.dynamo.ts';
 import { paceOf, type Slot } from '../../../shared/message/pace/slot.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { virtualTime } from '../../support/simulation/virtual-time.ts';
 
 const startMs = Date.parse('2026-11-20T10:00:00.000Z');

@@ -1,18 +1,20 @@
 /** Whose messages are suppressed, in memory as in the table: the state follows from the newest change, in any order. */
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Message } from '../../../shared/message/message.ts';
 import { dynamoOptOutProgress } from '../../../shared/message/opt-out-list/opt-out-progress.dynamo.ts';
-import { dynamoSuppressedAmong } from '../../../shared/message/suppression/suppressed-recipients.dynamo.ts';
 import type { SuppressionChange } from '../../../shared/message/suppression/suppression.ts';
 import {
+  dynamoSuppressedAmong,
   dynamoSuppressionChanges,
   dynamoSuppressionStore,
+  type SuppressionStore,
 } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
-import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { memorySuppressionStore } from '../../support/doubles/memory-suppression-store.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 
 let tables: TestTables;
@@ -46,9 +48,16 @@ function change(
   };
 }
 
+function ordersOf<Item>(items: readonly Item[]): (readonly Item[])[] {
+  if (items.length < 2) return [items];
+  return items.flatMap((item, index) =>
+    ordersOf(items.toSpliced(index, 1)).map((others) => [item, ...others]),
+  );
+}
+
 describe.each<[string, () => SuppressionStore]>([
-  ['in memory', memorySuppressionStore],
-  ['in the table', () => dynamoSuppressionStore(tables.dynamo, tables.names.suppressions)],
+  ['in memory', () => inMemoryStores().suppressions],
+  ['in the table', () => dynamoSuppressionStore(tables.dynamo, tables.names.suppressions, () => start)],
 ])('suppressions %s', (_where, newStore) => {
   it('begin with a change and end with another', async () => {
     const [store, client] = [newStore(), aClient()];
@@ -84,7 +93,7 @@ describe.each<[string, () => SuppressionStore]>([
     expect(found).not.toHaveProperty('reason');
   });
 
-  it('tell a repeat of the change that began them as such, whatever came after', async () => {
+  it('recognize a repeat of the change that began them, whatever came after', async () => {
     const [store, client] = [newStore(), aClient()];
     await store.change(change(client, 1));
     await store.change(change(client, 2, { scope: 'all' }));
@@ -107,6 +116,80 @@ describe.each<[string, () => SuppressionStore]>([
       }),
       { numRuns: 30 },
     );
+  });
+
+  it.each<[string, SuppressionChange['source'], boolean]>([
+    ['START of the person', 'keyword', false],
+    ['an administrator', 'admin', false],
+    ['the client', 'client', true],
+  ])("that %s ended begin again by a carrier's refusal: %s %s", async (_who, source, begins) => {
+    const [store, client] = [newStore(), aClient()];
+    const refusal = (second: number) =>
+      change(client, second, { source: 'carrier', isRefusal: true, cause: `msg_${second}` });
+    await store.change(change(client, 1, { source: 'keyword' }));
+    expect((await store.change(refusal(2))).outcome).toBe('same');
+    expect(await store.get(client, recipient)).toMatchObject({ source: 'keyword' });
+    await store.change(change(client, 3, { source, scope: undefined }));
+    for (const second of [4, 5, 5]) {
+      const { outcome } = await store.change(refusal(second));
+      expect(outcome === 'outdated').toBe(!begins);
+      expect((await store.get(client, recipient)) !== undefined).toBe(begins);
+    }
+    // A newer STOP, and what the carrier knows since a newer time, count.
+    await store.change(change(client, 6, { source: 'keyword' }));
+    expect(await store.get(client, recipient)).toMatchObject({ scope: 'messages' });
+    await store.change(change(client, 7, { source: 'keyword', scope: undefined }));
+    await store.change(change(client, 8, { source: 'carrier', cause: 'opt-out list' }));
+    expect(await store.get(client, recipient)).toMatchObject({ source: 'carrier' });
+  });
+
+  it("of a carrier's refusal begin where nobody ended any, and are the same for a repeat", async () => {
+    const [store, client] = [newStore(), aClient()];
+    const refusal = change(client, 1, { source: 'carrier', isRefusal: true, cause: 'msg_1' });
+    expect((await store.change(refusal)).outcome).toBe('changed');
+    expect((await store.change(refusal)).outcome).toBe('changed');
+    expect(await store.get(client, recipient)).toMatchObject({ scope: 'messages', source: 'carrier' });
+    const ended = change(client, 2, { source: 'keyword', scope: undefined });
+    expect((await store.change(ended)).outcome).toBe('changed');
+    expect((await store.change(refusal)).outcome).toBe('outdated');
+  });
+
+  const stop = (second: number) => ({ second, scope: 'messages', source: 'keyword' }) as const;
+  const startAt = (second: number) => ({ second, scope: undefined, source: 'keyword' }) as const;
+  const endedByAdmin = (second: number) => ({ second, scope: undefined, source: 'admin' }) as const;
+  const listed = (second: number) => ({ second, scope: 'messages', source: 'carrier' }) as const;
+  const refused = (second: number) => ({ ...listed(second), isRefusal: true }) as const;
+
+  it.each<
+    [
+      string,
+      boolean,
+      readonly ReturnType<
+        typeof refused | typeof stop | typeof startAt | typeof endedByAdmin | typeof listed
+      >[],
+    ]
+  >([
+    ['refused', true, [refused(3)]],
+    ['STOP, refused', true, [stop(1), refused(3)]],
+    ['START, refused', false, [startAt(2), refused(3)]],
+    ['STOP, START, refused', false, [stop(1), startAt(2), refused(3)]],
+    ['on the list, START, refused', false, [listed(1), startAt(2), refused(3)]],
+    ['refused, START, refused', false, [refused(1), startAt(2), refused(3)]],
+    ['START, refused, STOP', true, [startAt(2), refused(3), stop(4)]],
+    ['START, refused, on the list', true, [startAt(2), refused(3), listed(4)]],
+    ['START, STOP, refused', true, [startAt(1), stop(2), refused(3)]],
+    [
+      'START, refused, STOP, ended by an administrator',
+      false,
+      [startAt(1), refused(2), stop(3), endedByAdmin(4)],
+    ],
+    ['ended by an administrator, refused', false, [endedByAdmin(2), refused(3)]],
+  ])('are the same in whatever order this is processed: %s: %s', async (_what, isSuppressed, changes) => {
+    for (const order of ordersOf(changes)) {
+      const [store, client] = [newStore(), aClient()];
+      for (const { second, ...rest } of order) await store.change(change(client, second, rest));
+      expect([order, (await store.get(client, recipient)) !== undefined]).toEqual([order, isSuppressed]);
+    }
   });
 
   it('are listed by number, in pages, without those that ended', async () => {
@@ -132,7 +215,7 @@ describe('the comparison with a list', () => {
     const own = await createTables(['suppressions']);
     const name = own.names.suppressions;
     const [store, changes] = [
-      dynamoSuppressionStore(own.dynamo, name),
+      dynamoSuppressionStore(own.dynamo, name, () => start),
       dynamoSuppressionChanges(own.dynamo, name),
     ];
     const progress = dynamoOptOutProgress(own.dynamo, name, 'Default');
@@ -165,7 +248,7 @@ describe('the comparison with a list', () => {
 });
 
 it('whose messages a dry run says would fail are those whose hand-over would not take place', async () => {
-  const store = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions);
+  const store = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions, () => start);
   const client_id = aClient();
   const people = Array.from({ length: 120 }, (_, index) => `+44770090${1000 + index}`);
   const [messagesOnly = '', everything = '', ended = ''] = people;

@@ -9,11 +9,12 @@ import {
   transitions,
 } from '../../../shared/message/message.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
-import { statesEntered, type Transition } from '../../../shared/message/transition.ts';
+import { statesEntered, type Transition } from '../../../shared/message/store/message-store.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
-import { eventName } from '../../../shared/webhook/plan/event-body.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { eventName } from '../../../shared/webhook/plan-deliveries.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 
 /** What carriers and the clock can report, in whatever order and however often. */

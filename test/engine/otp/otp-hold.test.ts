@@ -2,6 +2,7 @@
  * One-time passwords are held by what is on their table's stream, on the real tables: whatever the stream repeats and
  * wherever workers die, each password counts once, and only the attacked client and country are held.
  */
+
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -11,20 +12,20 @@ import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.
 import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
 import { allowOtps, listOtpHolds } from '../../../shared/admin/otp-holds.ts';
 import { GatewayError } from '../../../shared/contract/errors.ts';
-import { holdCheck } from '../../../shared/otp/hold/otp-hold.ts';
-import { dynamoOtpHolds } from '../../../shared/otp/hold/otp-holds.dynamo.ts';
+import { dynamoOtpHolds, holdCheck } from '../../../shared/otp/hold/otp-holds.dynamo.ts';
 import {
+  countOtps,
   dynamoOtpCounter,
   dynamoOtpTrafficReader,
   otpRecords,
 } from '../../../shared/otp/hold/otp-traffic.dynamo.ts';
-import { countOtps } from '../../../shared/otp/hold/otp-traffic.ts';
 import { type ReviewDependencies, reviewTraffic } from '../../../shared/otp/hold/review-traffic.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addDays, addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
 import { countedDynamo } from '../../support/engine/counted-dynamo.ts';
 import { engineConfig } from '../../support/engine/engine.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { type Kill, Killed, killable, noKill } from '../../support/faults/kill-process.ts';
 import { batchesOf, changedAt, recordsOf, traffic } from '../../support/message/otp-traffic.ts';
 
@@ -37,6 +38,8 @@ afterAll(() => tables.drop());
 const start = new Date('2026-11-20T10:00:00.000Z');
 const rule = stages.production.otpHold;
 const holds = () => dynamoOtpHolds(tables.dynamo, tables.names.otp_holds);
+const heldCountries = async (client: string) =>
+  (await holds().ofClient(client)).flatMap(({ state, country }) => (state === 'held' ? [country] : []));
 const reader = () => dynamoOtpTrafficReader(tables.dynamo, tables.names.otp_traffic);
 
 /** What the function does with a batch of the stream. */
@@ -82,7 +85,7 @@ const totalOf = (minutes: readonly { readonly sends: number; readonly verified: 
 });
 
 describe('a replayed attack', () => {
-  it('is held in the attacked country of the attacked client only, with one entry that tells why', async () => {
+  it('is held in the attacked country of the attacked client only, with one entry that says why', async () => {
     const [attacked, other] = [newClient(), newClient()];
     const yesterday = addDays(start, -1);
     const { consume, metrics } = consumer();
@@ -105,8 +108,8 @@ describe('a replayed attack', () => {
     }
     // 40 or so are judged, the others are younger than the two minutes in which a person may still enter them.
     expect(heldAfter).toBeLessThanOrEqual(140);
-    expect(await holds().heldCountries(attacked)).toEqual(['FR']);
-    expect(await holds().heldCountries(other)).toEqual([]);
+    expect(await heldCountries(attacked)).toEqual(['FR']);
+    expect(await heldCountries(other)).toEqual([]);
     const entries = await entriesOf(attacked);
     expect(entries).toHaveLength(1);
     expect(entries[0]).toMatchObject({
@@ -137,6 +140,196 @@ describe('a replayed attack', () => {
     for (const batch of batchesOf(traffic(client, 'GB', start, 300, 0.7, 2), 20)) {
       expect(await consume(batch)).toEqual([]);
     }
+  });
+});
+
+describe('an attack over many countries', () => {
+  const nine = ['FR', 'DE', 'ES', 'IT', 'PL', 'NL', 'BE', 'SE', 'FI'];
+  /** A password every 7 seconds, each to the next country: 55 an hour for each of nine. */
+  const spread = (client: string, countries: readonly string[], from = start, count = 400) =>
+    traffic(client, '', from, count, 0, 7).map((one, index) => ({
+      ...one,
+      country: countries[index % countries.length] ?? '',
+    }));
+
+  it('is held in all countries but those whose passwords are verified', async () => {
+    const client = newClient();
+    const { consume } = consumer();
+    const good = [addDays(start, -1), start].flatMap((from) => traffic(client, 'GB', from, 200, 0.7, 18));
+    const batches = batchesOf([...good, ...spread(client, nine)], 50);
+    const held = [];
+    for (const batch of batches) held.push(...(await consume(batch)));
+    expect(held[0]).toMatchObject({ client_id: client, country: '*', except: ['GB'] });
+    expect(await heldCountries(client)).toEqual(['*']);
+    // A fifth of these are good: at about 200 bad ones, of the 400 of the attack.
+    expect(held[0]?.sends).toBeLessThan(300);
+    const assertNotHeld = holdCheck(holds(), () => start);
+    await assertNotHeld(client, 'GB');
+    for (const country of ['FR', 'JP', 'ZZ'])
+      await expect(assertNotHeld(client, country)).rejects.toMatchObject({ code: 'otp_held' });
+    const [entry] = await entriesOf(client);
+    expect(entry).toMatchObject({
+      kind: 'otp_held',
+      summary: expect.stringContaining('all countries but GB'),
+    });
+  });
+
+  it('is held for a client that has sent nothing before, too', async () => {
+    const client = newClient();
+    for (const batch of batchesOf(spread(client, nine), 50)) await consumer().consume(batch);
+    expect(await heldCountries(client)).toEqual(['*']);
+  });
+
+  it('is not what an attack on one country is, nor a country that is never held', async () => {
+    const [one, exempt] = [newClient(), newClient()];
+    for (const batch of batchesOf([
+      ...traffic(one, 'GB', start, 60, 0.7, 60),
+      ...traffic(one, 'FR', start, 300, 0, 7),
+    ]))
+      await consumer().consume(batch);
+    expect(await heldCountries(one)).toEqual(['FR']);
+    for (const country of ['FR', 'DE'])
+      await holds().allow({
+        client_id: exempt,
+        country,
+        state: 'allowed',
+        allowed_at: start.toISOString(),
+        allowed_by: 'Ada',
+        always: true,
+      });
+    for (const batch of batchesOf(spread(exempt, ['FR', 'DE'])))
+      expect(await consumer().consume(batch)).toEqual([]);
+    expect(await heldCountries(exempt)).toEqual([]);
+  });
+
+  it('is not good traffic to many countries, a few each, as usual for the client', async () => {
+    const [good, seldom] = [newClient(), newClient()];
+    const some = (client: string, from: Date, share: number) =>
+      traffic(client, '', from, 300, share, 10).map((one, index) => ({
+        ...one,
+        country: [...nine, 'GB', 'US'][index % 11] ?? '',
+      }));
+    const days = [addDays(start, -2), addDays(start, -1), start];
+    const sent = [...some(good, start, 0.6), ...days.flatMap((from) => some(seldom, from, 0.15))];
+    for (const batch of batchesOf(sent, 100)) await consumer().consume(batch);
+    expect(await heldCountries(good)).toEqual([]);
+    expect(await heldCountries(seldom)).toEqual([]);
+  });
+
+  it('ends when an administrator allows them, and a country that is allowed for good is not held by it', async () => {
+    const client = newClient();
+    const batches = batchesOf(spread(client, nine), 50);
+    for (const batch of batches) await consumer().consume(batch);
+    const assertNotHeld = () => holdCheck(holds(), () => start);
+    await holds().allow({
+      client_id: client,
+      country: 'SE',
+      state: 'allowed',
+      allowed_at: start.toISOString(),
+      allowed_by: 'Ada',
+      always: true,
+    });
+    await assertNotHeld()(client, 'SE');
+    await expect(assertNotHeld()(client, 'FI')).rejects.toMatchObject({ code: 'otp_held' });
+    await holds().allow({
+      client_id: client,
+      country: '*',
+      state: 'allowed',
+      allowed_at: addSeconds(start, 4000).toISOString(),
+      allowed_by: 'Ada',
+      always: false,
+    });
+    await assertNotHeld()(client, 'FI');
+    for (const batch of batches) await consumer().consume(batch);
+    expect(await heldCountries(client)).toEqual([]);
+  });
+});
+
+describe('SMS that are not the first message with a password', () => {
+  /** The rows of a password as sends change them. */
+  function recordsOfRows(client: string, rows: readonly object[], from: Date): StreamRecord[] {
+    const whole = rows.map((row) => ({
+      otp_id: `otp_${client}_${from.toISOString()}`,
+      client_id: client,
+      country: 'FR',
+      status: 'pending',
+      created_at: from.toISOString(),
+      ...row,
+    }));
+    return whole.map((row, index) => ({
+      eventID: `${client} ${from.toISOString()} ${index}`,
+      dynamodb: {
+        ApproximateCreationDateTime: epochSeconds(from),
+        ...(index === 0 ? {} : { OldImage: marshall(whole[index - 1] ?? {}) }),
+        NewImage: marshall(row),
+      },
+    }));
+  }
+
+  it.each<[string, readonly object[], number, number]>([
+    [
+      'by WhatsApp only',
+      [
+        { channel: 'whatsapp', sms_sends: 0 },
+        { channel: 'whatsapp', sms_sends: 0, status: 'verified' },
+      ],
+      0,
+      0,
+    ],
+    [
+      'by WhatsApp, then by SMS',
+      [
+        { channel: 'whatsapp', sms_sends: 0 },
+        { channel: 'whatsapp', sms_sends: 1 },
+      ],
+      1,
+      0,
+    ],
+    ['by SMS three times', [1, 2, 3].map((sms_sends) => ({ channel: 'sms', sms_sends })), 3, 0],
+    [
+      'by SMS twice, and verified after an attempt',
+      [
+        { channel: 'sms', sms_sends: 1 },
+        { channel: 'sms', sms_sends: 2 },
+        { channel: 'sms', sms_sends: 2, attempts: 1 },
+        { channel: 'sms', sms_sends: 2, attempts: 1, status: 'verified' },
+      ],
+      2,
+      2,
+    ],
+    [
+      'verified while it was sent again',
+      [
+        { channel: 'sms', sms_sends: 1 },
+        { channel: 'sms', sms_sends: 1, status: 'verified' },
+        { channel: 'sms', sms_sends: 2, status: 'verified' },
+      ],
+      2,
+      2,
+    ],
+    ['of an older release, sent again', [{ channel: 'sms' }, { channel: 'sms', sms_sends: 2 }], 2, 0],
+    ['of an older release, with a fallback', [{ channel: 'whatsapp', falls_back_to_sms: true }], 1, 0],
+  ])('count, and are verified with it: %s', async (_what, rows, sends, verified) => {
+    const client = newClient();
+    await consumer().consume(recordsOfRows(client, rows, start));
+    expect(totalOf(await hour(client, 'FR'))).toEqual({ sends, verified });
+  });
+
+  it('are held where each password went by WhatsApp first, and none is verified', async () => {
+    const client = newClient();
+    const { consume } = consumer();
+    for (let index = 0; index < 120; index += 1)
+      await consume(
+        recordsOfRows(
+          client,
+          [
+            { channel: 'whatsapp', sms_sends: 0 },
+            { channel: 'whatsapp', sms_sends: 1 },
+          ],
+          addSeconds(start, index * 4),
+        ),
+      );
+    expect(await heldCountries(client)).toEqual(['FR']);
   });
 });
 
@@ -202,8 +395,8 @@ describe('each password counts once', () => {
     await countOtps({ counter, sleep: async () => undefined, random: () => 0 }, otpRecords(records));
     counted.client.destroy();
     expect(counted.used.calls).toBe(2);
-    // 24 are writes: two for each of ten KB of ids and of two rows. The others read what was counted of the minute.
-    expect(counted.used.units).toBeLessThanOrEqual(24 + 4);
+    // 28 are writes: two for each of ten KB of ids and of four rows. The others read what was counted of the minute.
+    expect(counted.used.units).toBeLessThanOrEqual(28 + 4);
   });
 
   it('and a hold whose worker died after any step has its entry after the repeat', async () => {
@@ -218,7 +411,7 @@ describe('each password counts once', () => {
         });
       const { consume, metrics } = consumer();
       await consume(batch);
-      expect(await holds().heldCountries(client)).toEqual(['FR']);
+      expect(await heldCountries(client)).toEqual(['FR']);
       expect(await entriesOf(client)).toHaveLength(1);
       expect(metrics).toEqual(['OtpHeld']);
     }
@@ -237,22 +430,44 @@ describe('an administrator', () => {
   const attack = (client: string, from: Date) =>
     batchesOf(traffic(client, 'FR', from, 200, 0, 2), 1000)[0] ?? [];
 
+  it('lists held ones page by page, the newest first, none twice and none left out', async () => {
+    const names = Array.from({ length: 7 }, (_, index) => `client-paged-${index}`);
+    for (const [index, client_id] of names.entries()) {
+      const held_at = addSeconds(start, 86_400 * 365 + Math.floor(index / 2)).toISOString();
+      const judged = { since: held_at, sends: 200, verified: 2, threshold: 0.1, usual_share: null };
+      await holds().hold({ client_id, country: 'FR', state: 'held', held_at, ...judged }, undefined);
+    }
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await listOtpHolds(admin(start), { limit: 2, cursor });
+      expect(page.otp_holds.length).toBeLessThanOrEqual(2);
+      seen.push(...page.otp_holds.map(({ client_id }) => client_id));
+      cursor = page.next_cursor;
+    } while (cursor !== undefined && seen.length < 1000);
+    expect(seen.filter((id) => id.startsWith('client-paged-'))).toEqual(names.toReversed());
+    await expect(listOtpHolds(admin(start), { limit: 2, cursor: 'bm90aGluZw' })).rejects.toThrow(
+      expect.objectContaining({ code: 'invalid_request' }),
+    );
+  });
+
   it('allows them again: what was judged before holds nothing, a later attack does', async () => {
     const client = newClient();
     const { consume } = consumer();
     await consume(attack(client, start));
-    expect((await listOtpHolds(admin(start))).map(({ client_id }) => client_id)).toContain(client);
+    const { otp_holds: held } = await listOtpHolds(admin(start), { limit: 100 });
+    expect(held.map(({ client_id }) => client_id)).toContain(client);
     const allowedAt = addSeconds(start, 480);
     await allowOtps(admin(allowedAt), actor, { clientId: client, country: 'fr', always: false });
-    expect(await holds().heldCountries(client)).toEqual([]);
+    expect(await heldCountries(client)).toEqual([]);
     await consume(attack(client, start));
     expect(await consume(batchesOf(traffic(client, 'FR', addSeconds(start, 540), 10, 0.5))[0] ?? [])).toEqual(
       [],
     );
-    expect(await holds().heldCountries(client)).toEqual([]);
+    expect(await heldCountries(client)).toEqual([]);
     const later = addSeconds(start, 900);
     await consumer(noKill(), addSeconds(later, 600)).consume(attack(client, later));
-    expect(await holds().heldCountries(client)).toEqual(['FR']);
+    expect(await heldCountries(client)).toEqual(['FR']);
     const kinds = (await entriesOf(client)).map(({ kind }) => kind).toSorted();
     expect(kinds).toEqual(['otp_allowed', 'otp_held', 'otp_held']);
   });
@@ -261,10 +476,10 @@ describe('an administrator', () => {
     const client = newClient();
     await allowOtps(admin(start), actor, { clientId: client, country: 'FR', always: true });
     await consumer().consume(attack(client, start));
-    expect(await holds().heldCountries(client)).toEqual([]);
+    expect(await heldCountries(client)).toEqual([]);
     await allowOtps(admin(start), actor, { clientId: client, country: 'FR', always: false });
     await consumer().consume(attack(client, addSeconds(start, 60)));
-    expect(await holds().heldCountries(client)).toEqual(['FR']);
+    expect(await heldCountries(client)).toEqual(['FR']);
   });
 
   it.each([
@@ -282,9 +497,9 @@ it('the check of a send reads once in 20 seconds, and a row that a person spoilt
   let reads = 0;
   const assertNotHeld = holdCheck(
     {
-      heldCountries: (id) => {
+      ofClient: (id) => {
         reads += 1;
-        return holds().heldCountries(id);
+        return holds().ofClient(id);
       },
     },
     () => now,

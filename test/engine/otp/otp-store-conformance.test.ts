@@ -1,17 +1,21 @@
-/** What one-time passwords ask of their store holds of the table, and of the one in memory that the fault runs use. */
+/** What one-time passwords ask of their store holds on the engine, and on the database in memory that the fault runs use. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Message } from '../../../shared/message/message.ts';
+import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import type { OneTimePassword } from '../../../shared/otp/otp.ts';
-import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
-import type { OtpStore } from '../../../shared/otp/otp-store.ts';
+import type { OtpSend, OtpSends } from '../../../shared/otp/otp-sends.dynamo.ts';
+import type { OtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
-import { memoryOtpStore } from '../../support/doubles/memory-otp-store.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { inMemoryStores, storesIn } from '../../support/engine/stores.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
+import { aMessage } from '../../support/message/example-message.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 let tables: TestTables;
 beforeAll(async () => {
-  tables = await createTables(['one_time_passwords']);
+  tables = await createTables(['messages', 'batches', 'one_time_passwords']);
 });
 afterAll(() => tables.drop());
 
@@ -38,34 +42,106 @@ const attemptOf = (otp: OneTimePassword, workId: string) => ({
   workId,
 });
 
-describe.each<[string, () => OtpStore]>([
-  ['in memory', memoryOtpStore],
-  ['in the table', () => dynamoOtpStore(tables.dynamo, tables.names.one_time_passwords)],
-])('one-time passwords %s', (_where, newStore) => {
-  it('keep the first row of an id', async () => {
-    const store = newStore();
-    const otp = fresh();
-    await store.create(otp);
-    await store.create({ ...otp, code_length: 8 });
-    expect(await store.get(otp.otp_id)).toEqual(otp);
-    expect(await store.get(newId('otp', now))).toBeUndefined();
+interface Stores {
+  readonly otps: OtpStore;
+  readonly messages: MessageStore;
+  readonly sends: OtpSends;
+}
+
+function inMemory(): Stores {
+  const { otps, messages, otpSends } = inMemoryStores();
+  return { otps, messages, sends: otpSends };
+}
+
+function inTables(): Stores {
+  const { otps, messages, otpSends } = storesIn(tables);
+  return { otps, messages, sends: otpSends };
+}
+
+/** The first send of a password, and what it reads before. */
+function sendOf(otp: OneTimePassword): { readonly message: Message; readonly send: OtpSend } {
+  const { client_id: clientId, recipient, purpose } = otp;
+  const message = aMessage({ message_id: newId('msg', now), client_id: clientId });
+  const sends = [{ message_id: message.message_id, at: now.toISOString() }];
+  const key = { clientId, recipient, purpose };
+  const seenSends = { sends: [], revision: 0 };
+  return { message, send: { key, otp, replaces: { latest: undefined }, sends, seenSends } };
+}
+
+describe.each<[string, () => Stores]>([
+  ['in memory', inMemory],
+  ['in the tables', inTables],
+])('one-time passwords %s', (_where, newStores) => {
+  async function storedIn({ sends }: Stores, otp: OneTimePassword): Promise<void> {
+    const { message, send } = sendOf(otp);
+    expect(await sends.store(message, send, now)).toEqual({ created: true });
+  }
+
+  it('are stored with their message, as the latest, and with the sends to the recipient', async () => {
+    const { otps, messages, sends } = newStores();
+    const { message, send } = sendOf(fresh());
+    expect(await otps.latest(send.key)).toBeUndefined();
+    expect(await sends.store(message, send, now)).toEqual({ created: true });
+    expect(await otps.get(send.otp.otp_id)).toEqual(send.otp);
+    expect(await otps.latest(send.key)).toBe(send.otp.otp_id);
+    expect(await otps.recipientSends(send.key)).toEqual({ sends: send.sends, revision: 1 });
+    expect(await messages.get(message.message_id)).toEqual(message);
+    expect(await otps.get(newId('otp', now))).toBeUndefined();
   });
 
-  it('let one of many name the latest password, and one replace it', async () => {
-    const store = newStore();
-    const { client_id: clientId, recipient, purpose } = fresh();
-    const key = { clientId, recipient, purpose };
-    expect(await store.latest(key)).toBeUndefined();
-    const first = await Promise.all(['a', 'b', 'c'].map((id) => store.setLatest(key, undefined, id, now)));
-    expect(first.filter(Boolean)).toHaveLength(1);
-    const seen = await store.latest(key);
-    expect(await store.setLatest(key, 'another', 'd', now)).toBe(false);
-    expect(await store.setLatest(key, seen, 'd', now)).toBe(true);
-    expect(await store.latest(key)).toBe('d');
+  it('are not stored where the message was, nor where the latest or the sends are no longer as they were read', async () => {
+    const { otps, messages, sends } = newStores();
+    const otp = fresh();
+    const { message, send } = sendOf(otp);
+    await sends.store(message, send, now);
+    const before = [await otps.latest(send.key), await otps.recipientSends(send.key)];
+    const other = { ...fresh(), client_id: otp.client_id };
+    const later = { ...sendOf(other), send: { ...send, otp: other, seenSends: { sends: [], revision: 1 } } };
+    const ofOther = aMessage({ message_id: message.message_id, recipient: '+447700900124' });
+    const elsewhere = { ...send.key, recipient: '+447700900124' };
+    expect(await sends.store(ofOther, { ...later.send, key: elsewhere }, now)).toEqual({
+      created: false,
+      existing: message,
+    });
+    expect(await sends.store(later.message, later.send, now)).toBe('changed');
+    const stale = { ...later.send, replaces: { latest: otp.otp_id }, seenSends: send.seenSends };
+    expect(await sends.store(later.message, stale, now)).toBe('changed');
+    expect(await otps.get(other.otp_id)).toBeUndefined();
+    expect(await otps.latest(elsewhere)).toBeUndefined();
+    expect(await otps.recipientSends(elsewhere)).toEqual({ sends: [], revision: 0 });
+    expect(await messages.get(later.message.message_id)).toBeUndefined();
+    expect([await otps.latest(send.key), await otps.recipientSends(send.key)]).toEqual(before);
+    const follows = { ...later.send, replaces: { latest: otp.otp_id } };
+    expect(await sends.store(later.message, follows, now)).toEqual({ created: true });
+    expect(await otps.latest(send.key)).toBe(other.otp_id);
+  });
+
+  it('of many at once for a recipient are stored by one', async () => {
+    const stores = newStores();
+    const otp = fresh();
+    const results = await Promise.all(
+      Array.from({ length: 5 }, () => {
+        const { message, send } = sendOf({ ...fresh(), client_id: otp.client_id });
+        return stores.sends.store(message, send, now);
+      }),
+    );
+    expect(results.filter((result) => result !== 'changed')).toEqual([{ created: true }]);
+  });
+
+  it('count the SMS that were sent with them, also those of an older release', async () => {
+    const stores = newStores();
+    const [sms, old, whatsApp] = [{ ...fresh(), sms_sends: 1 }, fresh(), { ...fresh(), sms_sends: 0 }];
+    for (const otp of [sms, old, whatsApp]) {
+      await storedIn(stores, otp);
+      await stores.otps.countSms(otp);
+    }
+    const counts = await Promise.all([sms, old, whatsApp].map(({ otp_id }) => stores.otps.get(otp_id)));
+    expect(counts.map((otp) => otp?.sms_sends)).toEqual([2, 2, 1]);
+    await stores.otps.countSms(fresh());
   });
 
   it('replace the sends to a recipient only while they are the ones that were read', async () => {
-    const store = newStore();
+    const { otps: store } = newStores();
     const { client_id: clientId, recipient } = fresh();
     const seen = await store.recipientSends({ clientId, recipient });
     expect(seen).toEqual({ sends: [], revision: 0 });
@@ -78,14 +154,19 @@ describe.each<[string, () => OtpStore]>([
   });
 
   it('count the same request once, others until no attempt is left, and none of another client or after expiry', async () => {
-    const store = newStore();
+    const stores = newStores();
+    const { otps: store } = stores;
     const otp = fresh();
-    await store.create(otp);
+    await storedIn(stores, otp);
     const count = async (workId: string, at = now) =>
       (await store.countAttempt(attemptOf(otp, workId), at)).counted;
     expect(await store.countAttempt({ ...attemptOf(otp, 'r0'), clientId: 'another' }, now)).toMatchObject({
       counted: false,
     });
+    for (const other of [{ recipient: '+447700900999' }, { purpose: 'other' }]) {
+      const attempt = { ...attemptOf(otp, 'r0'), ...other };
+      expect(await store.countAttempt(attempt, now)).toEqual({ counted: false, otp: undefined });
+    }
     expect(await count('r1', addSeconds(now, 300))).toBe(false);
     expect(await count('r1')).toBe(true);
     expect(await count('r1')).toBe(true);
@@ -96,9 +177,10 @@ describe.each<[string, () => OtpStore]>([
   });
 
   it('let one of many right codes verify, and know it when it is repeated', async () => {
-    const store = newStore();
+    const stores = newStores();
+    const { otps: store } = stores;
     const otp = fresh();
-    await store.create(otp);
+    await storedIn(stores, otp);
     const verified = await Promise.all(
       ['r1', 'r2', 'r3'].map((id) => store.markVerified(attemptOf(otp, id))),
     );

@@ -1,10 +1,12 @@
-/** Sending one-time passwords (contract, section 5), on the real table, at times of the test's own. */
+/** Sending one-time passwords (contract 5.8), on the real table, at times of the test's own. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { deriveCode } from '../../../shared/otp/code.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { storesIn } from '../../support/engine/stores.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { otpsIn, otpRecipient as to, wrong } from '../../support/message/otps.ts';
-import { aClient, ask, sendsIn, storesIn } from '../../support/message/sends.ts';
+import { aClient, ask, sendsIn } from '../../support/message/sends.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 
@@ -43,6 +45,16 @@ describe('sending', () => {
     const { message_id } = await sendOtp(aClient(), { ttl: 60, brand: 'ACME' });
     const { text, code } = await bodyOf(message_id);
     expect(text).toBe(`${code} is your ACME verification code. It expires in 1 minute.`);
+  });
+
+  it.each([
+    [119, '1 minute'],
+    [120, '2 minutes'],
+    [150, '2 minutes'],
+    [179, '2 minutes'],
+  ])('says no more minutes than %i seconds have', async (ttl, minutes) => {
+    const { message_id } = await sendOtp(aClient(), { ttl });
+    expect((await bodyOf(message_id)).text).toContain(`It expires in ${minutes}.`);
   });
 
   it.each([

@@ -1,11 +1,13 @@
-/** Verifying one-time passwords (contract, section 5), on the real table, at times of the test's own. */
+/** Verifying one-time passwords (contract 5.10), on the real table, at times of the test's own. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { deriveCode } from '../../../shared/otp/code.ts';
-import type { OtpSecrets } from '../../../shared/otp/otp-secret.ts';
+import type { OtpSecrets } from '../../../shared/otp/otp-secret.secrets.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { storesIn } from '../../support/engine/stores.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { otpsIn, secretsOf, otpRecipient as to, wrong } from '../../support/message/otps.ts';
-import { aClient, storesIn } from '../../support/message/sends.ts';
+import { aClient } from '../../support/message/sends.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 
@@ -76,6 +78,32 @@ describe('verifying', () => {
       });
     }
     expect(await storesIn(tables).otps.get(otp_id)).toMatchObject({ attempts: 0, status: 'pending' });
+  });
+
+  it('finds no password if the request names another recipient or purpose with its id', async () => {
+    const client = aClient();
+    const { otp_id, message_id } = await sendOtp(client, { purpose: 'login' });
+    const { code } = await bodyOf(message_id);
+    const others = [
+      { to: '+447700900124' },
+      { purpose: 'payment' },
+      { purpose: 'default' },
+      { to, purpose: 'payment' },
+      { to: '+447700900124', purpose: 'login' },
+    ];
+    for (const beside of others) {
+      await expect(verify(client, { otp_id, ...beside, code })).rejects.toMatchObject({ code: 'not_found' });
+    }
+    expect(await storesIn(tables).otps.get(otp_id)).toMatchObject({ attempts: 0, status: 'pending' });
+    // Another spelling of the same number; a null is left out.
+    const same = { otp_id, to: '+4407700900123', purpose: 'login', code };
+    expect((await verify(client, same)).body).toMatchObject({ verified: true });
+    // Used already, which only the right names tell.
+    const other = verify(client, { otp_id, to: '+447700900124', code });
+    await expect(other).rejects.toMatchObject({ code: 'not_found' });
+    await expect(verify(client, { otp_id, to: null, purpose: null, code })).rejects.toMatchObject({
+      code: 'otp_already_used',
+    });
   });
 
   it('compares exactly 3 of 12 wrong codes at once where 3 attempts are allowed', async () => {

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { rateLimiter } from '../../../shared/rate-limit/limiter.ts';
 import { dynamoRateCounter } from '../../../shared/rate-limit/rate-counter.dynamo.ts';
 import { losingResponses } from '../../support/engine/lost-responses.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 
 const noon = new Date('2026-11-20T12:00:00.000Z');
 const limits = { perMinute: 60, perHour: 1000, perDay: 10_000 };

@@ -2,7 +2,8 @@ import { type AttributeValue, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { readChanges } from '../../../shared/relay/stream.dynamo.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aSentMessage } from '../../support/message/example-message.ts';
 
 let tables: TestTables;

@@ -1,7 +1,10 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { exportJWK, generateKeyPair } from 'jose';
+import { addSeconds } from '../../../shared/platform/clock.ts';
 import { dynamoSigningKeyStore, publicJwk } from '../../../shared/token/signing-keys.dynamo.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 
 let tables: TestTables;
 beforeAll(async () => {
@@ -15,8 +18,25 @@ it('a published key is found by its id, and never replaced by another', async ()
   const keys = dynamoSigningKeyStore(tables.dynamo, tables.names.signing_keys);
   const [first, second] = await Promise.all([newJwk(), newJwk()]);
   const now = new Date('2026-11-20T10:00:00.000Z');
-  await keys.publish('kid-1', first, now);
-  await keys.publish('kid-1', second, now);
-  expect(await keys.find('kid-1')).toEqual(first);
-  expect(await keys.find('kid-2')).toBeUndefined();
+  expect(await keys.publish('kid-1', first, now)).toEqual(now);
+  expect(await keys.publish('kid-1', second, addSeconds(now, 5))).toEqual(now);
+  expect((await keys.all()).get('kid-1')).toEqual(first);
+});
+
+it('a malformed row is reported, and the keys of the others are read', async () => {
+  const keys = dynamoSigningKeyStore(tables.dynamo, tables.names.signing_keys);
+  const jwk = await newJwk();
+  await keys.publish('kid-3', jwk, new Date());
+  for (const [kid, public_jwk] of [
+    ['no-json', '{'],
+    ['no-key', '{}'],
+    ['no-text', 5],
+  ])
+    await tables.dynamo.send(
+      new PutCommand({ TableName: tables.names.signing_keys, Item: { kid, public_jwk } }),
+    );
+  const all = await keys.all();
+  expect(all.get('kid-3')).toEqual(jwk);
+  for (const kid of ['no-json', 'no-key', 'no-text'])
+    expect([all.has(kid), all.get(kid)]).toEqual([true, undefined]);
 });

@@ -1,10 +1,11 @@
 /** Usage equals the messages, whatever the stream repeats and wherever workers die, on the real tables. */
+
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Message, Status } from '../../../shared/message/message.ts';
-import { messageRowOf } from '../../../shared/message/store/message-row.ts';
+import { messageRowOf } from '../../../shared/message/store/message-rows.dynamo.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
 import { changeRecords } from '../../../shared/usage/change-records.dynamo.ts';
@@ -16,7 +17,8 @@ import type { UsageRange } from '../../../shared/usage/usage-query.ts';
 import { dynamoUsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
 import { countedDynamo } from '../../support/engine/counted-dynamo.ts';
 import { engineConfig } from '../../support/engine/engine.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { Killed, killable, noKill } from '../../support/faults/kill-process.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 import { usageOfMessages } from '../../support/usage/usage-of-messages.ts';
@@ -192,7 +194,7 @@ async function deliver(
 }
 
 describe('usage', () => {
-  it('equals the messages after batches that are cut anew, repeated, concurrent and cut off by deaths', async () => {
+  it('equals the messages after batches that are cut differently, repeated, concurrent and cut off by deaths', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(aWay, { minLength: 1, maxLength: 25 }),

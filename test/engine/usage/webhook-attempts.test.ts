@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { dynamoAttemptCounter, dynamoAttemptReader } from '../../../shared/usage/webhook-attempts.dynamo.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 
 let tables: TestTables;
 beforeAll(async () => {

@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { leaseSeconds } from '../../../shared/contract/delivery-times.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import type { Delivery } from '../../../shared/webhook/delivery.ts';
-import { acknowledged, claimed, newDelivery } from '../../../shared/webhook/delivery-transitions.ts';
-import { dueItemOf } from '../../../shared/webhook/plan/delivery-due-item.ts';
-import { dynamoDeliveryStore } from '../../../shared/webhook/store/delivery-store.dynamo.ts';
-import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
-import { memoryDeliveryStore } from '../../support/doubles/memory-delivery-store.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import {
+  acknowledged,
+  claimed,
+  type Delivery,
+  dueItemOf,
+  newDelivery,
+} from '../../../shared/webhook/delivery.ts';
+import { type DeliveryStore, dynamoDeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { created } from '../../support/message/example-message.ts';
-import { everyFault } from '../../support/webhook/webhook-faults.ts';
 
 let tables: TestTables;
 beforeAll(async () => {
@@ -57,7 +60,7 @@ function acknowledgedFrom(held: Delivery): Delivery {
 }
 
 describe.each<[string, () => DeliveryStore]>([
-  ['in memory', memoryDeliveryStore],
+  ['in memory', () => inMemoryStores().deliveries],
   ['in the table', tableStore],
 ])('deliveries %s', (_where, newStore) => {
   it('keeps the first row of an id if it is created again', async () => {
@@ -107,8 +110,4 @@ it('a delivery is in the due-item index until it is finished, some time after ea
   const held = claimed(seen, created, 'held');
   expect(dueTimes(held)).toEqual([addSeconds(created, leaseSeconds)]);
   expect(dueTimes(acknowledgedFrom(held))).toEqual([]);
-});
-
-it('on the real table, no death or failed call at any of its reads and writes loses a delivery or doubles one outside the POST', async () => {
-  expect(await everyFault(1, 400, (call) => call.startsWith('deliveries '), tableStore)).toEqual([]);
 });

@@ -1,18 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { dynamoEndpointHealthStore } from '../../../shared/webhook/endpoint-health/endpoint-health.dynamo.ts';
+import { releaseTrial, type TrialSlots, takeTrial } from '../../../shared/webhook/choose-lane.ts';
+import { dynamoEndpointHealthStore } from '../../../shared/webhook/endpoint-health.dynamo.ts';
 import {
   type ClientOrigin,
   type EndpointHealthStore,
   endpointHealth,
-} from '../../../shared/webhook/endpoint-health/endpoint-health.ts';
-import {
-  releaseTrial,
-  type TrialSlots,
-  takeTrial,
-} from '../../../shared/webhook/endpoint-health/trial-requests.ts';
-import { memoryEndpointHealthStore } from '../../support/doubles/memory-endpoint-health-store.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+} from '../../../shared/webhook/endpoint-health.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { created as now } from '../../support/message/example-message.ts';
 
 let tables: TestTables;
@@ -33,7 +30,7 @@ const unexpected = (_: string, error: unknown) => {
 };
 
 describe.each<[string, () => EndpointHealthStore & TrialSlots]>([
-  ['in memory', memoryEndpointHealthStore],
+  ['in memory', () => inMemoryStores().endpointHealth],
   ['in the table', () => dynamoEndpointHealthStore(tables.dynamo, tables.names.webhook_deliveries)],
 ])('the health of endpoints, %s', (_where, newStore) => {
   it('is unknown at first', async () => {
@@ -150,7 +147,7 @@ describe.each<[string, () => EndpointHealthStore & TrialSlots]>([
 
 function countingStore(): { store: EndpointHealthStore; writes: () => number } {
   let writes = 0;
-  const store = memoryEndpointHealthStore();
+  const { endpointHealth: store } = inMemoryStores();
   return {
     writes: () => writes,
     store: {

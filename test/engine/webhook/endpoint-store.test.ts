@@ -1,16 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rotateEndpointSecret } from '../../../shared/client/client-admin.ts';
 import { dynamoWebhookSecretStore } from '../../../shared/client/webhook-secrets.dynamo.ts';
+import type { WebhookSecretStore } from '../../../shared/client/webhook-secrets.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import {
   dynamoEndpointResults,
   dynamoEndpointStore,
+  type EndpointResults,
+  type EndpointStore,
 } from '../../../shared/webhook/endpoints/endpoint-store.dynamo.ts';
-import type { EndpointResults, EndpointStore } from '../../../shared/webhook/endpoints/endpoint-store.ts';
 import { changed, endpointsMax } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
-import { memoryEndpointStore } from '../../support/doubles/memory-endpoint-store.ts';
-import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
 import { created } from '../../support/message/example-message.ts';
 import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
 
@@ -32,7 +36,7 @@ const aNewEndpoint = (client_id: string) => anEndpoint({ client_id, endpoint_id:
 const secret = { secret: 'whsec_Zmlyc3Q=', created_at: created.toISOString() };
 
 describe.each([
-  ['in memory', memoryEndpointStore],
+  ['in memory', () => inMemoryStores().endpoints],
   ['in the table', tableStore],
 ])('endpoints %s', (_where, makeStore) => {
   let store: EndpointStore & EndpointResults;
@@ -75,26 +79,51 @@ describe.each([
     expect(await store.list(client_id)).toEqual([]);
   });
 
-  it('keep the first of two changes of the same row, and what a change leaves out', async () => {
+  it('take every change that is made at the same moment, each in its own fields', async () => {
     const endpoint = { ...aNewEndpoint(aClient()), events: ['sms.*'], description: 'orders' };
     const { client_id, endpoint_id } = endpoint;
     await store.create(endpoint, secret);
-    const first = changed(endpoint, { events: null, enabled: false }, created, 'second');
-    const late = changed(endpoint, { destination: { url: 'https://late.example.com' } }, created, 'late');
-    expect(await store.replace(endpoint, first)).toBe(true);
-    expect(await store.replace(endpoint, first)).toBe(true);
-    expect(await store.replace(endpoint, late)).toBe(false);
+    const disabled = changed(endpoint, { events: null, enabled: false }, created, 'second');
+    const moved = changed(endpoint, { destination: { url: 'https://late.example.com' } }, created, 'late');
     const { events: _events, ...rest } = endpoint;
-    expect(await store.get(client_id, endpoint_id)).toEqual({
+    const both = {
       ...rest,
       enabled: false,
       disabled_at: created.toISOString(),
       disabled_reason: 'by_client',
-      revision: 'second',
-    });
-    const enabled = changed(first, { enabled: true }, created, 'third');
-    expect(await store.replace(first, enabled)).toBe(true);
-    expect(await store.get(client_id, endpoint_id)).toEqual({ ...rest, revision: 'third' });
+      url: 'https://late.example.com',
+      revision: 'late',
+    };
+    expect(await store.change(endpoint, disabled)).toEqual({ ...both, url: rest.url, revision: 'second' });
+    // The SDK repeats it where a response was lost.
+    await store.change(endpoint, disabled);
+    expect(await store.change(endpoint, moved)).toEqual(both);
+    expect(await store.get(client_id, endpoint_id)).toEqual(both);
+    const enabled = changed(both, { enabled: true }, created, 'third');
+    expect(await store.change(both, enabled)).toEqual({ ...rest, url: both.url, revision: 'third' });
+    await store.delete(client_id, endpoint_id);
+    expect(await store.change(both, enabled)).toBeUndefined();
+    expect(await store.get(client_id, endpoint_id)).toBeUndefined();
+  });
+
+  it('keep when and why the gateway disabled them, where their client disables them at the same moment', async () => {
+    const endpoint = aNewEndpoint(aClient());
+    await store.create(endpoint, secret);
+    const failing = await store.addFailure(endpoint, created);
+    if (failing === undefined) throw new Error('not counted');
+    const by = {
+      disabled_at: created.toISOString(),
+      disabled_reason: 'no_successful_delivery',
+      revision: 'x',
+    };
+    await store.disable(failing, by);
+    const late = changed(failing, { enabled: false }, addSeconds(created, 1), 'second');
+    const { failing_since: _since, failed_attempts: _attempts, ...rest } = failing;
+    const next = { ...rest, ...by, revision: 'second', enabled: false, notice_pending: true };
+    expect(await store.change(failing, late)).toEqual(next);
+    // A change of other fields that read the row before does not enable it.
+    const described = changed(endpoint, { description: 'x' }, created, 'third');
+    expect(await store.change(endpoint, described)).toEqual({ ...next, description: 'x', revision: 'third' });
   });
 
   it('count failures until a success, and are disabled only if they failed all the time', async () => {
@@ -110,8 +139,10 @@ describe.each([
     // A change that leaves the URL alone keeps the count, though it read the row before.
     const renamed = changed(failing, { description: 'x' }, created, 'second');
     await store.addFailure(endpoint, created);
-    expect(await store.replace(failing, renamed)).toBe(true);
-    expect(await store.get(client_id, endpoint_id)).toEqual({ ...renamed, failed_attempts: 3 });
+    expect(await store.change(failing, renamed)).toEqual({ ...renamed, failed_attempts: 3 });
+    // Nor does one that read the row before the first failure.
+    const early = changed(endpoint, { description: 'y' }, created, 'early');
+    expect(await store.change(endpoint, early)).toMatchObject({ failing_since: since, failed_attempts: 3 });
 
     const by = {
       disabled_at: since,
@@ -124,7 +155,9 @@ describe.each([
     if (again === undefined) throw new Error('not counted');
     const disabled = await store.disable(again, by);
     expect(disabled).toEqual({ ...again, ...by, enabled: false, notice_pending: true });
-    expect(await store.disable(again, by)).toBeUndefined();
+    // A write that is repeated after a lost response is recognised; that of another worker is not its own.
+    expect(await store.disable(again, by)).toEqual(disabled);
+    expect(await store.disable(again, { ...by, revision: 'of another worker' })).toBeUndefined();
     expect(await store.addFailure(endpoint, created)).toBeUndefined();
     await store.noticeSent({ ...again, ...by });
     expect(await store.get(client_id, endpoint_id)).toEqual({ ...again, ...by, enabled: false });
@@ -132,6 +165,25 @@ describe.each([
 });
 
 describe('the secrets of endpoints', () => {
+  it('are not found where the endpoint is deleted between the read and the write of a rotation', async () => {
+    const [store, secrets] = [tableStore(), secretStore()];
+    const endpoint = aNewEndpoint(aClient());
+    await store.create(endpoint, secret);
+    const { client_id, endpoint_id } = endpoint;
+    const deletedMeanwhile: WebhookSecretStore = {
+      find: secrets.find,
+      replace: async (...change) => {
+        await store.delete(client_id, endpoint_id);
+        return secrets.replace(...change);
+      },
+    };
+    const rotating = { webhookSecrets: deletedMeanwhile, random: randomBytes };
+    await expect(rotateEndpointSecret(rotating, client_id, endpoint_id, () => created)).rejects.toMatchObject(
+      { code: 'not_found' },
+    );
+    expect(await secrets.find(client_id, endpoint_id)).toEqual([]);
+  });
+
   it('are made with their endpoint, rotate apart from the account’s, and go with it', async () => {
     const [store, secrets] = [tableStore(), secretStore()];
     const one = aNewEndpoint(aClient());
@@ -155,7 +207,9 @@ describe('the secrets of endpoints', () => {
 
     await store.delete(client_id, endpoint_id);
     expect(await secrets.find(client_id, endpoint_id)).toEqual([]);
-    expect(await rotateEndpointSecret(rotating, client_id, endpoint_id, () => created)).toBeUndefined();
+    await expect(rotateEndpointSecret(rotating, client_id, endpoint_id, () => created)).rejects.toMatchObject(
+      { code: 'not_found' },
+    );
     expect(await secrets.find(client_id, neighbour.endpoint_id)).toHaveLength(1);
   });
 });

@@ -1,10 +1,10 @@
 /** Sends of one process under caps, on private tables, and what they store. */
 import type { StageCaps } from '../../../shared/contract/caps.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { memorySends } from '../doubles/memory-sends.ts';
-import { createTables, type TestTables } from '../engine/tables.ts';
+import { createTables } from '../engine/tables.ts';
+import type { TestTables } from '../engine/test-tables.ts';
 import { type Kill, noKill } from '../faults/kill-process.ts';
-import { aClient, ask, rowsOf, type SendName, sendsIn } from '../message/sends.ts';
+import { aClient, ask, inMemorySends, rowsOf, type SendName, sendsIn } from '../message/sends.ts';
 import { capProcess } from './caps.ts';
 
 export const now = new Date('2026-11-20T10:05:17.000Z');
@@ -25,7 +25,7 @@ export function cappedTables(): Promise<TestTables> {
 
 /** The four sends of a process of its own. */
 export function cappedSends(tables: TestTables, caps: StageCaps, kill: Kill = noKill()) {
-  return sendsIn(tables, kill, capProcess(tables, () => caps, kill).allowanceOf);
+  return sendsIn(tables, { kill, allowanceOf: capProcess(tables, () => caps, kill).allowanceOf });
 }
 
 export async function messagesOf(tables: TestTables, clientId: string): Promise<Message[]> {
@@ -34,7 +34,7 @@ export async function messagesOf(tables: TestTables, clientId: string): Promise<
 
 /** The messages that the request would store. */
 export async function wantedMessages(name: SendName, body: unknown): Promise<Message[]> {
-  const { operations, messages } = memorySends();
+  const { operations, messages } = inMemorySends();
   await ask(operations[name], { client: aClient(), now, body });
   return messages.all();
 }

@@ -1,15 +1,13 @@
 /** Caps on private tables: what a process takes, the notices it gives, and the amounts that are counted. */
 import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
-import { type AllowanceOf, allowances } from '../../../shared/cap/allowance.ts';
-import { dynamoCapCounter } from '../../../shared/cap/cap-counter.dynamo.ts';
-import type { CapCounter } from '../../../shared/cap/cap-counter.ts';
+import { type AllowanceOf, allowances, type CapUse, capUse } from '../../../shared/cap/allowance.ts';
+import { type CapCounter, dynamoCapCounter } from '../../../shared/cap/cap-counter.dynamo.ts';
 import { capLimits } from '../../../shared/cap/cap-limits.ts';
 import { spendNotices } from '../../../shared/cap/cap-notices.ts';
-import { type CapUse, capUse } from '../../../shared/cap/cap-use.ts';
 import type { StageCaps } from '../../../shared/contract/caps.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { costForCap } from '../../../shared/price/prices.ts';
-import type { TestTables } from '../engine/tables.ts';
+import type { TestTables } from '../engine/test-tables.ts';
 import { type Kill, killable, noKill } from '../faults/kill-process.ts';
 
 const prices = {

@@ -13,7 +13,8 @@ export function freshNumber(): string {
 export async function outboxOf(to: string): Promise<OutboxEntry[]> {
   const dynamo = documentClient();
   try {
-    return await dynamoOutbox(dynamo, gateway().tables.simulator_outbox ?? '', 1).list({ to }, 2000);
+    const outbox = dynamoOutbox(dynamo, gateway().tables.simulator_outbox ?? '', 1);
+    return [...(await outbox.page({ to }, { limit: 2000 })).entries];
   } finally {
     dynamo.destroy();
   }

@@ -5,10 +5,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TableShape, tableShapes } from '../../../lib/capabilities/storage/table-shapes.ts';
+import { simulatedRecipients } from '../../../shared/contract/simulated-recipients.ts';
 import { actionsOf, permissionTable } from '../template/function-actions.ts';
-import { forgetTemplates, synthesized } from '../template/stage-templates.ts';
+import { synthesized } from '../template/stage-templates.ts';
+import { idleCostTable } from './idle-cost.ts';
 import { limitTable } from './limit-table.ts';
 import { messageErrorTable } from './message-error-table.ts';
+import { functionPicture, queueTable, statePicture, tableTable } from './overview.ts';
 import { page, root } from './pages.ts';
 
 interface DocumentedTable {
@@ -23,6 +26,12 @@ export const tables: readonly DocumentedTable[] = [
   { name: 'message error codes', page: 'docs/message-error-codes.md', make: messageErrorTable },
   { name: 'default limits', page: 'docs/limits.md', make: limitTable },
   { name: 'restorable tables', page: 'docs/rotate-and-restore.md', make: restorableTables },
+  { name: 'simulated recipients', page: 'docs/local.md', make: recipientTable },
+  { name: 'cost of an idle month', page: 'docs/cost-and-scale.md', make: idleCostTable },
+  { name: 'functions', page: 'docs/architecture.md', make: functionPicture },
+  { name: 'states', page: 'docs/architecture.md', make: statePicture },
+  { name: 'tables', page: 'docs/architecture.md', make: tableTable },
+  { name: 'queues', page: 'docs/architecture.md', make: queueTable },
   { name: 'decisions', page: 'docs/decisions/README.md', make: decisionList },
 ];
 
@@ -43,11 +52,16 @@ function restorableTables(): string {
 }
 
 function productionPermissions(): string {
-  try {
-    return permissionTable(actionsOf(synthesized('production').resources));
-  } finally {
-    forgetTemplates();
-  }
+  return permissionTable(actionsOf(synthesized('production').resources));
+}
+
+function recipientTable(): string {
+  return [
+    '| Recipient | What the simulated carrier does |',
+    '|---|---|',
+    '| any other | sent, then delivered |',
+    ...Object.entries(simulatedRecipients).map(([recipient, behavior]) => `| ${recipient} | ${behavior} |`),
+  ].join('\n');
 }
 
 /**

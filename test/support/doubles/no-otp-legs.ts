@@ -3,5 +3,11 @@ import type { DispatchDependencies } from '../../../shared/message/dispatch/disp
 import { otpText } from '../../../shared/otp/otp-text.ts';
 
 export const noOtpLegs: Pick<DispatchDependencies, 'otpLegs'> = {
-  otpLegs: { isPending: async () => true, refusalOf: async () => undefined, textOf: otpText },
+  otpLegs: {
+    isPending: async () => true,
+    refusalOf: async () => undefined,
+    count: async () => undefined,
+    noteStarted: async () => {},
+    textOf: otpText,
+  },
 };

@@ -1,13 +1,23 @@
 /** A stage without senders of its own, without prices, and without suppressions. */
+
 import type { PriceOf, SuppressedAmong } from '../../../shared/message/send/dry-run.ts';
+import type { NumberOwners } from '../../../shared/sender/number-owners.ts';
 import type { SelectSender, SendersOf } from '../../../shared/sender/select-sender.ts';
 
 /** As without any row. */
 export const selectNone: SelectSender = ({ from }) => (from === undefined ? undefined : { identity: from });
 
-const sendersOf: SendersOf = async () => selectNone;
+const sendersOf: SendersOf = async () => ({ select: selectNone, isOfOthers: () => false });
 const priceOf: PriceOf = () => undefined;
 
 const suppressedAmong: SuppressedAmong = async () => new Set();
 
 export const noSenders = { sendersOf, priceOf, suppressedAmong };
+
+/** Numbers that rows give to nobody, or to one client each. */
+export function numbersOwned(
+  ownerOf: NumberOwners['ownerOf'] = async () => undefined,
+  holders?: ReadonlySet<string>,
+): NumberOwners {
+  return { ownerOf, holdersOf: async () => holders };
+}

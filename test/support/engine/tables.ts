@@ -2,21 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { CreateTableCommand, DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { TableName } from '../../../lib/capabilities/storage/table-shapes.ts';
 import { engineClient } from './engine.ts';
 import type { TableDefinition } from './synthesize-tables.ts';
-
-type SnakeCase<Text extends string> = Text extends `${infer Word}-${infer Rest}`
-  ? `${Word}_${SnakeCase<Rest>}`
-  : Text;
-
-export interface TestTables {
-  readonly dynamo: DynamoDBDocumentClient;
-  /** Physical names by the names that the connection uses: `names.limit_overrides`. */
-  readonly names: Readonly<Record<SnakeCase<TableName>, string>>;
-  /** Removes the tables and closes the client. */
-  drop(): Promise<void>;
-}
+import type { ConnectionName, TestTables } from './test-tables.ts';
 
 /**
  * Creates every table of the stack under a prefix of its own.
@@ -25,7 +13,7 @@ export interface TestTables {
  * @param dynamo - another engine than the one of this run
  */
 export async function createTables(
-  only?: readonly SnakeCase<TableName>[],
+  only?: readonly ConnectionName[],
   dynamo: DynamoDBDocumentClient = engineClient(),
 ): Promise<TestTables> {
   const prefix = `test-${randomBytes(6).toString('hex')}`;

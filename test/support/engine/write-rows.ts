@@ -1,7 +1,7 @@
 /** Writes many rows of a table, in batches. */
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { chunksOf } from '../../../shared/platform/long-lists.ts';
 import { retryRemaining } from '../../../shared/platform/retry.ts';
-import { chunksOf } from '../../../shared/platform/split-into-chunks.ts';
 
 /** The maximum of one call. */
 const writeBatchSize = 25;

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { aimAtEmulator } from '../../../lib/local/aim-at-emulator.ts';
 import { connectionOf } from '../../../lib/local/connection.ts';
 import { type LocalGateway, startLocalGateway } from '../../../lib/local/gateway.ts';
-import { dynamoClientAdmin } from '../../../shared/client/client-admin.dynamo.ts';
-import { createDemoClients } from '../../../shared/client/demo-clients.ts';
+import { createDemoClients, dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
 import { dynamo } from '../../../shared/platform/aws/clients.ts';
 import { putAllLimits, unreachable } from '../rate-limit/put-limits.ts';
 
@@ -34,7 +33,6 @@ export async function runGateway(
   const clients = await createDemoClients(dynamoClientAdmin(dynamo(), gateway.tables), new Date());
   // Every test that administers does so as this one client.
   await putAllLimits(dynamo(), gateway.tables.limit_overrides ?? '', clients.admin.client_id, unreachable);
-  gateway.showDemoClient(clients);
   process.env.GATEWAY_UNDER_TEST = JSON.stringify({
     ...connectionOf(gateway, clients),
     emulator_pid: gateway.emulatorPid,

@@ -1,12 +1,12 @@
 /** The HTTP client of the tests: requests to the deployed gateway, and clients that only one test uses. */
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
-import { dynamoClientAdmin } from '../../../shared/client/client-admin.dynamo.ts';
 import {
   type ClientAdminDependencies,
   createApiKey,
   createClient,
 } from '../../../shared/client/client-admin.ts';
+import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
 import type { Caps } from '../../../shared/contract/limit-rows.ts';
 import type { Limits } from '../../../shared/contract/routes.ts';
 import { documentClient, eventually, gateway } from '../gateway/gateway.ts';

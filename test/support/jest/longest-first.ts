@@ -40,7 +40,6 @@ const computing = [
   'browser/otp-hold.test.ts',
   'engine/otp/otp-hold.test.ts',
   'e2e/hostile-text.test.ts',
-  'e2e/message/crash-points.test.ts',
   'engine/cap/concurrent-sends.test.ts',
   'engine/message/sender-pace.test.ts',
   'e2e/inbound.test.ts',

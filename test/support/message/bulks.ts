@@ -1,6 +1,6 @@
 /** A bulk send on private tables, and its response. */
 import type { Client } from '../../../shared/client/client.ts';
-import type { TestTables } from '../engine/tables.ts';
+import type { TestTables } from '../engine/test-tables.ts';
 import { aClient, ask, sendsIn } from './sends.ts';
 
 export interface BulkBody {

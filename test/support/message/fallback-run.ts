@@ -32,7 +32,8 @@ export const startAt = new Date('2026-11-20T10:00:00.000Z');
 interface FallbackRun extends Omit<WorldOptions, 'startAt'> {
   readonly legs: readonly [PlannedLeg, ...PlannedLeg[]];
   readonly validitySeconds: number;
-  readonly broken?: (store: MessageStore) => MessageStore;
+  /** What the functions get for the messages table. */
+  readonly messagesThrough?: (store: MessageStore) => MessageStore;
   readonly allowanceOf?: AllowanceOf;
   /** Done as soon as the message is stored. */
   readonly meanwhile?: (gateway: Gateway) => void;
@@ -47,7 +48,7 @@ interface FallbackResult {
 export async function runFallback({
   legs: [first, ...following],
   validitySeconds,
-  broken,
+  messagesThrough,
   allowanceOf,
   meanwhile,
   ...world
@@ -57,7 +58,7 @@ export async function runFallback({
     random: randomFrom(1),
     ...world,
     startAt,
-    broken,
+    messagesThrough,
     allowanceOf,
     clientIds: [client.client_id],
     answer: () => ({ afterMs: 20, status: 200 }),

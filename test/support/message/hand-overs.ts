@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier.ts';
 import type { DispatchDependencies } from '../../../shared/message/dispatch/dispatch-message.ts';
-import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.ts';
+import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { memorySenderPace } from '../doubles/memory-sender-pace.ts';
 import { allowanceOf } from '../doubles/no-caps.ts';
 import { noOtpLegs } from '../doubles/no-otp-legs.ts';
 import { nobodySuppressed } from '../doubles/nobody-suppressed.ts';
-import type { TestTables } from '../engine/tables.ts';
-import { aClient, ask, sendsIn, storesIn } from './sends.ts';
+import { inMemoryPace, storesIn } from '../engine/stores.ts';
+import type { TestTables } from '../engine/test-tables.ts';
+import { aClient, ask, sendsIn } from './sends.ts';
 
 export const accepted: HandOver = {
   outcome: 'accepted',
@@ -34,7 +34,7 @@ export function handOversIn(tables: () => TestTables, clock: () => Date) {
       carrierFor: () => carrier,
       bodyOf: async () => ({ text: 'Hello' }),
       isDisabled: async () => false,
-      pace: memorySenderPace(clock),
+      pace: inMemoryPace(clock),
       ...nobodySuppressed,
       ...noOtpLegs,
       allowanceOf,

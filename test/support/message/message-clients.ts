@@ -3,6 +3,7 @@
 import * as z from 'zod/mini';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import { type PolicyName, policies, type Route, routes } from '../../../shared/contract/routes.ts';
+import { reviewFrom } from '../../../shared/message/expire/expire-messages.ts';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSms } from '../../../shared/message/send/send-sms.ts';
 import { sendWhatsApp } from '../../../shared/message/send/send-whatsapp.ts';
@@ -12,8 +13,6 @@ import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import { retryAfterSeconds } from '../../../shared/rate-limit/decision.ts';
 import { type RateLimiter, rateLimiter } from '../../../shared/rate-limit/limiter.ts';
 import { limitOf, windowNames, windowsAt } from '../../../shared/rate-limit/windows.ts';
-import { memoryBatchStore } from '../doubles/memory-batch-store.ts';
-import { memoryRateCounter } from '../doubles/memory-rate-counter.ts';
 import { allowanceOf } from '../doubles/no-caps.ts';
 import { noSenders } from '../doubles/no-senders.ts';
 import type { Gateway } from '../simulation/gateway.ts';
@@ -79,9 +78,7 @@ const idsOf = z.union([
 
 export function messageClients(gateway: Gateway): MessageClients {
   const { time, random, processes } = gateway.world;
-  const batches = memoryBatchStore();
-  const { otps } = gateway;
-  const counter = memoryRateCounter();
+  const { batches, otps, rateCounter: counter } = gateway.stores;
   const accepted = new Map<string, (readonly string[])[]>();
   const answers: Record<string, number> = {};
   const unkeyedRequests = new Map<string, number>();
@@ -161,11 +158,17 @@ export function messageClients(gateway: Gateway): MessageClients {
           ...common,
           batches: processes.port(process, 'batches', batches),
           pace: gateway.functionsOf(process).pace,
+          reviewFrom: reviewFrom(processes.port(process, 'dueItemIndex', gateway.dueItemIndex)),
         });
       case 'whatsapp':
         return sendWhatsApp(common);
       case 'otp':
-        return sendOtp({ ...common, otps: processes.port(process, 'otps', otps) });
+        return sendOtp({
+          ...common,
+          otps: processes.port(process, 'otps', otps),
+          otpSends: processes.port(process, 'otp sends', gateway.stores.otpSendsThrough(messages)),
+          warn: () => {},
+        });
     }
   }
 

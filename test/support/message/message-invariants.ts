@@ -1,14 +1,14 @@
 /** What must hold of every message at the end, whatever went wrong on its way. */
 
-import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/contract/otp-recipient-limit.ts';
+import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/contract/validity.ts';
 import { type Message, transitions } from '../../../shared/message/message.ts';
 import { paceOf } from '../../../shared/message/pace/slot.ts';
 import { deriveCode } from '../../../shared/otp/code.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
 import type { UsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
-import { interruptedMessage } from '../../../shared/webhook/deliver/attempt.ts';
+import { interruptedMessage } from '../../../shared/webhook/deliver/post-attempt.ts';
 import { receives } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
-import { eventsOf } from '../../../shared/webhook/plan/events-of-change.ts';
+import { eventsOf } from '../../../shared/webhook/plan-deliveries.ts';
 import { type Gateway, otpSecret } from '../simulation/gateway.ts';
 import { attemptOf, type Seen } from '../simulation/outside-calls.ts';
 import { compareUsage } from '../usage/compare-usage.ts';

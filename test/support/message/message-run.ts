@@ -1,14 +1,11 @@
 /** One simulated run: who sends what, to whom, and for how long. The same seed gives the same run. */
-import { sendKinds } from '../../../shared/contract/send-kinds.ts';
+import { sendKinds } from '../../../shared/contract/channels.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace.ts';
-import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { isPending } from '../../../shared/otp/otp.ts';
-import { shardOf } from '../../../shared/platform/shard.ts';
-import type { UsageCounter } from '../../../shared/usage/count-changes.ts';
-import type { EndpointStore } from '../../../shared/webhook/endpoints/endpoint-store.ts';
-import { memoryUsage } from '../doubles/memory-usage.ts';
+import { shardOf } from '../../../shared/platform/ids.ts';
+import type { EndpointStore } from '../../../shared/webhook/endpoints/endpoint-store.dynamo.ts';
 import { randomFrom } from '../doubles/seeded-random.ts';
+import { inMemoryStores } from '../engine/stores.ts';
 import { simulatedGateway } from '../simulation/gateway.ts';
 import { usualFaults } from '../simulation/usual-faults.ts';
 import { anEndpoint } from '../webhook/example-webhook-endpoint.ts';
@@ -21,12 +18,6 @@ export interface RunSettings {
   readonly total: number;
   /** How far a clock may be from the true time. */
   readonly skewMaxMs: number;
-  /** What the functions get for the messages table, where it is to be a broken one. */
-  readonly broken?: (store: MessageStore) => MessageStore;
-  /** What the functions get for the rows of senders with a pace, likewise. */
-  readonly senderPaces?: SenderPaceStore;
-  /** What the functions get for the usage tables, likewise. */
-  readonly brokenUsage?: (counter: UsageCounter) => UsageCounter;
 }
 
 export interface Run extends Findings {
@@ -49,30 +40,21 @@ const keyedShare = 0.75;
 /** So few that some get more one-time passwords than one recipient may. */
 const otpRecipients = 2;
 
-export async function runMessages({
-  seed,
-  total,
-  skewMaxMs,
-  broken,
-  senderPaces,
-  brokenUsage = (counter) => counter,
-}: RunSettings): Promise<Run> {
+export async function runMessages({ seed, total, skewMaxMs }: RunSettings): Promise<Run> {
   const random = randomFrom(seed);
   const clientCount = Math.max(3, Math.ceil(total / messagesPerClient));
   const clientIds = Array.from({ length: clientCount }, (_, index) => `client-${index}`);
   const refusals = new Map<string, number>();
-  const usage = memoryUsage();
+  const { usage } = inMemoryStores();
 
   const gateway = simulatedGateway({
     ...usualFaults(random, skewMaxMs),
     startAt: new Date(startMs),
-    broken,
-    senderPaces,
     clientIds,
     refuses: (body) => body.includes(refusedMark),
     unrelayedShare,
     behavesAs,
-    usage: brokenUsage(usage),
+    usage,
     accountUrlOf: (clientId) => `https://${clientId}.example.com/hook`,
     answer(deliveryId, postNumber, clientId) {
       const refused = refusals.get(deliveryId) ?? (random() < 0.8 ? 0 : 1 + Math.floor(random() * 5));
@@ -123,6 +105,7 @@ async function createEndpoints(endpoints: EndpointStore, clientId: string): Prom
       client_id: clientId,
       endpoint_id: `whe_${number}`,
       enabled: number < endpointFilters.length - 1,
+      created_at: new Date(startMs).toISOString(),
     });
     const filtered = events === undefined ? endpoint : { ...endpoint, events: [...events] };
     await endpoints.create(filtered, { secret: 'whsec_c2VjcmV0', created_at: endpoint.created_at });

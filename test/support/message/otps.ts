@@ -3,11 +3,12 @@
 import type { Client } from '../../../shared/client/client.ts';
 import type { HandOverBody } from '../../../shared/message/dispatch/carrier.ts';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';
-import { handOverBodies } from '../../../shared/otp/hand-over-body.ts';
-import type { OtpSecrets } from '../../../shared/otp/otp-secret.ts';
+import type { OtpSecrets } from '../../../shared/otp/otp-secret.secrets.ts';
+import { handOverBodies } from '../../../shared/otp/otp-text.ts';
 import { verifyOtp } from '../../../shared/otp/verify-otp.ts';
-import type { TestTables } from '../engine/tables.ts';
-import { ask, sendsIn, storesIn } from './sends.ts';
+import { storesIn } from '../engine/stores.ts';
+import type { TestTables } from '../engine/test-tables.ts';
+import { ask, sendsIn } from './sends.ts';
 
 export const otpRecipient = '+447700900123';
 

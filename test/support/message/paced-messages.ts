@@ -1,6 +1,6 @@
 /** A messages table whose SMS go from a sender with a pace, as a send stores them: bulk messages with their slots. */
 import type { Message } from '../../../shared/message/message.ts';
-import { reserveBulkSlots } from '../../../shared/message/pace/reserve-bulk-slots.ts';
+import { reserveBulkSlots } from '../../../shared/message/pace/bulk-slots.ts';
 import type { SenderPace } from '../../../shared/message/pace/sender-pace.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 

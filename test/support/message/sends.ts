@@ -2,51 +2,64 @@
 
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { AllowanceOf } from '../../../shared/cap/allowance.ts';
-import { dynamoBatchStore } from '../../../shared/message/send/batch-store.dynamo.ts';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSms } from '../../../shared/message/send/send-sms.ts';
 import { sendWhatsApp } from '../../../shared/message/send/send-whatsapp.ts';
-import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import type { ApiResponse, Operation } from '../../../shared/operation/operation.ts';
-import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
-import { memorySenderPace } from '../doubles/memory-sender-pace.ts';
 import { allowanceOf as noCaps } from '../doubles/no-caps.ts';
 import { noSenders } from '../doubles/no-senders.ts';
-import type { TestTables } from '../engine/tables.ts';
+import { inMemoryPace, inMemoryStores, storesIn } from '../engine/stores.ts';
+import type { TestTables } from '../engine/test-tables.ts';
 import { type Kill, killable, noKill } from '../faults/kill-process.ts';
 import { type SendName, webhookUrl } from './ask-operation.ts';
 
 export { type Asked, aClient, ask, type SendName, webhookUrl } from './ask-operation.ts';
 
-export const retentionDays = 30;
+export const sendNames: readonly SendName[] = ['sms', 'bulk', 'otp', 'whatsapp'];
 
-export function storesIn({ dynamo, names }: TestTables) {
-  return {
-    messages: dynamoMessageStore(dynamo, { tableName: names.messages, retentionDays }),
-    batches: dynamoBatchStore(dynamo, { tableName: names.batches, retentionDays }),
-    otps: dynamoOtpStore(dynamo, names.one_time_passwords),
-  };
+interface SendOptions {
+  /** Where the process dies. */
+  readonly kill?: Kill;
+  readonly allowanceOf?: AllowanceOf;
+  readonly messageStore?: MessageStore;
+  /** Of clients without a list of their own. */
+  readonly stageCountries?: readonly string[] | undefined;
+  /** Without it there are no rows of senders. */
+  readonly sendersOf?: typeof noSenders.sendersOf;
 }
 
-/** The four sends of one process, which dies by `kill`. */
+/** The four sends of one process. */
 export function sendsIn(
   tables: TestTables,
-  kill: Kill = noKill(),
-  allowanceOf: AllowanceOf = noCaps,
-  messageStore?: MessageStore,
+  { kill = noKill(), allowanceOf = noCaps, messageStore, stageCountries, sendersOf }: SendOptions = {},
 ): Record<SendName, Operation> {
   const stores = storesIn(tables);
   const messages = killable(messageStore ?? stores.messages, kill);
   const batches = killable(stores.batches, kill);
   const otps = killable(stores.otps, kill);
+  const otpSends = killable(stores.otpSends, kill);
+  const senders = { ...noSenders, ...(sendersOf && { sendersOf }) };
+  const common = { messages, allowanceOf, stageCountries, ...senders, webhookUrl };
   return {
-    sms: sendSms({ messages, allowanceOf, ...noSenders, webhookUrl }),
-    bulk: sendBulkSms({ messages, batches, allowanceOf, ...noSenders, webhookUrl, pace: memorySenderPace() }),
-    otp: sendOtp({ messages, otps, allowanceOf, ...noSenders, webhookUrl }),
-    whatsapp: sendWhatsApp({ messages, allowanceOf, ...noSenders, webhookUrl }),
+    sms: sendSms(common),
+    bulk: sendBulkSms({ ...common, batches, pace: inMemoryPace(), reviewFrom: async () => {} }),
+    otp: sendOtp({ ...common, otps, otpSends, warn: () => {} }),
+    whatsapp: sendWhatsApp(common),
   };
+}
+
+/** The four sends on fresh tables in memory. */
+export function inMemorySends(options: SendOptions = {}) {
+  const { tables, messages, otps } = inMemoryStores();
+  return { operations: sendsIn(tables, options), messages, otps };
+}
+
+/** The smallest request of each send to one recipient. */
+export function smallRequest(name: SendName, to: string): Record<string, unknown> {
+  if (name === 'otp') return { to };
+  return name === 'bulk' ? { message: 'Hello', recipients: [to] } : { message: 'Hello', to };
 }
 
 /** The response's bytes. */

@@ -11,19 +11,17 @@ import {
   type OutboundEntry,
   outboundEntriesOf,
   queuedMessageOf,
-} from '../../../shared/message/dispatch/outbound-queue.ts';
+} from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { expectedEndOf } from '../../../shared/message/pace/expected-end.ts';
-import { reserveBulkSlots } from '../../../shared/message/pace/reserve-bulk-slots.ts';
+import { expectedEndOf, reserveBulkSlots } from '../../../shared/message/pace/bulk-slots.ts';
 import { senderPace } from '../../../shared/message/pace/sender-pace.ts';
-import { memoryMessageStore } from '../doubles/memory-message-store.ts';
-import { memorySenderPaceStore } from '../doubles/memory-sender-pace.ts';
 import { allowanceOf } from '../doubles/no-caps.ts';
 import { noOtpLegs } from '../doubles/no-otp-legs.ts';
 import { nobodySuppressed } from '../doubles/nobody-suppressed.ts';
 import { randomFrom } from '../doubles/seeded-random.ts';
-import { aMessage, created } from '../message/example-message.ts';
+import { inMemoryStores } from '../engine/stores.ts';
 import { virtualTime } from '../simulation/virtual-time.ts';
+import { aMessage, created } from './example-message.ts';
 import type { PacedRun } from './pacing-figures.ts';
 
 const messagesOfRequest = 1000;
@@ -44,8 +42,8 @@ export async function simulatedPacing({ total, perSecond, seed }: Options): Prom
   const random = randomFrom(seed);
   const between = (from: number, to: number) => time.sleep(from + random() * (to - from));
   const clock = () => new Date(time.now());
-  const messages = slow(memoryMessageStore());
-  const paces = slow(memorySenderPaceStore());
+  const messages = slow(inMemoryStores().messages);
+  const paces = slow(inMemoryStores().senderPaces);
   const handedOverMs = new Map<string, number>();
   let inFlight = 0;
 

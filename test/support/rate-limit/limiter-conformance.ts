@@ -7,9 +7,10 @@ import { dynamoRowEditor, dynamoRowReader } from '../../../shared/edited-table/r
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { type Decision, retryAfterSeconds } from '../../../shared/rate-limit/decision.ts';
 import { type RateLimiter, rateLimiter } from '../../../shared/rate-limit/limiter.ts';
+import { overrideTable } from '../../../shared/rate-limit/override-row.ts';
 import { type InvalidOverride, overrideReader } from '../../../shared/rate-limit/overrides.ts';
 import { dynamoRateCounter } from '../../../shared/rate-limit/rate-counter.dynamo.ts';
-import type { TestTables } from '../engine/tables.ts';
+import type { TestTables } from '../engine/test-tables.ts';
 import { watchCalls } from '../engine/watch-calls.ts';
 
 const noon = new Date('2026-11-20T12:00:00.000Z');
@@ -75,6 +76,82 @@ export function limiterConformance(start: () => Promise<Engine>): void {
     });
   });
 
+  describe('rows that are closed for others', () => {
+    const inOneRow = { perMinute: 60, perHour: 1000, perDay: 12 };
+    const inThreeRows = { ...inOneRow, perMinute: 90_000 };
+
+    it.each([
+      ['up', inOneRow, inThreeRows],
+      ['down', inThreeRows, inOneRow],
+    ])("use a day's limit once when per_minute goes %s, under concurrency", async (_, before, after) => {
+      const client = newClient();
+      const processes = (of: Limits) => Array.from({ length: 4 }, () => limiterWith(of));
+      expect(admittedOf(await checkMany(processes(before), client, 7, noon))).toHaveLength(7);
+      // Half of the processes have read the change.
+      const mixed = [...processes(before), ...processes(after)];
+      const during = await checkMany(mixed, client, 40, addSeconds(noon, 600));
+      expect(admittedOf(during)).toHaveLength(5);
+      const refused = await check(limiterWith(after), client, addSeconds(noon, 700));
+      expect(refused).toMatchObject({ admitted: false, binding: { window: 'day', remaining: 0, limit: 12 } });
+    });
+
+    it('count on where a process died after it closed some of them', async () => {
+      const client = newClient();
+      expect(admittedOf(await checkMany([limiterWith(inThreeRows)], client, 5, noon))).toHaveLength(5);
+      const counter = dynamoRateCounter(dynamo, counters);
+      let closed = 0;
+      const dying = rateLimiter({
+        counter: {
+          ...counter,
+          close: async (...row) => {
+            closed += 1;
+            if (closed > 2) throw new Error('died');
+            return counter.close(...row);
+          },
+        },
+        limitsOf: async () => ({ ...inThreeRows, perDay: 20 }),
+        random: Math.random,
+      });
+      const at = addSeconds(noon, 600);
+      await expect(check(dying, client, at)).rejects.toThrow('died');
+      const mixed = [limiterWith(inThreeRows), limiterWith({ ...inThreeRows, perDay: 20 })];
+      const after = admittedOf(await checkMany(mixed, client, 60, at));
+      expect(after.length).toBeGreaterThanOrEqual(12 - 5);
+      expect(after.length).toBeLessThanOrEqual(20 - 5);
+      const rest = await checkMany(
+        [limiterWith({ ...inThreeRows, perDay: 20 })],
+        client,
+        60,
+        addSeconds(at, 61),
+      );
+      expect(after.length + admittedOf(rest).length).toBe(20 - 5);
+    });
+
+    it('are as exact where the SDK repeats a call that took effect', async () => {
+      const client = newClient();
+      const counter = dynamoRateCounter(dynamo, counters);
+      let calls = 0;
+      /** The call takes effect twice, as with a repeat whose first response was lost. */
+      const repeated: typeof counter = {
+        ...counter,
+        close: async (...row) => {
+          calls += 1;
+          if (calls % 3 === 0) await counter.close(...row);
+          return counter.close(...row);
+        },
+        open: async (...base) => {
+          await counter.open(...base);
+          return counter.open(...base);
+        },
+      };
+      const limiter = (of: Limits) =>
+        rateLimiter({ counter: repeated, limitsOf: async () => of, random: Math.random });
+      expect(admittedOf(await checkMany([limiter(inThreeRows)], client, 5, noon))).toHaveLength(5);
+      const down = await checkMany([limiter(inOneRow)], client, 20, addSeconds(noon, 600));
+      expect(admittedOf(down)).toHaveLength(7);
+    });
+  });
+
   describe('the windows', () => {
     it.each([
       ['hour', { perMinute: 60, perHour: 7, perDay: 100 }, 60, 3600],
@@ -132,11 +209,12 @@ export function limiterConformance(start: () => Promise<Engine>): void {
       let now = noon;
       const limitsOf = reader(() => now);
       expect(await limitsOf(client, 'sms_send')).toEqual(limits);
-      const editor = dynamoRowEditor(dynamo, overrides);
-      await editor.write({ client_id: client, endpoint }, { per_minute: 500, per_day: 20_000 });
+      const editor = dynamoRowEditor(dynamo, overrides, overrideTable);
+      const key = { client_id: client, endpoint };
+      await editor.edit(key, () => ({ set: { per_minute: 500, per_day: 20_000 } }));
       now = addSeconds(noon, 50);
       expect(await limitsOf(client, 'sms_send')).toEqual({ perMinute: 500, perHour: 1000, perDay: 20_000 });
-      await editor.remove({ client_id: client, endpoint }, 'a person');
+      await editor.edit(key, () => ({ removeMarked: 'a person' }));
       now = addSeconds(noon, 100);
       expect(await limitsOf(client, 'sms_send')).toEqual(limits);
     });
@@ -204,6 +282,19 @@ export function limiterConformance(start: () => Promise<Engine>): void {
     // Now the refusal is remembered.
     await check(limiter, client, noon);
     expect(watched.calls).toHaveLength(3);
+    watched.stop();
+  });
+
+  it('a check on several rows is one call too, once a process has found the rows of the day', async () => {
+    const client = newClient();
+    const sharded = { ...limits, perMinute: 90_000 };
+    await check(limiterWith(sharded), client, noon);
+    const limiter = limiterWith(sharded);
+    const watched = watchCalls(dynamo);
+    await check(limiter, client, noon);
+    expect(watched.calls).toEqual(['UpdateItemCommand', 'UpdateItemCommand', '1']);
+    await check(limiter, client, noon);
+    expect(watched.calls.slice(3)).toEqual(['UpdateItemCommand', '1']);
     watched.stop();
   });
 

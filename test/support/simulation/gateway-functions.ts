@@ -1,19 +1,19 @@
 /**
- * The functions behind the API as `functions/` wires them, on any stores, queues and clock: in memory for the simulation,
- * on real tables for `crash-points`. The adapters and factories between them and the use cases are the gateway's own.
+ * The functions behind the API as `functions/` wires them, on any stores, queues and clock. The adapters and factories
+ * between them and the use cases are the gateway's own.
  */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { ActivityLog } from '../../../shared/activity/activity-log.ts';
 import type { AllowanceOf } from '../../../shared/cap/allowance.ts';
 import { parseNotification } from '../../../shared/carrier/parse-notification.ts';
 import { cachedSecrets, type WebhookSecrets } from '../../../shared/client/webhook-secrets.ts';
-import type { SendKind } from '../../../shared/contract/send-kinds.ts';
+import type { SendKind } from '../../../shared/contract/channels.ts';
 import type { DueItemIndex } from '../../../shared/due-items/due-item-index.ts';
 import { runBudgetMs } from '../../../shared/due-items/process-due-items.ts';
 import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
 import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
-import { sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
-import { queuedMessage } from '../../../shared/message/dispatch/outbound-queue.ts';
+import { queuedMessage, sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
+import { enqueueScheduled } from '../../../shared/message/dispatch/scheduled-entries.ts';
 import {
   type AddMissedDependencies,
   addMissedMessages,
@@ -21,51 +21,57 @@ import {
 import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
 import { type SenderPaceStore, senderPace } from '../../../shared/message/pace/sender-pace.ts';
 import { recordReceipts } from '../../../shared/message/receipts/record-receipts.ts';
+import type { Contacts } from '../../../shared/message/receive/contacts.dynamo.ts';
 import type { Conversations } from '../../../shared/message/receive/find-owner.ts';
-import { receiveMessage } from '../../../shared/message/receive/receive-message.ts';
-import type { WhatsAppWindows } from '../../../shared/message/receive/whatsapp-window.ts';
+import { receiveMessages } from '../../../shared/message/receive/receive-message.ts';
+import type { WhatsAppWindows } from '../../../shared/message/receive/whatsapp-window.dynamo.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
-import { optOutAtCarrier } from '../../../shared/message/suppression/opt-out-at-carrier.ts';
-import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.ts';
-import { handOverBodies } from '../../../shared/otp/hand-over-body.ts';
+import {
+  optOutAtCarrier,
+  type SuppressionStore,
+} from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { otpLegs } from '../../../shared/otp/otp-legs.ts';
-import type { OtpSecrets } from '../../../shared/otp/otp-secret.ts';
-import type { OtpStore } from '../../../shared/otp/otp-store.ts';
+import type { OtpSecrets } from '../../../shared/otp/otp-secret.secrets.ts';
+import type { OtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
+import { handOverBodies } from '../../../shared/otp/otp-text.ts';
 import type { ScheduleOnce } from '../../../shared/platform/aws/one-shot-schedule.scheduler.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds, type Clock } from '../../../shared/platform/clock.ts';
 import type { HandlerResult } from '../../../shared/platform/process-queue-batch.ts';
 import { relay } from '../../../shared/relay/relay.ts';
 import { readChanges } from '../../../shared/relay/stream.dynamo.ts';
-import type { OwnerOfNumber } from '../../../shared/sender/number-owners.ts';
-import type { SetAside } from '../../../shared/set-aside/set-aside.ts';
+import type { NumberOwners } from '../../../shared/sender/number-owners.ts';
+import type { SetAside } from '../../../shared/set-aside/set-aside.sqs.ts';
 import { changeRecords } from '../../../shared/usage/change-records.dynamo.ts';
 import { countChanges, type UsageCounter } from '../../../shared/usage/count-changes.ts';
 import type { CountedChanges } from '../../../shared/usage/count-once.ts';
-import { deliver } from '../../../shared/webhook/deliver/deliver-webhook.ts';
+import type { TrialSlots } from '../../../shared/webhook/choose-lane.ts';
+import { deliver, type Outcome } from '../../../shared/webhook/deliver/deliver-webhook.ts';
 import { reportDisabled } from '../../../shared/webhook/deliver/disable-endpoint.ts';
+import { fanOut } from '../../../shared/webhook/deliver/fan-out.ts';
+import type { Post } from '../../../shared/webhook/deliver/http-post.ts';
 import type { Delivery, Lane } from '../../../shared/webhook/delivery.ts';
 import {
-  type EndpointHealthStore,
-  endpointHealth,
-} from '../../../shared/webhook/endpoint-health/endpoint-health.ts';
-import type { TrialSlots } from '../../../shared/webhook/endpoint-health/trial-requests.ts';
-import type { EndpointReader, EndpointResults } from '../../../shared/webhook/endpoints/endpoint-store.ts';
+  makeRetryScheduler,
+  sqsDeliveryQueue,
+  webhookQueueMessageSchema,
+} from '../../../shared/webhook/delivery-queue.sqs.ts';
+import type { DeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
+import { type EndpointHealthStore, endpointHealth } from '../../../shared/webhook/endpoint-health.ts';
+import type {
+  EndpointReader,
+  EndpointResults,
+} from '../../../shared/webhook/endpoints/endpoint-store.dynamo.ts';
+import { sendTestEvent } from '../../../shared/webhook/endpoints/manage-endpoints.ts';
 import type { WebhookEndpoint } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import { type DeliveryLogQuery, deliveryLog } from '../../../shared/webhook/log/delivery-log.ts';
-import { sendTestEvent } from '../../../shared/webhook/manage/manage-endpoints.ts';
-import type { Post } from '../../../shared/webhook/post/http-post.ts';
-import { continueResends } from '../../../shared/webhook/resend/continue-resends.ts';
 import {
   type RequestResendDependencies,
   type ResendRequest,
   requestResend,
-} from '../../../shared/webhook/resend/request-resend.ts';
-import { sqsDeliveryQueue } from '../../../shared/webhook/schedule/delivery-queue.sqs.ts';
-import { deliveryMessageSchema } from '../../../shared/webhook/schedule/delivery-queue.ts';
-import { makeRetryScheduler } from '../../../shared/webhook/schedule/retry-scheduler.ts';
-import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
-import { sweep } from '../../../shared/webhook/sweep/sweep-deliveries.ts';
+} from '../../../shared/webhook/log/request-resend.ts';
+import { continueResends } from '../../../shared/webhook/log/run-resend.ts';
+import { sweep } from '../../../shared/webhook/sweep-deliveries.ts';
 
 /** What the functions reach outside of their process. */
 interface Resources {
@@ -87,12 +93,13 @@ interface Resources {
   readonly allowanceOf: AllowanceOf;
   readonly otps: OtpStore;
   readonly conversations: Conversations;
-  readonly ownerOfNumber: OwnerOfNumber;
+  readonly contacts: Contacts;
+  readonly numbers: NumberOwners;
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   readonly senderPaces: SenderPaceStore;
   readonly sqs: SQSClient;
   readonly queueUrls: Readonly<Record<SendKind | Lane, string>>;
-  readonly schedule: (name: string, at: Date, queue: SendKind | Lane, body: string) => Promise<void>;
+  readonly schedule: (name: string, at: Date, queue: Lane, body: string) => Promise<void>;
   readonly scheduleLeadSeconds: number;
   readonly carrier: Carrier;
   readonly post: Post;
@@ -108,7 +115,7 @@ interface Resources {
 
 export type GatewayFunctions = ReturnType<typeof gatewayFunctions>;
 
-export const retentionDays = 30;
+const retentionDays = 30;
 
 /** Made once for a process; each takes what Lambda would hand it. */
 export function gatewayFunctions(resources: Resources) {
@@ -116,12 +123,13 @@ export function gatewayFunctions(resources: Resources) {
   const { accountUrlOf, endpoints, setAside, clock, sleep, newId } = resources;
   const outbound = sqsOutboundQueue(sqs, queueUrls);
   const pace = senderPace({ store: resources.senderPaces, clock, sleep, random: resources.random });
+  const warn = () => {};
   const webhooks = {
     dueItemIndex,
     queue: sqsDeliveryQueue(sqs, queueUrls),
     health: endpointHealth(resources.endpointHealth),
     trials: resources.endpointHealth,
-    warn: () => {},
+    warn,
     clock,
     newRevision: () => newId('revision'),
     retentionDays,
@@ -129,14 +137,15 @@ export function gatewayFunctions(resources: Resources) {
   const run = { dueItemIndex, messages, setAside, clock, budgetMs: runBudgetMs };
   const recordOptOut = optOutAtCarrier(resources.suppressions);
   const secrets = cachedSecrets(resources.webhookSecrets, clock);
-  const scheduleOnce: ScheduleOnce<Lane | SendKind> = ({ name, at, queue, message }) =>
+  const scheduleOnce: ScheduleOnce<Lane> = ({ name, at, queue, message }) =>
     schedule(name, at, queue, JSON.stringify(message));
-  const retryScheduler = makeRetryScheduler(webhooks.queue, scheduleOnce, scheduleLeadSeconds);
+  const retryScheduler = makeRetryScheduler({ ...webhooks, scheduleOnce, scheduleLeadSeconds });
 
   const { activityLog, activity, resends, list } = resources;
   const resendMany = {
     ...webhooks,
     ...{ deliveries, resends, endpoints, messages, list, activity, activityLog, accountUrlOf, sleep },
+    reportFailedDelivery: resources.reportFailedDelivery,
   };
 
   return {
@@ -148,12 +157,11 @@ export function gatewayFunctions(resources: Resources) {
       return relay(
         {
           outbound,
-          scheduleOnce,
-          scheduleLeadSeconds,
           webhooks,
           accountUrlOf,
           endpointsOf: endpoints.list,
           setAside,
+          warn,
           clock,
         },
         changes,
@@ -175,6 +183,8 @@ export function gatewayFunctions(resources: Resources) {
           pace,
           suppressions: resources.suppressions,
           recordOptOut,
+          contacts: resources.contacts,
+          warn: () => {},
           windows: resources.windows,
           allowanceOf: resources.allowanceOf,
           otpLegs: otpLegs({ otps: resources.otps, assertNotHeld: async () => {}, clock }),
@@ -190,15 +200,20 @@ export function gatewayFunctions(resources: Resources) {
 
     async recordReceipts(body: string, receives: number): Promise<HandlerResult> {
       const { receipts, inbound } = parseNotification(body);
-      const { retryAfterSeconds } = await recordReceipts({ messages, recordOptOut }, receipts, receives);
-      for (const each of inbound) {
-        await receiveMessage({ ...resources, optOutWords: [] }, each);
-      }
-      return { retryAfterSeconds };
+      const { contacts } = resources;
+      const recorded = await recordReceipts({ messages, contacts, recordOptOut }, receipts, receives);
+      const received = await receiveMessages({ ...resources, optOutWords: [] }, inbound, receives);
+      return { retryAfterSeconds: recorded.retryAfterSeconds ?? received.retryAfterSeconds };
     },
 
-    deliver(lane: Lane, body: string) {
+    /** Undefined for an event with several destinations, whose deliveries it enqueues. */
+    async deliver(lane: Lane, body: string): Promise<Outcome | undefined> {
       const { post, timeScale, reportFailedDelivery } = resources;
+      const message = webhookQueueMessageSchema.parse(JSON.parse(body));
+      if ('fan_out' in message) {
+        await fanOut(webhooks, message.fan_out);
+        return undefined;
+      }
       return deliver(
         {
           ...webhooks,
@@ -213,11 +228,11 @@ export function gatewayFunctions(resources: Resources) {
           reportFailedDelivery,
         },
         { lane, timeScale, userAgent: 'test' },
-        deliveryMessageSchema.parse(JSON.parse(body)),
+        message,
       );
     },
 
-    sweep: () => sweep({ ...run, ...webhooks, deliveries, endpoints, accountUrlOf }),
+    sweep: () => sweep({ ...run, ...webhooks, deliveries, endpoints, activityLog, accountUrlOf }),
 
     requestResend: (clientId: string, request: ResendRequest) =>
       requestResend(resendMany, clientId, clientId, request),
@@ -233,6 +248,8 @@ export function gatewayFunctions(resources: Resources) {
     deliveryLog: (clientId: string, query: DeliveryLogQuery) => deliveryLog(resendMany, clientId, query),
 
     expire: () => expireOverdue({ ...run, outbound }),
+
+    enqueueScheduled: () => enqueueScheduled({ ...run, outbound }),
 
     addMissed: (scan: Pick<AddMissedDependencies, 'progress' | 'clientIds' | 'list'>) =>
       addMissedMessages({ ...run, ...scan, endsAt: addSeconds(clock(), runBudgetMs / 1000) }),

@@ -1,44 +1,34 @@
 /**
- * The gateway in the simulated world, from a stored message to its last webhook: its own functions on stores in memory,
- * and calls to the outside as `outside-calls.ts` records them.
+ * The gateway in the simulated world, from a stored message to its last webhook: its own functions and adapters on tables
+ * in memory, and calls to the outside as `outside-calls.ts` records them.
  */
+
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import type { AllowanceOf } from '../../../shared/cap/allowance.ts';
+import { sendKinds } from '../../../shared/contract/channels.ts';
 import {
   receivesMax,
   visibilitySeconds,
   workerTimeoutSeconds,
 } from '../../../shared/contract/delivery-times.ts';
-import { sendKinds } from '../../../shared/contract/send-kinds.ts';
 import type { ScanProgress } from '../../../shared/message/expire/add-missed-messages.ts';
 import { earlierLegIds } from '../../../shared/message/fallback/legs.ts';
 import type { Message, Status } from '../../../shared/message/message.ts';
-import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
-import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.ts';
+import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { ack } from '../../../shared/platform/process-queue-batch.ts';
-import type { RefusedWork } from '../../../shared/set-aside/set-aside.ts';
+import type { RefusedWork } from '../../../shared/set-aside/set-aside.sqs.ts';
 import type { UsageCounter } from '../../../shared/usage/count-changes.ts';
 import type { Outcome } from '../../../shared/webhook/deliver/deliver-webhook.ts';
 import type { Lane } from '../../../shared/webhook/delivery.ts';
-import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
-import { activityPage } from '../doubles/memory-activity.ts';
-import { memoryDeliveryStore } from '../doubles/memory-delivery-store.ts';
-import { dueItemThrough, memoryDueItemIndex } from '../doubles/memory-due-item-index.ts';
-import { memoryEndpointHealthStore } from '../doubles/memory-endpoint-health-store.ts';
-import { memoryEndpointStore } from '../doubles/memory-endpoint-store.ts';
-import { memoryMessageList } from '../doubles/memory-message-list.ts';
-import { memoryMessageStore } from '../doubles/memory-message-store.ts';
-import { memoryOtpStore } from '../doubles/memory-otp-store.ts';
-import { memoryResendStore } from '../doubles/memory-resend-store.ts';
-import { memorySenderPaceStore } from '../doubles/memory-sender-pace.ts';
-import { memorySuppressionStore } from '../doubles/memory-suppression-store.ts';
-import { memoryConversations, memoryWhatsAppWindows } from '../message/inbound.ts';
+import type { DeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
+import { numbersOwned } from '../doubles/no-senders.ts';
 import { streamRecords } from '../message/stream-records.ts';
 import { type GatewayFunctions, gatewayFunctions } from './gateway-functions.ts';
+import { dueItemThrough, gatewayTables } from './gateway-tables.ts';
 import { type Answer, outsideCalls } from './outside-calls.ts';
-import { type Process, portThrough } from './processes.ts';
+import type { Process } from './processes.ts';
 import { simulatedWorld, type Workers, type WorldOptions } from './world.ts';
 
 /** When a person began or ended to be suppressed for a client. */
@@ -50,8 +40,8 @@ export interface StoredChange {
 }
 
 interface GatewayOptions extends WorldOptions {
-  /** A table, during whose calls the time stops; by default deliveries are in memory. */
-  readonly store?: DeliveryStore;
+  /** What the functions get for the deliveries. */
+  readonly deliveriesThrough?: (store: DeliveryStore) => DeliveryStore;
   readonly answer: (deliveryId: string, postNumber: number, clientId: string) => Answer;
   readonly accountUrlOf?: (clientId: string) => string | undefined;
   /** Whose messages are expired and recovered each minute; by default nobody's. */
@@ -63,12 +53,8 @@ interface GatewayOptions extends WorldOptions {
   readonly allowanceOf?: AllowanceOf | undefined;
   /** The share of new messages whose change the stream loses. */
   readonly unrelayedShare?: number;
-  /** What the functions get for the messages table: to see that a broken one is noticed. */
-  readonly broken?: ((store: MessageStore) => MessageStore) | undefined;
-  /** What the functions get for the rows of senders with a pace, likewise. */
-  readonly senderPaces?: SenderPaceStore | undefined;
-  /** Likewise, for the suppressions. */
-  readonly brokenSuppressions?: ((store: SuppressionStore) => SuppressionStore) | undefined;
+  /** What the functions get for the messages table. */
+  readonly messagesThrough?: ((store: MessageStore) => MessageStore) | undefined;
   /** Where the changes of messages are counted; by default nowhere. */
   readonly usage?: UsageCounter;
   /** The workers of each lane; by default as many as there are messages. */
@@ -108,20 +94,10 @@ export function simulatedGateway(options: GatewayOptions) {
     usage: world.stream<StreamRecord>(),
     usageAgain: world.stream<StreamRecord>(),
   };
-  const messages = memoryMessageStore(noteChange);
-  const table = options.broken?.(messages) ?? messages;
-  const deliveries =
-    options.store === undefined
-      ? memoryDeliveryStore()
-      : portThrough(options.store, (_method, act) => time.hold(act) as Promise<never>);
-  const dueItemIndex = memoryDueItemIndex();
-  const senderPaces = options.senderPaces ?? memorySenderPaceStore();
-  const endpoints = memoryEndpointStore();
-  const health = memoryEndpointHealthStore();
-  const resends = memoryResendStore();
-  const suppressions = memorySuppressionStore();
-  const windows = memoryWhatsAppWindows();
-  const otps = memoryOtpStore();
+  const stores = gatewayTables(world.now, noteChange);
+  const { messages, dueItemIndex, endpoints, resends, suppressions, otps } = stores;
+  const table = options.messagesThrough?.(messages) ?? messages;
+  const deliveries = options.deliveriesThrough?.(stores.deliveries) ?? stores.deliveries;
   const latest = new Map<string, Message>();
   const legStarts: LegStart[] = [];
   const deliveredAtMs = new Map<string, number>();
@@ -201,14 +177,17 @@ export function simulatedGateway(options: GatewayOptions) {
       messages: outside.messagesOf(process),
       deliveries: outside.deliveriesOf(process),
       dueItemIndex: dueItemThrough(dueItemIndex, (name, act) => call(process, name, act)),
-      endpointHealth: port(process, 'health', health),
+      endpointHealth: port(process, 'health', stores.endpointHealth),
       usage: port(process, 'usage', usage),
       activityLog: {
-        add: (entry) => read('activity', () => void activities.set(entry.entry_id, entry)),
+        async add(entry) {
+          await call(process, 'activity', () => stores.activityLog.add(entry));
+          activities.set(entry.entry_id, entry);
+        },
       },
-      activity: { list: (query) => read('activity', () => activityPage(activities.values(), query)) },
+      activity: port(process, 'activity', stores.activity),
       resends: port(process, 'resends', resends),
-      list: memoryMessageList(messages),
+      list: stores.list,
       webhookSecrets: {
         find: () =>
           read('secrets', () => {
@@ -218,18 +197,15 @@ export function simulatedGateway(options: GatewayOptions) {
       },
       otpSecrets: { all: otpSecrets, latest: otpSecrets, current: async () => (await otpSecrets())[0] ?? '' },
       endpoints: port(process, 'endpoints', endpoints),
-      suppressions: port(
-        process,
-        'suppressions',
-        options.brokenSuppressions?.(notedSuppressions) ?? notedSuppressions,
-      ),
-      windows: port(process, 'windows', windows),
+      suppressions: port(process, 'suppressions', notedSuppressions),
+      windows: port(process, 'windows', stores.windows),
       allowanceOf: options.allowanceOf ?? (async () => undefined),
       otps: port(process, 'otps', otps),
-      conversations: port(process, 'conversations', memoryConversations(messages)),
-      ownerOfNumber: async () => undefined,
+      contacts: port(process, 'contacts', stores.contacts),
+      conversations: port(process, 'conversations', stores.conversations),
+      numbers: numbersOwned(),
       accountUrlOf: (clientId) => read('account URL', () => options.accountUrlOf?.(clientId)),
-      senderPaces: port(process, 'sender pace', senderPaces),
+      senderPaces: port(process, 'sender pace', stores.senderPaces),
       sqs: world.sqs(process),
       queueUrls: { otp: 'otp', single: 'single', bulk: 'bulk', fast: 'fast', slow: 'slow' },
       schedule: (...asked) => world.schedule(process, ...asked),
@@ -269,21 +245,27 @@ export function simulatedGateway(options: GatewayOptions) {
   for (const lane of ['fast', 'slow'] as const)
     world.consume(lane, { ...webhookQueue, workers: options.workers?.[lane] }, async (process, body) => {
       const outcome = await functionsOf(process, lane).deliver(lane, body);
+      if (outcome === undefined) return ack;
       outcomes.push(outcome);
       return outcome.kind === 'held' ? outcome : ack;
     });
   // A run that finds nothing due does nothing; most of them, and most of the time of a simulated day, are left out.
   world.every(60, 50, async (process) => {
-    if (dueItemIndex.isDue('deliveries', process.clock())) await functionsOf(process).sweep();
+    const now = process.clock();
+    if (stores.isDue('deliveries', now) || stores.isDue('fan-outs', now)) await functionsOf(process).sweep();
   });
   world.every(60, 50, async (process) => {
-    if (dueItemIndex.isDue('resends', process.clock())) await functionsOf(process).continueResends();
+    if (stores.isDue('resends', process.clock())) await functionsOf(process).continueResends();
   });
   const { clientIds } = options;
   if (clientIds !== undefined)
     world.every(60, 55, async (process) => {
       const functions = functionsOf(process);
-      if (dueItemIndex.isDue('messages', process.clock())) await functions.expire();
+      const now = process.clock();
+      await Promise.all([
+        stores.isDue('scheduled', now) ? functions.enqueueScheduled() : undefined,
+        stores.isDue('messages', now) ? functions.expire() : undefined,
+      ]);
       await functions.addMissed({
         progress: port(process, 'recovery', {
           read: async () => progress,
@@ -292,7 +274,7 @@ export function simulatedGateway(options: GatewayOptions) {
           },
         }),
         clientIds: () => call(process, 'clients', async () => ({ clientIds, next: undefined })),
-        list: memoryMessageList(messages),
+        list: stores.list,
       });
     });
 
@@ -306,6 +288,7 @@ export function simulatedGateway(options: GatewayOptions) {
     messages,
     /** The functions as a process has them. */
     functionsOf,
+    stores,
     resends,
     suppressions,
     otps,

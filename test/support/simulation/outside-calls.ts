@@ -10,9 +10,10 @@ import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier
 import type { Message, StoredSender } from '../../../shared/message/message.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { expectedPrice } from '../../../shared/price/prices.ts';
-import type { AttemptError, Delivery, Lane } from '../../../shared/webhook/delivery.ts';
-import type { Post as PostWebhook } from '../../../shared/webhook/post/http-post.ts';
-import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
+import type { AttemptError } from '../../../shared/webhook/attempt.ts';
+import type { Post as PostWebhook } from '../../../shared/webhook/deliver/http-post.ts';
+import type { Delivery, Lane } from '../../../shared/webhook/delivery.ts';
+import type { DeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import type { Process } from './processes.ts';
 import type { SimulatedWorld } from './world.ts';
 

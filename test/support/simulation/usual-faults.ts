@@ -11,6 +11,8 @@ const rates: Readonly<Record<Fault, number>> = {
   delay: 0.01,
   double: 0.015,
 };
+/** What happens to the calls that create a schedule: the quota is the account's, and others may use it up. */
+const unscheduledShare = 0.3;
 const doubledShare = 0.03;
 /** SQS loses nothing; the sweep and the expiry are there in case it does. What a carrier reports is reported once. */
 const lostShare = 0.01;
@@ -24,9 +26,13 @@ const safeShare = 0.3;
 
 /** @param skewMaxMs - how far a clock may be from the true time */
 export function usualFaults(random: () => number, skewMaxMs: number): Omit<WorldOptions, 'startAt'> {
+  const usual = randomFaults(random, rates);
   return {
     random,
-    fault: randomFaults(random, rates),
+    fault(call) {
+      if (call !== 'schedule' || random() >= unscheduledShare) return usual();
+      return random() < 0.5 ? 'throttle' : 'fail_before';
+    },
     // As `shared/platform/aws/clients.ts` sets it.
     sdkTries: 3,
     latencyMs: () => 1 + random() * 30,

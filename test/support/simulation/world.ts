@@ -12,9 +12,12 @@
  * function on a timer (`world.every(60, 50, (process) => …)`). `gateway.ts` starts the gateway's functions this way.
  */
 import type { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { HandlerResult, QueueRecord } from '../../../shared/platform/process-queue-batch.ts';
-import { processAndReceiveFurther } from '../../../shared/platform/receive-further.ts';
-import { shardOf } from '../../../shared/platform/shard.ts';
+import { shardOf } from '../../../shared/platform/ids.ts';
+import {
+  type HandlerResult,
+  processAndReceiveFurther,
+  type QueueRecord,
+} from '../../../shared/platform/process-queue-batch.ts';
 import { randomFrom } from '../doubles/seeded-random.ts';
 import { strictSqs } from '../engine/strict-sqs.ts';
 import { type FaultOptions, faultyProcesses, never, type Process } from './processes.ts';

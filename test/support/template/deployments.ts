@@ -1,21 +1,19 @@
 /** The deployments whose templates are tested: every stage, and production with all optional parts. */
+import { getCountries } from 'libphonenumber-js/min';
+import { sampleCountriesFile } from '../../../lib/stages/countries-file.ts';
 import { stackNameMaximum } from '../../../lib/stages/stage-settings.ts';
 
-const production = {
+const withoutCountries = {
   stage: 'production',
   whatsappPhoneNumberId: 'phone-number-id-0123456789abcdef0123456789abcdef',
 };
 
-/** Prices of this many countries, with realistic numbers of digits. */
-function pricesOf(countries: number): Record<string, number> {
-  const letter = (index: number): string => String.fromCharCode(65 + (index % 26));
-  return Object.fromEntries(
-    Array.from({ length: countries }, (_, i) => [
-      `${letter(Math.floor(i / 26))}${letter(i)}`,
-      0.01234 + i / 1e5,
-    ]),
-  );
-}
+const production = { ...withoutCountries, countriesFile: sampleCountriesFile };
+
+/** A price for each country, with realistic numbers of digits. */
+const pricesEverywhere = Object.fromEntries(
+  getCountries().map((country, i) => [country, (1234 + i) / 100_000]),
+);
 
 /** Settings as on a command line, by the deployment's name. */
 export const deployments: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -23,7 +21,7 @@ export const deployments: Readonly<Record<string, Readonly<Record<string, unknow
   local: { stage: 'local' },
   production,
   'production with everything': {
-    ...production,
+    ...withoutCountries,
     region: 'eu-west-1',
     alarmEmail: 'on-call@example.com',
     customDomain: {
@@ -34,7 +32,8 @@ export const deployments: Readonly<Record<string, Readonly<Record<string, unknow
     provisionedCapacity: { min: 100, max: 4000 },
     reservedConcurrency: { 'send-sms': 200 },
     tokenKeyGenerations: [1, 2],
-    prices: { currency: 'USD', sms: pricesOf(240), whatsapp: pricesOf(240) },
+    allowedCountries: getCountries(),
+    prices: { currency: 'USD', sms: pricesEverywhere, whatsapp: pricesEverywhere },
   },
   'production under the longest name': {
     ...production,

@@ -78,6 +78,7 @@ function labelOf(resource: unknown, resources: Resources): string {
   if (text.includes(':schedule/')) return 'schedules';
   if (text.includes(':iam::*:role/*')) return "clients' roles";
   if (/:(phone-number|sender-id|pool)\//.test(text)) return 'SMS senders';
+  if (text.includes(':opt-out-list/')) return 'opt-out list of AWS';
   if (text.includes(':social-messaging:')) return 'WhatsApp number';
   if (resource === '*') return 'everything';
   return id === '' ? text : id;
@@ -105,7 +106,7 @@ export function permissionTable(actions: FunctionActions): string {
     Object.entries(ofFunction)
       .filter(([resource]) => resource !== 'its own log' && resource !== 'everything')
       .map(([resource, names]) => {
-        const shown = names.map((one) => one.replace('dynamodb:', '')).join(', ');
+        const shown = names.map((one) => one.replace(/^(dynamodb|sqs):/, '')).join(', ');
         return `| \`${name}\` | ${resource} | ${shown} |`;
       }),
   );

@@ -4,9 +4,9 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
 import { addDays, addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
 import { derivedIdAt, newId } from '../../../shared/platform/ids.ts';
-import { chunksOf } from '../../../shared/platform/split-into-chunks.ts';
+import { chunksOf } from '../../../shared/platform/long-lists.ts';
 import type { Delivery } from '../../../shared/webhook/delivery.ts';
-import { dynamoDeliveryStore } from '../../../shared/webhook/store/delivery-store.dynamo.ts';
+import { dynamoDeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { gateway } from '../gateway/gateway.ts';
 
 function failedDelivery(clientId: string, url: string): Delivery & { readonly finished_at: string } {

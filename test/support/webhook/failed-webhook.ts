@@ -4,8 +4,7 @@ import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { addDays, dayOf, epochSeconds } from '../../../shared/platform/clock.ts';
 import { derivedIdAt } from '../../../shared/platform/ids.ts';
-import type { Delivery } from '../../../shared/webhook/delivery.ts';
-import { deliveryIdOf } from '../../../shared/webhook/plan/delivery-due-item.ts';
+import { type Delivery, deliveryIdOf } from '../../../shared/webhook/delivery.ts';
 
 interface FailedWebhook {
   readonly clientId: string;

@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Delivery } from '../../../shared/webhook/delivery.ts';
-import { deliveryIdOf } from '../../../shared/webhook/plan/delivery-due-item.ts';
+import { type Delivery, deliveryIdOf } from '../../../shared/webhook/delivery.ts';
 import { documentClient, eventually, gateway, sqsClient } from '../gateway/gateway.ts';
 
 /** Returns the delivery after its last retry has failed. */

@@ -1,9 +1,9 @@
 /** A client whose endpoint was down while its messages were sent and delivered, in the simulated world. */
 import type { Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { interruptedMessage } from '../../../shared/webhook/deliver/attempt.ts';
-import type { ResendRequest } from '../../../shared/webhook/resend/request-resend.ts';
-import type { Resend } from '../../../shared/webhook/resend/resend.ts';
+import { interruptedMessage } from '../../../shared/webhook/deliver/post-attempt.ts';
+import type { ResendRequest } from '../../../shared/webhook/log/request-resend.ts';
+import type { Resend } from '../../../shared/webhook/log/resend.ts';
 import { aMessage, aSentMessage, created } from '../message/example-message.ts';
 import { simulatedGateway } from '../simulation/gateway.ts';
 import type { Post } from '../simulation/outside-calls.ts';

@@ -1,5 +1,5 @@
 /** Runs one delivery with every fault at every call, and returns the violations. */
-import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
+
 import { aMessage, aSentMessage, created } from '../message/example-message.ts';
 import { type Gateway, simulatedGateway } from '../simulation/gateway.ts';
 import { attemptOf } from '../simulation/outside-calls.ts';
@@ -8,17 +8,10 @@ import { crashFaults, type Fault } from '../simulation/processes.ts';
 let messages = 0;
 
 /** One message to an endpoint that refuses the first `refusals` attempts, with one fault at one call. */
-export async function walk(
-  refusals: number,
-  at: number,
-  fault: Fault,
-  seconds: number,
-  store?: DeliveryStore,
-): Promise<Gateway> {
+export async function walk(refusals: number, at: number, fault: Fault, seconds: number): Promise<Gateway> {
   messages += 1;
   const id = `msg_01KAG000000000000000${String(messages).padStart(6, '0')}`;
   const simulation = simulatedGateway({
-    ...(store === undefined ? {} : { store }),
     startAt: created,
     fault: (_call, index) => (index === at ? fault : undefined),
     answer: (_deliveryId, postNumber) => ({ afterMs: 100, status: postNumber <= refusals ? 500 : 200 }),
@@ -28,23 +21,13 @@ export async function walk(
   return simulation;
 }
 
-/**
- * Repeats the run with each fault at each call that `disturbs` selects.
- *
- * @param newStore - by default in memory
- */
-export async function everyFault(
-  refusals: number,
-  seconds: number,
-  disturbs: (call: string) => boolean = () => true,
-  newStore: () => DeliveryStore | undefined = () => undefined,
-): Promise<string[]> {
-  const undisturbed = await walk(refusals, -1, 'kill_before', seconds, newStore());
+/** Repeats the run with each fault at each call. */
+export async function everyFault(refusals: number, seconds: number): Promise<string[]> {
+  const undisturbed = await walk(refusals, -1, 'kill_before', seconds);
   const wrong: string[] = [];
   for (const [at, name] of undisturbed.world.processes.calls.entries()) {
-    if (!disturbs(name)) continue;
     for (const fault of crashFaults) {
-      const simulation = await walk(refusals, at, fault, seconds, newStore());
+      const simulation = await walk(refusals, at, fault, seconds);
       const where = `${fault} of call ${at} (${name})`;
       const id = simulation.posts[0]?.deliveryId ?? '';
       const delivery = await simulation.deliveries.get(id);

@@ -1,23 +1,29 @@
 /** Entries that are read ahead: the same pages, in fewer calls. */
 import { expect, it } from '@jest/globals';
+import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
 import type { Activity, ActivityPage, ActivityQuery } from '../../../shared/activity/activity-log.ts';
+import { dynamoActivityReader } from '../../../shared/activity/activity-reader.dynamo.ts';
 import { readAhead } from '../../../shared/activity/read-ahead.ts';
 import { derivedIdAt } from '../../../shared/platform/ids.ts';
-import { activityPage } from '../../support/doubles/memory-activity.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 
 const since = new Date('2026-11-20T10:00:00.000Z');
 const until = new Date('2026-11-20T11:00:00.000Z');
 
-function logOf(count: number) {
+async function logOf(count: number) {
+  const { dynamo, names } = inMemoryTables();
+  const log = dynamoActivityLog(dynamo, names.activity_log, 30);
+  const reader = dynamoActivityReader(dynamo, names.activity_log);
   const entries = Array.from({ length: count }, (_, i): Activity => {
     const at = new Date(since.getTime() + i * 1000);
     const entry_id = derivedIdAt('act', at, String(i));
     return { entry_id, kind: 'webhook_failed', at: at.toISOString(), summary: '', client_id: 'client-a' };
   });
+  for (const entry of entries) await log.add(entry);
   let calls = 0;
   const list = async (query: ActivityQuery): Promise<ActivityPage> => {
     calls += 1;
-    return activityPage(entries, query);
+    return reader.list(query);
   };
   return { list, calls: () => calls, ids: entries.map(({ entry_id }) => entry_id).toReversed() };
 }
@@ -44,11 +50,12 @@ it.each([
   [730, 50, 1000, 1],
   [2400, 50, 1000, 3],
   [2400, 70, 1000, 3],
-  [300, 100, 30, 3],
+  // Full pages: only one more call shows that nothing follows.
+  [300, 100, 30, 4],
 ])(
   '%i entries in pages of %i, %i ahead: each once, in order, in %i calls',
   async (count, limit, ahead, calls) => {
-    const log = logOf(count);
+    const log = await logOf(count);
     const pages = await pagesOf(readAhead(log, ahead).list, limit);
     expect(pages.flat()).toEqual(log.ids);
     for (const page of pages) expect(page.length).toBeLessThanOrEqual(limit);
@@ -57,7 +64,7 @@ it.each([
 );
 
 it('reads anew from a position other than the one after the last page', async () => {
-  const log = logOf(200);
+  const log = await logOf(200);
   const { list } = readAhead(log, 1000);
   const query = { clientId: 'client-a', since, until, limit: 50 };
   await list(query);

@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
 import { type ResendResult, resendWebhooks } from '../../../shared/admin/webhook-resend.ts';
-import { newDelivery } from '../../../shared/webhook/delivery-transitions.ts';
-import { memoryDeliveryStore } from '../../support/doubles/memory-delivery-store.ts';
-import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
+import { newDelivery } from '../../../shared/webhook/delivery.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 
@@ -13,7 +12,7 @@ const idOf = (index: number): string => `whd_${String(index).padStart(26, '0')}`
 
 /** @param unreachable - how many calls of a delivery's store fail */
 async function failedDeliveries(count: number, unreachable: ReadonlyMap<string, number> = new Map()) {
-  const store = memoryDeliveryStore();
+  const { deliveries: store } = inMemoryStores();
   const ids = Array.from({ length: count }, (_, index) => idOf(index));
   for (const delivery_id of ids) {
     const given = {
@@ -46,7 +45,7 @@ async function failedDeliveries(count: number, unreachable: ReadonlyMap<string, 
     },
     activityLog: { add: async () => undefined },
     resend: {
-      dueItemIndex: memoryDueItemIndex(),
+      dueItemIndex: inMemoryStores().dueItemIndex,
       retryScheduler: {
         schedule: async ({ delivery_id }: { delivery_id: string }) => void seen.requeued.push(delivery_id),
       },

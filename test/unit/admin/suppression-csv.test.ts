@@ -16,7 +16,7 @@ describe('suppressions as CSV', () => {
         fc
           .string({ minLength: 1, maxLength: 40, unit: 'grapheme' })
           .map((text) => text.trim())
-          .filter((text) => text !== '' && !/^'[=+\-@\t\r\n]/.test(text)),
+          .filter((text) => text !== '' && !/(^|[;\t|\r\n])["\s]*'[=+\-@＝＋－＠\t\r\n]/.test(text)),
       ),
     });
     fc.assert(

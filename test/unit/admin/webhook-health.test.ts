@@ -23,7 +23,7 @@ function delivery(
   } as unknown as Health;
 }
 
-it('tells since when an endpoint fails, what waits, and how it answered', () => {
+it('shows since when an endpoint fails, what waits, and how it responded', () => {
   const health = healthOf([
     delivery('acknowledged', [
       ['00', 503],
@@ -105,7 +105,7 @@ it('has the attempts of a longer time by day, of the latest month', () => {
   });
 });
 
-it('tells nothing of an endpoint that was not yet called', () => {
+it('shows nothing about an endpoint that was not yet called', () => {
   expect(healthOf([delivery('pending', [])])).toMatchObject([
     { waiting: 1, failing_since: null, last_error: null, success_rate: null, latency_ms: null },
   ]);

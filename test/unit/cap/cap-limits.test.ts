@@ -1,7 +1,6 @@
 /** Which caps are in force for a client, from its rows and the stage's settings. */
 import { expect, it } from '@jest/globals';
-import { capLimits } from '../../../shared/cap/cap-limits.ts';
-import { endedAttributes } from '../../../shared/cap/cap-windows.ts';
+import { capLimits, endedAttributes } from '../../../shared/cap/cap-limits.ts';
 import { costForCap } from '../../../shared/price/prices.ts';
 
 const stage = { spend: { perDay: 100, perMonth: 0.1 + 0.2 } };

@@ -79,7 +79,7 @@ describe('a WhatsApp message', () => {
     expect(parse(inboundWhatsApp([whatsAppMessage(text)])).inbound[0]?.repliesTo).toBe('wamid.ours');
   });
 
-  it('is read beside statuses in the same entry', () => {
+  it('is read if the same entry has statuses', () => {
     const event = inboundWhatsApp([whatsAppMessage({ type: 'text', text: { body: 'Hi' } })]);
     const entry = JSON.parse(event.whatsAppWebhookEntry) as { changes: object[] };
     const statuses = { field: 'messages', value: { statuses: [whatsAppStatus()] } };

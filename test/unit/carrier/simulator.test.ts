@@ -141,6 +141,19 @@ describe('an accepted hand-over', () => {
     expect(parseNotification(queued[0]?.body ?? '').receipts[0]?.transition.at).toEqual(handedOverAt);
   });
 
+  it.each([
+    [{ from: '+12065550111' }, '+12065550111'],
+    [{ sender: { identity: '+12065550111' } }, '+12065550111'],
+    [{ sender: { identity: 'ACME' } }, '+15005550100'],
+    [{}, '+15005550100'],
+  ])('is answered at the number from which it came: %j', async (change, number) => {
+    const { carrier, queued } = aSimulator();
+    const message = aSendingMessage({ recipient: '+15005550009', ...change });
+    await carrier.handOver(message, { text: 'Hello' }, 1);
+    const replies = queued.flatMap(({ body }) => parseNotification(body).inbound);
+    expect(replies).toMatchObject([{ person: '+15005550009', number, text: 'Hello' }]);
+  });
+
   it('queues its receipts for its client', async () => {
     const { carrier, queued } = aSimulator();
     await carrier.handOver(aSendingMessage(), { text: 'Hello' }, 1);

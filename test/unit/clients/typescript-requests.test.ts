@@ -39,6 +39,7 @@ describe('a failed send', () => {
     ['a dropped connection', 'drop', 500],
     ['half a response', 'half', 500],
     ['no response in time', 'hang', 500],
+    ['409 of requests at the same moment', refusal(409, 'concurrent_change'), 500],
     ['409 while the first attempt is still at work', refusal(409, 'idempotency_in_progress'), 500],
   ])('is repeated after %s with the same key, after a wait', async (_what, reply, waitMs) => {
     const { gateway, server, waits } = await start([reply]);

@@ -16,7 +16,7 @@ describe('a change', () => {
     client.clear();
   });
 
-  it('that is refused is told, unless its form shows it', async () => {
+  it('that is refused causes a notice, unless its form shows it', async () => {
     const notified: string[] = [];
     const client = newQueryClient((message) => notified.push(message));
     const refused = async (meta: { readonly showsError?: boolean }) => {

@@ -31,7 +31,7 @@ describe('a column', () => {
 });
 
 describe('a download', () => {
-  it('has the first thousand rows, and tells whether there are more', async () => {
+  it('has the first thousand rows, and says whether there are more', async () => {
     const pages = (count: number) =>
       firstRows(async ({ cursor, limit }) => {
         const page = Number(cursor ?? 0);

@@ -8,7 +8,7 @@ describe('a refused form', () => {
     { field: 'countries[1]', message: 'is no country' },
   ]);
 
-  it('has each error beside its field, with the number of the item in a list', () => {
+  it('has each error at its field, with the number of the item in a list', () => {
     expect(fieldError(refusal, 'webhook_url')).toBe('Must be an https URL.');
     expect(fieldError(refusal, 'countries')).toBe('Number 2 is no country.');
     expect(fieldError(refusal, 'name')).toBeUndefined();

@@ -63,7 +63,7 @@ describe('tabs', () => {
     expect(out.tab.told).toEqual([]);
   });
 
-  it('are told when another one signs out', async () => {
+  it('sign out when another one signs out', async () => {
     const { tab } = openTab(session);
     openTab(session).tabs.tell({ kind: 'signed_out' });
     await heard();

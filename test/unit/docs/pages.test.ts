@@ -1,14 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { caps } from '../../../shared/contract/caps.ts';
 import { type Policy, policies, routes } from '../../../shared/contract/routes.ts';
-import { simulatedRecipients } from '../../../shared/contract/simulated-recipients.ts';
-import { unreachableLimits } from '../../../shared/rate-limit/unreachable-limits.ts';
+import { unreachableLimits } from '../../../shared/rate-limit/feedback/limit-feedback.ts';
 import { limitTable } from '../../support/docs/limit-table.ts';
 import { anchorsOf, page, pages, root } from '../../support/docs/pages.ts';
-
-const cell = (text: string): string => `| \`${text}\` |`;
 
 describe.each(pages())('%s', (path) => {
   it('links to files and sections that exist', () => {
@@ -29,30 +26,52 @@ describe.each(pages())('%s', (path) => {
   });
 });
 
-it('CONTRIBUTING.md names files that exist, but for those of its example', () => {
-  const paths = page('CONTRIBUTING.md').matchAll(
-    /`((?:bin|dashboard|docs|functions|lib|shared|test)\/[\w./-]+)`/g,
-  );
-  const missing = Array.from(paths, ([, path = '']) => path).filter(
-    (path) => ![path, `${path}.test.ts`].some((file) => existsSync(join(root, file))),
-  );
-  const example = ['shared/account/list-contacts.ts', 'functions/list-contacts.ts'];
-  expect(missing.filter((path) => !example.includes(path))).toEqual([]);
+/** The files of the operation that CONTRIBUTING.md adds as an example. */
+const exampleFiles = ['shared/account/list-contacts.ts', 'functions/list-contacts.ts'];
+const folders = ['bin', 'clients', 'dashboard', 'docs', 'functions', 'lib', 'shared', 'test'];
+/** The paths of all files and folders, and of tests without their ending. */
+const paths = folders.flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => !file.includes('node_modules'))
+    .flatMap((file) => [join(folder, file), join(folder, file).replace(/\.test\.ts$/, '')]),
+);
+const knownPaths: ReadonlySet<string> = new Set([...folders, ...paths]);
+const fileNames: ReadonlySet<string> = new Set(paths.map((path) => basename(path)));
+
+it.each(pages().filter((path) => path !== 'CHANGELOG.md'))('%s names files that exist', (path) => {
+  const named = Array.from(page(path).matchAll(/`(\w[\w./-]*)`/g), ([, file = '']) => file);
+  // docs/architecture.md names folders and tests without the folder that they are in.
+  const isName = path === 'docs/architecture.md' ? /\/|\.tsx?$/ : /\.tsx?$/;
+  const missing = named.filter((file) => {
+    const isPath = folders.includes(file.split('/')[0] ?? '') && file.includes('/');
+    if (isPath) return !knownPaths.has(file.replace(/\/$/, ''));
+    if (!isName.test(file)) return false;
+    return file.includes('/') ? !paths.some((one) => one.endsWith(`/${file}`)) : !fileNames.has(file);
+  });
+  expect(missing.filter((file) => !exampleFiles.includes(file))).toEqual([]);
 });
 
-describe('README.md', () => {
-  it('lists every operation', () => {
-    const readme = page('README.md');
-    const listed = Object.values(routes).map(({ method, path }) =>
-      path.startsWith('/api/v1') ? cell(`${method} ${path}`) : path,
-    );
-    expect(listed.filter((text) => !readme.includes(text))).toEqual([]);
+it('the README names the resource of every operation, and docs/local.md every other address', () => {
+  const [readme, local] = [page('README.md'), page('docs/local.md')];
+  const missing = Object.values(routes).filter(({ path }) => {
+    const [resource] = /^\/api\/v1\/[^/]+/.exec(path) ?? [];
+    return resource === undefined ? !local.includes(`${path}\``) : !readme.includes(resource);
   });
+  expect(missing).toEqual([]);
+});
 
-  it('says what the simulated carrier does for each recipient', () => {
-    for (const [recipient, behavior] of Object.entries(simulatedRecipients))
-      expect(page('README.md')).toContain(`| ${recipient} | ${behavior} |`);
-  });
+it('the README has the costs of docs/cost-and-scale.md', () => {
+  const costs = Array.from(page('README.md').matchAll(/(\d+\.\d\d) USD/g), ([, cost = '']) => cost);
+  expect(costs.length).toBeGreaterThan(1);
+  const known = page('docs/cost-and-scale.md');
+  expect(costs.filter((cost) => !known.includes(`**${cost}**`))).toEqual([]);
+});
+
+it.each([
+  ['README.md', 130],
+  ['docs/architecture.md', 250],
+])('%s has at most %i lines', (path, linesMax) => {
+  expect(page(path).split('\n').length - 1).toBeLessThanOrEqual(linesMax);
 });
 
 describe('docs/operate.md', () => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DueItemIndex } from '../../../shared/due-items/due-item-index.ts';
-import { processDueItems, type ReviewResult } from '../../../shared/due-items/process-due-items.ts';
-import { readRows } from '../../../shared/due-items/read-rows.ts';
+import { processDueItems, type ReviewResult, readRows } from '../../../shared/due-items/process-due-items.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
-import { dueItemThrough, memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
+import { type InMemoryTables, inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
+import type { AroundCall } from '../../support/simulation/direct-database.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');
 const rows = Array.from({ length: 60 }, () => newId('msg', start));
@@ -15,8 +16,8 @@ const runOf = (dueItemIndex: DueItemIndex, now = start) => ({
   budgetMs: 40_000,
 });
 
-async function filled() {
-  const dueItemIndex = memoryDueItemIndex();
+async function filled(tables?: InMemoryTables) {
+  const { dueItemIndex } = inMemoryStores(tables);
   await dueItemIndex.add(
     'messages',
     rows.map((id, i) => ({ id, dueAt: addSeconds(start, -i) })),
@@ -78,18 +79,19 @@ describe('a run over the due items', () => {
       new Map(ids.map((id) => [id, later]));
     for (const mode of ['fails', 'fails after it took effect', 'ends the run']) {
       for (let at = 0; at < 12; at += 1) {
-        const dueItemIndex = await filled();
-        let calls = 0;
-        const through = dueItemThrough(dueItemIndex, async (_name, act) => {
+        let calls = Number.NEGATIVE_INFINITY;
+        const around: AroundCall = (_call, run) => {
           calls += 1;
           const here = calls - 1 === at;
           if (mode === 'ends the run' && calls - 1 >= at) return new Promise(() => {});
           if (mode === 'fails' && here) throw new Error('failed');
-          const value = await act();
+          const value = run();
           if (here) throw new Error('the response was lost');
           return value;
-        });
-        const run = processDueItems(runOf(through), 'messages', review);
+        };
+        const dueItemIndex = await filled(inMemoryTables({ around }));
+        calls = 0;
+        const run = processDueItems(runOf(dueItemIndex), 'messages', review);
         await Promise.race([run, new Promise((resolve) => setTimeout(resolve, 5))]);
         expect(idsIn(dueItemIndex)).toEqual(new Set(rows));
       }
@@ -97,7 +99,7 @@ describe('a run over the due items', () => {
   });
 
   it('ends in time, and leaves the rest to the next run', async () => {
-    const dueItemIndex = memoryDueItemIndex();
+    const { dueItemIndex } = inMemoryStores();
     const many = Array.from({ length: 1000 }, () => newId('msg', start));
     await dueItemIndex.add(
       'messages',

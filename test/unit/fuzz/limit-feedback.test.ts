@@ -11,7 +11,7 @@ import { rateLimiter } from '../../../shared/rate-limit/limiter.ts';
 import { type OverrideRow, parseRow } from '../../../shared/rate-limit/override-row.ts';
 import { overrideReader } from '../../../shared/rate-limit/overrides.ts';
 import { runs } from '../../fuzz/runs.ts';
-import { memoryRateCounter } from '../../support/doubles/memory-rate-counter.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
 
 const midnight = new Date('2026-11-20T00:00:00.000Z');
 const clientId = 'client_1';
@@ -233,7 +233,7 @@ describe('the feedback and the limiter', () => {
         const promise = promised(feedbackOf(row, { ...context, now: midnight }).status_message, []);
         let now = midnight;
         const limiter = rateLimiter({
-          counter: memoryRateCounter(),
+          counter: inMemoryStores().rateCounter,
           limitsOf: overrideReader(
             { rowsOf: async (id) => (id === '*' ? [] : [row]) },
             () => now,

@@ -13,7 +13,7 @@ import {
   windowsAt,
 } from '../../../shared/rate-limit/windows.ts';
 import { runs } from '../../fuzz/runs.ts';
-import { memoryRateCounter } from '../../support/doubles/memory-rate-counter.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
 
 const midnight = Date.parse('2026-11-21T00:00:00.000Z');
 const subject = { kind: 'client', clientId: 'client_a' } as const;
@@ -31,7 +31,7 @@ const smallLimits: fc.Arbitrary<Limits> = fc.record({ perMinute: small, perHour:
 
 /** A process has a clock, a memory and the one counter that all share. */
 function processes(limits: () => Limits, random: () => number = () => 0) {
-  const counter = memoryRateCounter();
+  const { rateCounter: counter } = inMemoryStores();
   return () => rateLimiter({ counter, limitsOf: async () => limits(), random });
 }
 

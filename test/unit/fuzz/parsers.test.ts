@@ -6,7 +6,7 @@ import { GatewayError } from '../../../shared/contract/errors.ts';
 import { messageCursor } from '../../../shared/message/list/list-messages.ts';
 import { placeholdersOf, render, renderedLength } from '../../../shared/message/send/template.ts';
 import { countryOf, isRecipient } from '../../../shared/recipient/phone-number.ts';
-import { checkUrl, isAllowedAddress } from '../../../shared/webhook/post/address-guard.ts';
+import { checkUrl, isAllowedAddress } from '../../../shared/webhook/address-guard.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';
 import { runs } from '../../fuzz/runs.ts';
 

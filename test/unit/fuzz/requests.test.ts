@@ -1,4 +1,5 @@
 /** Whatever a caller sends, a request is read, or refused as its caller's fault: never a crash, never a hang. */
+
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { requests } from '../../../lib/build/openapi/requests.ts';
@@ -9,7 +10,7 @@ import { listMessagesQuery } from '../../../shared/message/list/list-messages.ts
 import { checkRows, readRow } from '../../../shared/message/send/bulk-rows.ts';
 import { requestHash } from '../../../shared/message/send/idempotency.ts';
 import { newSms } from '../../../shared/message/send/send-sms.ts';
-import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
+import { parseMessageRow } from '../../../shared/message/store/message-rows.dynamo.ts';
 import { parseFields } from '../../../shared/operation/operation.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';
 import { runs } from '../../fuzz/runs.ts';

@@ -39,7 +39,7 @@ describe('segments', () => {
     );
   });
 
-  it('are never fewer for a text and another behind it than for the text alone', () => {
+  it('are never fewer for a text with another appended than for the text', () => {
     fc.assert(
       fc.property(gsmText, gsmText, (text, more) => {
         expect(segment(text + more).segments).toBeGreaterThanOrEqual(segment(text).segments);

@@ -1,4 +1,5 @@
 /** The transition table, for any order of any reports, at whatever times their clocks say that they happened. */
+
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
@@ -9,7 +10,7 @@ import {
   statuses,
   transitions,
 } from '../../../shared/message/message.ts';
-import { statesEntered } from '../../../shared/message/transition.ts';
+import { statesEntered } from '../../../shared/message/store/message-store.ts';
 import { runs } from '../../fuzz/runs.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 
@@ -31,7 +32,7 @@ function entered(message: Message, to: Status, at: Date): Message {
 }
 
 describe('a message', () => {
-  it('moves forwards only, tells each state once, and no more once it is final but that it arrived after all', () => {
+  it('only moves forwards, reports each state once, and after a final one only that it arrived after all', () => {
     const begins = fc.constantFrom(...beginnings);
     fc.assert(
       fc.property(begins, fc.array(report, { maxLength: 40 }), (status, reports) => {

@@ -29,7 +29,8 @@ const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
 function eventOf({ header = 'text', body = '{"to":1}' }: Faults): APIGatewayProxyEvent {
   return {
     httpMethod: 'POST',
-    path: '/api/v1/sms/send',
+    resource: '/api/v1/sms/send',
+    path: '/api/v1/sms/send/+447700900123',
     headers: { 'Content-Type': 'application/json', 'X-Text': header },
     body,
     requestContext: { requestId: 'request-1', identity: { sourceIp: '203.0.113.1' } },
@@ -99,6 +100,8 @@ it.each(cases)('%j ends after %j with %d', async (faults, ran, status, remaining
   expect(response.logged).toMatchObject([
     { level: status < 500 ? 'info' : 'error', request_id: 'request-1', status, policy: 'sms_send' },
   ]);
+  expect(response.logged).toMatchObject([{ path: '/api/v1/sms/send' }]);
+  expect(JSON.stringify(response.logged)).not.toContain('447700900123');
 });
 
 it('the error_description of RFC 6749 has the characters that it may have, and equals the message', async () => {
@@ -119,6 +122,33 @@ it('the error_description of RFC 6749 has the characters that it may have, and e
   const { message, error_description } = JSON.parse(body);
   expect([message, error_description]).toEqual(Array.from({ length: 2 }, () => 'No ???????? here.'));
 });
+
+it.each([
+  [{ queryStringParameters: { reference: 'a\uFFFD' } }, 'reference'],
+  [{ multiValueQueryStringParameters: { reference: ['a', '\uFFFD('] } }, 'reference'],
+  [{ queryStringParameters: { '\uFFFD': 'x' } }, '\uFFFD'],
+  [{ pathParameters: { message_id: '\uFFFD' } }, 'message_id'],
+  [{ pathParameters: { proxy: 'docs/\uFFFD' } }, 'proxy'],
+])(
+  'what API Gateway makes of bytes that are not UTF-8 is refused in paths and queries: %j',
+  async (given, field) => {
+    const handler = publicHttpFunction(routes.issueToken, async () => ({ status: 200, body: {} }), {
+      dependencies: {
+        limiter: { check: async () => ({ ...decision, blocked: false }) },
+        clock: () => now,
+        newWorkId: () => 'work-1',
+        writeLog: () => undefined,
+      },
+    });
+    const { statusCode, body } = await handler({ ...eventOf({}), ...given }, context);
+    expect([statusCode, JSON.parse(body)]).toEqual([
+      400,
+      expect.objectContaining({ error: 'invalid_request', details: [expect.objectContaining({ field })] }),
+    ]);
+    const inBody = { body: '{"text":"\uFFFD"}', headers: { 'Content-Type': 'application/json' } };
+    expect(await handler({ ...eventOf({}), ...inBody }, context)).toMatchObject({ statusCode: 200 });
+  },
+);
 
 it('a query parameter that is given twice has both values, so that none of them is followed', async () => {
   const queries: unknown[] = [];

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { redirectTo } from '../../../shared/http/redirect.ts';
+import { redirectTo } from '../../../shared/http/response.ts';
 
 it.each([
   [

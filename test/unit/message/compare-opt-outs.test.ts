@@ -1,18 +1,20 @@
 /** The carrier's opt-out list and the suppressions: who opted out on either side, and when, decides on both. */
 import { describe, expect, it } from '@jest/globals';
-import type { Message } from '../../../shared/message/message.ts';
 import {
   type ComparisonProgress,
   compareOptOuts,
-} from '../../../shared/message/opt-out-list/compare-opt-outs.ts';
-import {
   type ListedOptOut,
   type OptOutList,
   OutdatedPosition,
-} from '../../../shared/message/opt-out-list/opt-out-list.ts';
-import type { SuppressionChange } from '../../../shared/message/suppression/suppression.ts';
+} from '../../../shared/message/opt-out-list/compare-opt-outs.ts';
+import type {
+  SuppressionChange,
+  SuppressionSource,
+} from '../../../shared/message/suppression/suppression.ts';
+import { optOutAtCarrier } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { memorySuppressionStore } from '../../support/doubles/memory-suppression-store.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
+import { aMessage } from '../../support/message/example-message.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');
 const numberOf = (index: number): string => `+447700900${String(index).padStart(3, '0')}`;
@@ -20,7 +22,7 @@ const [person, other] = [numberOf(1), numberOf(2)];
 
 /** @param pageSize - the pages of the list are as long */
 function aWorld({ pageSize = 100, budgetMs = 240_000 } = {}) {
-  const suppressions = memorySuppressionStore();
+  const { suppressions } = inMemoryStores();
   const listed = new Map<string, ListedOptOut>();
   const clients = new Map<string, readonly string[]>();
   const calls: string[] = [];
@@ -48,13 +50,17 @@ function aWorld({ pageSize = 100, budgetMs = 240_000 } = {}) {
       return true;
     },
   };
+  const { contacts } = inMemoryStores();
   const dependencies = {
     list,
     suppressions,
     conversations: {
       newestWith: async (recipient: string) =>
-        (clients.get(recipient) ?? []).map((client_id) => ({ client_id, channel: 'sms' }) as Message),
+        (clients.get(recipient) ?? []).map((client_id) => ({
+          ...aMessage({ client_id, recipient, status: 'sent', sent_at: start.toISOString() }),
+        })),
     },
+    contacts,
     progress: {
       read: async () => progress,
       async write(next: ComparisonProgress) {
@@ -69,6 +75,7 @@ function aWorld({ pageSize = 100, budgetMs = 240_000 } = {}) {
   };
   return {
     suppressions,
+    contacts,
     listed,
     calls,
     /** These clients wrote to the person. */
@@ -139,6 +146,28 @@ describe('who is on the list of the carrier', () => {
     expect(world.listed.has(person)).toBe(true);
   });
 
+  it('gets messages again after START, although the carrier refuses a message until its list is updated', async () => {
+    const world = aWorld();
+    world.wrote(person, 'a');
+    world.listOptOut(person, -100, true);
+    await world.run();
+    world.hourLater();
+    const at = 3600 + 100;
+    await world.change(at, {});
+    // The welcome that the client sends is refused, because AWS has the number still.
+    const record = optOutAtCarrier(world.suppressions);
+    const refused = aMessage({ client_id: 'a', recipient: person, message_id: 'msg_welcome' });
+    expect(await record(refused, addSeconds(start, at + 1))).toBe(false);
+    expect(await world.scopeOf('a')).toBeUndefined();
+    await world.run();
+    expect([await world.scopeOf('a'), world.listed.size]).toEqual([undefined, 0]);
+    // A STOP that only the carrier saw counts.
+    world.hourLater();
+    world.listOptOut(person, at + 3000, true);
+    await world.run();
+    expect(await world.scopeOf('a')).toBe('messages');
+  });
+
   it('keeps everything suppressed where the client suppressed everything', async () => {
     const world = aWorld();
     world.wrote(person, 'a', 'b');
@@ -150,11 +179,11 @@ describe('who is on the list of the carrier', () => {
 });
 
 describe('the list of the carrier', () => {
-  it('gets a number only where no client may send anything to it', async () => {
+  it('gets a number only where an administrator lets no client send anything to it', async () => {
     const world = aWorld();
     for (const recipient of [person, other]) {
       world.wrote(recipient, 'a', 'b');
-      await world.change(-100, { recipient, scope: 'all', source: 'client' });
+      await world.change(-100, { recipient, scope: 'all', source: 'admin' });
     }
     await world.change(-100, { client_id: 'b', scope: 'all', source: 'admin' });
     await world.change(-100, { client_id: 'b', recipient: other, scope: 'messages' });
@@ -166,14 +195,61 @@ describe('the list of the carrier', () => {
     expect(await world.run()).toMatchObject({ added: 0, suppressed: 0 });
   });
 
-  it('loses a number that a client suppressed, but none that a person did, when that client ends it', async () => {
+  it('is not changed by what a client says, whatever it did before', async () => {
     const world = aWorld();
-    for (const recipient of [person, other]) await world.change(-100, { recipient, scope: 'all' });
-    world.listOptOut(person, -90, true);
-    world.listOptOut(other, -90, false);
-    for (const recipient of [person, other]) await world.change(-50, { recipient, source: 'client' });
-    expect(await world.run()).toMatchObject({ removed: 1 });
+    const noted = (recipient: string, clientId: string) =>
+      world.contacts.note({ channel: 'sms', person: recipient }, { clientId, sender: '*', at: start });
+    await noted(person, 'a');
+    await world.change(-100, { scope: 'all', source: 'client' });
+    // Everybody's word together is no person's and no administrator's either.
+    await noted(person, 'b');
+    await world.change(-90, { client_id: 'b', scope: 'all', source: 'client' });
+    await world.run();
+    expect(world.listed.size).toBe(0);
+
+    for (const byPerson of [true, false]) {
+      world.hourLater();
+      world.listOptOut(other, 3700, byPerson);
+      await world.change(3710, { recipient: other, scope: 'all', source: 'client' });
+      await world.change(3720, { recipient: other, source: 'client' });
+      await world.run();
+      expect(world.listed.has(other)).toBe(true);
+    }
+  });
+
+  it('does not get a number by an administrator for one client, hidden behind messages of that client', async () => {
+    const world = aWorld();
+    world.wrote(person, ...Array.from({ length: 3000 }, () => 'a'));
+    await world.contacts.note(
+      { channel: 'sms', person },
+      { clientId: 'b', sender: '+447418367358', at: addSeconds(start, -9000) },
+    );
+    await world.change(-100, { scope: 'all', source: 'admin' });
+    await world.run();
+    expect(world.listed.size).toBe(0);
+    await world.change(-50, { client_id: 'b', scope: 'all', source: 'client' });
+    await world.run();
+    expect(world.listed.size).toBe(0);
+    await world.change(-40, { client_id: 'b', scope: 'all', source: 'admin' });
+    await world.run();
     expect([...world.listed.keys()]).toEqual([person]);
+  });
+
+  it('keeps a number whose person opted in to one client, and is stopped for another by a word or an administrator', async () => {
+    for (const [source, keeps] of Object.entries({
+      keyword: true,
+      admin: true,
+      carrier: false,
+      client: false,
+    })) {
+      const world = aWorld();
+      world.wrote(person, 'a', 'b');
+      world.listOptOut(person, -90, true);
+      await world.change(-80, { client_id: 'b', scope: 'messages', source: source as SuppressionSource });
+      await world.change(-50, {});
+      await world.run();
+      expect([source, world.listed.has(person)]).toEqual([source, keeps]);
+    }
   });
 
   it('may refuse a removal, which stops nothing else', async () => {
@@ -215,7 +291,7 @@ describe('a comparison', () => {
     expect(world.calls.filter((call) => call.startsWith('remove'))).toHaveLength(20);
   });
 
-  it('begins the list anew where the carrier no longer knows the page', async () => {
+  it('begins the list again if the carrier no longer knows the page', async () => {
     const world = aWorld({ pageSize: 1, budgetMs: 1 });
     for (const recipient of [person, other]) {
       world.wrote(recipient, 'a');

@@ -3,9 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import type { RefusedWork } from '../../../shared/set-aside/set-aside.ts';
-import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
-import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
+import type { RefusedWork } from '../../../shared/set-aside/set-aside.sqs.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
 import { refusal } from '../../support/engine/strict-sqs.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 
@@ -13,8 +12,7 @@ const expiresAt = addSeconds(created, 3600);
 const ids = ['msg_bad', 'msg_good'];
 
 async function simulation(refused: 'queue' | 'table') {
-  const dueItemIndex = memoryDueItemIndex();
-  const store = memoryMessageStore();
+  const { dueItemIndex, messages: store } = inMemoryStores();
   for (const message_id of ids) {
     const times = { created_at: created.toISOString(), queued_at: created.toISOString() };
     await store.create(

@@ -7,11 +7,11 @@ import type { LegRefusal, Message } from '../../../shared/message/message.ts';
 import { otpRecords } from '../../../shared/otp/hold/otp-traffic.dynamo.ts';
 import { otpLegs } from '../../../shared/otp/otp-legs.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { memorySenderPace } from '../../support/doubles/memory-sender-pace.ts';
-import { memorySends, smallRequest } from '../../support/doubles/memory-sends.ts';
 import { nobodySuppressed } from '../../support/doubles/nobody-suppressed.ts';
+import { inMemoryPace } from '../../support/engine/stores.ts';
 import { aClient, ask, type SendName } from '../../support/message/ask-operation.ts';
 import { runFallback, startAt } from '../../support/message/fallback-run.ts';
+import { inMemorySends, smallRequest } from '../../support/message/sends.ts';
 
 const to = '+447700900123';
 const now = new Date('2026-11-20T10:00:00.000Z');
@@ -19,7 +19,7 @@ const template = { name: 'parcel', language: 'en' };
 
 /** Sends on tables in memory, and the worker that starts and hands over their legs. */
 function world(change: Parameters<typeof aClient>[0] = {}) {
-  const sends = memorySends();
+  const sends = inMemorySends();
   const client = aClient(change);
   let at = now;
   let refusal: LegRefusal | undefined;
@@ -50,7 +50,7 @@ function world(change: Parameters<typeof aClient>[0] = {}) {
       check: async () => {},
       giveBack: async () => {},
     }),
-    pace: memorySenderPace(clock),
+    pace: inMemoryPace(clock),
     outbound: { enqueue: async () => {} },
     clock,
     newClaimId: () => 'claim',
@@ -185,15 +185,22 @@ describe('a request with `fallback`', () => {
   });
 });
 
-it('a password that may fall back to SMS counts among those by SMS, by which countries are held', async () => {
-  for (const channel of ['sms', 'whatsapp']) {
-    const { send, otps } = world();
-    await send('otp', { channel: 'whatsapp', fallback: [{ channel }] });
-    const records = otps.all().map((otp) => ({
-      eventID: otp.otp_id,
-      dynamodb: { ApproximateCreationDateTime: 0, NewImage: marshall(otp) },
-    }));
-    expect(otpRecords(records)).toHaveLength(channel === 'sms' ? 1 : 0);
+it('a password that fell back to SMS counts among those by SMS, by which countries are held', async () => {
+  for (const channel of ['sms', 'whatsapp'] as const) {
+    const { send, otps, start, end } = world();
+    const { message_id } = await send('otp', { channel: 'whatsapp', fallback: [{ channel }, { channel }] });
+    const counted = () =>
+      otpRecords(
+        otps.all().map((otp) => ({
+          eventID: otp.otp_id,
+          dynamodb: { ApproximateCreationDateTime: 0, NewImage: marshall(otp) },
+        })),
+      ).map(({ sends }) => sends);
+    expect(counted()).toEqual([]);
+    await end(message_id, 'unreachable');
+    expect(await start(message_id)).toBe('leg_started');
+    expect(await start(message_id)).toBe('leg_exists');
+    expect(counted()).toEqual(channel === 'sms' ? [1] : []);
   }
 });
 
@@ -215,7 +222,7 @@ describe('between two legs', () => {
         fallback_of: first.message_id,
         expires_at: first.expires_at,
       });
-      expect(second?.text).toBe('{{code}} is your verification code. It expires in 2 minutes.');
+      expect(second?.text).toBe('{{code}} is your verification code. It expires in 1 minute.');
       if (ends === 'verified') await otps.markVerified({ otpId, clientId: '', workId: 'w' });
       goTo(ends === 'verified' ? 31 : 119);
       expect(await handOver(second?.message_id ?? '')).toBe(ends === 'verified' ? 'not_needed' : 'sent');
@@ -264,6 +271,30 @@ describe('between two legs', () => {
     }
   });
 
+  it('a leg that a cap, a hold or the limit of the recipient refuses does not replace the one that waits', async () => {
+    for (const code of [
+      'spend_limit_reached',
+      'message_limit_reached',
+      'otp_held',
+      'recipient_limit_reached',
+    ] as const) {
+      const { send, start, handOver, leg, refuse, hold, goTo, otps } = world();
+      const { message_id, client_id } = await send('otp', { channel: 'whatsapp', fallback: sms });
+      if (code === 'otp_held') hold();
+      if (code === 'recipient_limit_reached')
+        for (let index = 0; index < 4; index += 1) await send('otp', {});
+      refuse(code);
+      const before = await otps.recipientSends({ clientId: client_id, recipient: to });
+      goTo(31);
+      expect(await start(message_id)).toBe('leg_refused');
+      expect(await otps.recipientSends({ clientId: client_id, recipient: to })).toEqual(before);
+      // The refused leg is stored, and its worker has not failed it yet.
+      expect(leg(2)).toMatchObject({ status: 'queued', refusal: code });
+      expect(await handOver(message_id)).toBe('sent');
+      expect(await handOver(leg(2)?.message_id ?? '')).toBe('leg_refused');
+    }
+  });
+
   it('a cancellation, or a delivery, starts no leg; a leg that waits is not handed over after a late receipt', async () => {
     const { send, start, handOver, messages, leg, goTo } = world();
     const scheduled = await send('sms', { scheduled_at: '2026-11-20T11:00:00Z', fallback: sms });
@@ -282,7 +313,7 @@ describe('between two legs', () => {
     expect(await start(second)).toBe('no_leg_needed');
   });
 
-  it('a leg beyond the longest delay of a queue starts at its time, by a schedule', async () => {
+  it('a leg beyond the longest delay of a queue starts at its time, by the due-item index', async () => {
     const { gateway, legs } = await runFallback({
       legs: [
         { channel: 'sms', fate: 'silent' },
@@ -290,9 +321,9 @@ describe('between two legs', () => {
       ],
       validitySeconds: 3000,
     });
-    expect(gateway.world.sent.filter(({ path }) => path === 'schedule')).toHaveLength(1);
+    expect(gateway.world.sent.filter(({ path }) => path === 'schedule')).toEqual([]);
     const startedAt = (Date.parse(legs[1]?.created_at ?? '') - startAt.getTime()) / 1000;
     expect(startedAt).toBeGreaterThanOrEqual(2000);
-    expect(startedAt).toBeLessThan(2005);
+    expect(startedAt).toBeLessThan(2002);
   });
 });

@@ -4,15 +4,14 @@ import {
   type DispatchDependencies,
   dispatchQueued,
 } from '../../../shared/message/dispatch/dispatch-message.ts';
-import { nextLegEntryOf, queuedMessageOf } from '../../../shared/message/dispatch/outbound-queue.ts';
+import { nextLegEntryOf, queuedMessageOf } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { nextLegDueAfter } from '../../../shared/message/fallback/legs.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
-import { memorySenderPace } from '../../support/doubles/memory-sender-pace.ts';
 import { allowanceOf } from '../../support/doubles/no-caps.ts';
 import { noOtpLegs } from '../../support/doubles/no-otp-legs.ts';
 import { nobodySuppressed } from '../../support/doubles/nobody-suppressed.ts';
+import { inMemoryPace, inMemoryStores } from '../../support/engine/stores.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 import { portThrough } from '../../support/simulation/processes.ts';
 
@@ -20,7 +19,7 @@ const fallback: Message['fallback'] = [{ channel: 'whatsapp', after_seconds: 30,
 
 async function handedOver(message: Message, more: Partial<DispatchDependencies> = {}, seconds = 1) {
   const calls: string[] = [];
-  const store = memoryMessageStore();
+  const { messages: store } = inMemoryStores();
   await store.create(message);
   const clock = () => addSeconds(created, seconds);
   const dependencies: DispatchDependencies = {
@@ -34,7 +33,7 @@ async function handedOver(message: Message, more: Partial<DispatchDependencies> 
     ...nobodySuppressed,
     ...noOtpLegs,
     allowanceOf,
-    pace: memorySenderPace(clock),
+    pace: inMemoryPace(clock),
     outbound: { enqueue: async () => {} },
     clock,
     newClaimId: () => 'claim',

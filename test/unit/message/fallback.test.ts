@@ -1,7 +1,6 @@
 /** Sends with `fallback`: which legs start and when, against a model, and whatever dies or is repeated on the way. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Message } from '../../../shared/message/message.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 import {
@@ -105,33 +104,22 @@ describe('the legs of a send', () => {
     { channel: 'whatsapp', afterSeconds: 30, fate: 'delivered' },
   ] as const satisfies readonly PlannedLeg[];
 
-  /** The receipt of the first leg is written between the worker's checks and the start of the second. */
-  const deliveredInBetween = (isChecked: boolean) => (store: MessageStore) => ({
-    ...store,
-    async createLeg(leg: Message, earlier: readonly string[]) {
-      await store.transition(leg.fallback_of ?? '', { to: 'delivered', at: new Date(leg.created_at) });
-      return store.createLeg(leg, isChecked ? earlier : []);
-    },
-  });
-
   it('do not start if the receipt of an earlier one is written at the same moment', async () => {
-    const run = (isChecked: boolean) =>
-      runFallback({ legs: twoLegs, validitySeconds: 60, broken: deliveredInBetween(isChecked) });
-    expect((await run(true)).legs.map(({ status }) => status)).toEqual(['delivered']);
-    const { violations } = legFindings((await run(false)).gateway, 0);
-    expect(violations.join()).toMatch(/started although an earlier leg was delivered/);
+    /** The receipt of the first leg is written between the worker's checks and the start of the second. */
+    const messagesThrough = (store: MessageStore): MessageStore => ({
+      ...store,
+      async createLeg(leg, earlier) {
+        await store.transition(leg.fallback_of ?? '', { to: 'delivered', at: new Date(leg.created_at) });
+        return store.createLeg(leg, earlier);
+      },
+    });
+    const { legs } = await runFallback({ legs: twoLegs, validitySeconds: 60, messagesThrough });
+    expect(legs.map(({ status }) => status)).toEqual(['delivered']);
   });
 
   it('are stored once by two workers at once', async () => {
-    const run = (broken?: (store: MessageStore) => MessageStore) =>
-      runFallback({ legs: twoLegs, validitySeconds: 60, copies: () => 2, ...(broken && { broken }) });
-    expect((await run()).legs).toHaveLength(2);
-    let copies = 0;
-    const { gateway } = await run((store) => ({
-      ...store,
-      createLeg: (leg, earlier) =>
-        store.createLeg({ ...leg, message_id: `${leg.message_id}${++copies}` }, earlier),
-    }));
-    expect(legFindings(gateway, 0).violations.join()).toMatch(/started \d+ times/);
+    const { gateway, legs } = await runFallback({ legs: twoLegs, validitySeconds: 60, copies: () => 2 });
+    expect(legs).toHaveLength(2);
+    expect(legFindings(gateway, 0).violations).toEqual([]);
   });
 });

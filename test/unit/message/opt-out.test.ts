@@ -1,10 +1,12 @@
 /** Whoever opted out gets nothing more, however many messages wait for them, and whatever fails. */
 import { describe, expect, it } from '@jest/globals';
 import { inboundNotification } from '../../../shared/carrier/simulator/simulated-inbound.ts';
-import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.ts';
+import { unassignedClientId } from '../../../shared/message/receive/find-owner.ts';
+import { receiveMessage } from '../../../shared/message/receive/receive-message.ts';
+import { optOutAtCarrier } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
-import { ourNumber, person } from '../../support/message/inbound.ts';
+import { anInbound, inMemoryReceiver, ourNumber, person } from '../../support/message/inbound.ts';
 import { runInbound } from '../../support/message/inbound-run.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
 
@@ -70,6 +72,54 @@ describe('STOP', () => {
   });
 });
 
+describe('START', () => {
+  const client = 'client-a';
+  const refusedAfter = async (status: object) => {
+    const { dependencies, messages, suppressions } = inMemoryReceiver();
+    // The carrier refused the only message of the client, which began a suppression.
+    const at = created.toISOString();
+    await messages.create(
+      aMessage({
+        client_id: client,
+        recipient: person,
+        status: 'failed',
+        created_at: at,
+        failed_at: at,
+        ...status,
+      }),
+    );
+    await optOutAtCarrier(suppressions)(aMessage({ client_id: client, recipient: person }), created);
+    return { dependencies, messages, suppression: () => suppressions.get(client, person) };
+  };
+  const refused = { error_code: 'recipient_opted_out' };
+
+  it('also ends what a refusal of the carrier began for a client that never reached the person', async () => {
+    const { dependencies, messages, suppression } = await refusedAfter(refused);
+    await receiveMessage(dependencies, anInbound({ text: 'STOP' }), 1);
+    expect((await suppression())?.scope).toBe('messages');
+    const start = anInbound({ text: 'START', carrierMessageId: 'start' });
+    const { message } = await receiveMessage(dependencies, start, 1);
+    expect(message.client_id).toBe(unassignedClientId);
+    expect((await suppression())?.scope).toBeUndefined();
+    const copy = messages.all().find(({ copy_of }) => copy_of === message.message_id);
+    expect(copy).toMatchObject({ client_id: client, opt_keyword: 'opt_in' });
+    await receiveMessage(dependencies, start, 1);
+    expect(messages.all()).toHaveLength(4);
+  });
+
+  it('has no effect on a client whose message was refused for another reason, or to another number', async () => {
+    for (const status of [
+      { error_code: 'carrier_rejected' },
+      { ...refused, suppressed: true },
+      { ...refused, from: '+447418000000' },
+    ]) {
+      const { dependencies, suppression } = await refusedAfter(status);
+      await receiveMessage(dependencies, anInbound({ text: 'START' }), 1);
+      expect((await suppression())?.scope).toBe('messages');
+    }
+  });
+});
+
 it('of three hundred recipients, the ten who opted out get nothing, and all others their message', async () => {
   const gateway = aGateway();
   const numberOf = (index: number) => `+4477009${String(index).padStart(5, '0')}`;
@@ -106,22 +156,4 @@ describe('with faults', () => {
     ])
       expect(counts[what]).toBeGreaterThan(5);
   });
-
-  it.each<[string, (store: SuppressionStore) => SuppressionStore, RegExp]>([
-    ['that are not read', (store) => ({ ...store, get: async () => undefined }), /was sent after STOP/],
-    [
-      'of which the last to arrive wins',
-      (store) => ({
-        ...store,
-        change: (change) =>
-          store.change({ ...change, at: new Date(change.at.getTime() + 1e12 * ++arrivals) }),
-      }),
-      /the last word is/,
-    ],
-  ])('suppressions %s are noticed', async (_how, brokenSuppressions, violation) => {
-    const { violations } = await runInbound({ seed: 11, total: 80, skewMaxMs: 0, brokenSuppressions });
-    expect(violations.some((each) => violation.test(each))).toBe(true);
-  });
 });
-
-let arrivals = 0;

@@ -1,10 +1,12 @@
 /** Every message is put into the queue of its kind, wherever it is queued. */
 import { describe, expect, it } from '@jest/globals';
-import { type SendKind, sendKinds } from '../../../shared/contract/send-kinds.ts';
-import { sqsOutboundQueue, urlOfQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
-import { outboundEntryOf } from '../../../shared/message/dispatch/outbound-queue.ts';
+import { type SendKind, sendKinds } from '../../../shared/contract/channels.ts';
+import {
+  outboundEntryOf,
+  sqsOutboundQueue,
+  urlOfQueue,
+} from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { eventBridgeSchedules } from '../../../shared/platform/aws/one-shot-schedule.scheduler.ts';
 import { refusal, strictSqs } from '../../support/engine/strict-sqs.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 
@@ -34,7 +36,7 @@ function queues(refuses: (body: string) => boolean = () => false) {
 }
 
 describe('a message', () => {
-  it('is put into the queue of its kind, which follows from its row alone', async () => {
+  it('is put into the queue of its kind, which follows from its row only', async () => {
     const { queued, outbound } = queues();
     await outbound.enqueue(sendKinds.map((kind) => outboundEntryOf(messages[kind])));
     expect(queued.toSorted()).toEqual(sendKinds.map((kind) => [url(kind), `msg_${kind}`]).toSorted());
@@ -60,21 +62,9 @@ describe('a message', () => {
       sqsOutboundQueue(sqs, queueUrls).enqueue(sendKinds.map((kind) => outboundEntryOf(messages[kind]))),
     ).rejects.toMatchObject({ name: 'Throttling' });
   });
-
-  it('has its schedule aimed at the queue of its kind', async () => {
-    const targets: string[] = [];
-    const scheduler = {
-      send: async ({ input }: { input: { Target: { Arn: string } } }) => void targets.push(input.Target.Arn),
-    };
-    const settings = { groupName: 'g', roleArn: 'r', queueArns: { otp: 'o', single: 's', bulk: 'b' } };
-    const scheduleOnce = eventBridgeSchedules(scheduler as never, settings);
-    for (const kind of sendKinds)
-      await scheduleOnce({ name: messages[kind].message_id, at: new Date(0), queue: kind, message: {} });
-    expect(targets).toEqual(['o', 's', 'b']);
-  });
 });
 
-it('the queue that an event comes from is told by its ARN', () => {
+it('the queue that an event comes from follows from its ARN', () => {
   for (const kind of sendKinds)
     expect(urlOfQueue(queueUrls, `arn:aws:sqs:eu-west-1:123456789012:gateway-${kind}`)).toBe(url(kind));
   expect(() => urlOfQueue(queueUrls, 'arn:aws:sqs:eu-west-1:123456789012:gateway-webhooks')).toThrow(

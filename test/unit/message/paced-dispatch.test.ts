@@ -10,20 +10,17 @@ import {
   type OutboundEntry,
   outboundEntriesOf,
   queuedMessageOf,
-} from '../../../shared/message/dispatch/outbound-queue.ts';
+} from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { expireOverdue, firstReview } from '../../../shared/message/expire/expire-messages.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { expectedEndOf } from '../../../shared/message/pace/expected-end.ts';
-import { reserveBulkSlots } from '../../../shared/message/pace/reserve-bulk-slots.ts';
+import { expectedEndOf, reserveBulkSlots } from '../../../shared/message/pace/bulk-slots.ts';
 import { senderPace } from '../../../shared/message/pace/sender-pace.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
-import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
-import { memorySenderPaceStore } from '../../support/doubles/memory-sender-pace.ts';
 import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
 import { allowanceOf } from '../../support/doubles/no-caps.ts';
 import { noOtpLegs } from '../../support/doubles/no-otp-legs.ts';
 import { nobodySuppressed } from '../../support/doubles/nobody-suppressed.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 
 const sender = { identity: 'ACME', messages_per_second: 2 };
@@ -31,8 +28,7 @@ const accepted: HandOver = { outcome: 'accepted', carrierMessageId: 'c-1' };
 
 function simulation(answer: () => HandOver = () => accepted, tableMs = 0) {
   let now = created;
-  const messages = memoryMessageStore();
-  const paces = memorySenderPaceStore();
+  const { messages, senderPaces: paces } = inMemoryStores();
   const calls: string[] = [];
   const handed: { readonly id: string; readonly at: Date }[] = [];
   const queued: OutboundEntry[] = [];
@@ -194,7 +190,7 @@ describe('a bulk message', () => {
   it('is not taken for lost while it waits for its slot, and is 15 minutes after it', async () => {
     const world = simulation();
     const [, message] = (await world.stored(4000, bulk)).slice(-2) as [Message, Message];
-    const dueItemIndex = memoryDueItemIndex();
+    const { dueItemIndex } = inMemoryStores();
     await dueItemIndex.add('messages', [firstReview(message)]);
     const review = async (at: Date) => {
       world.at(at);

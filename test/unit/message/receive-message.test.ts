@@ -1,12 +1,27 @@
 /** A message from a person is stored once, reaches the right client, and does what it asks for, whatever fails. */
+
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { findOwner, nobody } from '../../../shared/message/receive/find-owner.ts';
-import { type ReceiveDependencies, receiveMessage } from '../../../shared/message/receive/receive-message.ts';
-import { windowEnd } from '../../../shared/message/receive/whatsapp-window.ts';
+import type { Message } from '../../../shared/message/message.ts';
+import { type Contacts, noteContact } from '../../../shared/message/receive/contacts.dynamo.ts';
+import { findOwner as find, unassignedClientId } from '../../../shared/message/receive/find-owner.ts';
+import {
+  type ReceiveDependencies,
+  receiveMessage as receive,
+  receiveMessages,
+} from '../../../shared/message/receive/receive-message.ts';
+import { windowEnd } from '../../../shared/message/receive/whatsapp-window.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { eventsOf } from '../../../shared/webhook/plan-deliveries.ts';
+import { numbersOwned } from '../../support/doubles/no-senders.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
 import { aMessage } from '../../support/message/example-message.ts';
-import { anInbound, memoryReceiver, ourNumber, person } from '../../support/message/inbound.ts';
+import { anInbound, inMemoryReceiver, ourNumber, person } from '../../support/message/inbound.ts';
+
+const findOwner = async (dependencies: Parameters<typeof find>[0], inbound: ReturnType<typeof anInbound>) =>
+  (await find(dependencies, inbound, undefined)).owner;
+const receiveMessage = (dependencies: ReceiveDependencies, inbound: ReturnType<typeof anInbound>) =>
+  receive(dependencies, inbound, 1);
 
 const start = new Date('2026-11-20T10:00:00.000Z');
 const timeAfter = (seconds: number) => addSeconds(start, seconds).toISOString();
@@ -25,7 +40,7 @@ function sentBy(client_id: string, seconds: number, change: object = {}) {
 }
 
 async function afterSends(...messages: readonly ReturnType<typeof sentBy>[]) {
-  const receiver = memoryReceiver();
+  const receiver = inMemoryReceiver();
   for (const message of messages) await receiver.messages.create(message);
   return receiver;
 }
@@ -62,7 +77,8 @@ describe('the owner of a message from a person', () => {
     const answered = sentBy('a', 0, { carrier_message_id: 'sms-1' });
     const { dependencies } = await afterSends(answered, sentBy('b', 1, { carrier_message_id: 'sms-2' }));
     const ownerOfNumber = async (number: string) => (number === ourNumber ? 'a' : undefined);
-    const ownerOf = (change: object = {}) => findOwner({ ...dependencies, ownerOfNumber }, anInbound(change));
+    const ownerOf = (change: object = {}) =>
+      findOwner({ ...dependencies, numbers: numbersOwned(ownerOfNumber) }, anInbound(change));
     expect(await ownerOf()).toEqual({ clientId: 'a' });
     expect(await ownerOf({ repliesTo: 'sms-1' })).toEqual({
       clientId: 'a',
@@ -82,6 +98,21 @@ describe('the owner of a message from a person', () => {
     });
   });
 
+  it('is not who wrote from an unknown number or a pool, where rows give the number to others', async () => {
+    const from = (identity: string) => ({ sender: { identity } });
+    const pool = 'pool-0123456789abcdef0123456789abcdef';
+    const unknown = { sender: undefined, from: undefined };
+    for (const later of [from(pool), unknown]) {
+      const sent = [sentBy('a', 0, from(ourNumber)), sentBy('b', 1, later)];
+      const { dependencies } = await afterSends(...sent);
+      const ownerWith = (...holders: string[]) =>
+        findOwner({ ...dependencies, numbers: numbersOwned(undefined, new Set(holders)) }, anInbound());
+      expect(await ownerWith('a')).toEqual({ clientId: 'a' });
+      expect(await ownerWith('a', 'b')).toEqual({ clientId: 'b' });
+      expect(await ownerWith('*')).toEqual({ clientId: 'b' });
+    }
+  });
+
   it('of WhatsApp is known by the id of the number, which sends name', async () => {
     const whatsapp = { channel: 'whatsapp' } as const;
     const by = (clientId: string, second: number, identity: string) =>
@@ -92,7 +123,7 @@ describe('the owner of a message from a person', () => {
     const ownerOfNumber = async (number: string) => (number === 'phone-number-id-3' ? 'c' : undefined);
     expect(
       await findOwner(
-        { ...dependencies, ownerOfNumber },
+        { ...dependencies, numbers: numbersOwned(ownerOfNumber) },
         anInbound({ ...whatsapp, numberId: 'phone-number-id-3' }),
       ),
     ).toEqual({ clientId: 'c' });
@@ -105,10 +136,29 @@ describe('the owner of a message from a person', () => {
     expect(await ownerAfter([sentBy('a', 0), ...waiting])).toEqual({ clientId: 'a' });
   });
 
-  it('is whose message waits to be sent, where nothing was sent yet', async () => {
-    expect(await ownerAfter([sentBy('b', 1, { status: 'queued', sent_at: undefined })])).toEqual({
-      clientId: 'b',
+  it.each(['scheduled', 'queued', 'sending', 'canceled', 'failed'] as const)(
+    'is nobody where the only message is %s, and no carrier took it',
+    async (status) => {
+      const { dependencies, suppressions } = await afterSends(sentBy('b', 1, { status, sent_at: undefined }));
+      const { message } = await receive(dependencies, anInbound({ text: 'STOP' }), 99);
+      expect(message.client_id).toBe(unassignedClientId);
+      expect(await suppressions.get('b', person)).toBeUndefined();
+    },
+  );
+
+  it('is waited for while the only message is being handed over, and is then its client', async () => {
+    const { sent_at: _sentAt, ...sending } = sentBy('a', 0, { status: 'sending' });
+    const { dependencies, messages, suppressions } = await afterSends(sending);
+    const inbound = anInbound({ text: 'STOP' });
+    expect(await receiveMessages(dependencies, [inbound], 1)).toMatchObject({
+      received: [],
+      retryAfterSeconds: 15,
     });
+    expect(messages.all()).toHaveLength(1);
+    await messages.transition(sending.message_id, { to: 'sent', at: start });
+    const { received, retryAfterSeconds } = await receiveMessages(dependencies, [inbound], 2);
+    expect([received[0]?.message.client_id, retryAfterSeconds]).toEqual(['a', undefined]);
+    expect(await suppressions.get('a', person)).toMatchObject({ scope: 'messages' });
   });
 
   it('is nobody where no client wrote to that person', async () => {
@@ -137,7 +187,7 @@ describe('the owner of a message from a person', () => {
     );
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
-        const { dependencies, messages } = memoryReceiver();
+        const { dependencies, messages } = inMemoryReceiver();
         const lastWriter = new Map<string, string>();
         for (const [second, step] of all.entries()) {
           if ('sends' in step) {
@@ -147,12 +197,93 @@ describe('the owner of a message from a person', () => {
             const receivedAt = addSeconds(start, second);
             const inbound = anInbound({ person: step.replies, receivedAt });
             const { message } = await receiveMessage(dependencies, inbound);
-            expect(message.client_id).toBe(lastWriter.get(step.replies) ?? nobody);
+            expect(message.client_id).toBe(lastWriter.get(step.replies) ?? unassignedClientId);
           }
         }
       }),
       { numRuns: 100 },
     );
+  });
+});
+
+describe('with 5,000 messages of another client that wait', () => {
+  /** Only the contact tells of the one that was sent: the row is behind the others, or is gone. */
+  async function aCrowd() {
+    const waiting = Array.from({ length: 5000 }, (_, index) =>
+      sentBy('b', index, { status: index % 2 ? 'scheduled' : 'canceled', sent_at: undefined }),
+    );
+    const world = await afterSends(...waiting);
+    await noteContact(world.contacts, sentBy('a', 0, { from: ourNumber }), start);
+    return world;
+  }
+
+  it('the reply and STOP are of the client whose message a carrier took', async () => {
+    const { dependencies, suppressions } = await aCrowd();
+    const { message } = await receiveMessage(dependencies, anInbound({ text: 'STOP' }));
+    expect(message).toMatchObject({ client_id: 'a' });
+    expect(message).not.toHaveProperty('opt_for');
+    expect(await suppressions.get('a', person)).toMatchObject({ scope: 'messages' });
+    expect(await suppressions.get('b', person)).toBeUndefined();
+  });
+
+  it('at most 2,000 messages are read for a STOP, and none but the newest for a reply', async () => {
+    const { dependencies } = await aCrowd();
+    let read = 0;
+    const conversations = {
+      newestWith: (...given: Parameters<typeof dependencies.conversations.newestWith>) => {
+        read += given[1];
+        return dependencies.conversations.newestWith(...given);
+      },
+    };
+    await receiveMessage({ ...dependencies, conversations }, anInbound());
+    expect(read).toBe(100);
+    await receiveMessage({ ...dependencies, conversations }, anInbound({ text: 'STOP' }));
+    expect(read).toBe(100 + 2000);
+  });
+});
+
+describe('a pool', () => {
+  const pool = 'pool-0123456789abcdef0123456789abcdef';
+  const otherNumber = '+447418000000';
+  const fromPool = (client: string, seconds: number) =>
+    sentBy(client, seconds, { sender: { identity: pool } });
+  const clientsOf = async (contacts: Contacts, number: string) => {
+    const inbound = anInbound({ number });
+    const { owner, others } = await find(
+      { ...inMemoryReceiver().dependencies, contacts },
+      inbound,
+      'opt_out',
+    );
+    return [owner?.clientId, ...others].filter((id) => id !== undefined).toSorted();
+  };
+
+  it('counts for any of its numbers until a receipt names one', async () => {
+    const { contacts } = inMemoryStores();
+    for (const [index, client] of ['a', 'b', 'c'].entries())
+      await noteContact(contacts, fromPool(client, index), addSeconds(start, index));
+    expect(await clientsOf(contacts, ourNumber)).toEqual(['a', 'b', 'c']);
+    await noteContact(contacts, fromPool('a', 0), start, ourNumber);
+    await noteContact(contacts, fromPool('b', 1), addSeconds(start, 1), otherNumber);
+    expect(await clientsOf(contacts, ourNumber)).toEqual(['a', 'c']);
+    expect(await clientsOf(contacts, otherNumber)).toEqual(['b', 'c']);
+    await noteContact(contacts, fromPool('c', 2), addSeconds(start, 2), otherNumber);
+    expect(await clientsOf(contacts, ourNumber)).toEqual(['a']);
+    // None of them is known by this number; better all of the pool than nobody.
+    expect(await clientsOf(contacts, '+447418111111')).toEqual(['a', 'b', 'c']);
+  });
+
+  it('counts beside a number that the client names in other messages', async () => {
+    const { contacts } = inMemoryStores();
+    await noteContact(contacts, sentBy('a', 0, { from: otherNumber }), start);
+    await noteContact(contacts, fromPool('a', 1), start);
+    await noteContact(contacts, sentBy('b', 0, { from: ourNumber }), start);
+    expect(await clientsOf(contacts, ourNumber)).toEqual(['a', 'b']);
+  });
+
+  it('of names has no contacts: nobody can reply to one', async () => {
+    const { contacts } = inMemoryStores();
+    await noteContact(contacts, sentBy('a', 0, { from: 'ACME' }), start);
+    expect(await contacts.of({ channel: 'sms', person })).toEqual([]);
   });
 });
 
@@ -182,10 +313,10 @@ describe('a message from a person', () => {
   });
 
   it('that belongs to nobody is stored, and entered in the activity log once', async () => {
-    const { dependencies, messages, entries } = memoryReceiver();
+    const { dependencies, messages, entries } = inMemoryReceiver();
     const inbound = anInbound({ text: 'STOP' });
     for (let times = 0; times < 2; times += 1) await receiveMessage(dependencies, inbound);
-    expect(messages.all()).toMatchObject([{ client_id: nobody }]);
+    expect(messages.all()).toMatchObject([{ client_id: unassignedClientId }]);
     expect([...entries.values()]).toMatchObject([{ kind: 'inbound_unassigned' }]);
     expect(JSON.stringify([...entries.values()])).not.toContain(person);
   });
@@ -198,6 +329,92 @@ describe('a message from a person', () => {
     expect(windowEnd(opened, addSeconds(receivedAt, 86_399))).toEqual(addSeconds(receivedAt, 86_400));
     expect(windowEnd(opened, addSeconds(receivedAt, 86_400))).toBeUndefined();
     expect(await windows.openedAt('b', person)).toBeUndefined();
+  });
+});
+
+describe('STOP on a number that several clients share', () => {
+  const clients = ['a', 'b', 'c'];
+  async function shared() {
+    const world = await afterSends(
+      ...clients.map((client, index) => sentBy(client, index, { from: ourNumber })),
+      sentBy('waits', 50, { from: ourNumber, status: 'scheduled', sent_at: undefined }),
+      sentBy('elsewhere', 60, { from: '+447418000000' }),
+    );
+    const of = (text: string, seconds: number) => anInbound({ text, receivedAt: addSeconds(start, seconds) });
+    const scopes = async () =>
+      Promise.all(
+        [...clients, 'waits', 'elsewhere'].map(
+          async (id) => (await world.suppressions.get(id, person))?.scope,
+        ),
+      );
+    return { ...world, of, scopes };
+  }
+  const eventsTold = (messages: readonly Message[]) =>
+    messages
+      .filter(({ direction }) => direction === 'inbound')
+      .flatMap((message) =>
+        eventsOf(message).map(({ event, body }) => ({ event, ...JSON.parse(body()).data })),
+      );
+
+  it('suppresses the person for all of them, tells each, and the message itself only the last', async () => {
+    const { dependencies, messages, of, scopes } = await shared();
+    await receiveMessage(dependencies, of('STOP', 100));
+    expect(await scopes()).toEqual(['messages', 'messages', 'messages', undefined, undefined]);
+    const told = eventsTold(messages.all());
+    expect(told.filter(({ event }) => event === 'sms.received').map(({ client_id }) => client_id)).toEqual([
+      'c',
+    ]);
+    const optedOut = told.filter(({ event }) => event === 'recipient.opted_out');
+    expect(optedOut.map(({ client_id }) => client_id).toSorted()).toEqual(clients);
+    for (const { recipient, source } of optedOut) expect([recipient, source]).toEqual([person, 'keyword']);
+    expect(new Set(optedOut.map(({ message_id }) => message_id)).size).toBe(3);
+  });
+
+  it('is ended for all of them by START', async () => {
+    const { dependencies, messages, of, scopes } = await shared();
+    await receiveMessage(dependencies, of('STOP', 100));
+    await receiveMessage(dependencies, of('START', 101));
+    expect(await scopes()).toEqual([undefined, undefined, undefined, undefined, undefined]);
+    const optedIn = eventsTold(messages.all()).filter(({ event }) => event === 'recipient.opted_in');
+    expect(optedIn).toHaveLength(3);
+  });
+
+  it('is for its client where the number belongs to one', async () => {
+    const { dependencies, of, scopes } = await shared();
+    await receiveMessage({ ...dependencies, numbers: numbersOwned(async () => 'b') }, of('STOP', 100));
+    expect(await scopes()).toEqual([undefined, 'messages', undefined, undefined, undefined]);
+  });
+
+  it('is for those that wrote before it, also where it is notified again', async () => {
+    const { dependencies, messages, of, suppressions } = await shared();
+    const stop = of('STOP', 100);
+    await receiveMessage(dependencies, stop);
+    await messages.create(sentBy('later', 200, { from: ourNumber }));
+    const stored = messages.all().length;
+    await receiveMessage(dependencies, stop);
+    expect(messages.all()).toHaveLength(stored);
+    expect(await suppressions.get('later', person)).toBeUndefined();
+  });
+
+  it('reaches all of them wherever the first attempt died', async () => {
+    const { dependencies, of } = await shared();
+    const steps = await stepsOf(dependencies, of('STOP', 100));
+    for (const when of ['before', 'after'] as const) {
+      for (let step = 0; step < steps; step += 1) {
+        const world = await shared();
+        const stop = world.of('STOP', 100);
+        await expect(receiveMessage(dyingAt(world.dependencies, step, when), stop)).rejects.toThrow('died');
+        await receiveMessage(world.dependencies, stop);
+        expect(await world.scopes()).toEqual(['messages', 'messages', 'messages', undefined, undefined]);
+        expect(world.messages.all().filter(({ direction }) => direction === 'inbound')).toHaveLength(3);
+      }
+    }
+  });
+
+  it('leaves other words to the last writer alone', async () => {
+    const { dependencies, messages, of } = await shared();
+    await receiveMessage(dependencies, of('stop by at 5', 100));
+    expect(eventsTold(messages.all())).toMatchObject([{ event: 'sms.received', client_id: 'c' }]);
   });
 });
 
@@ -214,6 +431,30 @@ describe('STOP', () => {
     expect(await suppressions.get('b', person)).toBeUndefined();
     const receivedAt = new Date('2026-11-20T12:00:01.000Z');
     await receiveMessage(dependencies, anInbound({ text: 'START', receivedAt }));
+    expect(await suppressions.get('a', person)).toBeUndefined();
+  });
+
+  it.each<[string, Partial<ReturnType<typeof anInbound>>]>([
+    ['a button', { content: { type: 'button_reply', button_reply: { id: 'leave', title: 'Stop ⛔️' } } }],
+    ['a text with emoji', { text: 'STOP‼️' }],
+  ])('counts as %s of WhatsApp', async (_what, said) => {
+    const { dependencies, suppressions } = await afterSends(sentBy('a', 0, { channel: 'whatsapp' }));
+    const { text: _text, ...inbound } = anInbound({ channel: 'whatsapp' });
+    await receiveMessage(dependencies, { ...inbound, ...said });
+    expect(await suppressions.get('a', person)).toMatchObject({ reason: 'The recipient answered STOP' });
+  });
+
+  it.each<[string, Partial<ReturnType<typeof anInbound>>]>([
+    [
+      'the payload of a button',
+      { content: { type: 'button_reply', button_reply: { id: 'STOP', title: 'No' } } },
+    ],
+    ['a chosen list entry', { content: { type: 'list_reply', list_reply: { id: '1', title: 'Cancel' } } }],
+    ['a caption', { content: { type: 'image', media: { id: '1', caption: 'STOP' } } }],
+  ])('is not read from %s', async (_what, said) => {
+    const { dependencies, suppressions } = await afterSends(sentBy('a', 0, { channel: 'whatsapp' }));
+    const { text: _text, ...inbound } = anInbound({ channel: 'whatsapp' });
+    await receiveMessage(dependencies, { ...inbound, ...said });
     expect(await suppressions.get('a', person)).toBeUndefined();
   });
 
@@ -273,19 +514,24 @@ function through(
   {
     messages,
     conversations,
-    ownerOfNumber,
+    numbers,
     suppressions,
     windows,
     activityLog,
     optOutWords,
+    contacts,
   }: ReceiveDependencies,
   call: <T>(act: () => Promise<T>) => Promise<T>,
 ): ReceiveDependencies {
   return {
     optOutWords,
+    contacts: { of: (...given) => call(() => contacts.of(...given)) },
     messages: { create: (message) => call(() => messages.create(message)) },
     conversations: { newestWith: (...given) => call(() => conversations.newestWith(...given)) },
-    ownerOfNumber: (...given) => call(() => ownerOfNumber(...given)),
+    numbers: {
+      ownerOf: (...given) => call(() => numbers.ownerOf(...given)),
+      holdersOf: (...given) => call(() => numbers.holdersOf(...given)),
+    },
     suppressions: { change: (change) => call(() => suppressions.change(change)) },
     windows: { open: (...given) => call(() => windows.open(...given)) },
     activityLog: { add: (entry) => call(() => activityLog.add(entry)) },

@@ -1,35 +1,40 @@
 /** Receipts that arrive before the index has their message: retried for minutes, then given up. */
+
 import { expect, it } from '@jest/globals';
 import { type Receipt, recordReceipts } from '../../../shared/message/receipts/record-receipts.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
+import type { Change } from '../../support/simulation/aws/dynamodb.ts';
+import { plainRow } from '../../support/simulation/direct-database.ts';
 
+const { contacts } = inMemoryStores();
 const receipt: Receipt = {
   carrierMessageId: 'wamid.1',
   transition: { to: 'delivered', at: addSeconds(created, 1) },
 };
 
 it('a receipt whose message the index does not show yet is recorded once it does', async () => {
-  const messages = memoryMessageStore();
+  const { messages } = inMemoryStores();
   const message = aMessage({ channel: 'whatsapp', status: 'sending' });
   await messages.create(message);
-  const early = await recordReceipts({ messages, recordOptOut: async () => {} }, [receipt], 1);
+  const early = await recordReceipts({ messages, contacts, recordOptOut: async () => true }, [receipt], 1);
   expect(early.recorded).toMatchObject([{ outcome: 'unknown_message' }]);
   expect(early.retryAfterSeconds).toBe(2);
   const noted = { at: created, carrierMessageId: 'wamid.1', findableByCarrierId: true };
   await messages.transition(message.message_id, { to: 'sent', ...noted });
-  const later = await recordReceipts({ messages, recordOptOut: async () => {} }, [receipt], 2);
+  const later = await recordReceipts({ messages, contacts, recordOptOut: async () => true }, [receipt], 2);
   expect(later).toMatchObject({ recorded: [{ outcome: 'recorded' }], retryAfterSeconds: undefined });
   expect((await messages.get(message.message_id))?.status).toBe('delivered');
 });
 
 it('a receipt of an unknown message is retried for some minutes, with growing delays, and then given up', async () => {
-  const messages = memoryMessageStore();
+  const { messages } = inMemoryStores();
   const waits: (number | undefined)[] = [];
   for (let receives = 1; waits.at(-1) !== undefined || receives === 1; receives += 1) {
     const { recorded, retryAfterSeconds } = await recordReceipts(
-      { messages, recordOptOut: async () => {} },
+      { messages, contacts, recordOptOut: async () => true },
       [receipt],
       receives,
     );
@@ -43,13 +48,14 @@ it('a receipt of an unknown message is retried for some minutes, with growing de
 
 it('such a receipt does not delay another one in the same queue message, which is recorded once', async () => {
   const changes: string[] = [];
-  const messages = memoryMessageStore((_before, after) => void changes.push(after.status));
+  const onChange = ({ after }: Change) => void changes.push(String(plainRow(after ?? {}).status));
+  const { messages } = inMemoryStores(inMemoryTables({ onChange }));
   const message = aMessage({ status: 'sent', sent_at: created.toISOString() });
   await messages.create(message);
   const known: Receipt = { messageId: message.message_id, transition: receipt.transition };
   for (let receives = 1; receives <= 3; receives += 1) {
     const { retryAfterSeconds } = await recordReceipts(
-      { messages, recordOptOut: async () => {} },
+      { messages, contacts, recordOptOut: async () => true },
       [receipt, known],
       receives,
     );

@@ -58,6 +58,56 @@ describe('segments', () => {
     );
   });
 
+  /** What one grapheme can be made of: marks, joiners, tags, a family, a flag, letters of Indic and Hangul syllables. */
+  const joined = [
+    '\u0301',
+    '\u0489',
+    '\u200d',
+    '\ufe0f',
+    '👩\u200d',
+    '\u{e0067}',
+    '👍🏽',
+    '🇬🇧',
+    'क्',
+    'ᄀ',
+    'ᅡ',
+    'ᆨ',
+    '한',
+    'ำ',
+  ];
+
+  it.each([
+    ['a', '\u0301', 1599, 24],
+    ['ж', '\u0489', 1599, 24],
+    // 1,601 code units, and no surrogate pair is split.
+    ['👩', '\u200d👩', 533, 25],
+    ['🏴', '\u{e0067}', 100, 4],
+    ['', 'क्', 800, 24],
+    ['', 'ᄀ', 1600, 24],
+    ['', '\u200d', 71, 2],
+  ])('of %s with %j, %i times, as one grapheme, are %i', (first, mark, times, segments) => {
+    expect(segment(first + mark.repeat(times))).toEqual({ encoding: 'UCS-2', segments });
+  });
+
+  it('are never fewer than the code units need, however long a grapheme is', () => {
+    const run = fc.tuple(
+      fc.constantFrom('a', 'é', '漢', '😀', '', ' '),
+      fc.constantFrom(...joined),
+      fc.nat({ max: 300 }),
+    );
+    fc.assert(
+      fc.property(fc.array(run, { minLength: 1, maxLength: 6 }), (runs) => {
+        const text = runs.map(([first, mark, times]) => first + mark.repeat(times)).join('ж');
+        const { encoding, segments } = segment(text);
+        const [single, part] = encoding === 'GSM-7' ? [160, 153] : [70, 67];
+        expect(segments).toBeGreaterThanOrEqual(text.length <= single ? 1 : Math.ceil(text.length / part));
+        // A part is left unfilled only for the sake of a character, so hardly more are needed.
+        expect(segments).toBeLessThanOrEqual(1 + Math.ceil(text.length / (part / 2)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it('of a thousand texts of full length are counted in a moment', () => {
     const texts = ['x'.repeat(1600), '😀'.repeat(800)];
     const began = performance.now();

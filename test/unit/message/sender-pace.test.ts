@@ -7,8 +7,8 @@ import {
 } from '../../../shared/message/pace/sender-pace.ts';
 import type { SenderSlots } from '../../../shared/message/pace/sender-slots.ts';
 import type { Slot } from '../../../shared/message/pace/slot.ts';
-import { memorySenderPaceStore } from '../../support/doubles/memory-sender-pace.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
 import { created } from '../../support/message/example-message.ts';
 import { virtualTime } from '../../support/simulation/virtual-time.ts';
 
@@ -18,7 +18,7 @@ const reservations = 20;
 it('lets twenty processes that reserve all the time succeed, with few writes that conflict', async () => {
   const time = virtualTime(created.getTime());
   const random = randomFrom(1);
-  const rows = memorySenderPaceStore();
+  const { senderPaces: rows } = inMemoryStores();
   const onItsWay = () => time.sleep(3 + random() * 9);
   let writes = 0;
   const store: SenderPaceStore = {
@@ -64,7 +64,7 @@ it('lets twenty processes that reserve all the time succeed, with few writes tha
 it('messages of a batch that are late together reserve other slots together, in one write', async () => {
   const time = virtualTime(created.getTime());
   const writes: SenderSlots[] = [];
-  const paces = memorySenderPaceStore();
+  const { senderPaces: paces } = inMemoryStores();
   const store: typeof paces = {
     ...paces,
     async replace(identity, seen, slots) {
@@ -90,7 +90,7 @@ it('messages of a batch that are late together reserve other slots together, in 
 
 it('looks of one worker share a read that began after each of their places had come', async () => {
   const time = virtualTime(created.getTime());
-  const paces = memorySenderPaceStore();
+  const { senderPaces: paces } = inMemoryStores();
   const reads: { readonly begunMs: number; readonly endedMs: number }[] = [];
   const store: typeof paces = {
     ...paces,

@@ -1,7 +1,8 @@
 /** The slots of one sender as a value: whatever is reserved, no second has more segments than the pace. */
+
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type SendKind, sendKinds } from '../../../shared/contract/send-kinds.ts';
+import { type SendKind, sendKinds } from '../../../shared/contract/channels.ts';
 import {
   isUsable,
   noSlots,

@@ -105,7 +105,7 @@ describe('a name that a generator makes of the document', () => {
 });
 
 describe('the OpenAPI document', () => {
-  it('names every part that a generator makes a type of (lib/build/openapi/named-schemas.ts), and has no kinds that they cannot tell apart', () => {
+  it('names every part that a generator makes a type of (lib/build/openapi/named-schemas.ts), and has no kinds that they cannot distinguish', () => {
     const found: string[] = [];
     const walk = (schema: unknown, place: string, isNamed: boolean): void => {
       if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return;

@@ -129,7 +129,7 @@ it('more verifications never make traffic suspicious, and more sends without any
   );
 });
 
-it('what no usual share can make suspicious is told before the usual share is read', () => {
+it('what no usual share can make suspicious is decided before the usual share is read', () => {
   const counts = fc.array(
     fc.record({ sends: fc.integer({ min: 0, max: 80 }), verified: fc.integer({ min: 0, max: 80 }) }),
     { maxLength: 20 },

@@ -1,10 +1,10 @@
 /** At most five one-time passwords go to one recipient in any ten minutes, also where a request is repeated much later. */
 import { expect, it } from '@jest/globals';
 import { countRecipientSend } from '../../../shared/otp/recipient-limit.ts';
-import { memoryOtpStore } from '../../support/doubles/memory-otp-store.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
 
 it('counts a message whose request died at the time of the request that stores it', async () => {
-  const store = memoryOtpStore();
+  const { otps: store } = inMemoryStores();
   const count = (messageId: string, seconds: number) =>
     countRecipientSend(
       store,

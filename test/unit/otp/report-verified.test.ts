@@ -10,8 +10,7 @@ import {
   carrierEnvironment,
   startCarrierServer,
 } from '../../support/carrier/carrier-server.ts';
-import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
-import { memoryOtpStore } from '../../support/doubles/memory-otp-store.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
 import { aSendingMessage } from '../../support/message/example-message.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
@@ -43,9 +42,8 @@ function messageOf(message_id: string, change: Partial<Message> = {}): Message {
 }
 
 async function dependenciesWith(rows: readonly Message[]) {
-  const messages = memoryMessageStore();
+  const { messages, otps } = inMemoryStores();
   await messages.createMany(rows);
-  const otps = memoryOtpStore();
   const sends = rows.map(({ message_id }) => ({ message_id, at: now.toISOString() }));
   await otps.replaceRecipientSends({ clientId: 'acme', recipient }, { sends: [], revision: 0 }, sends, now);
   return { messages, otps, report: awsSmsFeedback(5000) };

@@ -40,6 +40,53 @@ describe('a cached reader', () => {
   });
 });
 
+describe('a read that must be fresh', () => {
+  /** Each read waits until the test ends it with what the row had when the read began, or has now. */
+  function heldReads() {
+    const ends: ((value: string | undefined) => void)[] = [];
+    const read = () => new Promise<string | undefined>((resolve) => ends.push(resolve));
+    const reader = new CachedReader(read, { maxAgeSeconds: 45, maxEntries: 10 }, () => start);
+    return { reader, ends };
+  }
+
+  it('does not join one that began earlier, and what that one finds later does not replace its value', async () => {
+    const { reader, ends } = heldReads();
+    const earlier = reader.get('a');
+    const fresh = reader.getFresh('a');
+    expect(ends).toHaveLength(2);
+    ends[1]?.('new');
+    expect(await fresh).toBe('new');
+    ends[0]?.('old');
+    expect(await earlier).toBe('old');
+    expect(await reader.get('a')).toBe('new');
+    expect(ends).toHaveLength(2);
+  });
+
+  it('that finds nothing leaves nothing of what was cached, or of a read that ends later', async () => {
+    const { reader, ends } = heldReads();
+    const cached = reader.get('a');
+    ends[0]?.('old');
+    await cached;
+    const fresh = reader.getFresh('a');
+    ends[1]?.(undefined);
+    expect(await fresh).toBeUndefined();
+    const again = reader.get('a');
+    ends[2]?.('back');
+    expect(await again).toBe('back');
+  });
+
+  it('is made where a joined read found nothing: the row may have been written since it began', async () => {
+    const { reader, ends } = heldReads();
+    const earlier = reader.get('a');
+    const joined = reader.get('a');
+    ends[0]?.(undefined);
+    expect(await earlier).toBeUndefined();
+    await Promise.resolve();
+    ends[1]?.('here');
+    expect(await joined).toBe('here');
+  });
+});
+
 describe('an expiring map', () => {
   it('never holds more than its bound, and lets the longest unused go first', () => {
     const map = new ExpiringMap<number>(2);

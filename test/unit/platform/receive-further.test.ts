@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import type { HandlerResult, QueueRecord } from '../../../shared/platform/process-queue-batch.ts';
-import { type FurtherOptions, processAndReceiveFurther } from '../../../shared/platform/receive-further.ts';
+import {
+  type FurtherOptions,
+  type HandlerResult,
+  processAndReceiveFurther,
+  type QueueRecord,
+} from '../../../shared/platform/process-queue-batch.ts';
 import { virtualTime } from '../../support/simulation/virtual-time.ts';
 
 const recordOf = (messageId: string): QueueRecord => ({
@@ -66,6 +70,16 @@ function aWorker(later: Readonly<Record<string, number>> = {}, changes: Partial<
 }
 
 describe('a worker that waits for a message', () => {
+  it('takes none while ten of its messages wait for nobody, and some where one of them waits', async () => {
+    const names = Array.from({ length: 10 }, (_, index) => `3000 ${'abcdefghij'[index]}`);
+    const busy = aWorker({ 'more 40': 0 }, { waiting: () => 0 });
+    await busy.run(...names);
+    expect(busy.started.get('more 40')).toBe(3000);
+    const waits = aWorker({ 'more 40': 0 }, { waiting: () => 1 });
+    await waits.run(...names);
+    expect(waits.started.get('more 40')).toBe(300);
+  });
+
   it('takes further messages of its queue meanwhile, and deletes them', async () => {
     const worker = aWorker({ 'a 40': 1000, 'b 40': 4000 });
     const { answer, endedAt } = await worker.run('slow 5000');
@@ -106,7 +120,7 @@ describe('a worker that waits for a message', () => {
     expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'fails 20' }] });
   });
 
-  it('hides a message that asks for it, whoever received it', async () => {
+  it('hides a message that asks for it, whichever worker received it', async () => {
     const worker = aWorker({ 'held 40': 500 });
     const { answer } = await worker.run('slow 2000', 'held 20');
     expect(worker.hidden).toEqual([

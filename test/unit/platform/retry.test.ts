@@ -1,10 +1,10 @@
 import type { BatchGetCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { batchRead } from '../../../shared/platform/aws/batch-read.dynamo.ts';
+import { batchRead } from '../../../shared/platform/aws/read-rows.dynamo.ts';
 import { retry, retryRemaining } from '../../../shared/platform/retry.ts';
 
 describe('a retry', () => {
-  it('waits before each, tells of each error, and throws the last one', async () => {
+  it('waits before each, reports each error, and throws the last one', async () => {
     const slept: number[] = [];
     const warned: unknown[] = [];
     let calls = 0;

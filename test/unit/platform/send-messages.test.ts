@@ -1,10 +1,15 @@
 /** Queue messages under the rules of SQS's API reference: any text goes through, and a refused one holds up no other. */
+
 import type { SendMessageBatchRequestEntry } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { RefusedEntries } from '../../../shared/platform/aws/permanent-fault.ts';
-import { messageGroupOf, queueText, scheduleNameOf } from '../../../shared/platform/aws/queue-text.ts';
-import { sendMessages } from '../../../shared/platform/aws/send-messages.sqs.ts';
+import {
+  messageGroupOf,
+  queueText,
+  scheduleNameOf,
+  sendMessages,
+} from '../../../shared/platform/aws/queues.sqs.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';
 import { refusal, strictSqs } from '../../support/engine/strict-sqs.ts';
 

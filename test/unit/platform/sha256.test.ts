@@ -33,7 +33,7 @@ describe('the hash that signs calls to AWS', () => {
       }),
     ));
 
-  it('begins anew after a reset', async () => {
+  it('starts again after a reset', async () => {
     const sha = new Sha256();
     sha.update('forgotten');
     sha.reset();

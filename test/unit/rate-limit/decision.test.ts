@@ -1,9 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { decide, retryAfterSeconds } from '../../../shared/rate-limit/decision.ts';
-import { rateLimitHeaders, uncountedHeaders } from '../../../shared/rate-limit/headers.ts';
-import { shardCount, shardLimits } from '../../../shared/rate-limit/shards.ts';
-import { subjectKey } from '../../../shared/rate-limit/subject.ts';
+import {
+  decide,
+  rateLimitHeaders,
+  retryAfterSeconds,
+  uncountedHeaders,
+} from '../../../shared/rate-limit/decision.ts';
+import { shardCount, shardLimits, subjectKey } from '../../../shared/rate-limit/shards.ts';
 import { limitOf, windowNames, windowsAt } from '../../../shared/rate-limit/windows.ts';
 
 const now = new Date('2026-11-20T14:05:12.300Z');

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { Limits } from '../../../shared/contract/routes.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { rateLimiter } from '../../../shared/rate-limit/limiter.ts';
-import type { CountRequest, RateCounter } from '../../../shared/rate-limit/rate-counter.ts';
+import type { CountRequest, RateCounter } from '../../../shared/rate-limit/shards.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
 
 const noon = new Date('2026-11-20T12:00:00.000Z');
 const limits = { perMinute: 60, perHour: 1000, perDay: 10_000 };
@@ -11,6 +12,7 @@ const limits = { perMinute: 60, perHour: 1000, perDay: 10_000 };
 function counterThat(admits: (request: CountRequest) => boolean) {
   const asked: CountRequest[] = [];
   const counter: RateCounter = {
+    ...inMemoryStores().rateCounter,
     async count(request) {
       asked.push(request);
       const admitted = admits(request);

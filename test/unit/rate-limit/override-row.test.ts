@@ -112,6 +112,20 @@ describe('a row of limit-overrides', () => {
     expect(isInForce(parsed, at)).toBe(false);
   });
 
+  it('blocks the token endpoint for one client, and not for all: administrators could not sign in', () => {
+    const tokens = { endpoint: 'POST /api/v1/auth/token', blocked: true, per_minute: 5 };
+    expect(parseRow({ ...tokens, client_id: 'client_a' })).toMatchObject({ blocked: true, ignored: [] });
+    expect(parseRow({ ...tokens, client_id: '*' })).toMatchObject({
+      blocked: false,
+      limits: { per_minute: 5 },
+      ignored: [{ attribute: 'blocked', reason: expect.stringMatching(/administrators could not sign in/) }],
+    });
+    expect(parseRow({ ...rate, client_id: '*', blocked: true })).toMatchObject({
+      blocked: true,
+      ignored: [],
+    });
+  });
+
   it.each([true, 'true', ' TRUE '])('is blocked by %p', (blocked) => {
     expect(parseRow({ ...rate, blocked })).toMatchObject({ blocked: true, ignored: [] });
   });

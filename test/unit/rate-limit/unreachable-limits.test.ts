@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { policies } from '../../../shared/contract/routes.ts';
-import { unreachableLimits } from '../../../shared/rate-limit/unreachable-limits.ts';
+import { unreachableLimits } from '../../../shared/rate-limit/feedback/limit-feedback.ts';
 
 describe('limits that are never reached', () => {
   it.each([
@@ -26,7 +26,7 @@ describe('limits that are never reached', () => {
     expect(Object.values(policies).flatMap(unreachableLimits)).toEqual([]);
   });
 
-  it('are told exactly where a client that asks as fast as it may never meets that limit', () => {
+  it('are reported exactly if a client that requests as fast as it may never reaches that limit', () => {
     const amount = fc.integer({ min: 1, max: 4000 });
     fc.assert(
       fc.property(fc.record({ perMinute: amount, perHour: amount, perDay: amount }), (limits) => {

@@ -3,11 +3,16 @@ import { expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
+import {
+  messagesBeside,
+  runBesideCampaign,
+  runStart,
+  secondsToHandOver,
+} from '../../support/message/campaign-run.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
 import { usualFaults } from '../../support/simulation/usual-faults.ts';
 
-const start = new Date('2026-11-20T10:00:00.000Z');
 /** The queues of this world show a few messages up to twenty seconds late. */
 const withinSeconds = 60;
 
@@ -18,7 +23,7 @@ it('a client whose every webhook its queue refuses, and whose text is odd, leave
     fault: undefined,
     // None is lost: that would be found after minutes only.
     copies: () => (random() < 0.03 ? 2 : 1),
-    startAt: start,
+    startAt: runStart,
     answer: () => ({ afterMs: 200, status: 200 }),
     clientIds: ['noisy', 'other'],
     refuses: (body) => body.includes('refused-by-the-service'),
@@ -26,7 +31,7 @@ it('a client whose every webhook its queue refuses, and whose text is odd, leave
   const noisy: string[] = [];
   const others: string[] = [];
   for (let index = 0; index < 120; index += 1) {
-    const at = addSeconds(start, index / 8);
+    const at = addSeconds(runStart, index / 8);
     const isNoisy = index % 4 !== 0;
     const message_id = derivedId('msg', String(index));
     (isNoisy ? noisy : others).push(message_id);
@@ -62,4 +67,43 @@ it('a client whose every webhook its queue refuses, and whose text is odd, leave
     if (!refused.has(messageId)) expect(await toldAt(messageId)).toBeLessThan(withinSeconds);
   }
   expect(refused.size).toBe(noisy.length / 3);
+});
+
+it.each(['throttle', 'fail_before', 'fail_after'] as const)(
+  'a client with a campaign delays no other where no schedule can be created (%s), and comes in time itself',
+  async (fault) => {
+    const { otherSeconds, campaignSeconds, retriesLateSeconds } = await runBesideCampaign(160, fault);
+    expect(Math.max(...otherSeconds)).toBeLessThan(1);
+    expect(Math.min(...campaignSeconds)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...campaignSeconds)).toBeLessThan(2);
+    expect(retriesLateSeconds).toHaveLength(5 * campaignSeconds.length);
+    expect(Math.min(...retriesLateSeconds)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...retriesLateSeconds)).toBeLessThan(2);
+  },
+);
+
+it('a client whose destinations cannot be read delays no other, and its webhooks come when they can', async () => {
+  const readableAt = addSeconds(runStart, 300);
+  const simulation = simulatedGateway({
+    startAt: runStart,
+    answer: () => ({ afterMs: 50, status: 200 }),
+    accountUrlOf(clientId) {
+      if (clientId === 'noisy' && simulation.now() < readableAt) throw new Error('throttled');
+      return `https://${clientId}.example.com/hook`;
+    },
+    clientIds: ['noisy', 'other'],
+  });
+  const { noisy, others } = messagesBeside(simulation, 120);
+  const posted = (ids: readonly string[]) =>
+    ids.filter((id) =>
+      ['sms.sent', 'sms.delivered'].every((event) =>
+        simulation.posts.some(({ deliveryId }) => deliveryId === derivedId('whd', id, event)),
+      ),
+    );
+  await simulation.run(60);
+  expect(Math.max(...(await secondsToHandOver(simulation, [...noisy, ...others])))).toBeLessThan(1);
+  expect(posted(others)).toEqual(others);
+  expect(posted(noisy)).toEqual([]);
+  await simulation.run(1200);
+  expect(posted(noisy)).toEqual(noisy);
 });

@@ -3,13 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { lastChangeOf, type Message } from '../../../shared/message/message.ts';
-import { addSeconds } from '../../../shared/platform/clock.ts';
 import { type RelayDependencies, relay } from '../../../shared/relay/relay.ts';
-import { type RefusedWork, setAsideTo } from '../../../shared/set-aside/set-aside.ts';
-import { sqsDeliveryQueue } from '../../../shared/webhook/schedule/delivery-queue.sqs.ts';
-import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
+import { type RefusedWork, setAsideTo } from '../../../shared/set-aside/set-aside.sqs.ts';
+import { sqsDeliveryQueue, webhookQueueMessageSchema } from '../../../shared/webhook/delivery-queue.sqs.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
 import { refusal, strictSqs } from '../../support/engine/strict-sqs.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
+import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
 
 const id = (index: number) => `msg_01KAG0000000000000000000${String(index).padStart(2, '0')}`;
 const messages = Array.from({ length: 40 }, (_, index) =>
@@ -26,24 +26,23 @@ function simulation(
     ['fast', new Set()],
   ]);
   const refused: RefusedWork[] = [];
-  const dueItemIndex = memoryDueItemIndex();
+  const { dueItemIndex } = inMemoryStores();
   const sqs = strictSqs({
     refuses,
     refusesCall: () => true,
     deliver: (queue, { MessageBody = '' }) => {
-      const body = JSON.parse(MessageBody) as { message_id?: string; delivery?: { message_id: string } };
-      queued.get(queue)?.add(body.message_id ?? body.delivery?.message_id ?? '');
+      const body = JSON.parse(MessageBody) as Partial<
+        Record<'delivery' | 'fan_out', { message_id: string }> & { message_id: string }
+      >;
+      const { message_id } = body.delivery ?? body.fan_out ?? body;
+      queued.get(queue)?.add(message_id ?? '');
     },
   });
   const dependencies: RelayDependencies = {
     outbound: sqsOutboundQueue(sqs, { otp: 'otp', single: 'outbound', bulk: 'bulk' }),
-    scheduleOnce: async () => {},
-    scheduleLeadSeconds: 60,
     webhooks: {
       dueItemIndex,
       queue: sqsDeliveryQueue(sqs, { fast: 'fast', slow: 'fast' }),
-      health: { status: async () => 'healthy' },
-      warn: () => {},
       clock: () => created,
       newRevision: () => 'r',
       retentionDays: 30,
@@ -51,6 +50,7 @@ function simulation(
     accountUrlOf: async () => undefined,
     endpointsOf: async () => [],
     setAside: async (work) => void refused.push(work),
+    warn: () => {},
     clock: () => created,
     ...change,
   };
@@ -61,12 +61,6 @@ const stored = (all: readonly Message[]) => all.map((after) => ({ before: undefi
 const others = messages.map(({ message_id }) => message_id).filter((messageId) => messageId !== bad);
 
 describe('a change that a service refuses for good', () => {
-  const scheduled = messages.map((message) => ({
-    ...message,
-    status: 'scheduled' as const,
-    scheduled_at: addSeconds(created, 86_400).toISOString(),
-  }));
-  const planned = new Set<string>();
   const refusing: readonly [string, readonly Message[], Parameters<typeof simulation>][] = [
     ['the outbound queue', messages, [{}, (body) => body.includes(bad)]],
     [
@@ -86,25 +80,13 @@ describe('a change that a service refuses for good', () => {
         },
       ],
     ],
-    [
-      'the scheduler',
-      scheduled,
-      [
-        {
-          scheduleOnce: async ({ name: messageId }) => {
-            if (messageId === bad) throw refusal('ValidationException');
-            planned.add(messageId);
-          },
-        },
-      ],
-    ],
   ];
 
   it.each(refusing)('by %s is set aside alone, and all the others are passed on', async (_by, all, of) => {
     const { dependencies, queued, refused } = simulation(...of);
     await relay(dependencies, stored(all));
     expect(refused.map(({ messageId }) => messageId)).toEqual([bad]);
-    const passedOn = new Set([...(queued.get('outbound') ?? []), ...(queued.get('fast') ?? []), ...planned]);
+    const passedOn = new Set([...(queued.get('outbound') ?? []), ...(queued.get('fast') ?? [])]);
     expect([...passedOn].toSorted()).toEqual(others.toSorted());
   });
 
@@ -139,7 +121,68 @@ describe('a change that a service refuses for good', () => {
   });
 });
 
+describe('an event with several destinations', () => {
+  const sent = messages.map((message) => ({
+    ...message,
+    status: 'sent' as const,
+    sent_at: created.toISOString(),
+  }));
+  const endpoints = (count: number) =>
+    Array.from({ length: count }, (_, index) => anEndpoint({ endpoint_id: `whe_${index}` }));
+
+  it.each([1, 10])('is one queue message and one due item beside %d endpoints', async (count) => {
+    const bodies: string[] = [];
+    const { dependencies, dueItemIndex } = simulation(
+      { endpointsOf: async () => endpoints(count) },
+      (body) => {
+        bodies.push(body);
+        return false;
+      },
+    );
+    await relay(dependencies, stored(sent));
+    expect(bodies).toHaveLength(messages.length);
+    const [first] = bodies.map((body) => webhookQueueMessageSchema.parse(JSON.parse(body)));
+    expect(first).toMatchObject({ fan_out: { message_id: id(0), event: 'sms.sent' } });
+    if (first === undefined || !('fan_out' in first)) throw new Error('no fan-out');
+    expect(first.fan_out.destinations).toHaveLength(count + 1);
+    const due = dueItemIndex.all().filter(({ list }) => list.startsWith('fan-outs'));
+    expect(due.flatMap(({ ids }) => ids).toSorted()).toEqual(
+      messages.map(({ message_id }) => `${message_id}#sms.sent`).toSorted(),
+    );
+    expect(dueItemIndex.all().filter(({ list }) => list.startsWith('deliveries'))).toEqual([]);
+  });
+
+  it('that its queue refuses is refused at the one destination at fault', async () => {
+    const { dependencies, refused, queued } = simulation(
+      { endpointsOf: async () => endpoints(2) },
+      (body) => body.includes('refused') && body.includes(bad),
+    );
+    const withOneRefused = sent.map((message) =>
+      message.message_id === bad ? { ...message, webhook_url: 'https://example.com/refused' } : message,
+    );
+    await relay(dependencies, stored(withOneRefused));
+    expect(refused.map(({ messageId }) => messageId)).toEqual([bad]);
+    expect(queued.get('fast')?.size).toBe(messages.length);
+  });
+});
+
 describe('what is set aside', () => {
+  it('delays nothing where the Activity Log is throttled: its copy is kept, and it is counted', async () => {
+    const copies: unknown[] = [];
+    const reported: unknown[] = [];
+    const warnings: unknown[] = [];
+    const setAside = setAsideTo({
+      activityLog: { add: () => Promise.reject(refusal('ProvisionedThroughputExceededException')) },
+      keepCopy: async (copy) => void copies.push(copy),
+      warn: (_message, error) => void warnings.push(error),
+      reportRefused: (fields) => void reported.push(fields),
+    });
+    const { dependencies, queued } = simulation({ setAside }, (body) => body.includes(bad));
+    await relay(dependencies, stored(messages));
+    expect([...(queued.get('outbound') ?? [])].toSorted()).toEqual(others.toSorted());
+    expect([copies.length, reported.length, warnings.length]).toEqual([1, 1, 1]);
+  });
+
   it('is counted, copied, and one entry of the Activity Log however often it is repeated', async () => {
     const entries = new Map<string, Activity>();
     const copies: unknown[] = [];
@@ -147,6 +190,7 @@ describe('what is set aside', () => {
     const setAside = setAsideTo({
       activityLog: { add: async (entry) => void entries.set(entry.entry_id, entry) },
       keepCopy: async (copy) => void copies.push(copy),
+      warn: () => {},
       reportRefused: () => {
         alarms += 1;
       },

@@ -133,51 +133,76 @@ describe('the sender of a message', () => {
   });
 });
 
+it('a sender that is named in another case has the spelling and the pace of its row', () => {
+  const row = parseSenderRow({
+    client_id: 'client_1',
+    destination: 'sms *',
+    identity: 'ACME',
+    messages_per_second: 5,
+  });
+  expect(selectSender([row], { channel: 'sms', country: 'GB', from: 'acme' }, stage)).toEqual({
+    identity: 'ACME',
+    messages_per_second: 5,
+  });
+});
+
 describe('the rows', () => {
-  const store = (rows: Record<string, EditedRow[]>) => {
+  const store = (rows: () => readonly EditedRow[]) => {
     const reads: string[] = [];
     return {
       reads,
       rowsOf: async (clientId: string) => {
         reads.push(clientId);
-        return rows[clientId] ?? [];
+        return rows().filter(({ client_id }) => client_id === clientId);
+      },
+      allRows: async () => {
+        reads.push('all');
+        return rows();
       },
     };
   };
 
   it('are read once in 45 s for each client, and an edit is in force within 60 s', async () => {
     let at = now;
-    const rows = { client_1: [{ client_id: 'client_1', destination: 'sms *', identity: 'FIRST' }] };
-    const read = store(rows);
+    let rows: EditedRow[] = [{ client_id: 'client_1', destination: 'sms *', identity: 'FIRST' }];
+    const read = store(() => rows);
     const sendersOf = senderReader(
       read,
       undefined,
       () => at,
       () => undefined,
     );
-    const identity = async () => (await sendersOf('client_1'))({ channel: 'sms', country: 'GB' })?.identity;
+    const identity = async () =>
+      (await sendersOf('client_1')).select({ channel: 'sms', country: 'GB' })?.identity;
     expect(await identity()).toBe('FIRST');
     expect(await identity()).toBe('FIRST');
-    expect(read.reads).toEqual(['client_1', '*']);
-    rows.client_1 = [{ client_id: 'client_1', destination: 'sms *', identity: 'SECOND' }];
+    expect((await sendersOf('client_2')).isOfOthers('First')).toBe(true);
+    expect(read.reads).toEqual(['client_1', 'all', 'client_2']);
+    // A client that was not seen yet has its rows at once.
+    rows = [...rows, { client_id: 'client_3', destination: 'sms *', identity: 'first' }];
+    expect((await sendersOf('client_3')).isOfOthers('FIRST')).toBe(false);
+    rows = [{ client_id: 'client_1', destination: 'sms *', identity: 'SECOND' }];
     at = addSeconds(now, 60);
     expect(await identity()).toBe('SECOND');
+    expect((await sendersOf('client_2')).isOfOthers('First')).toBe(false);
   });
 
   it('that are not valid are reported to the operator, and the next in order is used', async () => {
     const reported: InvalidSender[] = [];
     const sendersOf = senderReader(
-      store({
-        client_1: [{ client_id: 'client_1', destination: 'sms GB', identity: 'much too long a name' }],
-        '*': [{ client_id: '*', destination: 'sms GB', identity: 'ACME' }],
-      }),
+      store(() => [
+        { client_id: 'client_1', destination: 'sms GB', identity: 'much too long a name' },
+        { client_id: '*', destination: 'sms GB', identity: 'ACME' },
+        { client_id: 'client_2', destination: 'sms GB', identity: 'another name of another client' },
+      ]),
       stage,
       () => now,
       (invalid) => reported.push(invalid),
     );
-    const select = await sendersOf('client_1');
+    const { select } = await sendersOf('client_1');
     expect(select({ channel: 'sms', country: 'GB' })).toEqual({ identity: 'ACME' });
     expect(reported).toMatchObject([{ client_id: 'client_1', destination: 'sms GB', attribute: 'identity' }]);
+    expect(reported).toHaveLength(1);
   });
 });
 
@@ -194,7 +219,7 @@ describe('the owner of a number', () => {
       { allRows: async () => rows },
       async (ids) => new Set(ids.filter((id) => clients.includes(id))),
       () => now,
-    )('+447700900001', 'sms');
+    ).ownerOf('+447700900001', 'sms');
 
   it('is the client whose row says so, in whatever spelling', async () => {
     expect(await ownerOf(inbound('client_1', '+447700900001'))).toBe('client_1');

@@ -5,8 +5,8 @@ import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dy
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { changeRecords } from '../../../shared/usage/change-records.dynamo.ts';
 import { type CountDependencies, countChanges } from '../../../shared/usage/count-changes.ts';
-import { memoryUsage } from '../../support/doubles/memory-usage.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
 import { type Kill, Killed, killable, noKill } from '../../support/faults/kill-process.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 import { streamRecords } from '../../support/message/stream-records.ts';
@@ -22,7 +22,7 @@ it('leaves the usage that the messages have', async () => {
   const random = randomFrom(20261122);
   let at = start;
   const stream = streamRecords(() => addSeconds(at, 5), random);
-  const usage = memoryUsage();
+  const { usage } = inMemoryStores();
   const records: StreamRecord[] = [];
   const messages: Message[] = [];
   for (let n = 0; n < messagesMax; n += 1) {

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { type AddressRules, checkUrl } from '../../../shared/webhook/post/address-guard.ts';
-import { httpPost } from '../../../shared/webhook/post/http-post.ts';
+import { type AddressRules, checkUrl } from '../../../shared/webhook/address-guard.ts';
+import { httpPost } from '../../../shared/webhook/deliver/http-post.ts';
 import {
   allowedUrls,
   forbiddenAnswers,

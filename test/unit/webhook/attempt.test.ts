@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { attemptOf } from '../../../shared/webhook/deliver/attempt.ts';
-import { claimed, newDelivery } from '../../../shared/webhook/delivery-transitions.ts';
+import { attemptOf } from '../../../shared/webhook/deliver/post-attempt.ts';
+import { claimed, newDelivery } from '../../../shared/webhook/delivery.ts';
 import { created } from '../../support/message/example-message.ts';
 
 const given = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
 import type { ForeignCredentials } from '../../../shared/platform/aws/clients.ts';
-import { assumedRoles, type RoleRequest } from '../../../shared/webhook/aws-destination/assumed-roles.ts';
-import { awsDestinationSchemas } from '../../../shared/webhook/aws-destination/aws-destination.ts';
+import { awsDestinationSchemas } from '../../../shared/webhook/aws-destination.ts';
+import { assumedRoles, type RoleRequest } from '../../../shared/webhook/deliver/assumed-roles.sts.ts';
 import {
   type AwsRequest,
   type BusEvent,
@@ -10,7 +10,7 @@ import {
   queueUrlOf,
   sendToAws,
   textFor,
-} from '../../../shared/webhook/aws-destination/send-to-aws.ts';
+} from '../../../shared/webhook/deliver/send-to-aws.ts';
 
 const queueArn = 'arn:aws:sqs:eu-west-1:123456789012:webhooks';
 const busArn = 'arn:aws:events:us-east-1:123456789012:event-bus/webhooks';
@@ -99,6 +99,9 @@ const use = {
   endpointId: 'whe_1',
 };
 
+const ownText =
+  'User: arn:aws:sts::111122223333:assumed-role/worker is not authorized to perform: sqs:SendMessage';
+
 function denied(message = 'not authorized'): Error {
   return Object.assign(new Error(message), { name: 'AccessDenied', $metadata: { httpStatusCode: 403 } });
 }
@@ -160,7 +163,7 @@ describe('a role of a client', () => {
     await expect(roles.credentialsFor(use)).rejects.toMatchObject({ name: 'RoleTrustsAnyExternalId' });
   });
 
-  it('is assumed anew after its credentials were refused', async () => {
+  it('is assumed again after its credentials were refused', async () => {
     const { roles, assumedFor } = aRole((id) => id === 'client_a');
     await roles.credentialsFor(use);
     roles.forget(use);
@@ -267,6 +270,17 @@ describe('a webhook to AWS', () => {
       error: 'not_200',
       errorMessage: expect.stringContaining(text),
     });
+  });
+
+  it.each([
+    { fails: denied(ownText) },
+    { roleFails: denied(ownText) },
+    { fails: Object.assign(new Error(ownText), { code: 'ECONNRESET' }) },
+    { fails: ownText as never },
+  ])('fails without the text of AWS, which names our account and role: %j', async (changes) => {
+    const result = await aSender(changes).send(request);
+    expect(result.errorMessage).toMatch(/^the /);
+    expect(JSON.stringify(result)).not.toMatch(/111122223333|assumed-role/);
   });
 
   it('forgets credentials that were refused', async () => {

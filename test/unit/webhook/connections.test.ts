@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { httpPost } from '../../../shared/webhook/post/http-post.ts';
+import { httpPost } from '../../../shared/webhook/deliver/http-post.ts';
 
 let open = 0;
 let mostOpen = 0;

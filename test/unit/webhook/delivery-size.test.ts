@@ -2,16 +2,17 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { startOf } from '../../../shared/webhook/attempt-log.ts';
-import { type Attempt, type Delivery, deliverySchema } from '../../../shared/webhook/delivery.ts';
+import { type Attempt, startOf } from '../../../shared/webhook/attempt.ts';
 import {
   acknowledged,
   afterFailure,
   alerted,
   claimed,
+  type Delivery,
+  deliverySchema,
   newDelivery,
   resendDue,
-} from '../../../shared/webhook/delivery-transitions.ts';
+} from '../../../shared/webhook/delivery.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';
 import { runs } from '../../fuzz/runs.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as times from '../../../shared/contract/delivery-times.ts';
-import { longestStartDelayMs } from '../../../shared/webhook/endpoint-health/choose-lane.ts';
-import { likelySlowAfterMs } from '../../../shared/webhook/endpoint-health/endpoint-health.ts';
+import { longestStartDelayMs } from '../../../shared/webhook/choose-lane.ts';
+import { likelySlowAfterMs } from '../../../shared/webhook/endpoint-health.ts';
 
 /** A receive ends up to a second after the worker's last chance to start it. */
 const receiveSeconds = 1;

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, type LookupFunction, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { guardedLookup } from '../../../shared/webhook/post/address-guard.ts';
-import { type ConnectTo, dial } from '../../../shared/webhook/post/dial.ts';
-import { httpPost } from '../../../shared/webhook/post/http-post.ts';
+import { guardedLookup } from '../../../shared/webhook/address-guard.ts';
+import { type ConnectTo, dial } from '../../../shared/webhook/deliver/connections.ts';
+import { httpPost } from '../../../shared/webhook/deliver/http-post.ts';
 
 const v4 = '93.184.216.34';
 const v6 = '2001:4860::1';

@@ -131,7 +131,7 @@ describe('an endpoint', () => {
     expect(failing.endpoint?.failed_attempts).toBe(20);
   });
 
-  it('that is enabled again, or gets another URL, is counted anew', () => {
+  it('that is enabled again, or gets another URL, is counted again from zero', () => {
     const disabled: WebhookEndpoint = {
       ...anEndpoint(),
       enabled: false,

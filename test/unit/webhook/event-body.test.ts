@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Message } from '../../../shared/message/message.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
-import { eventBody } from '../../../shared/webhook/plan/event-body.ts';
-import { planDeliveries } from '../../../shared/webhook/plan/plan-deliveries.ts';
+import { eventBody, planDeliveries } from '../../../shared/webhook/plan-deliveries.ts';
 import { aMessage, aSentMessage } from '../../support/message/example-message.ts';
 
 const sentAt = '2026-11-20T10:00:00.500Z';

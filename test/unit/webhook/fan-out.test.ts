@@ -73,7 +73,7 @@ it('ten endpoints with any filters, changed in between, get exactly the events o
         const change = async (id: string, wanted: EndpointChange, index: number) => {
           const seen = await simulation.endpoints.get(clientId, id);
           if (seen !== undefined)
-            await simulation.endpoints.replace(seen, changed(seen, wanted, created, `revision-${index}`));
+            await simulation.endpoints.change(seen, changed(seen, wanted, created, `revision-${index}`));
         };
         const expected = new Set<string>();
         for (const [index, done] of steps.entries()) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { derivedId } from '../../../shared/platform/ids.ts';
-import { receiveFurtherMs } from '../../../shared/webhook/endpoint-health/choose-lane.ts';
+import { receiveFurtherMs } from '../../../shared/webhook/choose-lane.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
 import type { Answer } from '../../support/simulation/outside-calls.ts';

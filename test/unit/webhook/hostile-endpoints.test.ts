@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Resolve } from '../../../shared/webhook/post/address-guard.ts';
-import { httpPost, type PostResult } from '../../../shared/webhook/post/http-post.ts';
+import type { Resolve } from '../../../shared/webhook/address-guard.ts';
+import { httpPost, type PostResult } from '../../../shared/webhook/deliver/http-post.ts';
 import { hostileWebhookEndpoints } from '../../support/webhook/hostile-endpoints.ts';
 
 const limitMs = 5500;
@@ -81,7 +81,7 @@ function answeringAfter(ms: number): Promise<number> {
   });
 }
 
-/** Again where a busy machine took the 200 ms between the response and the limit for something else. */
+/** Repeats the POST where a busy machine took the time between the response and the limit for something else. */
 async function untilInTime(port: number): Promise<Measured> {
   let result = await postTo(port);
   for (let again = 0; again < 5 && result.error === 'timeout'; again += 1) result = await postTo(port);
@@ -123,7 +123,7 @@ const measurements: string[] = [];
 
 describe.each(hostileWebhookEndpoints)('an endpoint that $name', ({ name, status, error }) => {
   it('costs at most 5.5 s and 10 MB, and gets the right error', async () => {
-    const result = silent.get(name) ?? (await postTo(ports[name] ?? 0));
+    const result = silent.get(name) ?? (await untilInTime(ports[name] ?? 0));
     const [seconds, megabytes] = [result.elapsedMs / 1000, result.grownBytes / 2 ** 20];
     measurements.push(`${name}: ${seconds.toFixed(2)} s, ${megabytes.toFixed(1)} MB`);
     expect(result.status).toBe(status);

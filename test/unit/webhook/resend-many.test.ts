@@ -1,9 +1,9 @@
 /** Resending many webhooks: each of them once, in order, whatever dies; nothing that was not asked for. */
 import { describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { lazily } from '../../../shared/platform/expiring-cache.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
-import { lazily } from '../../../shared/platform/lazily.ts';
-import { resendRequestSchema } from '../../../shared/webhook/resend/request-resend.ts';
+import { resendRequestSchema } from '../../../shared/webhook/log/request-resend.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import type { Post } from '../../support/simulation/outside-calls.ts';
@@ -51,6 +51,30 @@ describe('everything that failed', () => {
     expect(events.size).toBe(120);
     for (const some of events.values()) expect(some).toEqual(['sms.sent', 'sms.delivered']);
     expect(new Set(posts.map(({ lane }) => lane))).toEqual(new Set(['slow']));
+  });
+
+  it('is included although its worker died before the alert, which is sent then', async () => {
+    const { gateway, recover, request, resent } = await afterAnOutage({ messages: 10 });
+    for (const id of gateway.deliveryIds) {
+      const row = await gateway.deliveries.get(id);
+      if (row === undefined) throw new Error('it is stored');
+      await gateway.deliveries.replace(row, {
+        ...row,
+        alert_pending: true,
+        revision: `${row.revision} pending`,
+      });
+    }
+    const reported = gateway.failuresReported.length;
+    recover();
+    const asked = request();
+    await gateway.run(10);
+    const { resend_id } = await asked;
+    await gateway.run(120);
+    expect(await gateway.resends.get(resend_id)).toMatchObject({
+      ...{ status: 'completed', matched: 20, resent: 20 },
+    });
+    expect(ids(resent())).toEqual([...gateway.deliveryIds].toSorted());
+    expect(gateway.failuresReported.slice(reported).toSorted()).toEqual([...gateway.deliveryIds].toSorted());
   });
 
   it('is resent at most 20 times a second', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../../shared/activity/activity-log.ts';
-import { claimed } from '../../../shared/webhook/delivery-transitions.ts';
-import { resend } from '../../../shared/webhook/resend/resend-webhook.ts';
-import { makeRetryScheduler } from '../../../shared/webhook/schedule/retry-scheduler.ts';
+import { claimed } from '../../../shared/webhook/delivery.ts';
+import { makeRetryScheduler } from '../../../shared/webhook/delivery-queue.sqs.ts';
+import { resend } from '../../../shared/webhook/log/request-resend.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
 
@@ -19,16 +19,23 @@ async function failedDelivery(answerLater: number) {
   status = answerLater;
   const entries: Activity[] = [];
   const queue = {
-    send: async (lane: 'fast' | 'slow', sent: readonly { message: { delivery_id: string } }[]) => {
+    send: async (lane: 'fast' | 'slow', sent: readonly { message: object }[]) => {
       for (const { message } of sent) simulation.world.put(lane, JSON.stringify(message));
     },
   };
   const scheduleOnce = () => Promise.reject(new Error('nothing is to be scheduled'));
+  const retryScheduler = makeRetryScheduler({
+    queue,
+    scheduleOnce,
+    scheduleLeadSeconds: 60,
+    dueItemIndex,
+    warn: () => {},
+  });
   const dependencies = {
     deliveries: store,
     dueItemIndex,
     activityLog: { add: async (entry: Activity) => void entries.push(entry) },
-    retryScheduler: makeRetryScheduler(queue, scheduleOnce, 60),
+    retryScheduler,
     clock: simulation.now,
     newRevision: () => `resend ${entries.length}`,
   };

@@ -1,15 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
-import { dueItemOf } from '../../../shared/webhook/plan/delivery-due-item.ts';
+import { dueItemOf } from '../../../shared/webhook/delivery.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
 import type { Answer } from '../../support/simulation/outside-calls.ts';
+import type { Fault } from '../../support/simulation/processes.ts';
 
 const day = 86_400;
 
-async function deliverTo(answer: (postNumber: number) => Answer, schedulerLatenessMs = 0, timeScale = 1) {
+async function deliverTo(
+  answer: (postNumber: number) => Answer,
+  schedulerLatenessMs = 0,
+  timeScale = 1,
+  fault?: (call: string) => Fault | undefined,
+) {
   const simulation = simulatedGateway({
     startAt: created,
     timeScale,
+    fault,
     answer: (_deliveryId, postNumber) => answer(postNumber),
     lateMs: (what) => (what === 'scheduler' ? schedulerLatenessMs : 0),
   });
@@ -65,6 +72,32 @@ describe('the true schedule', () => {
         expect(lateness_ms).toBeGreaterThanOrEqual(0);
         expect(lateness_ms).toBeLessThanOrEqual(100);
       }
+    },
+  );
+
+  it.each([
+    ['throttled', 'throttle'],
+    ['refused', 'fail_before'],
+    ['created, and the response is lost', 'fail_after'],
+  ] as const)(
+    'also applies where each schedule is %s: the sweep enqueues the retry',
+    async (_name, fault) => {
+      const failing = { afterMs: 1000, status: 500 };
+      const { simulation, delivery } = await deliverTo(
+        () => failing,
+        0,
+        1,
+        (call) => (call === 'schedule' ? fault : undefined),
+      );
+      expect(delivery.state).toBe('failed');
+      expect(simulation.posts).toHaveLength(6);
+      expect(delivery.attempts.map(({ trigger }) => trigger)).toEqual(Array(6).fill('automatic'));
+      for (const { lateness_ms } of delivery.attempts) {
+        expect(lateness_ms).toBeGreaterThanOrEqual(0);
+        expect(lateness_ms).toBeLessThanOrEqual(300);
+      }
+      expect(simulation.world.deadLetters('fast')).toEqual([]);
+      expect(simulation.dueItemIndex.all()).toEqual([]);
     },
   );
 

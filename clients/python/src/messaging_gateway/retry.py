@@ -35,7 +35,7 @@ def retry_delay_seconds(
 def _is_worth_repeating(error: Exception, repeat: Repeat) -> bool:
     if isinstance(error, ApiError):
         # Refused before anything was done.
-        if error.status == 429:
+        if error.status == 429 or error.error == "concurrent_change":
             return True
         # The first attempt, whose answer was lost, may still be at work.
         if error.error == "idempotency_in_progress":

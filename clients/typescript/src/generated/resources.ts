@@ -54,7 +54,7 @@ export class SmsResource {
   }
 
   /**
-   * Send an SMS. Sends one text message. The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and `GET /api/v1/sms/status/{message_id}` report what becomes of it. A client with a list of senders must name one in `from`.
+   * Send an SMS. Sends one text message. The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and `GET /api/v1/sms/status/{message_id}` report its status. A client with a list of senders must name one in `from`.
    */
   send(body: SmsMessage, options?: SendOptions): Promise<AcceptedSms> {
     return this.#call<AcceptedSms>({ method: 'POST', path: '/api/v1/sms/send', repeat: 'with_key', body }, options);
@@ -90,7 +90,7 @@ export class OtpResource {
   }
 
   /**
-   * Send a one-time password. Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. At most 5 codes are sent to a recipient in 10 minutes; another request is 429 `rate_limit_exceeded`. The code is in no response and no webhook. A client with a list of senders needs `otp` in it, for both channels. Where few of the last codes to a country were verified, further ones by SMS are 403 `otp_held` until the operator allows them: offer the person another channel. Each message of `fallback` has the same code and counts as a code sent to the recipient; none is sent once the code is verified.
+   * Send a one-time password. Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. A client can send at most 5 codes to a recipient in 10 minutes; another request is 429 `rate_limit_exceeded`. The code is in no response and no webhook. A client with a list of senders needs `otp` in it, for both channels. Where few of the last codes to a country were verified, further ones by SMS are 403 `otp_held` until the operator allows them: offer the person another channel. Each message of `fallback` has the same code and counts as a code sent to the recipient; none is sent once the code is verified.
    */
   send(body: OtpMessage, options?: SendOptions): Promise<SentOtp> {
     return this.#call<SentOtp>({ method: 'POST', path: '/api/v1/otp/send', repeat: 'with_key', body }, options);
@@ -104,7 +104,7 @@ export class OtpResource {
   }
 
   /**
-   * Verify a one-time password. Checks a code, by `otp_id`, or by `to` and `purpose`. A wrong code is answered with 200 as well: look at `verified`, not at the status. Each attempt is counted before the code is compared.
+   * Verify a one-time password. Checks a code, by `otp_id`, or by `to` and `purpose`. If `to` or `purpose` is given with an `otp_id`, it must be the one that the code was sent for; otherwise the response is 404 `not_found`. A wrong code is answered with 200 as well: look at `verified`, not at the status. Each attempt is counted before the code is compared.
    */
   verify(body: OtpVerification, options?: RequestOptions): Promise<OtpVerificationResult> {
     return this.#call<OtpVerificationResult>({ method: 'POST', path: '/api/v1/otp/verify', repeat: 'if_refused', body }, options);
@@ -119,7 +119,7 @@ export class WhatsappResource {
   }
 
   /**
-   * Send a WhatsApp message. Sends one WhatsApp message: a text, a template, media or a location, by `type` (`text` by default). The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and `GET /api/v1/sms/status/{message_id}` report what becomes of it. A client with a list of senders needs `whatsapp` among them.
+   * Send a WhatsApp message. Sends one WhatsApp message: a text, a template, media or a location, by `type` (`text` by default). The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and `GET /api/v1/sms/status/{message_id}` report its status. A client with a list of senders needs `whatsapp` in it.
    */
   send(body: WhatsappMessage, options?: SendOptions): Promise<AcceptedWhatsapp> {
     return this.#call<AcceptedWhatsapp>({ method: 'POST', path: '/api/v1/whatsapp/send', repeat: 'with_key', body }, options);
@@ -202,7 +202,7 @@ export class AccountResource {
   }
 
   /**
-   * Show the usage. How many messages the client sent, what became of them, and what they cost, by UTC hour, day or month. A message counts in the interval in which it was accepted, whenever its state changes, so `delivered` divided by `messages` is a rate. Changes are counted once each, within about a minute. Intervals and groups without messages are left out. Usage is kept for 400 days.
+   * Show the usage. The number of messages that the client sent, their states, and their cost, by UTC hour, day or month. A message counts in the interval in which it was accepted, whenever its state changes, so `delivered` divided by `messages` is a rate. Changes are counted once each, within about a minute. Intervals and groups without messages are left out. Usage is kept for 400 days.
    */
   getUsage(query: GetUsageQuery = {}, options?: RequestOptions): Promise<Usage> {
     return this.#call<Usage>({ method: 'GET', path: '/api/v1/account/usage', repeat: 'always', query }, options);
@@ -224,7 +224,7 @@ export class WebhookEndpointsResource {
   }
 
   /**
-   * Create an endpoint. Adds an endpoint that gets every event that matches `events`, in addition to the URL of the message or the account. It is a `url`, or in its place a queue (`sqs`) or an event bus (`eventbridge`) in your own AWS account. Each endpoint has its own deliveries, retries and secret; the secret is shown once. A client can have 10 endpoints.
+   * Create an endpoint. Adds an endpoint that receives every event that matches `events`, in addition to the URL of the message or the account. It is a `url`, or in its place a queue (`sqs`) or an event bus (`eventbridge`) in your own AWS account. Each endpoint has its own deliveries, retries and secret; the secret is shown once. A client can have 10 endpoints.
    */
   create(body: WebhookEndpointSettings, options?: RequestOptions): Promise<WebhookEndpointWithSecret> {
     return this.#call<WebhookEndpointWithSecret>({ method: 'POST', path: '/api/v1/webhook-endpoints', repeat: 'if_refused', body }, options);
@@ -281,7 +281,7 @@ export class WebhookDeliveriesResource {
   }
 
   /**
-   * List webhooks. What was posted to the client’s URLs and endpoints, and what became of it: by message, the newest first; with `state=failed` and no `message_id`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than `limit`, or none, and still have a `next_cursor`: the list ends where there is none. A webhook that no worker has taken yet is `pending`; its details can be read once it was tried. Test events and `webhook_endpoint.disabled`, which are of no message, are at their place in time, the 50 latest.
+   * List webhooks. The webhooks to the client’s URLs and endpoints, with their states: by message, the newest first; with `state=failed` and no `message_id`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than `limit`, or none, and still have a `next_cursor`: the page without one is the last. A webhook that no worker has taken yet is `pending`; its details can be read once it was tried. Test events and `webhook_endpoint.disabled`, which have no message, are listed by their time; only the 50 latest are listed.
    */
   list(query: ListWebhookDeliveriesQuery = {}, options?: RequestOptions): Pages<WebhookDeliveryList, WebhookDelivery> {
     return new Pages(
@@ -305,7 +305,7 @@ export class WebhookDeliveriesResource {
   }
 
   /**
-   * Resend many webhooks. One more attempt of every webhook that has failed (or, with `state`, was acknowledged) and whose event happened since a time: at one endpoint, at one origin such as `https://example.com`, or at all. Any number; about 20 a second, beside the webhooks of new events, and the events of one message in their order. What is acknowledged in the meantime is skipped. The same request again answers with the same `resend_id` and sends nothing; without `until` that holds until it is completed, and for at least 10 minutes.
+   * Resend many webhooks. One more attempt of every webhook that has failed (or, with `state`, was acknowledged) and whose event happened since a time: at one endpoint, at one origin such as `https://example.com`, or at all of them. Their number is not limited; about 20 a second are sent, in addition to the webhooks of new events, and the events of one message in their order. No webhook that had failed is left out. With `"state": "acknowledged"`, webhooks of messages from the moments before the request may be left out, because the list of messages is updated a little later. Webhooks that are acknowledged in the meantime are skipped. The same request again gets the same `resend_id` and sends nothing; without `until` that holds until it is completed, and for at least 10 minutes.
    */
   resendMany(body: WebhookSelection, options?: RequestOptions): Promise<QueuedResend> {
     return this.#call<QueuedResend>({ method: 'POST', path: '/api/v1/webhook-deliveries/resend', repeat: 'if_refused', body }, options);
@@ -351,7 +351,7 @@ export class SuppressionsResource {
   }
 }
 
-/** Everything that the API has. */
+/** All resources of the API. */
 export class Resources {
   readonly sms: SmsResource;
   readonly otp: OtpResource;

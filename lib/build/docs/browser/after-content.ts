@@ -1,4 +1,4 @@
-/** What the pages do beyond being read: the choice of a language, copying, searching, filling in credentials. */
+/** Starts the interactive parts of a page: the choice of a language, copying, searching, and filling in credentials. */
 import { addCopyButtons } from './copy-buttons.ts';
 import { startFillIn } from './fill-in.ts';
 import { addLanguageButtons } from './languages.ts';
@@ -9,7 +9,7 @@ addCopyButtons();
 addSearch();
 startFillIn();
 
-// On a narrow screen the contents cover the page, until something is chosen.
+// On a narrow screen the contents cover the page until an entry is chosen.
 const contents = document.querySelector<HTMLElement>('#contents');
 contents?.addEventListener('click', ({ target }) => {
   if (target instanceof HTMLAnchorElement && contents.matches(':popover-open')) contents.hidePopover();

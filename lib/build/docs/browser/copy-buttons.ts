@@ -1,4 +1,4 @@
-/** A button beside each block of code that copies it. */
+/** Adds to each block of code a button that copies it. */
 import { announce, element } from './elements.ts';
 
 const shownMs = 2000;
@@ -25,7 +25,7 @@ export function addCopyButtons(): void {
   }
 }
 
-/** Selects the code where the browser does not allow to copy it. */
+/** Copies the code, or selects it if the browser does not permit copying. */
 async function copied(source: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(source.textContent);

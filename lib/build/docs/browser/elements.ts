@@ -1,4 +1,4 @@
-/** Makes elements of the page. */
+/** Creates an element of the page. */
 
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
@@ -14,7 +14,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
 const announcements = element('p', { class: 'unseen', role: 'status' });
 document.body.append(announcements);
 
-/** Tells those who do not see the page. */
+/** Announces a text to screen readers. */
 export function announce(text: string): void {
   announcements.textContent = text;
 }

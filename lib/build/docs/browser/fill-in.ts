@@ -1,6 +1,7 @@
 /**
  * Puts the reader's credentials into the commands of the page. They are kept in this tab only (`sessionStorage`) and are
- * sent nowhere. The local gateway tells those of its demo client; no other gateway is asked.
+ * sent nowhere. The address that `npm start` prints has those of its demo client after the `#`, which no browser sends; no
+ * other gateway takes credentials from there.
  */
 const key = 'credentials';
 const thisMachine = ['localhost', '127.0.0.1', '[::1]'];
@@ -17,17 +18,24 @@ export function startFillIn(): void {
     keep(typed);
     fill(typed);
   });
-  const kept = read();
-  if (Object.values(kept).some(Boolean)) showIn(form, kept);
-  else if (thisMachine.includes(location.hostname)) void fillWithDemoClient(form);
+  const given = thisMachine.includes(location.hostname) ? takeFromAddress(form) : undefined;
+  showIn(form, given ?? read());
+  const note = form.querySelector('#fill-in-note');
+  if (given === undefined || note === null) return;
+  keep(given);
+  note.textContent = 'These are the credentials of the demo client of your local gateway.';
 }
 
-async function fillWithDemoClient(form: HTMLFormElement): Promise<void> {
-  const response = await fetch(`${document.body.dataset.root}docs/demo-client`).catch(() => undefined);
-  if (response?.ok !== true) return;
-  showIn(form, (await response.json()) as Credentials);
-  const note = form.querySelector('#fill-in-note');
-  if (note !== null) note.textContent = 'These are the credentials of the demo client of your local gateway.';
+/**
+ * Reads the credentials from the address and removes them from it; undefined if it has none. Anybody can write a link,
+ * so a value with a character that has a meaning in a command is ignored.
+ */
+function takeFromAddress(form: HTMLFormElement): Credentials | undefined {
+  const parameters = new URLSearchParams(location.hash.slice(1));
+  const given = [...inputsOf(form)].map(({ name }) => [name, parameters.get(name) ?? ''] as const);
+  if (!given.every(([, value]) => /^[\w+/=-]+$/.test(value))) return undefined;
+  history.replaceState(history.state, '', location.pathname + location.search);
+  return Object.fromEntries(given);
 }
 
 function inputsOf(form: HTMLFormElement): NodeListOf<HTMLInputElement> {
@@ -43,7 +51,7 @@ function fill(credentials: Credentials): void {
   for (const place of document.querySelectorAll<HTMLElement>('var[data-fill]')) {
     const name = place.dataset.fill ?? '';
     const value = credentials[name]?.trim() ?? '';
-    // Inside single quotes of a shell.
+    // The commands have the values inside single quotes of a shell.
     place.textContent = value === '' ? `YOUR_${name.toUpperCase()}` : value.replaceAll("'", "'\\''");
   }
 }
@@ -52,7 +60,7 @@ function keep(credentials: Credentials): void {
   try {
     sessionStorage.setItem(key, JSON.stringify(credentials));
   } catch {
-    // The browser stores nothing: they are on this page only.
+    // The browser permits no storage: the credentials are kept on this page only.
   }
 }
 

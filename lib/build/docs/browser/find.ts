@@ -1,11 +1,11 @@
 /** Finds entries of the search index, best first. */
 
-/** Title, address, place, more words. */
+/** The title, the address, the place, and further words. */
 export type Entry = readonly [title: string, address: string, place: string, keywords: string];
 
 const resultsMax = 30;
 
-/** The entries that have every word, those whose titles match best first, and headings before fields. */
+/** Returns the entries that contain every word: those whose titles match best first, and headings before fields. */
 export function find(entries: readonly Entry[], wanted: string): Entry[] {
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];
@@ -22,7 +22,7 @@ function distanceOf([title, address, place, keywords]: Entry, words: readonly st
   const all = `${titleText} ${keywords} ${place} ${address}`.toLowerCase();
   if (!words.every((word) => all.includes(word))) return Number.POSITIVE_INFINITY;
   const whole = words.join(' ');
-  // A row of a table is below a heading.
+  // A row of a table ranks below a heading.
   const depth = place.includes(': ') ? 0.5 : 0;
   if (titleText === whole) return depth;
   if (titleText.startsWith(whole)) return 1 + depth;

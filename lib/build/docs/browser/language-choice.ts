@@ -1,7 +1,7 @@
 /** The language of the samples that the reader chose, remembered by the browser. */
 const key = 'sample-language';
 
-/** The choice is an attribute of the page, by which its style shows the samples of that language. */
+/** Sets the choice as an attribute of the page; the style sheet then shows the samples of that language. */
 export function applyLanguage(language: string): void {
   document.documentElement.dataset.language = language;
 }
@@ -10,7 +10,7 @@ export function rememberLanguage(language: string): void {
   try {
     localStorage.setItem(key, language);
   } catch {
-    // The browser stores nothing: the choice ends with the page.
+    // The browser permits no storage: the choice ends with the page.
   }
 }
 

@@ -28,7 +28,7 @@ function buttonOf(sample: HTMLDetailsElement): HTMLButtonElement {
   return button;
 }
 
-/** The samples above change their height: the button stays where the reader sees it. */
+/** The samples above change their height, so the page is scrolled to keep the button in place. */
 function choose(button: HTMLButtonElement, language: string): void {
   const before = button.getBoundingClientRect().top;
   applyLanguage(language);

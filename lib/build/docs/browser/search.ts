@@ -33,7 +33,7 @@ export function addSearch(): void {
 
 let loading: Promise<readonly Entry[]> | undefined;
 
-/** Fetched with the first search. */
+/** The index is fetched with the first search. */
 function index(): Promise<readonly Entry[]> {
   loading ??= fetch(`${document.body.dataset.root}docs/search-index`)
     .then(async (response) => (response.ok ? ((await response.json()) as readonly Entry[]) : []))
@@ -47,7 +47,7 @@ function index(): Promise<readonly Entry[]> {
 async function show(): Promise<void> {
   const wanted = input.value;
   const found = find(await index(), wanted);
-  // The reader may have typed on meanwhile.
+  // The reader may have typed further characters in the meantime.
   if (wanted !== input.value) return;
   results.replaceChildren(...found.map(resultOf));
   const isEmpty = wanted.trim() === '';
@@ -73,7 +73,7 @@ function moveBy(event: KeyboardEvent): void {
   const stops: HTMLElement[] = [input, ...results.querySelectorAll('a')];
   const at = stops.indexOf(document.activeElement as HTMLElement);
   if (event.key === 'Escape') {
-    // First out of the results, then out of the search.
+    // Escape first leaves the results, then the search.
     if (results.hidden) input.blur();
     else input.focus();
     results.hidden = true;

@@ -21,9 +21,9 @@ export function errorsPage({ components }: Pick<OpenApiDocument, 'components'>):
       { id: 'message-error-codes', title: 'Error codes of messages' },
     ],
     main: html`<h1>Errors</h1>
-${prose(`A request that is refused has an error code in its body, and nothing was stored or sent. A message that was accepted can still fail later: then its status and its webhook have a message error code. Which errors an operation can answer is in the [API reference](${linkTo('reference')}).`)}
+${prose(`A request that is refused has an error code in its body, and nothing was stored or sent. A message that was accepted can still fail later: then its status and its webhook have a message error code. The errors of each operation are in the [API reference](${linkTo('reference')}).`)}
 <section>${heading(2, 'error-codes', 'Error codes of requests')}
-${prose('Retry `429`, `500` and `503` after a pause, sends with the same `Idempotency-Key`; 429 says in `Retry-After` how long. 409 `idempotency_in_progress` can be retried too. The others fail again until the request is changed.')}
+${prose('Retry `429`, `500` and `503` after a delay, and a send with the same `Idempotency-Key`; `Retry-After` of a 429 says how long to wait. 409 `idempotency_in_progress` can be retried too. The others fail again until the request is changed.')}
 ${table(
   [{ title: 'Code' }, { title: 'Status', quiet: true }, { title: 'When' }],
   (Object.entries(errorStatus) as [ErrorCode, number][]).map(([code, status]) => ({
@@ -36,7 +36,7 @@ ${table(
 ${codeBlock(literal(jsonNotation, errorExample('invalid_request', routes.sendSms, operations.sendSms)), 'json', 'Example of an error')}
 ${fieldTable({ $ref: '#/components/schemas/ErrorResponse' }, resolve, 'error')}</section>
 <section>${heading(2, 'message-error-codes', 'Error codes of messages')}
-${prose('Why a message failed or expired: `error.code` of a status response, and `error_code` of a webhook. A code keeps its meaning; a release may add codes. Retryable: the same message, sent again later, can be delivered.')}
+${prose('These codes say why a message failed or expired. They are `error.code` in a status response, and `error_code` in a webhook. A code keeps its meaning; a release may add codes. If a code is retryable, the same message can be delivered when it is sent again later.')}
 ${table(
   [
     { title: 'Code' },

@@ -1,11 +1,8 @@
 /** Rate limits, caps, and how a client sees what it has used. */
 import { caps } from '../../../../shared/contract/caps.ts';
 import { inWords } from '../../../../shared/contract/in-words.ts';
-import {
-  recipientSendsMax,
-  recipientWindowSeconds,
-} from '../../../../shared/contract/otp-recipient-limit.ts';
 import { policies } from '../../../../shared/contract/routes.ts';
+import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/validity.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { namedHeaders } from '../../openapi/headers.ts';
 import { limitTopics } from '../../openapi/introduction.ts';
@@ -23,11 +20,11 @@ export function limitsPage(document: Pick<OpenApiDocument, 'paths'>): Page {
     main: html`<h1>Limits and usage</h1>
 ${limitTopics.map(({ id, title, text }) => html`<section>${heading(2, id, title)}${prose(text)}${below[id]}</section>`)}
 <section>${heading(2, 'usage', 'Usage')}
-${prose(`[\`GET /api/v1/account/usage\`](${linkTo('reference', 'getUsage')}) shows how many messages you sent, what became of them, what they cost, and how far each cap is used. [\`GET /api/v1/account\`](${linkTo('reference', 'getAccount')}) shows the rate limits that are in force for you.`)}</section>`,
+${prose(`[\`GET /api/v1/account/usage\`](${linkTo('reference', 'getUsage')}) shows how many messages you sent, their states and cost, and how much of each cap is used. [\`GET /api/v1/account\`](${linkTo('reference', 'getAccount')}) shows the rate limits that are in force for you.`)}</section>`,
   };
 }
 
-/** One row for each policy: operations of one policy are counted together. */
+/** Makes one row for each policy: the operations of a policy are counted together. */
 function limitTable({ paths }: Pick<OpenApiDocument, 'paths'>): Html {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
   const byPolicy = Map.groupBy(operations, (operation) => operation['x-rate-limits'].policy);
@@ -54,7 +51,7 @@ function limitTable({ paths }: Pick<OpenApiDocument, 'paths'>): Html {
         ],
       };
     }),
-  )}<p>Requests without a valid credential, those for this documentation and those for unknown paths are counted by source address: ${number(policies.unmatched.perMinute)} a minute, ${number(policies.unmatched.perHour)} an hour, ${number(policies.unmatched.perDay)} a day. At most ${recipientSendsMax} one-time passwords are sent to one recipient in ${inWords([recipientWindowSeconds])}.</p>`;
+  )}<p>Requests without a valid credential, those for this documentation and those for unknown paths are counted by source address: ${number(policies.unmatched.perMinute)} a minute, ${number(policies.unmatched.perHour)} an hour, ${number(policies.unmatched.perDay)} a day. Each client can send at most ${recipientSendsMax} one-time passwords to the same recipient in ${inWords([recipientWindowSeconds])}; those of other clients do not count.</p>`;
 }
 
 function headerTable(): Html {

@@ -11,7 +11,7 @@ import { type ReceiverLanguage, receivers } from '../receivers.ts';
 import { languages } from '../samples/samples.ts';
 import { linkTo } from '../site.ts';
 
-/** The first value of this field in a JSON response: no tool but the shell's own is needed. */
+/** A command that prints the first value of a field in a JSON response: it needs no tool but those of every shell. */
 const field = (name: string): string => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;
 
 const port = 8080;
@@ -22,7 +22,7 @@ export function startPage({ servers }: Pick<OpenApiDocument, 'servers'>): Page {
   return {
     sections: [...steps, client, next].map(({ id, title }) => ({ id, title })),
     main: html`<h1>Quick start</h1>
-${prose('The Messaging Gateway sends SMS, WhatsApp messages and one-time passwords over HTTPS, and tells your server what becomes of each by signed webhooks. In a few minutes you send a message, follow it, and receive and verify its webhooks. You need a shell with curl, and Node, Python or Go for the webhook endpoint.')}
+${prose('The Messaging Gateway sends SMS, WhatsApp messages and one-time passwords over HTTPS, and reports the status of each message to your server by signed webhooks. In a few minutes you send a message, follow it, and receive and verify its webhooks. You need a shell with curl, and Node, Python or Go for the webhook endpoint.')}
 ${steps.map(({ id, title, content }, index) => html`<section>${heading(2, id, `${index + 1}. ${title}`)}${content}</section>`)}
 ${[client, next].map(({ id, title, content }) => html`<section>${heading(2, id, title)}${content}</section>`)}`,
   };
@@ -47,13 +47,13 @@ ${prose(`A gateway on AWS calls only public https addresses. There, set \`WEBHOO
     {
       id: 'receive',
       title: 'Start a webhook endpoint',
-      content: html`${prose('In a second terminal. The program verifies the signature of each webhook, ignores repeats, and prints one line for each event; its source is on the page [Webhooks](~/docs/webhooks#endpoints).')}
+      content: html`${prose('Run these commands in a second terminal. The program verifies the signature of each webhook, ignores repeats, and prints one line for each event; its source is on the page [Webhooks](~/docs/webhooks#endpoints).')}
 ${receiverCommands(baseUrl)}`,
     },
     {
       id: 'token',
       title: 'Get an access token',
-      content: html`${prose(`In the first terminal. It prints the response, and keeps the token of it, which is valid for ${tokenLifetime}: use it for all requests until then.`)}
+      content: html`${prose(`Run this in the first terminal. It prints the response and stores its token, which is valid for ${tokenLifetime}: use it for all requests until then.`)}
 ${command(
   'token',
   `export TOKEN=$(curl -sS "$BASE_URL/api/v1/auth/token" \\
@@ -90,7 +90,7 @@ whd_01KC9V7S4A6C8E0G2J4M6P8R0T sms.delivered msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0A deli
     {
       id: 'follow',
       title: 'Follow the message',
-      content: html`${prose('The same by a request, with the times of all states, the cost, and the reason if the message failed:')}
+      content: html`${prose('A request also returns the status, with the times of all states, the cost, and the reason if the message failed:')}
 ${command('follow', 'curl -sS "$BASE_URL/api/v1/sms/status/$MESSAGE_ID" -H "Authorization: Bearer $TOKEN"')}`,
     },
   ];
@@ -99,7 +99,7 @@ ${command('follow', 'curl -sS "$BASE_URL/api/v1/sms/status/$MESSAGE_ID" -H "Auth
 const client: Topic = {
   id: 'client',
   title: 'The same with a client package',
-  content: html`${prose('The packages for TypeScript and Python request and renew the token, repeat what failed without sending a message twice, and verify webhooks. The team that runs the gateway makes them from its repository with one command. Stop the endpoint of step 2 first: this program receives the webhooks itself, at the same port.')}
+  content: html`${prose('The packages for TypeScript and Python request and renew the token, retry failed requests without sending a message twice, and verify webhooks. The operator of the gateway builds them from its repository with one command. Stop the endpoint of step 2 first: this program receives the webhooks itself, at the same port.')}
 ${languageBlocks(
   (Object.keys(clients) as ClientWithQuickStart[]).map((name) => ({
     language: name,
@@ -136,7 +136,7 @@ const next: Topic = {
 </ul>`,
 };
 
-/** Shown by the page's script. The values never leave the tab. */
+/** The form for credentials, which the page's script shows. The values never leave the tab. */
 function fillInForm(): Html {
   const input = (name: string, label: string) =>
     html`<label>${label}<input name="${name}" autocomplete="off" spellcheck="false"></label>`;

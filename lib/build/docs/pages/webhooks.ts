@@ -1,8 +1,8 @@
-/** How to receive webhooks; the programs are the very files that a test runs against real deliveries. */
+/** How to receive webhooks; a test runs the programs on this page against real deliveries. */
 
 import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.ts';
+import { acknowledgeWithinSeconds, retryDelaysSeconds } from '../../../../shared/contract/delivery-times.ts';
 import { inWords } from '../../../../shared/contract/in-words.ts';
-import { acknowledgeWithinSeconds, retryDelaysSeconds } from '../../../../shared/contract/retry-delays.ts';
 import { previousSecretHours } from '../../../../shared/contract/validity.ts';
 import { endpointsMax } from '../../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
@@ -16,7 +16,7 @@ import { linkTo } from '../site.ts';
 
 const headers: Readonly<Record<string, string>> = {
   'X-Webhook-Signature':
-    'Lowercase hexadecimal HMAC-SHA256 of the raw body. The key is the webhook secret as you got it, `whsec_` included, as UTF-8 bytes.',
+    'Lowercase hexadecimal HMAC-SHA256 of the raw body. The key is the webhook secret as you got it, `whsec_` included, as UTF-8 bytes. It covers neither the identifier nor the time.',
   'webhook-id': 'The identifier of this notification (`whd_…`): the same for every attempt.',
   'webhook-timestamp': 'When this attempt was made, in Unix seconds.',
   'webhook-signature':
@@ -30,18 +30,19 @@ const topicsOf = (document: Pick<OpenApiDocument, 'webhooks'>): readonly Topic[]
     content: html`${prose(
       `To the \`webhook_url\` of the send request; where it has none, to your account’s URL at the time of the event ([\`PATCH /api/v1/account\`](${linkTo('reference', 'updateAccount')})). The URL must be https on port 443, or http on port 80 where the deployment allows it, and its host must have a public address. Redirects are not followed.`,
     )}
-${prose(`In addition you can have up to ${endpointsMax} [webhook endpoints](${linkTo('reference', 'createWebhookEndpoint')}), each with a secret and a filter of events of its own. Every endpoint that matches an event gets a notification of its own, with its own \`webhook-id\` and retries. A [test event](${linkTo('reference', 'testWebhookEndpoint')}) has \`"test": true\` in \`data\`.`)}`,
+${prose(`In addition you can have up to ${endpointsMax} [webhook endpoints](${linkTo('reference', 'createWebhookEndpoint')}), each with a secret and a filter of events of its own. Every endpoint that matches an event gets a separate notification, with its own \`webhook-id\` and retries. A [test event](${linkTo('reference', 'testWebhookEndpoint')}) has \`"test": true\` in \`data\`.`)}`,
   },
   {
     id: 'events',
     title: 'Events',
     content: html`${eventTable(document)}
-${prose(`Exactly one event for each state that a message enters. The body is \`{"event", "timestamp", "data"}\`; \`data\` of a message that you sent always has \`message_id\`, \`recipient\`, \`status\` and \`client_id\`. The [other fields](${linkTo('reference', 'events')}) appear once they are known and are left out before. Ignore fields and events that you do not know: more may come.`)}`,
+${prose(`The gateway sends exactly one event for each state that a message enters. The body is \`{"event", "timestamp", "data"}\`; \`data\` of a message that you sent always has \`message_id\`, \`recipient\`, \`status\` and \`client_id\`. The [other fields](${linkTo('reference', 'events')}) appear once they are known and are left out before. Ignore fields and events that you do not know: a release may add some.`)}`,
   },
   {
     id: 'verify',
     title: 'Verify',
-    content: html`${prose('Two signatures are sent, and a notification is genuine if either is valid. `webhook-signature` is the stronger one: it covers the time and the identifier too, so an old notification cannot be replayed. Always sign the raw bytes of the body, compare in constant time, and refuse a timestamp that is more than 5 minutes off.')}
+    content: html`${prose('Verify `webhook-signature`, which follows Standard Webhooks: it covers the identifier and the time too. Always sign the raw bytes of the body, compare in constant time, refuse a timestamp that is more than 5 minutes off, and process each `webhook-id` once.')}
+${prose('`X-Webhook-Signature` is for existing code. It does not protect from a replay: anyone who has seen a notification can send its body again at any time, with another identifier, and the signature is valid. If you verify only this header, process each message and state once, whatever the identifier is; if you verify both, require `webhook-signature`.')}
 ${table(
   [{ title: 'Header' }, { title: 'Meaning' }],
   Object.entries(headers).map(([name, meaning]) => ({
@@ -77,7 +78,7 @@ ${prose(`A new client’s secret is shown when the client is created; [\`POST /a
     id: 'rotate',
     title: 'Change the secret',
     content: html`${prose(`A new secret signs from its \`active_at\` on, at most ${secretActiveAfterSeconds} seconds after its creation; until then only the old one signs. For the ${previousSecretHours} hours after that both sign: \`X-Webhook-Signature\` uses the oldest, \`webhook-signature\` has a signature for each. Afterwards only the new one signs.`)}
-${prose(`So accept a notification if either signature is valid. The endpoints below do so, with one or several secrets, separated by spaces. To rotate without refusing a notification: issue the new secret, configure both the old and the new one, and remove the old one after \`previous_secret_expires_at\`. An endpoint that supports one secret can change to the new one at any time between \`active_at\` and then. If another secret is issued within that time, each one signs until its own ${previousSecretHours} hours have passed.`)}`,
+${prose(`So accept a notification if \`webhook-signature\` is valid with either secret. The endpoints below do so, with one or several secrets, separated by spaces. To rotate without refusing a notification: issue the new secret, configure both the old and the new one, and remove the old one after \`previous_secret_expires_at\`. An endpoint that supports one secret can change to the new one at any time between \`active_at\` and then. If another secret is issued within that time, each one signs until its own ${previousSecretHours} hours have passed.`)}`,
   },
 ];
 
@@ -87,7 +88,7 @@ export function webhooksPage(document: Pick<OpenApiDocument, 'webhooks'>): Page 
   return {
     sections: [...topics, endpoints].map(({ id, title }) => ({ id, title })),
     main: html`<h1>Webhooks</h1>
-${prose('The gateway sends a `POST` to your server for each state change of a message, and for what people send to you: messages, and the wish to get no more of yours. This page describes how to receive these webhooks, and how to verify that they come from the gateway.')}
+${prose('The gateway sends a `POST` to your server for each state change of a message, for each message that people send to you, and when a person opts out of your messages. This page describes how to receive these webhooks, and how to verify that they come from the gateway.')}
 ${topics.map(({ id, title, content }) => html`<section>${heading(2, id, title)}${content}</section>`)}
 <section>${heading(2, endpoints.id, endpoints.title)}${prose(`Each program is complete and needs no packages. The [quick start](${linkTo('start', 'receive')}) says how to run one.`)}
 ${languageBlocks(

@@ -6,7 +6,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,37 +19,25 @@ import (
 
 var (
 	secrets = strings.Fields(os.Getenv("WEBHOOK_SECRET"))
-	seen    sync.Map // In production a table with a unique key: it must outlive a restart.
+	seen    sync.Map // In production, use a table with a unique key, which outlives a restart.
 )
 
-func sign(key []byte, parts ...[]byte) []byte {
-	mac := hmac.New(sha256.New, key)
-	for _, part := range parts {
-		mac.Write(part)
-	}
-	return mac.Sum(nil)
-}
-
-// verifySimple checks X-Webhook-Signature: HMAC-SHA256 of the raw body, keyed with the whole text of the secret.
-func verifySimple(secret string, body []byte, headers http.Header) bool {
-	expected := hex.EncodeToString(sign([]byte(secret), body))
-	return hmac.Equal([]byte(expected), []byte(headers.Get("X-Webhook-Signature")))
-}
-
-// verifyStandard checks webhook-signature: Standard Webhooks. It covers the id and the time too, so an old
-// request can't be replayed.
-func verifyStandard(secret string, body []byte, headers http.Header) bool {
+// verifyWith checks webhook-signature: Standard Webhooks. It covers the id and the time too, so an old request can't be
+// replayed.
+func verifyWith(secret string, body []byte, headers http.Header) bool {
 	id, timestamp := headers.Get("webhook-id"), headers.Get("webhook-timestamp")
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
-	if err != nil || time.Since(time.Unix(seconds, 0)).Abs() > 5*time.Minute {
+	if id == "" || err != nil || time.Since(time.Unix(seconds, 0)).Abs() > 5*time.Minute {
 		return false
 	}
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {
 		return false
 	}
-	digest := sign(key, []byte(id+"."+timestamp+"."), body)
-	expected := "v1," + base64.StdEncoding.EncodeToString(digest)
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(id + "." + timestamp + "."))
+	mac.Write(body)
+	expected := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 	for _, signature := range strings.Split(headers.Get("webhook-signature"), " ") {
 		if hmac.Equal([]byte(expected), []byte(signature)) {
 			return true
@@ -59,10 +46,10 @@ func verifyStandard(secret string, body []byte, headers http.Header) bool {
 	return false
 }
 
-// verify says whether either signature holds with any of the secrets: so it stays while a secret is rotated.
+// verify reports whether the signature is valid with any of the secrets, so that webhooks are accepted during a rotation.
 func verify(body []byte, headers http.Header) bool {
 	for _, secret := range secrets {
-		if verifyStandard(secret, body, headers) || verifySimple(secret, body, headers) {
+		if verifyWith(secret, body, headers) {
 			return true
 		}
 	}
@@ -70,8 +57,8 @@ func verify(body []byte, headers http.Header) bool {
 }
 
 func receive(response http.ResponseWriter, request *http.Request) {
-	// The bytes as they came: parsed and written again they would differ.
-	body, err := io.ReadAll(io.LimitReader(request.Body, 1<<20))
+	// Verify the bytes as received: JSON that is parsed and written again can differ.
+	body, err := io.ReadAll(http.MaxBytesReader(response, request.Body, 1<<20))
 	if err != nil || !verify(body, request.Header) {
 		response.WriteHeader(http.StatusUnauthorized)
 		return
@@ -86,7 +73,7 @@ func receive(response http.ResponseWriter, request *http.Request) {
 			}
 		}
 		if json.Unmarshal(body, &notification) == nil {
-			// Store it; work on it after the answer.
+			// Store it here, and process it after the response.
 			fmt.Println(id, notification.Event, notification.Data.MessageID, notification.Data.Status)
 		}
 	}
@@ -99,7 +86,9 @@ func main() {
 		port = "8080"
 	}
 	http.HandleFunc("/", receive)
-	if err := http.ListenAndServe("127.0.0.1:"+port, nil); err != nil {
+	// A caller may send less than it announced.
+	server := http.Server{Addr: "127.0.0.1:" + port, ReadTimeout: 10 * time.Second}
+	if err := server.ListenAndServe(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -12,25 +12,22 @@ import re
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+BODY_BYTES_MAX = 1 << 20
 SECRETS = os.environ.get("WEBHOOK_SECRET", "").split()
-seen = set()  # In production a table with a unique key: it must outlive a restart.
+seen = set()  # In production, use a table with a unique key, which outlives a restart.
 
 
 def same(expected, given):
     return hmac.compare_digest(expected.encode(), given.encode())
 
 
-def verify_simple(secret, body, headers):
-    """X-Webhook-Signature: HMAC-SHA256 of the raw body, keyed with the whole text of the secret."""
-    expected = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
-    return same(expected, headers.get("X-Webhook-Signature", ""))
-
-
-def verify_standard(secret, body, headers):
+def verify_with(secret, body, headers):
     """webhook-signature: Standard Webhooks. It covers the id and the time too, so an old request can't be replayed."""
     delivery_id = headers.get("webhook-id", "")
-    timestamp = headers.get("webhook-timestamp", "0")
-    if not re.fullmatch("[0-9]{1,12}", timestamp) or abs(time.time() - int(timestamp)) > 300:
+    timestamp = headers.get("webhook-timestamp", "")
+    if delivery_id == "" or not re.fullmatch("[0-9]{1,12}", timestamp):
+        return False
+    if abs(time.time() - int(timestamp)) > 300:
         return False
     key = base64.b64decode(secret.removeprefix("whsec_"))
     signed = f"{delivery_id}.{timestamp}.".encode() + body
@@ -40,14 +37,20 @@ def verify_standard(secret, body, headers):
 
 
 def verify(body, headers):
-    """Genuine if either signature holds with any of the secrets: so it stays while a secret is rotated."""
-    return any(verify_standard(secret, body, headers) or verify_simple(secret, body, headers) for secret in SECRETS)
+    """Whether the signature is valid with any of the secrets, so that webhooks are accepted during a rotation."""
+    return any(verify_with(secret, body, headers) for secret in SECRETS)
 
 
 class Receiver(BaseHTTPRequestHandler):
+    timeout = 10  # Of each read: a caller may send less than it announced.
+
     def do_POST(self):
-        # The bytes as they came: parsed and written again they would differ.
-        body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        length = self.headers.get("Content-Length", "")
+        if not re.fullmatch("[0-9]{1,9}", length) or int(length) > BODY_BYTES_MAX:
+            self.answer(401)
+            return
+        # Verify the bytes as received: JSON that is parsed and written again can differ.
+        body = self.rfile.read(int(length))
         if not verify(body, self.headers):
             self.answer(401)
             return
@@ -56,12 +59,14 @@ class Receiver(BaseHTTPRequestHandler):
             seen.add(delivery_id)
             notification = json.loads(body)
             data = notification["data"]
-            # Store it; work on it after the answer.
+            # Store it here, and process it after the response.
             print(delivery_id, notification["event"], data["message_id"], data["status"], flush=True)
         self.answer(200)
 
     def answer(self, status):
+        self.close_connection = True
         self.send_response(status)
+        self.send_header("Connection", "close")
         self.send_header("Content-Length", "0")
         self.end_headers()
 

@@ -27,7 +27,7 @@ export function eventTable(document: Webhooks): Html {
   );
 }
 
-/** One table for each schema, with the events that have it. */
+/** Makes one table for each schema, headed by the events that have it. */
 export function eventBodies(document: Webhooks, resolve: Resolve): Html {
   const bySchema = Map.groupBy(webhooksOf(document), ([, { post }]) =>
     String(post.requestBody.content['application/json']?.schema.$ref),

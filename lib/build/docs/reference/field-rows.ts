@@ -32,7 +32,7 @@ function ownRows(schema: JsonSchema, resolve: Resolve, prefix: string): FieldRow
   return rows;
 }
 
-/** One row for a field of several variants; required only where each of them requires it. */
+/** Merges the rows of a field that several variants have; it is required only if each of them requires it. */
 function variantRows(variants: readonly JsonSchema[], resolve: Resolve, prefix: string): FieldRow[] {
   const perVariant = variants.map((variant) => fieldRows(variant, resolve, prefix));
   const byName = Map.groupBy(perVariant.flat(), (row) => row.name);
@@ -59,14 +59,14 @@ export function kindOf(schema: JsonSchema, resolve: Resolve): string {
   const kinds = typesOf(schema);
   if (kinds.length === 0 && variants.length > 0) {
     const each = [...new Set(variants.map((variant) => kindOf(variant, resolve)))];
-    // Of a list of values that may grow, the kind: the values have a table of their own.
+    // An enum that may grow is shown by its type only: its values have a table of their own.
     return (each.includes('string') ? each.filter((kind) => !isLiteral(kind)) : each).join(' | ');
   }
   const base = kinds.length === 0 ? 'any' : kinds.join(' | ');
   return [base, ...bounds(schema)].join(', ');
 }
 
-/** With those of `then` and `else`, where the types are told apart by conditions. */
+/** Returns the types of a schema, including those of `then` and `else`, where conditions select the type. */
 function typesOf({ type, if: condition, else: otherwise }: JsonSchema): string[] {
   const own = [type ?? []].flat().map(String);
   if (own.length > 0 || condition === undefined) return own;
@@ -76,7 +76,7 @@ function typesOf({ type, if: condition, else: otherwise }: JsonSchema): string[]
 function bounds(schema: JsonSchema): string[] {
   const range = (low: unknown, high: unknown, unit: string): string[] => {
     if (low === undefined && high === undefined) return [];
-    // The bounds of safe integers are not worth showing.
+    // The bounds of safe integers are not shown.
     if (typeof high === 'number' && high >= Number.MAX_SAFE_INTEGER) return range(low, undefined, unit);
     const span =
       low === undefined ? `at most ${high}` : high === undefined ? `at least ${low}` : `${low}–${high}`;

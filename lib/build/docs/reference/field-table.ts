@@ -3,10 +3,15 @@ import type { JsonSchema } from '../../openapi/json-schema.ts';
 import { type Html, html, inline, table } from '../html.ts';
 import { fieldRows, type Resolve } from './field-rows.ts';
 
-/** @param place - begins the id of each row. @param mark - of fields that are always there, or must be */
+/**
+ * Makes the table.
+ *
+ * @param place - the prefix of each row's id
+ * @param mark - the word after fields that are always present, or required
+ */
 export function fieldTable(schema: JsonSchema, resolve: Resolve, place: string, mark?: string): Html {
   const target = typeof schema.$ref === 'string' ? resolve(schema.$ref) : schema;
-  // Several possible bodies: a table for each, by schema name.
+  // A schema with several possible bodies has a table for each, headed by the schema's name.
   if (Array.isArray(target.oneOf)) {
     return html`${(target.oneOf as JsonSchema[]).map((one) => {
       const name = String(one.$ref).split('/').at(-1) ?? '';
@@ -26,7 +31,7 @@ export function fieldTable(schema: JsonSchema, resolve: Resolve, place: string, 
   );
 }
 
-/** May be broken behind each dot. */
+/** Permits a line break after each dot. */
 function breakable(name: string): Html[] {
   return name.split(/(?<=\.)/).map((part, index) => (index === 0 ? html`${part}` : html`<wbr>${part}`));
 }

@@ -1,4 +1,4 @@
-/** One operation: its samples, what it takes, and its responses. */
+/** Shows one operation: its samples, its parameters and request body, and its responses. */
 import { type ErrorCode, errorStatus } from '../../../../shared/contract/errors.ts';
 import type { Example } from '../../openapi/description.ts';
 import type { OpenApiOperation } from '../../openapi/document.ts';
@@ -63,7 +63,7 @@ function requestSection(
   resolve: Resolve,
 ): Html {
   const [[mediaType, { schema, examples }] = ['', { schema: {}, examples: {} }]] = Object.entries(content);
-  // The first example is in the samples.
+  // The samples already show the first example.
   const others = Object.values(examples).slice(1);
   return html`<h4>Request body</h4><p class="quiet">${mediaType}</p>${fieldTable(schema, resolve, operationId, 'required')}
 ${others.map((example) => html`<details><summary>Example: ${inline(example.summary)}</summary>${json(example)}</details>`)}`;

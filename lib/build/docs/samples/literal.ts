@@ -1,15 +1,15 @@
-/** Writes a JSON value as a literal of a language: on one line where it is short, else one entry on each line. */
+/** Writes a JSON value as a literal of a language: on one line if it is short, else with one entry on each line. */
 
 export interface Notation {
   readonly indent: string;
   readonly scalar: (value: unknown) => string;
   readonly key: (name: string) => string;
-  /** Between the braces and the entries of an object on one line. */
+  /** The space between the braces and the entries of an object on one line. */
   readonly padding: '' | ' ';
   readonly trailingComma: boolean;
 }
 
-/** Longer ones are broken, as formatters of code do. */
+/** Longer literals are broken into lines, as formatters of code do. */
 const charactersOnOneLine = 60;
 
 export const jsonNotation: Notation = {

@@ -1,20 +1,26 @@
-/** The request that an operation's samples send, made of the operation in the API document and its first examples. */
+/**
+ * Makes the request that an operation's samples send, from the operation in the API document and its first examples.
+ */
 import type { OpenApiOperation } from '../../openapi/document.ts';
 import type { JsonSchema } from '../../openapi/json-schema.ts';
 
 export interface SampleRequest {
   readonly method: string;
-  /** With its parameters filled in, and its query. */
+  /** The path with its parameters filled in, and the query. */
   readonly path: string;
-  /** Whether it takes an access token. */
+  /** Whether the request carries an access token. */
   readonly authorized: boolean;
   readonly body: Readonly<Record<string, unknown>> | undefined;
-  /** Fields of the body whose values the program reads from the environment. */
+  /** The fields of the body whose values the program reads from the environment, with their variables. */
   readonly variables: Readonly<Record<string, string>>;
   readonly hasResponseBody: boolean;
 }
 
-/** The variables, by the field, as a program reads them. @param read - what reads the variable of a name */
+/**
+ * Returns the expressions that read the variables, by field.
+ *
+ * @param read - makes the expression that reads a variable
+ */
 export function readVariables(
   variables: SampleRequest['variables'],
   read: (name: string) => string,
@@ -22,7 +28,7 @@ export function readVariables(
   return Object.fromEntries(Object.entries(variables).map(([field, name]) => [field, read(name)]));
 }
 
-/** What the reader has, and no example can show. */
+/** Values that only the reader has, so that no example can contain them. */
 const ownValues: Readonly<Record<string, string>> = {
   client_id: 'CLIENT_ID',
   client_secret: 'CLIENT_SECRET',
@@ -63,7 +69,7 @@ function filledPath(operationId: string, path: string, parameters: readonly Json
   });
 }
 
-/** The parameters that are required, and those with an example. */
+/** Returns the query with the parameters that are required or have an example. */
 function queryOf(operationId: string, parameters: readonly JsonSchema[]): string {
   const shown = parameters
     .filter((one) => one.in === 'query' && (one.required === true || one.example !== undefined))

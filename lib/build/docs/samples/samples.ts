@@ -13,7 +13,10 @@ interface Language {
   readonly write: (request: SampleRequest) => string;
 }
 
-/** In the order in which they are shown. The pages follow; `test/clients/samples.ts` runs each language's samples. */
+/**
+ * The languages in the order in which they are shown. The pages follow; `test/clients/samples.ts` runs each language's
+ * samples.
+ */
 export const languages = {
   curl: { title: 'curl', grammar: 'bash', write: curlSample },
   typescript: { title: 'TypeScript', grammar: 'typescript', write: typescriptSample },
@@ -29,7 +32,11 @@ export interface Sample {
   readonly source: string;
 }
 
-/** One for each operation and language. @throws Error for an operation without the examples that they need */
+/**
+ * Returns one sample for each operation and language.
+ *
+ * @throws Error for an operation without the examples that they need
+ */
 export function samplesOf(document: Pick<OpenApiDocument, 'paths'>): Sample[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {

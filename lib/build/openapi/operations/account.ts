@@ -37,7 +37,7 @@ export const getAccount: Description = {
 
 const groups = groupings.map((name) => `\`${name}\``).join(', ');
 
-/** The attributes of a usage row: 11 messages that are delivered, one that failed, and a cost in millionths. */
+/** The attributes of a usage row for 11 delivered messages, one failed message, and a cost in millionths. */
 const usageRow = new Map([
   ['s.t.GB.d.m', 11],
   ['s.t.GB.d.s', 13],
@@ -49,7 +49,7 @@ const usageRow = new Map([
 export const getUsage: Description = {
   tag: 'Account',
   summary: 'Show the usage',
-  description: `How many messages the client sent, what became of them, and what they cost, by UTC hour, day or month. A message counts in the interval in which it was accepted, whenever its state changes, so \`delivered\` divided by \`messages\` is a rate. Changes are counted once each, within about a minute. Intervals and groups without messages are left out. Usage is kept for ${usageKeptDays} days.`,
+  description: `The number of messages that the client sent, their states, and their cost, by UTC hour, day or month. A message counts in the interval in which it was accepted, whenever its state changes, so \`delivered\` divided by \`messages\` is a rate. Changes are counted once each, within about a minute. Intervals and groups without messages are left out. Usage is kept for ${usageKeptDays} days.`,
   parameters: [
     inQuery(
       'since',
@@ -68,7 +68,7 @@ export const getUsage: Description = {
       `One or more of ${groups}, separated by commas.`,
       {
         type: 'string',
-        // Each once.
+        // The pattern permits each value once.
         pattern: `^(?!.*(${groupings.join('|')}).*\\1)(${groupings.join('|')})(,(${groupings.join('|')}))*$`,
       },
       'channel',
@@ -95,7 +95,7 @@ export const getUsage: Description = {
           ],
         },
       },
-      none: { summary: 'Nothing was sent', value: { currency: 'USD', usage: [], caps: [] } },
+      none: { summary: 'No messages', value: { currency: 'USD', usage: [], caps: [] } },
     },
   },
   fieldError: { field: 'interval', message: 'must be hour, day or month' },
@@ -132,4 +132,5 @@ export const rotateWebhookSecret: Description = {
       },
     },
   },
+  errors: ['secret_limit_reached', 'concurrent_change'],
 };

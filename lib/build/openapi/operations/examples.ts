@@ -18,7 +18,7 @@ export const rotation = {
   previous_secret_expires_at: '2026-11-21T10:01:00.000Z',
 } as const;
 
-/** Rows: the examples of responses and of events are what the gateway makes of them. */
+/** A stored message: the examples of responses and of events are made from it by the gateway's own functions. */
 const row = {
   message_id: messageId,
   client_id: clientId,
@@ -72,7 +72,7 @@ export const canceledSms: Message = {
   expires_at: '2026-11-24T08:00:00.000Z',
 };
 
-/** The response to `deliveredSms`. */
+/** An answer to `deliveredSms` from its recipient. */
 export const receivedSms: Message = {
   ...row,
   message_id: 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0B',
@@ -85,7 +85,7 @@ export const receivedSms: Message = {
   in_reply_to: messageId,
 };
 
-/** What a send would do, the response to `?dry_run=true`. */
+/** The response to `?dry_run=true`. */
 export const acceptedDryRun = {
   dry_run: true,
   would_be_accepted: true,

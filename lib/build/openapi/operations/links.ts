@@ -16,11 +16,11 @@ export const toBatchStatus: Link = {
 export const toCancel: Link = {
   operationId: 'cancelMessage',
   parameters: { message_id: '$response.body#/message_id' },
-  description: 'Cancels the message, where it is scheduled.',
+  description: 'Cancels the message if it is scheduled.',
 };
 
 export const toNextPage: Link = {
   operationId: 'listMessages',
   parameters: { cursor: '$response.body#/next_cursor' },
-  description: 'The next page, where there is one.',
+  description: 'The next page, if there is one.',
 };

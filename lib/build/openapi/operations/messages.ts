@@ -1,7 +1,7 @@
-/** Looking messages up, and canceling them. */
+/** Looking up and canceling messages. */
 import { statusView } from '../../../../shared/message/message-response.ts';
 import { referenceCharactersMax } from '../../../../shared/message/send/send-fields.ts';
-import { directions } from '../../../../shared/message/store/message-list.ts';
+import { directions } from '../../../../shared/message/store/message-list.dynamo.ts';
 import type { Description } from '../description.ts';
 import { referenceTo } from '../named-schemas.ts';
 import { batchId, canceledSms, createdAt, deliveredSms, messageId } from './examples.ts';

@@ -1,9 +1,6 @@
 /** One-time passwords. */
 import { inWords } from '../../../../shared/contract/in-words.ts';
-import {
-  recipientSendsMax,
-  recipientWindowSeconds,
-} from '../../../../shared/contract/otp-recipient-limit.ts';
+import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/validity.ts';
 import { codeLengthText, maxAttempts } from '../../../../shared/otp/otp.ts';
 import { recipientRule } from '../../../../shared/recipient/phone-number.ts';
 import type { Description } from '../description.ts';
@@ -13,7 +10,7 @@ import { toStatus } from './links.ts';
 export const sendOtp: Description = {
   tag: 'One-time passwords',
   summary: 'Send a one-time password',
-  description: `Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. At most ${recipientSendsMax} codes are sent to a recipient in ${inWords([recipientWindowSeconds])}; another request is 429 \`rate_limit_exceeded\`. The code is in no response and no webhook. A client with a list of senders needs \`otp\` in it, for both channels. Where few of the last codes to a country were verified, further ones by SMS are 403 \`otp_held\` until the operator allows them: offer the person another channel. Each message of \`fallback\` has the same code and counts as a code sent to the recipient; none is sent once the code is verified.`,
+  description: `Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. A client can send at most ${recipientSendsMax} codes to a recipient in ${inWords([recipientWindowSeconds])}; another request is 429 \`rate_limit_exceeded\`. The code is in no response and no webhook. A client with a list of senders needs \`otp\` in it, for both channels. Where few of the last codes to a country were verified, further ones by SMS are 403 \`otp_held\` until the operator allows them: offer the person another channel. Each message of \`fallback\` has the same code and counts as a code sent to the recipient; none is sent once the code is verified.`,
   keyed: true,
   errors: ['otp_held'],
   fieldError: { field: 'to', message: recipientRule },
@@ -41,7 +38,7 @@ export const sendOtp: Description = {
     schema: 'DryRun',
     examples: {
       accepted: {
-        summary: 'It would be sent',
+        summary: 'The code would be sent',
         value: acceptedDryRun,
       },
     },
@@ -73,7 +70,7 @@ export const verifyOtp: Description = {
   tag: 'One-time passwords',
   summary: 'Verify a one-time password',
   description:
-    'Checks a code, by `otp_id`, or by `to` and `purpose`. A wrong code is answered with 200 as well: look at `verified`, not at the status. Each attempt is counted before the code is compared.',
+    'Checks a code, by `otp_id`, or by `to` and `purpose`. If `to` or `purpose` is given with an `otp_id`, it must be the one that the code was sent for; otherwise the response is 404 `not_found`. A wrong code is answered with 200 as well: look at `verified`, not at the status. Each attempt is counted before the code is compared.',
   fieldError: { field: 'code', message: `must be ${codeLengthText}` },
   request: {
     schema: 'OtpVerification',

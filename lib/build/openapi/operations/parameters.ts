@@ -2,7 +2,7 @@
 import { defaultPageLimit, pageLimitMax } from '../../../../shared/operation/list-query.ts';
 import type { Parameter } from '../description.ts';
 
-/** @param example - fills the samples of the operation */
+/** @param example - the value in the samples of the operation */
 export function inPath(
   name: string,
   description: string,
@@ -12,7 +12,7 @@ export function inPath(
   return { name, in: 'path', required: true, description, schema, example };
 }
 
-/** @param example - only for a parameter that the samples show */
+/** @param example - the value in the samples, for a parameter that they show */
 export function inQuery(
   name: string,
   description: string,

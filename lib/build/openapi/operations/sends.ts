@@ -8,7 +8,7 @@ import { acceptedDryRun, batchId, messageId, queuedSms, queuedWhatsApp, recipien
 import { toBatchStatus, toCancel, toStatus } from './links.ts';
 
 const durable =
-  'The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and `GET /api/v1/sms/status/{message_id}` report what becomes of it.';
+  'The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and `GET /api/v1/sms/status/{message_id}` report its status.';
 
 const message = 'Your parcel arrives today.';
 const template = { name: 'parcel', language: 'en_GB', parameters: { body: ['Ada', 'today'] } };
@@ -197,7 +197,7 @@ export const sendBulkSms: Description = {
 export const sendWhatsApp: Description = {
   tag: 'Sending',
   summary: 'Send a WhatsApp message',
-  description: `Sends one WhatsApp message: a text, a template, media or a location, by \`type\` (\`text\` by default). ${durable} A client with a list of senders needs \`whatsapp\` among them.`,
+  description: `Sends one WhatsApp message: a text, a template, media or a location, by \`type\` (\`text\` by default). ${durable} A client with a list of senders needs \`whatsapp\` in it.`,
   keyed: true,
   fieldError: { field: 'to', message: recipientRule },
   request: {

@@ -1,4 +1,4 @@
-/** To whom the client's messages are not sent. */
+/** Recipients to whom the client's messages are not sent. */
 import { e164, recipientRule } from '../../../../shared/recipient/phone-number.ts';
 import type { Description } from '../description.ts';
 import { createdAt, recipient } from './examples.ts';
@@ -68,6 +68,7 @@ export const putSuppression: Description = {
     },
   },
   fieldError: { field: 'scope', message: 'must be messages or all' },
+  errors: ['concurrent_change'],
 };
 
 export const deleteSuppression: Description = {
@@ -85,5 +86,5 @@ export const deleteSuppression: Description = {
     field: 'recipient',
     message: recipientRule,
   },
-  errors: ['not_found'],
+  errors: ['not_found', 'concurrent_change'],
 };

@@ -1,10 +1,10 @@
 /** The log of the client's webhooks, and sending them again. */
 import { eventNames } from '../../../../shared/contract/webhook-events.ts';
-import { textKeptBytes } from '../../../../shared/webhook/attempt-log.ts';
+import { textKeptBytes } from '../../../../shared/webhook/attempt.ts';
 import { deliveryStates } from '../../../../shared/webhook/delivery.ts';
-import { entriesMax } from '../../../../shared/webhook/log/notification-deliveries.ts';
-import { sameRequestMinutes } from '../../../../shared/webhook/resend/request-resend.ts';
-import { resentPerSecond } from '../../../../shared/webhook/resend/run-resend.ts';
+import { entriesMax } from '../../../../shared/webhook/log/find-deliveries.ts';
+import { sameRequestMinutes } from '../../../../shared/webhook/log/request-resend.ts';
+import { resentPerSecond } from '../../../../shared/webhook/log/run-resend.ts';
 import type { Description, Link } from '../description.ts';
 import { clientId, createdAt, deliveryId, endpointId, messageId } from './examples.ts';
 import { dateTime, inPath, inQuery, pageLimit } from './parameters.ts';
@@ -37,7 +37,7 @@ const deliveryIdInPath = inPath(
 export const listWebhookDeliveries: Description = {
   tag,
   summary: 'List webhooks',
-  description: `What was posted to the client’s URLs and endpoints, and what became of it: by message, the newest first; with \`state=failed\` and no \`message_id\`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than \`limit\`, or none, and still have a \`next_cursor\`: the list ends where there is none. A webhook that no worker has taken yet is \`pending\`; its details can be read once it was tried. Test events and \`webhook_endpoint.disabled\`, which are of no message, are at their place in time, the ${entriesMax} latest.`,
+  description: `The webhooks to the client’s URLs and endpoints, with their states: by message, the newest first; with \`state=failed\` and no \`message_id\`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than \`limit\`, or none, and still have a \`next_cursor\`: the page without one is the last. A webhook that no worker has taken yet is \`pending\`; its details can be read once it was tried. Test events and \`webhook_endpoint.disabled\`, which have no message, are listed by their time; only the ${entriesMax} latest are listed.`,
   parameters: [
     inQuery('message_id', 'Only of this message.', { type: 'string' }),
     inQuery('endpoint_id', 'Only to this endpoint.', { type: 'string' }),
@@ -155,7 +155,7 @@ const toResend: Link = {
 export const resendWebhookDeliveries: Description = {
   tag,
   summary: 'Resend many webhooks',
-  description: `One more attempt of every webhook that has failed (or, with \`state\`, was acknowledged) and whose event happened since a time: at one endpoint, at one origin such as \`https://example.com\`, or at all. Any number; about ${resentPerSecond} a second, beside the webhooks of new events, and the events of one message in their order. What is acknowledged in the meantime is skipped. The same request again answers with the same \`resend_id\` and sends nothing; without \`until\` that holds until it is completed, and for at least ${sameRequestMinutes} minutes.`,
+  description: `One more attempt of every webhook that has failed (or, with \`state\`, was acknowledged) and whose event happened since a time: at one endpoint, at one origin such as \`https://example.com\`, or at all of them. Their number is not limited; about ${resentPerSecond} a second are sent, in addition to the webhooks of new events, and the events of one message in their order. No webhook that had failed is left out. With \`"state": "acknowledged"\`, webhooks of messages from the moments before the request may be left out, because the list of messages is updated a little later. Webhooks that are acknowledged in the meantime are skipped. The same request again gets the same \`resend_id\` and sends nothing; without \`until\` that holds until it is completed, and for at least ${sameRequestMinutes} minutes.`,
   request: {
     schema: 'WebhookSelection',
     examples: {
@@ -179,7 +179,7 @@ export const resendWebhookDeliveries: Description = {
       'It has begun. `matched` is what was counted so far: more than about 1,000 are counted later.',
     links: { progress: toResend },
     schema: 'QueuedResend',
-    examples: { begun: { summary: 'Begun', value: { resend_id: resendId, matched: 214 } } },
+    examples: { begun: { summary: 'Started', value: { resend_id: resendId, matched: 214 } } },
   },
   errors: ['not_found', 'endpoint_disabled'],
   fieldError: { field: 'since', message: 'must be a date-time such as 2026-11-20T10:00:00Z' },

@@ -38,7 +38,7 @@ const shown: SuccessResponse = {
 export const createWebhookEndpoint: Description = {
   tag,
   summary: 'Create an endpoint',
-  description: `Adds an endpoint that gets every event that matches \`events\`, in addition to the URL of the message or the account. It is a \`url\`, or in its place a queue (\`sqs\`) or an event bus (\`eventbridge\`) in your own AWS account. Each endpoint has its own deliveries, retries and secret; the secret is shown once. A client can have ${endpointsMax} endpoints.`,
+  description: `Adds an endpoint that receives every event that matches \`events\`, in addition to the URL of the message or the account. It is a \`url\`, or in its place a queue (\`sqs\`) or an event bus (\`eventbridge\`) in your own AWS account. Each endpoint has its own deliveries, retries and secret; the secret is shown once. A client can have ${endpointsMax} endpoints.`,
   request: {
     schema: 'WebhookEndpointSettings',
     examples: {
@@ -149,7 +149,7 @@ export const rotateWebhookEndpointSecret: Description = {
       },
     },
   },
-  errors: ['not_found'],
+  errors: ['not_found', 'secret_limit_reached', 'concurrent_change'],
 };
 
 export const testWebhookEndpoint: Description = {

@@ -1,11 +1,12 @@
 import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { dynamoActivityLog } from '../../../../shared/activity/activity-log.dynamo.ts';
 import type { Activity } from '../../../../shared/activity/activity-log.ts';
 import { dynamoActivityReader } from '../../../../shared/activity/activity-reader.dynamo.ts';
-import { dynamoExistingClients } from '../../../../shared/client/existing-clients.dynamo.ts';
+import { dynamoExistingClients } from '../../../../shared/client/client-store.dynamo.ts';
+import { dynamoDueItemIndex } from '../../../../shared/due-items/due-item-index.dynamo.ts';
 import { changedByMark } from '../../../../shared/edited-table/changed-by.ts';
 import { dynamoFeedbackStore } from '../../../../shared/edited-table/feedback-store.dynamo.ts';
 import { recordRowChanges } from '../../../../shared/edited-table/record-row-changes.ts';
@@ -13,14 +14,18 @@ import type { FeedbackStore } from '../../../../shared/edited-table/review-rows.
 import { readRowChanges } from '../../../../shared/edited-table/row-changes.dynamo.ts';
 import type { StreamRecord } from '../../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds } from '../../../../shared/platform/clock.ts';
-import { reviewAll, reviewClients } from '../../../../shared/rate-limit/feedback/review-limits.ts';
+import {
+  reviewAll,
+  reviewClients,
+  reviewExpired,
+} from '../../../../shared/rate-limit/feedback/review-limits.ts';
 import { rateLimiter } from '../../../../shared/rate-limit/limiter.ts';
 import { type OverrideRow, overrideTable } from '../../../../shared/rate-limit/override-row.ts';
-import { dynamoRateCounter } from '../../../../shared/rate-limit/rate-counter.dynamo.ts';
-import { dynamoRateUse } from '../../../../shared/rate-limit/rate-use.dynamo.ts';
-import { counterKeys } from '../../../../shared/rate-limit/shards.ts';
+import { dynamoRateCounter, dynamoRateUse } from '../../../../shared/rate-limit/rate-counter.dynamo.ts';
+import { counterKey } from '../../../../shared/rate-limit/shards.ts';
 import { windowsAt } from '../../../../shared/rate-limit/windows.ts';
-import { createTables, type TestTables } from '../../../support/engine/tables.ts';
+import { createTables } from '../../../support/engine/tables.ts';
+import type { TestTables } from '../../../support/engine/test-tables.ts';
 
 const noon = new Date('2026-11-20T12:00:05.000Z');
 const endpoint = 'POST /api/v1/sms/send';
@@ -29,10 +34,10 @@ let tables: TestTables;
 let clients = 0;
 let now = noon;
 
-beforeAll(async () => {
-  tables = await createTables(['limit_overrides', 'clients', 'activity_log', 'rate_counters']);
+beforeEach(async () => {
+  tables = await createTables(['limit_overrides', 'clients', 'activity_log', 'rate_counters', 'due_items']);
 });
-afterAll(() => tables.drop());
+afterEach(() => tables.drop());
 
 async function newClient(): Promise<string> {
   clients += 1;
@@ -65,6 +70,8 @@ const dependencies = (change: (store: Store) => Partial<Store> = () => ({})) => 
     existingClients: dynamoExistingClients(tables.dynamo, tables.names.clients),
     capDefaults: {},
     currency: 'USD',
+    dueItemIndex: dynamoDueItemIndex(tables.dynamo, tables.names.due_items),
+    budgetMs: 40_000,
     clock: () => now,
   };
 };
@@ -191,6 +198,68 @@ describe('a review', () => {
         /^Expired at 2026-11-20T12:01:05Z: .* Now in force: 60 per minute/,
       ),
     });
+  });
+
+  it('each minute reads only clients of which a row has expired, and each of these rows once', async () => {
+    const names = ['POST /api/v1/otp/send', 'POST /api/v1/otp/verify', 'POST /api/v1/whatsapp/send'];
+    const ids = [await newClient(), await newClient(), await newClient()];
+    const [soon = '', later = '', hidden = ''] = ids;
+    now = noon;
+    for (const client_id of ids)
+      for (const name of names) await put({ client_id, endpoint: name, per_minute: 5 });
+    const expiring = (client_id: string, seconds: number) =>
+      put({ client_id, endpoint, per_minute: 5, expires_at: addSeconds(noon, seconds).toISOString() });
+    await expiring(soon, 90);
+    // So late that a later whole review finds it.
+    await expiring(later, 10_800);
+    // By a change, as the stream tells it; the others by a whole review.
+    await expiring(hidden, 90);
+    await reviewClients(dependencies(), new Set([hidden]));
+    await reviewAll(dependencies());
+    const asked: string[] = [];
+    const run = () => {
+      asked.length = 0;
+      const counted = dependencies(({ rowsOf }) => ({
+        rowsOf: async (clientId) => {
+          asked.push(clientId);
+          return rowsOf(clientId);
+        },
+        allRows: async () => {
+          throw new Error('all rows are read');
+        },
+      }));
+      return reviewExpired(counted);
+    };
+    now = addSeconds(noon, 89);
+    expect(await run()).toEqual({ rows: 0, written: 0 });
+    now = addSeconds(noon, 106);
+    expect(await run()).toMatchObject({ written: 2 });
+    expect(new Set(asked)).toEqual(new Set([soon, hidden, '*']));
+    expect((await rowOf(soon))?.status).toBe('expired');
+    expect((await rowOf(hidden))?.status).toBe('expired');
+    expect(await run()).toEqual({ rows: 0, written: 0 });
+    now = addSeconds(noon, 7200);
+    await reviewAll(dependencies());
+    now = addSeconds(noon, 10_800);
+    expect(await run()).toMatchObject({ written: 1 });
+    expect((await rowOf(later))?.status).toBe('expired');
+  });
+
+  it('that fails for an expired row is repeated by the next run', async () => {
+    const client_id = await newClient();
+    now = noon;
+    await put({ client_id, endpoint, per_minute: 5, expires_at: addSeconds(noon, 60).toISOString() });
+    await reviewClients(dependencies(), new Set([client_id]));
+    now = addSeconds(noon, 60);
+    const failing = dependencies(() => ({
+      write: async () => {
+        throw new Error('throttled');
+      },
+    }));
+    await expect(reviewExpired(failing)).rejects.toThrow('some expired limits could not be reviewed');
+    expect((await rowOf(client_id))?.status).toBe('active');
+    await reviewExpired(dependencies());
+    expect((await rowOf(client_id))?.status).toBe('expired');
   });
 
   it('of a row for every client also reviews rows that have expired, whose effect it changes', async () => {
@@ -335,11 +404,18 @@ it('what is used of a limit is the sum over all shards that the limiter counts i
   await Promise.all(Array.from({ length: 30 }, () => limiter.check(subject, 'sms_send', noon)));
   const windows = windowsAt(noon);
   const use = dynamoRateUse(tables.dynamo, tables.names.rate_counters);
-  const keys = counterKeys(subject, endpoint, windows.day, limits);
-  expect(keys.length).toBeGreaterThan(1);
-  expect(await use(keys, windows)).toEqual({ minute: 30, hour: 30, day: 30 });
-  const later = windowsAt(addSeconds(noon, 60));
-  expect(await use(keys, later)).toEqual({ minute: 0, hour: 30, day: 30 });
+  const base = counterKey(subject, endpoint, windows.day);
+  expect(await use(base, windows)).toEqual({ minute: 30, hour: 30, day: 30 });
+  const later = addSeconds(noon, 60);
+  expect(await use(base, windowsAt(later))).toEqual({ minute: 0, hour: 30, day: 30 });
+  // Other rows count after a change, and the sum stays.
+  const lowered = rateLimiter({
+    counter: dynamoRateCounter(tables.dynamo, tables.names.rate_counters),
+    limitsOf: async () => ({ ...limits, perMinute: 60 }),
+    random: Math.random,
+  });
+  for (let i = 0; i < 3; i += 1) await lowered.check(subject, 'sms_send', later);
+  expect(await use(base, windowsAt(later))).toEqual({ minute: 3, hour: 33, day: 33 });
 });
 
 function manyAttributes(count: number): Record<string, unknown> {

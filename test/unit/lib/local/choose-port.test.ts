@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { choosePort } from '../../../../lib/local/emulator.ts';
+import { choosePort } from '../../../../lib/local/data-folder.ts';
 
 const { signal } = new AbortController();
 
@@ -42,7 +42,7 @@ describe('the port of the emulator that keeps a data folder', () => {
   });
 
   it('is refused at once where a gateway runs on the folder, or something else has the port', async () => {
-    const taken = `Port ${port}, which ${folder} was made with, is taken`;
+    const taken = `Port ${port}, with which ${folder} was created, is taken`;
     await expect(choosePort(folder, signal)).rejects.toThrow(taken);
     await usedBy(process.pid, process.pid);
     await expect(choosePort(folder, signal)).rejects.toThrow(taken);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -86,7 +86,7 @@ describe('the front', () => {
     ]);
   });
 
-  it('tells the API who really calls, whatever the caller claims, and under which name the API is known', async () => {
+  it('passes the real caller to the API, whatever the caller claims, and the name of the API', async () => {
     const baseUrl = await frontOf((request, response) => response.end(JSON.stringify(request.headers)));
     const answer = await fetch(baseUrl, {
       headers: { 'X-Forwarded-For': '203.0.113.9', 'X-Forwarded-Proto': 'https' },
@@ -114,6 +114,9 @@ describe('the front', () => {
       'a long header': `${head}X: ${'a'.repeat(20_000)}\r\n\r\n`,
       'a header with NUL': `${head}X: a\0b\r\n\r\n`,
       'an unknown method': 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n',
+      'a percent sign without digits':
+        'GET /api/v1/messages?reference=50%off HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      'a percent sign at the end of the path': 'GET /docs/% HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
       'not started': `${head}\r\n`,
     };
     for (const [name, bytes] of Object.entries(asked)) {
@@ -130,6 +133,22 @@ describe('the front', () => {
       for (const header of ['Limit', 'Remaining', 'Reset', 'Policy'])
         expect(top).toMatch(new RegExp(`^X-RateLimit-${header}: `, 'im'));
     }
+  });
+
+  it('answers for a function that was killed in the form of all errors, and passes on what a function answers', async () => {
+    const baseUrl = await frontOf((request, response) => {
+      if (request.url === '/live/killed') response.writeHead(502).end('{"message": "Internal server error"}');
+      else response.writeHead(500, { 'X-Request-Id': 'of-the-function' }).end('{"error":"internal_error"}');
+    });
+    const killed = await fetch(`${baseUrl}/killed`);
+    expect([killed.status, killed.headers.get('x-ratelimit-remaining')]).toEqual([503, '0']);
+    expect(await killed.json()).toEqual({
+      error: 'service_unavailable',
+      message: expect.any(String),
+      request_id: killed.headers.get('x-request-id'),
+    });
+    const answered = await fetch(`${baseUrl}/answered`);
+    expect([answered.status, await answered.json()]).toEqual([500, { error: 'internal_error' }]);
   });
 
   it('passes on the target and the expectation of any valid request', async () => {
@@ -159,38 +178,5 @@ describe('the front', () => {
     opened.front = await startFront(0);
     const { port } = opened.front;
     await expect(startFront(port)).rejects.toThrow(`Port ${port} is taken; choose another with --port.`);
-  });
-
-  it('shows the demo client to this machine’s pages only, and only once it is known', async () => {
-    const baseUrl = await frontOf((_request, response) => response.writeHead(404).end());
-    const demoClient = { client_id: 'c', client_secret: 's', webhook_secret: 'w', api_key: 'not shown' };
-    const ask = (headers: Record<string, string>, method = 'GET', path = '/docs/demo-client') =>
-      new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
-        request(`${baseUrl}${path}`, { method, headers }, (response) => {
-          let text = '';
-          response.on('data', (chunk) => {
-            text += String(chunk);
-          });
-          response.on('end', () => resolve({ status: response.statusCode, text }));
-        })
-          .on('error', reject)
-          .end();
-      });
-    expect((await ask({})).status).toBe(404);
-    opened.front?.showDemoClient(demoClient);
-    const { status, text } = await ask({ 'Sec-Fetch-Site': 'same-origin' });
-    expect([status, JSON.parse(text)]).toEqual([
-      200,
-      { client_id: 'c', client_secret: 's', webhook_secret: 'w' },
-    ]);
-    for (const headers of [
-      { Host: 'rebound.example:3000' },
-      { Host: 'localhost.example' },
-      { 'Sec-Fetch-Site': 'cross-site' },
-      { 'Sec-Fetch-Site': 'same-site' },
-    ])
-      expect([headers, (await ask(headers)).status]).toEqual([headers, 404]);
-    expect((await ask({}, 'POST')).status).toBe(404);
-    expect((await ask({}, 'GET', '/docs/demo-client/')).status).toBe(404);
   });
 });

@@ -30,7 +30,7 @@ describe('the search for Python', () => {
 
   it('says which Python is too old', async () => {
     await expect(findPython(machine({ python3: { version: '3.9', hasVenv: true } }))).rejects.toThrow(
-      'Python 3.10 or later is needed, and python3 is 3.9; install a newer one beside it.',
+      'Python 3.10 or later is needed, and python3 is 3.9; install a newer one.',
     );
   });
 

@@ -1,0 +1,59 @@
+/**
+ * Reads the file of the setting `countriesFile`: the countries that a stage may send to, and what a message to each of
+ * them costs. It replaces the settings `allowedCountries` and `prices`, so that no country has one without the other.
+ */
+import { readFileSync } from 'node:fs';
+import { isSupportedCountry } from 'libphonenumber-js/min';
+import * as z from 'zod/mini';
+import { internationalCodes } from '../../shared/contract/international-codes.ts';
+import type { PriceTable } from '../../shared/contract/price-table.ts';
+
+export const sampleCountriesFile = 'lib/stages/countries-sample.json';
+
+export const placeForm = `a two-letter country code such as GB, or one of ${internationalCodes.join(', ')}`;
+
+export function isPlace(name: string): boolean {
+  return isSupportedCountry(name) || internationalCodes.includes(name);
+}
+
+const price = z.number().check(z.positive('must be above 0'));
+
+const countriesFile = z.strictObject({
+  /** A note for readers of the file; the gateway ignores it. */
+  note: z.optional(z.string()),
+  currency: z.string().check(z.regex(/^[A-Z]{3}$/, 'a currency of ISO 4217 such as USD')),
+  /**
+   * The prices of a country: `sms` for each segment, `whatsapp` for each message; absent if the stage has no carrier of
+   * that channel.
+   */
+  countries: z
+    .record(z.string(), z.strictObject({ sms: z.optional(price), whatsapp: z.optional(price) }))
+    .check(
+      z.superRefine((countries, context) => {
+        for (const name of Object.keys(countries).filter((each) => !isPlace(each)))
+          context.addIssue({ code: 'custom', path: [name], message: `write ${placeForm}` });
+      }),
+    ),
+});
+
+interface CountrySettings {
+  readonly allowedCountries: string[];
+  readonly prices: PriceTable;
+}
+
+/** @throws Error that names every fault, and what it should be. */
+export function readCountriesFile(
+  file: string,
+  texts: z.core.ParseContext<z.core.$ZodIssue>,
+): CountrySettings {
+  const { currency, countries } = countriesFile.parse(JSON.parse(readFileSync(file, 'utf8')), texts);
+  const entries = Object.entries(countries);
+  const pricesOf = (channel: 'sms' | 'whatsapp'): Record<string, number> =>
+    Object.fromEntries(
+      entries.flatMap(([country, { [channel]: each }]) => (each === undefined ? [] : [[country, each]])),
+    );
+  return {
+    allowedCountries: Object.keys(countries),
+    prices: { currency, sms: pricesOf('sms'), whatsapp: pricesOf('whatsapp') },
+  };
+}

@@ -1,0 +1,82 @@
+/** Pages of the rows of a table that people edit: of all clients, in the order of the table, or of one. */
+import * as z from 'zod/mini';
+import { GatewayError } from '../contract/errors.ts';
+import { everyClient } from '../contract/limit-rows.ts';
+import type { EditedRow } from '../edited-table/edited-row.ts';
+import type { AllRows, RowKey } from '../edited-table/row-editor.dynamo.ts';
+import type { AdminDependencies } from './admin-dependencies.ts';
+import { clientIdOf } from './find-client.ts';
+import { keyText, pageSize, textUpTo } from './request-fields.ts';
+
+/** A text within the length of a key in DynamoDB. */
+function keyPart(bytesMax: number) {
+  return z.string().check(
+    z.minLength(1),
+    z.refine((text) => Buffer.byteLength(text) <= bytesMax),
+  );
+}
+
+/** `client_id` and the sort key. */
+const position = z.tuple([keyPart(2048), keyPart(1024)]);
+/** Longer than the cursor of the longest key, in which JSON escapes each character. */
+const cursorLengthMax = 30_000;
+
+export const rowsQuery = z.object({
+  limit: pageSize,
+  cursor: z.optional(textUpTo(cursorLengthMax)),
+  client_id: z.optional(keyText),
+});
+
+interface Table {
+  readonly store: Pick<AllRows, 'page'>;
+  readonly sortKey: string;
+}
+
+interface RowsPage {
+  readonly rows: readonly EditedRow[];
+  readonly next: { readonly next_cursor?: string };
+}
+
+/**
+ * @param query - its `client_id` is that of the rows, which need not be a client's, or the name of a client
+ * @throws GatewayError `not_found` where there are neither rows nor a client: an empty list would be mistaken for that of
+ * a client without rows
+ */
+export async function readRowsPage(
+  dependencies: Pick<AdminDependencies, 'clients'>,
+  { store, sortKey }: Table,
+  { limit, cursor, client_id: named }: z.output<typeof rowsQuery>,
+): Promise<RowsPage> {
+  const after = cursor === undefined ? undefined : keyIn(cursor, sortKey);
+  const read = async (clientId: string | undefined): Promise<RowsPage> => {
+    const { rows, last } = await store.page({ limit, clientId, after });
+    return { rows, next: last === undefined ? {} : { next_cursor: cursorOf(last, sortKey) } };
+  };
+  if (named === undefined || named === after?.client_id) return read(named);
+  if (after === undefined) {
+    const page = await read(named);
+    if (page.rows.length > 0 || named === everyClient) return page;
+  }
+  const clientId = await clientIdOf(dependencies, named);
+  if (after !== undefined && after.client_id !== clientId) throw invalidCursor();
+  return read(clientId);
+}
+
+function cursorOf(key: RowKey, sortKey: string): string {
+  return Buffer.from(JSON.stringify([key.client_id, key[sortKey]])).toString('base64url');
+}
+
+function keyIn(cursor: string, sortKey: string): RowKey {
+  try {
+    const [client_id, sort] = position.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+    return { client_id, [sortKey]: sort };
+  } catch {
+    throw invalidCursor();
+  }
+}
+
+function invalidCursor(): GatewayError {
+  return new GatewayError('invalid_request', 'The cursor is not valid.', {
+    details: [{ field: 'cursor', message: 'must be the next_cursor of an earlier answer' }],
+  });
+}

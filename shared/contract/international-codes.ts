@@ -1,0 +1,17 @@
+/** The calling codes of no country: freephone, satellite and other international networks, and premium numbers. */
+export const internationalCodes: readonly string[] = [
+  '+800',
+  '+808',
+  '+870',
+  '+878',
+  '+881',
+  '+882',
+  '+883',
+  '+888',
+  '+979',
+];
+
+/** The code of a number of no country: each has three digits. */
+export function internationalCodeOf(recipient: string): string {
+  return recipient.slice(0, 4);
+}

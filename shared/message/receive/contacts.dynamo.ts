@@ -1,0 +1,211 @@
+/**
+ * Which clients a carrier took messages of, from which of our senders, to a person: they have a claim to the person's
+ * replies, and are told of STOP (contract, section 13). Messages that no carrier took are not in here, however many wait.
+ *
+ * Rows of `whatsapp-windows`, under keys that no client has: `#wrote sms +447700900123` and our sender. The row of a sender
+ * has the client that wrote last; before another takes its place, it gets a row of its own, with the client in the key.
+ *
+ *   row of the client before ─ crash → it is the last one still, and the next message finds that again
+ *   row of the sender, on the condition that it is as it was read ─ another was faster → read again
+ */
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import type { Channel } from '../../contract/channels.ts';
+import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
+import { queryRows, readRow } from '../../platform/aws/read-rows.dynamo.ts';
+import { addDays, epochSeconds } from '../../platform/clock.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
+import type { Message } from '../message.ts';
+import type { InboundMessage } from '../received-content.ts';
+
+/** A carrier took a message of this client. */
+export interface Contact {
+  readonly clientId: string;
+  /** A number, a pool or the id of one of them; `*` where the carrier chose. */
+  readonly sender: string;
+  /** Where a receipt named the number: the pool or the id from which the message was sent. */
+  readonly via?: string;
+  /** When the client wrote; an earlier time where it wrote several times with no other in between. */
+  readonly at: Date;
+}
+
+interface Addressee {
+  readonly channel: Channel;
+  /** E.164. */
+  readonly person: string;
+}
+
+export interface Contacts {
+  /** Repeating it is safe. Writes nothing where the client was the last to write from this sender, which is the usual case. */
+  note(addressee: Addressee, contact: Contact): Promise<void>;
+  /** Returns the contacts of a person with all senders; eventually consistent. */
+  of(addressee: Addressee): Promise<readonly Contact[]>;
+}
+
+const anySender = '*';
+
+/** Phone numbers, short codes, and what AWS calls pools and numbers; nobody can reply to a name. */
+const answerable = /^(?:\+?\d+|\*|(?:pool|phone)-.*|arn:.*)$/;
+/** A pool, any of whose numbers may have sent a message, or the id of a number. */
+const unnamed = /^(?:\*|(?:pool|phone)-.*|arn:.*)$/;
+
+function senderOf({ sender, from }: Message): string {
+  return sender?.identity ?? from ?? anySender;
+}
+
+/**
+ * Notes the message that a carrier took at `at`.
+ *
+ * @param named - the number that the carrier names in its receipt, or its id
+ */
+export async function noteContact(
+  contacts: Pick<Contacts, 'note'>,
+  message: Message,
+  at: Date,
+  named?: string,
+): Promise<void> {
+  const { channel, recipient: person, client_id: clientId } = message;
+  const sender = senderOf(message);
+  if (!answerable.test(sender)) return;
+  await contacts.note({ channel, person }, { clientId, sender, at });
+  if (isNamed(message, named))
+    await contacts.note({ channel, person }, { clientId, sender: named, via: sender, at });
+}
+
+/** Whether the receipt says more than the message: from which number of a pool it was sent. */
+export function isNamed(message: Message, named: string | undefined): named is string {
+  const sender = senderOf(message);
+  return named !== undefined && named !== sender && unnamed.test(sender) && answerable.test(named);
+}
+
+/** Whether a client may send from the number that the person wrote to, where its messages do not say from which. */
+export type MayUse = (clientId: string) => boolean;
+
+/** Whether the message may have been sent from the number that the person wrote to. */
+export function mayBeFrom(message: Message, inbound: InboundMessage, mayUse: MayUse): boolean {
+  const sender = senderOf(message);
+  return isExactly(sender, inbound) || (isAnyOf(sender, inbound) && mayUse(message.client_id));
+}
+
+/**
+ * The contacts from the number that the person wrote to. A pool counts where no receipt named one of its numbers for this
+ * client; where nobody is found by that, any pool counts. A number that rows give to other clients is in no pool of this one.
+ */
+export function contactsFrom(
+  contacts: readonly Contact[],
+  inbound: InboundMessage,
+  mayUse: MayUse,
+): readonly Contact[] {
+  const isNamedOf = ({ clientId, sender }: Contact) =>
+    contacts.some((other) => other.clientId === clientId && other.via === sender);
+  const ofPools = contacts.filter(({ sender, clientId }) => isAnyOf(sender, inbound) && mayUse(clientId));
+  const found = [
+    ...contacts.filter(({ sender }) => isExactly(sender, inbound)),
+    ...ofPools.filter((contact) => !isNamedOf(contact)),
+  ];
+  return found.length > 0 ? found : ofPools;
+}
+
+function isExactly(sender: string, { number, numberId }: InboundMessage): boolean {
+  return sender === number || sender === numberId;
+}
+
+function isAnyOf(sender: string, { numberId }: InboundMessage): boolean {
+  // The numbers of WhatsApp are known by their ids.
+  if (sender.startsWith('phone-number-id-')) return numberId === undefined;
+  return unnamed.test(sender);
+}
+
+const contactRow = z.object({
+  writer: z.string(),
+  sender: z.string(),
+  via: z.exactOptional(z.string()),
+  wrote_at: z.iso.datetime(),
+});
+type ContactRow = z.output<typeof contactRow>;
+
+/** A row is written anew after this time, so that it is kept while messages are sent. */
+const renewedDays = 30;
+/** The number of clients that may write to one person at the same moment. */
+const triesMax = 5;
+/** More than a person has, of all senders and clients. */
+const rowsMax = 5000;
+
+export function dynamoContacts(
+  client: DynamoDBDocumentClient,
+  { tableName: TableName, retentionDays }: { readonly tableName: string; readonly retentionDays: number },
+): Contacts {
+  return {
+    async note(addressee, contact) {
+      const key = keyOf(addressee, contact.sender);
+      const row = rowOf(contact);
+      let last = await readRow(client, contactRow, { TableName, Key: key });
+      for (let tries = 0; tries < triesMax; tries += 1) {
+        if (last?.writer === row.writer && isFresh(last, contact)) return;
+        if (last !== undefined && last.writer !== row.writer) {
+          const isLater = row.wrote_at > last.wrote_at;
+          await putOwn(addressee, isLater ? last : row);
+          if (!isLater) return;
+        }
+        const replacing = await putLast(key, row, last);
+        if (replacing.applied) return;
+        last = replacing.row === undefined ? undefined : contactRow.parse(replacing.row);
+      }
+      await putOwn(addressee, row);
+    },
+
+    async of(addressee) {
+      const contacts: Contact[] = [];
+      const rows = queryRows(client, {
+        TableName,
+        KeyConditionExpression: 'client_id = :person',
+        ExpressionAttributeValues: { ':person': keyOf(addressee, '').client_id },
+      });
+      for await (const item of rows) {
+        const { writer, sender, via, wrote_at } = contactRow.parse(item);
+        contacts.push({ clientId: writer, sender, at: new Date(wrote_at), ...withoutUndefined({ via }) });
+        if (contacts.length >= rowsMax) break;
+      }
+      return contacts;
+    },
+  };
+
+  function putLast(key: object, row: ContactRow, seen: ContactRow | undefined) {
+    return conditionalPut(client, {
+      TableName,
+      Item: { ...key, ...row, purge_at: purgeAt(row) },
+      ...(seen === undefined
+        ? { ConditionExpression: 'attribute_not_exists(client_id)' }
+        : {
+            ConditionExpression: 'writer = :writer AND wrote_at = :at',
+            ExpressionAttributeValues: { ':writer': seen.writer, ':at': seen.wrote_at },
+          }),
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+  }
+
+  async function putOwn(addressee: Addressee, row: ContactRow): Promise<void> {
+    await conditionalPut(client, {
+      TableName,
+      Item: { ...keyOf(addressee, `${row.sender}#${row.writer}`), ...row, purge_at: purgeAt(row) },
+      ConditionExpression: 'attribute_not_exists(wrote_at) OR wrote_at < :at',
+      ExpressionAttributeValues: { ':at': row.wrote_at },
+    });
+  }
+
+  function purgeAt({ wrote_at }: ContactRow): number {
+    return epochSeconds(addDays(new Date(wrote_at), retentionDays + renewedDays));
+  }
+}
+
+function keyOf({ channel, person }: Addressee, sender: string) {
+  return { client_id: `#wrote ${channel} ${person}`, recipient: sender };
+}
+
+function rowOf({ clientId, sender, via, at }: Contact): ContactRow {
+  return { writer: clientId, sender, wrote_at: at.toISOString(), ...withoutUndefined({ via }) };
+}
+
+function isFresh({ wrote_at, via }: ContactRow, contact: Contact): boolean {
+  return addDays(new Date(wrote_at), renewedDays) > contact.at && via === contact.via;
+}

@@ -1,0 +1,164 @@
+/** The rows of the messages table: index keys and a TTL are added when one is written; it is validated when it is read. */
+import { type AttributeValue, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import * as z from 'zod/mini';
+import { batchRead, readableRows } from '../../platform/aws/read-rows.dynamo.ts';
+import { addDays, epochSeconds } from '../../platform/clock.ts';
+import { lazily } from '../../platform/expiring-cache.ts';
+import { shardOf } from '../../platform/ids.ts';
+import { chunksOf } from '../../platform/long-lists.ts';
+import { retryRemaining } from '../../platform/retry.ts';
+import { type Message, messageSchema, undeliveredStatuses } from '../message.ts';
+import { filterFields, listKey, listShards } from './message-list.dynamo.ts';
+import type { LegCreated, MessageStore } from './message-store.ts';
+
+/** @throws ZodError when the row is not a message. */
+export function parseMessageRow(row: unknown): Message {
+  return messageSchema().parse(row);
+}
+
+const filterFieldsRow = lazily(() => {
+  const picked = ['message_id', ...filterFields] as const;
+  type Picked = Record<(typeof picked)[number], true>;
+  return z.pick(messageSchema(), Object.fromEntries(picked.map((field) => [field, true])) as Picked);
+});
+
+/** The message with its index keys (by client, by reference) and its TTL. */
+export function messageRowOf(message: Message, retentionDays: number): Record<string, unknown> {
+  const end = addDays(new Date(message.expires_at), retentionDays);
+  return {
+    ...message,
+    list_at: listPosition(message),
+    // A copy is in no list.
+    ...(message.copy_of === undefined
+      ? { list_key: listKey(message.client_id, message.direction, shardOf(message.message_id, listShards)) }
+      : {}),
+    ...(message.reference === undefined
+      ? {}
+      : { reference_key: `${message.client_id}#${message.reference}` }),
+    purge_at: epochSeconds(end),
+  };
+}
+
+/** Whether the row was written by an earlier attempt of this very write, whose answer was lost. */
+export function isOwn({ stored_by }: Message, existing: Message): boolean {
+  return stored_by !== undefined && existing.stored_by === stored_by;
+}
+
+/** The sort key of a message in its client's list: by time, then by id. */
+export function listPosition(message: Pick<Message, 'created_at' | 'message_id'>): string {
+  return `${message.created_at}#${message.message_id}`;
+}
+
+/** What DynamoDB writes in one call. */
+const writeBatchSize = 100;
+/** Why DynamoDB cancelled a call: this row's id is taken, which here means stored by an earlier try. */
+const alreadyThere = 'ConditionalCheckFailed';
+
+type Row = Record<string, unknown>;
+
+/** By placeholders, because some are reserved words of DynamoDB. */
+const filterFieldsOnly = {
+  ProjectionExpression: ['message_id', ...filterFields.map((field) => `#${field}`)].join(', '),
+  ExpressionAttributeNames: Object.fromEntries(filterFields.map((field) => [`#${field}`, field])),
+};
+
+export function manyMessages(
+  client: DynamoDBDocumentClient,
+  { tableName, retentionDays }: { readonly tableName: string; readonly retentionDays: number },
+): Pick<MessageStore, 'createMany' | 'getMany' | 'getFilterFields'> {
+  /**
+   * Each row only where its id is free, all of a call or none: a plain batch write that the SDK repeats after a
+   * lost response would set back messages that have moved on meanwhile, and send them twice. The price is a second
+   * write unit for each.
+   */
+  function writeAll(rows: readonly Row[]): Promise<void> {
+    return retryRemaining(rows, async (left) => {
+      const puts = left.map((Item) => ({
+        Put: { TableName: tableName, Item, ConditionExpression: 'attribute_not_exists(message_id)' },
+      }));
+      try {
+        await client.send(new TransactWriteCommand({ TransactItems: puts }));
+        return [];
+      } catch (error) {
+        if (!(error instanceof TransactionCanceledException)) throw error;
+        return left.filter((_, index) => error.CancellationReasons?.[index]?.Code !== alreadyThere);
+      }
+    });
+  }
+
+  function readAll(ids: readonly string[], options: Parameters<typeof batchRead>[3]): Promise<Row[]> {
+    const keys = ids.map((id) => ({ message_id: id }));
+    return batchRead(client, tableName, keys, options);
+  }
+
+  return {
+    async createMany(messages) {
+      const rows = messages.map((message) => messageRowOf(message, retentionDays));
+      await Promise.all(chunksOf(rows, writeBatchSize).map(writeAll));
+    },
+
+    async getMany(messageIds, reading) {
+      const rows = await readAll(messageIds, { ConsistentRead: reading?.consistent ?? true });
+      return readableRows(messageSchema(), rows, 'message_id');
+    },
+
+    async getFilterFields(messageIds) {
+      const rows = await readAll(messageIds, { ConsistentRead: false, ...filterFieldsOnly });
+      return readableRows(filterFieldsRow(), rows, 'message_id');
+    },
+  };
+}
+
+/** Stores a further leg of a send in one transaction with the check that no earlier leg is delivered. */
+const conditionFailed = 'ConditionalCheckFailed';
+const names = undeliveredStatuses.map((_, index) => `:status${index}`);
+const values = Object.fromEntries(undeliveredStatuses.map((status, index) => [`:status${index}`, status]));
+
+/** @throws when another write holds one of the rows at this moment, and for any other fault: it may be repeated. */
+export async function createLeg(
+  client: DynamoDBDocumentClient,
+  { tableName: TableName, retentionDays }: { readonly tableName: string; readonly retentionDays: number },
+  leg: Message,
+  earlierLegIds: readonly string[],
+): Promise<LegCreated> {
+  try {
+    await client.send(
+      new TransactWriteCommand({
+        TransactItems: [
+          {
+            Put: {
+              TableName,
+              Item: messageRowOf(leg, retentionDays),
+              ConditionExpression: 'attribute_not_exists(message_id)',
+              ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+            },
+          },
+          ...earlierLegIds.map((message_id) => ({
+            ConditionCheck: {
+              TableName,
+              Key: { message_id },
+              ConditionExpression: `#status IN (${names.join(', ')})`,
+              ExpressionAttributeNames: { '#status': 'status' },
+              ExpressionAttributeValues: values,
+            },
+          })),
+        ],
+      }),
+    );
+    return 'created';
+  } catch (error) {
+    if (!(error instanceof TransactionCanceledException)) throw error;
+    const [put, ...checks] = error.CancellationReasons ?? [];
+    if (put?.Code === conditionFailed) return isFirstWriter(leg, put.Item) ? 'created' : 'exists';
+    if (checks.some(({ Code }) => Code === conditionFailed)) return 'sequence_ended';
+    throw error;
+  }
+}
+
+function isFirstWriter(leg: Message, item: unknown): boolean {
+  return (
+    item !== undefined && isOwn(leg, parseMessageRow(unmarshall(item as Record<string, AttributeValue>)))
+  );
+}

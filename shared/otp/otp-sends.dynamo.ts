@@ -1,0 +1,109 @@
+/** Stores a message with what it changes in the one-time-passwords table, in one transaction over their two tables. */
+import { type AttributeValue, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Message } from '../message/message.ts';
+import { isOwn, messageRowOf, parseMessageRow } from '../message/store/message-rows.dynamo.ts';
+import type { Created } from '../message/store/message-store.ts';
+import type { OneTimePassword } from './otp.ts';
+import {
+  otpRowOf,
+  type PendingOtpKey,
+  pendingRowOf,
+  type RecipientSend,
+  type RecipientSends,
+  sendsRowOf,
+} from './otp-store.dynamo.ts';
+
+/** What a send writes beside its message, and what it has read for it. */
+export interface OtpSend {
+  readonly key: PendingOtpKey;
+  readonly otp: OneTimePassword;
+  /** Where the password is new: the id of the one that it follows, if there is one. */
+  readonly replaces?: { readonly latest: string | undefined };
+  /** The sends to the recipient, with this one. */
+  readonly sends: readonly RecipientSend[];
+  readonly seenSends: RecipientSends;
+}
+
+export interface OtpSends {
+  /**
+   * Stores all of it, or nothing: a request that is refused, or that another one with the same key was faster than, leaves
+   * no password and counts for no recipient. `changed` where something is no longer as it was read, or is written at this
+   * moment.
+   */
+  store(message: Message, send: OtpSend, now: Date): Promise<Created | 'changed'>;
+}
+
+interface OtpTables {
+  readonly messages: string;
+  readonly retentionDays: number;
+  readonly oneTimePasswords: string;
+}
+
+export function dynamoOtpSends(client: DynamoDBDocumentClient, tables: OtpTables): OtpSends {
+  return {
+    async store(message, send, now) {
+      try {
+        await client.send(new TransactWriteCommand({ TransactItems: itemsOf(message, send, now) }));
+        return { created: true };
+      } catch (error) {
+        if (!(error instanceof TransactionCanceledException)) throw error;
+        return resultOf(message, error);
+      }
+    },
+  };
+
+  function itemsOf(message: Message, { key, otp, replaces, sends, seenSends }: OtpSend, now: Date) {
+    const TableName = tables.oneTimePasswords;
+    const put = (Item: Record<string, unknown>, ConditionExpression: string, seen?: string | number) => ({
+      Put: {
+        TableName,
+        Item,
+        ConditionExpression,
+        ...(seen === undefined ? {} : { ExpressionAttributeValues: { ':seen': seen } }),
+      },
+    });
+    const newOtp =
+      replaces === undefined
+        ? []
+        : [
+            put(otpRowOf(otp), 'attribute_not_exists(otp_id)'),
+            put(
+              pendingRowOf(key, otp.otp_id, now),
+              replaces.latest === undefined ? 'attribute_not_exists(otp_id)' : 'latest = :seen',
+              replaces.latest,
+            ),
+          ];
+    return [
+      {
+        Put: {
+          TableName: tables.messages,
+          Item: messageRowOf(message, tables.retentionDays),
+          ConditionExpression: 'attribute_not_exists(message_id)',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+        },
+      },
+      put(
+        sendsRowOf(key, seenSends, sends, now),
+        'attribute_not_exists(otp_id) OR revision = :seen',
+        seenSends.revision,
+      ),
+      ...newOtp,
+    ];
+  }
+}
+
+const changes = new Set(['ConditionalCheckFailed', 'TransactionConflict']);
+
+/** @throws the error, where it says nothing of the rows */
+function resultOf(message: Message, error: TransactionCanceledException): Created | 'changed' {
+  const reasons = error.CancellationReasons ?? [];
+  const item = reasons[0]?.Item as Record<string, AttributeValue> | undefined;
+  if (item !== undefined) {
+    const existing = parseMessageRow(unmarshall(item));
+    return isOwn(message, existing) ? { created: true } : { created: false, existing };
+  }
+  if (reasons.some(({ Code }) => changes.has(Code ?? ''))) return 'changed';
+  throw error;
+}

@@ -1,0 +1,165 @@
+/** Sends to SQS in as few calls as it allows, because it charges for calls; receives from it; and escapes the texts that it refuses. */
+import { createHash } from 'node:crypto';
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageBatchCommand,
+  type SendMessageBatchRequestEntry,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { FurtherMessages } from '../process-queue-batch.ts';
+import { allEnded, isPermanentFault, isSenderFault, RefusedEntries } from './permanent-fault.ts';
+
+interface QueueMessage {
+  /** A JSON document. */
+  readonly json: string;
+  /** The message group of a fair queue is the client's. */
+  readonly clientId: string;
+  /** Whole seconds, at most 900. */
+  readonly delaySeconds?: number | undefined;
+}
+
+/** The limits of one call. SQS raised the bytes to 1 MiB in 2025; 256 KiB is accepted in every region. */
+const batchSize = 10;
+const batchBytes = 262_144;
+
+interface Entry extends SendMessageBatchRequestEntry {
+  readonly index: number;
+}
+
+type Refused = RefusedEntries['entries'];
+
+/**
+ * @throws RefusedEntries if SQS refused some of them permanently and accepted all the others.
+ * @throws any other error if some of them may not be in the queue and a retry may help.
+ */
+export async function sendMessages(
+  client: SQSClient,
+  queueUrl: string,
+  messages: readonly QueueMessage[],
+): Promise<void> {
+  const batches = batchesOf(messages.map(entryOf));
+  const refused = await allEnded(batches.map((batch) => sendBatch(client, queueUrl, batch)));
+  if (refused.flat().length > 0) throw new RefusedEntries(refused.flat());
+}
+
+function entryOf({ json, clientId, delaySeconds }: QueueMessage, index: number): Entry {
+  return {
+    index,
+    Id: String(index),
+    MessageBody: queueText(json),
+    MessageGroupId: messageGroupOf(clientId),
+    DelaySeconds: delaySeconds,
+  };
+}
+
+/** Splits the entries into batches, in order. A message above the limit of bytes is the only one of its batch. */
+function batchesOf(entries: readonly Entry[]): Entry[][] {
+  const batches: { entries: Entry[]; bytes: number }[] = [];
+  for (const entry of entries) {
+    const bytes = Buffer.byteLength(entry.MessageBody ?? '');
+    const open = batches.at(-1);
+    if (open !== undefined && open.entries.length < batchSize && open.bytes + bytes <= batchBytes) {
+      open.entries.push(entry);
+      open.bytes += bytes;
+    } else batches.push({ entries: [entry], bytes });
+  }
+  return batches.map((batch) => batch.entries);
+}
+
+/** Returns the refused entries. If SQS refuses the whole call, each entry is sent in a call of its own. */
+async function sendBatch(client: SQSClient, queueUrl: string, batch: readonly Entry[]): Promise<Refused> {
+  const Entries = batch.map(({ index: _index, ...entry }) => entry);
+  try {
+    const response = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
+    const failed = response.Failed ?? [];
+    const passing = failed.filter(
+      ({ SenderFault, Code = '' }) => SenderFault !== true || !isSenderFault(Code),
+    );
+    if (passing.length > 0)
+      throw new Error(`${passing.length} of ${batch.length} messages were not accepted by the queue`);
+    return failed.map(({ Id, Code = '' }) => ({ index: Number(Id), code: Code }));
+  } catch (error) {
+    if (!isPermanentFault(error)) throw error;
+    const [only, ...others] = batch;
+    if (only === undefined) return [];
+    if (others.length === 0) return [{ index: only.index, code: error instanceof Error ? error.name : '' }];
+    const alone = await Promise.all(batch.map((entry) => sendBatch(client, queueUrl, [entry])));
+    return alone.flat();
+  }
+}
+
+/** Hides a received queue message for longer, so that the same message comes back later. */
+export function changeVisibilityOn(client: SQSClient, queueUrl: string) {
+  return async (receiptHandle: string, seconds: number): Promise<void> => {
+    await client.send(
+      new ChangeMessageVisibilityCommand({
+        QueueUrl: queueUrl,
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: seconds,
+      }),
+    );
+  };
+}
+
+/** Below the time limit of a call (`clients.ts`): a call that is given up may have received messages. */
+const waitSeconds = 1;
+
+/** Receives messages from a queue that also invokes the function, whose role therefore has the permissions for it. */
+export function sqsFurtherMessages(client: SQSClient, queueUrl: string): FurtherMessages {
+  return {
+    async receive(max) {
+      const { Messages = [] } = await client.send(
+        new ReceiveMessageCommand({
+          QueueUrl: queueUrl,
+          MaxNumberOfMessages: max,
+          WaitTimeSeconds: waitSeconds,
+          MessageSystemAttributeNames: ['ApproximateReceiveCount'],
+        }),
+      );
+      return Messages.map(({ MessageId = '', ReceiptHandle = '', Body = '', Attributes = {} }) => ({
+        messageId: MessageId,
+        receiptHandle: ReceiptHandle,
+        body: Body,
+        attributes: { ApproximateReceiveCount: Attributes.ApproximateReceiveCount ?? '1' },
+      }));
+    },
+
+    async delete(receiptHandle) {
+      await client.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle: receiptHandle }));
+    },
+  };
+}
+
+/**
+ * SQS accepts #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF. `JSON.stringify` escapes control
+ * characters and lone surrogates, so U+FFFE and U+FFFF are left.
+ */
+const notAccepted = /[^\t\n\r\u0020-\uFFFD]/g;
+
+/** The same JSON document, with every character that SQS refuses written as an escape: it parses to the same value. */
+export function queueText(json: string): string {
+  return json.replace(
+    notAccepted,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** The message group of a client. SQS takes up to 128 visible ASCII characters; any other id is represented by its hash. */
+export function messageGroupOf(clientId: string): string {
+  return /^[!-~]{1,128}$/.test(clientId) ? clientId : hashOf(clientId);
+}
+
+/** A schedule's name. EventBridge Scheduler takes 64 characters of a small set; any other name is represented by its hash. */
+export function scheduleNameOf(name: string): string {
+  return /^[0-9a-zA-Z._-]{1,64}$/.test(name) ? name : hashOf(name);
+}
+
+function hashOf(text: string): string {
+  // By code units: in UTF-8 all lone surrogates are the same.
+  return createHash('sha256').update(text, 'utf16le').digest('hex');
+}
+
+/** The longest `DelaySeconds` that SQS takes; a message that is due later needs a schedule. */
+export const queueDelayMaxSeconds = 900;

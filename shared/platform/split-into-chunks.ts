@@ -1,7 +1,0 @@
-/** Splits a list into chunks that fit into one call. */
-
-export function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
-  const chunks: Item[][] = [];
-  for (let from = 0; from < items.length; from += size) chunks.push(items.slice(from, from + size));
-  return chunks;
-}

@@ -1,0 +1,100 @@
+/**
+ * Sets aside work that a service refuses permanently: it is counted for an alarm, gets an entry in the Activity Log, and
+ * a copy with its ids goes to the relay's dead-letter queue. The row of its message does not change.
+ */
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
+import type { ActivityLog } from '../activity/activity-log.ts';
+import { dynamo } from '../platform/aws/clients.ts';
+import { queueText } from '../platform/aws/queues.sqs.ts';
+import type { Environment } from '../platform/env.ts';
+import { derivedIdAt } from '../platform/ids.ts';
+import { log, logWarning } from '../platform/log.ts';
+import { countMetric } from '../platform/metrics.ts';
+
+export interface RefusedWork {
+  /** The work that was not done, as a sentence for a person. */
+  readonly summary: string;
+  readonly clientId: string;
+  readonly messageId: string | undefined;
+  readonly deliveryId?: string;
+  /**
+   * The time at which the work arose: it is the same on every retry, so that there is one entry in the Activity Log.
+   */
+  readonly since: Date;
+  readonly error: unknown;
+}
+
+export type SetAside = (work: RefusedWork) => Promise<void>;
+
+interface SetAsideDependencies {
+  readonly activityLog: ActivityLog;
+  readonly keepCopy: (copy: unknown) => Promise<void>;
+  readonly warn: (message: string, error: unknown) => void;
+  /** An ERROR line and one count of the metric `RefusedEntry`, which an alarm watches. */
+  readonly reportRefused: (fields: Readonly<Record<string, unknown>>) => void;
+}
+
+export function setAsideTo(dependencies: SetAsideDependencies): SetAside {
+  return async ({ summary, clientId, messageId, deliveryId, since, error }) => {
+    const ids = {
+      client_id: clientId,
+      ...(messageId === undefined ? {} : { message_id: messageId }),
+      ...(deliveryId === undefined ? {} : { delivery_id: deliveryId }),
+    };
+    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    await dependencies.keepCopy({ refused: summary, reason, since: since.toISOString(), ...ids });
+    try {
+      await dependencies.activityLog.add({
+        entry_id: derivedIdAt('act', since, 'entry_refused', messageId ?? '', deliveryId ?? '', summary),
+        kind: 'entry_refused',
+        at: since.toISOString(),
+        summary,
+        ...ids,
+      });
+    } catch (fault) {
+      // There are still the copy and the log line: nothing else waits for an entry that cannot be written.
+      dependencies.warn('work that was set aside has no entry in the Activity Log', fault);
+    }
+    dependencies.reportRefused({ summary, ...ids, error });
+  };
+}
+
+/** The Activity Log and the dead-letter queue for refused work, from the environment of the function. */
+export const setAsideEnvironment = [
+  'ACTIVITY_LOG_TABLE',
+  'RELAY_DEAD_LETTER_QUEUE_URL',
+  'RETENTION_DAYS',
+] as const;
+
+export function setAsideFrom(
+  env: Environment<(typeof setAsideEnvironment)[number]>,
+  sqs: Parameters<typeof sqsDeadLetters>[0],
+): SetAside {
+  return setAsideTo({
+    activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
+    keepCopy: sqsDeadLetters(sqs, env.RELAY_DEAD_LETTER_QUEUE_URL),
+    warn: logWarning,
+    reportRefused(fields) {
+      log.error('refused for good and set aside', fields);
+      countMetric('RefusedEntry');
+    },
+  });
+}
+
+/** The message size that every region accepts. Two images of a row can be larger. */
+const bytesMax = 262_144;
+const shownCharacters = 30_000;
+
+export function sqsDeadLetters(client: SQSClient, queueUrl: string) {
+  return async (copy: unknown): Promise<void> => {
+    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: bodyOf(copy) }));
+  };
+}
+
+function bodyOf(copy: unknown): string {
+  const json = queueText(JSON.stringify(copy));
+  const bytes = Buffer.byteLength(json);
+  if (bytes <= bytesMax) return json;
+  return queueText(JSON.stringify({ too_large: bytes, beginning: json.slice(0, shownCharacters) }));
+}

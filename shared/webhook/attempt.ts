@@ -1,0 +1,143 @@
+/** An attempt of a delivery as its row keeps it, and the limits by which the row stays far below the 400 KB of an item. */
+import * as z from 'zod/mini';
+import { openObject } from '../platform/object-fields.ts';
+
+const attemptErrors = [
+  'dns',
+  'refused',
+  'tls',
+  'timeout',
+  'not_200',
+  'redirect',
+  'blocked',
+  'reset',
+  'endpoint_disabled',
+  'endpoint_deleted',
+  'no_secret',
+] as const;
+export type AttemptError = (typeof attemptErrors)[number];
+
+/** The client disabled or deleted the endpoint after the event: nothing is posted, and no retry follows. */
+export type WithdrawnError = Extract<AttemptError, 'endpoint_disabled' | 'endpoint_deleted'>;
+
+export function isWithdrawn(error: AttemptError | undefined): error is WithdrawnError {
+  return error === 'endpoint_disabled' || error === 'endpoint_deleted';
+}
+
+const time = z.iso.datetime();
+const milliseconds = z.number().check(z.nonnegative());
+
+/** The fields as clients see them. */
+export const attemptFields = {
+  number: z.int().check(z.positive()),
+  trigger: z.enum(['automatic', 'manual', 'sweep']),
+  due_at: time,
+  started_at: time,
+  ended_at: time,
+  /** The time from `due_at` to `started_at`. */
+  lateness_ms: z.number(),
+  dns_ms: z.optional(milliseconds),
+  connect_ms: z.optional(milliseconds),
+  tls_ms: z.optional(milliseconds),
+  first_byte_ms: z.optional(milliseconds),
+  total_ms: milliseconds,
+  reused_connection: z.boolean(),
+  /** The address connected to. */
+  address: z.optional(z.string()),
+  status: z.optional(z.int()),
+  /** Signatures, cookies and credentials are replaced by `[redacted]`. */
+  request_headers: z.record(z.string(), z.string()),
+  response_headers: z.record(z.string(), z.string()),
+  /** The first 4 KiB of the response, as UTF-8. */
+  response_body: z.string(),
+  error: z.optional(z.enum(attemptErrors)),
+  error_message: z.optional(z.string()),
+  /** Without headers and with shortened texts, to make room for newer attempts. */
+  shortened: z.optional(z.boolean()),
+  /** When the next attempt is due; absent after the last. */
+  next_due_at: z.optional(time),
+};
+
+export const attemptSchema = z.readonly(openObject(attemptFields));
+export type Attempt = z.output<typeof attemptSchema>;
+
+const attemptsKept = 20;
+/** The limit for all attempts together. The rest of a row (URL, body, ids) is below 40 KB. */
+const logBytesMax = 200_000;
+export const textKeptBytes = 4096;
+const headersKeptBytes = 4096;
+/** The limit for each text of a shortened attempt. */
+const shortTextBytes = 100;
+/** More than the size of a shortened attempt. */
+const shortAttemptBytes = 2000;
+
+/** The start of a text that takes at most `maxBytes` as UTF-8, cut between characters. */
+export function startOf(text: string, maxBytes: number): string {
+  if (text.length * 3 <= maxBytes) return text;
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes));
+  return text.slice(0, read);
+}
+
+/** Keeps as many headers as fit, in their order. */
+function firstHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const kept: Record<string, string> = {};
+  let left = headersKeptBytes;
+  for (const [name, value] of Object.entries(headers)) {
+    left -= sizeOf({ [name]: value });
+    if (left < 0) break;
+    kept[name] = value;
+  }
+  return kept;
+}
+
+/**
+ * The newest attempts: in full while they fit, then without headers and with shortened texts; the oldest are dropped.
+ * The `number` of an attempt counts the dropped ones too.
+ */
+export function boundedAttempts(attempts: readonly Attempt[]): readonly Attempt[] {
+  // In most logs every attempt is so small that it is within all limits.
+  const isSmall = (attempt: Attempt): boolean => sizeOf(attempt) <= textKeptBytes / 2;
+  if (attempts.length <= attemptsKept && attempts.every(isSmall)) return attempts;
+  const kept: Attempt[] = [];
+  let left = logBytesMax;
+  for (const attempt of attempts.slice(-attemptsKept).reverse()) {
+    const full = boundedAttempt(attempt);
+    // Reserves space for the shortened form of every older attempt.
+    const roomForOlder = (attemptsKept - kept.length) * shortAttemptBytes;
+    const entry = sizeOf(full) <= left - roomForOlder ? full : shortened(full);
+    left -= sizeOf(entry);
+    if (left < 0) break;
+    kept.unshift(entry);
+  }
+  return kept;
+}
+
+function boundedAttempt(attempt: Attempt): Attempt {
+  return {
+    ...attempt,
+    request_headers: firstHeaders(attempt.request_headers),
+    response_headers: firstHeaders(attempt.response_headers),
+    response_body: startOf(attempt.response_body, textKeptBytes),
+    ...withErrorMessage(attempt, textKeptBytes / 2),
+  };
+}
+
+function shortened(attempt: Attempt): Attempt {
+  return {
+    ...attempt,
+    shortened: true,
+    request_headers: {},
+    response_headers: {},
+    response_body: startOf(attempt.response_body, shortTextBytes),
+    ...withErrorMessage(attempt, shortTextBytes),
+  };
+}
+
+function withErrorMessage({ error_message }: Attempt, maxBytes: number): Partial<Attempt> {
+  return error_message === undefined ? {} : { error_message: startOf(error_message, maxBytes) };
+}
+
+/** The size as JSON in UTF-8, which is at least the size that DynamoDB counts. */
+function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}

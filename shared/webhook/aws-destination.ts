@@ -1,0 +1,144 @@
+/**
+ * A queue or an event bus in a client's own AWS account, as the destination of an endpoint in place of a URL. What can
+ * never be sent to is refused at the request.
+ */
+import * as z from 'zod/mini';
+
+export interface SqsDestination {
+  readonly queue_arn: string;
+  readonly role_arn: string;
+}
+export interface EventBridgeDestination {
+  readonly bus_arn: string;
+  readonly role_arn: string;
+}
+export type AwsDestination =
+  | { readonly sqs: SqsDestination }
+  | { readonly eventbridge: EventBridgeDestination };
+
+type KindOf<Destination> = Destination extends unknown ? keyof Destination : never;
+/** The field of a request that names it. */
+export type DestinationKind = KindOf<AwsDestination>;
+
+export function kindOf(destination: AwsDestination): DestinationKind {
+  return 'sqs' in destination ? 'sqs' : 'eventbridge';
+}
+
+export function resourceArnOf(destination: AwsDestination): string {
+  return 'sqs' in destination ? destination.sqs.queue_arn : destination.eventbridge.bus_arn;
+}
+
+export function roleArnOf(destination: AwsDestination): string {
+  return ('sqs' in destination ? destination.sqs : destination.eventbridge).role_arn;
+}
+
+/**
+ * Returns the destination of an endpoint's row, which has the ARN of the queue or bus in place of its URL, and that of
+ * the role.
+ */
+export function fromArns(arn: string, role_arn: string): AwsDestination {
+  return readArn(arn, 'sqs') === undefined
+    ? { eventbridge: { bus_arn: arn, role_arn } }
+    : { sqs: { queue_arn: arn, role_arn } };
+}
+
+interface Arn {
+  readonly partition: string;
+  readonly region: string;
+  readonly account: string;
+  readonly resource: string;
+}
+
+const arn =
+  /^arn:(?<partition>aws|aws-cn|aws-us-gov):(?<service>[a-z]+):(?<region>[a-z0-9-]*):(?<account>\d{12}):(?<resource>.+)$/;
+const regionName = /^[a-z]{2}(-[a-z]+){1,2}-\d{1,2}$/;
+const arnLengthMax = 1600;
+/** 80 characters, the suffix of a FIFO queue among them. */
+const queueName = /^(?=.{1,80}$)[A-Za-z0-9_-]+(\.fifo)?$/;
+/** Partners' buses, `aws.partner/…`, take the events of their partner only. */
+const busName = /^event-bus\/(?!aws\.)[/.\-_A-Za-z0-9]{1,256}$/;
+const roleName = /^role\/(?:[!-~]{1,510}\/)?[\w+=,.@-]{1,64}$/;
+
+export function isDestinationArn(text: string): boolean {
+  return ['sqs', 'events'].some((service) => readArn(text, service) !== undefined);
+}
+
+/** @throws Error if it is none of the service. */
+export function parseArn(text: string, service: 'sqs' | 'events' | 'iam'): Arn {
+  const found = readArn(text, service);
+  if (found === undefined) throw new Error(`not the ARN of a resource of ${service}`);
+  return found;
+}
+
+function readArn(text: string, service: string): Arn | undefined {
+  if (text.length > arnLengthMax) return undefined;
+  const groups = arn.exec(text)?.groups;
+  if (groups === undefined || groups.service !== service) return undefined;
+  const { partition = '', region = '', account = '', resource = '' } = groups;
+  return { partition, region, account, resource };
+}
+
+/** The end of the host names of AWS's services. */
+export function domainOf(partition: string): string {
+  return partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';
+}
+
+/** The account and partition in which this gateway runs. */
+interface OwnAccount {
+  readonly partition: string;
+  readonly account: string;
+}
+
+const example = {
+  sqs: 'an SQS queue, such as arn:aws:sqs:eu-west-1:123456789012:webhooks',
+  events: 'an EventBridge event bus, such as arn:aws:events:eu-west-1:123456789012:event-bus/webhooks',
+  iam: 'an IAM role, such as arn:aws:iam::123456789012:role/webhooks',
+} as const;
+
+/** An ARN that a request names, and what is wrong with it in our words. */
+function arnSchema(service: keyof typeof example, resource: RegExp, { partition }: OwnAccount) {
+  return z.string().check(
+    z.superRefine((text, context) => {
+      const issue = (message: string) => context.addIssue({ code: 'custom', message });
+      const found = readArn(text, service);
+      const isRegional = service !== 'iam';
+      if (
+        found === undefined ||
+        !resource.test(found.resource) ||
+        (isRegional ? !regionName.test(found.region) : found.region !== '')
+      )
+        issue(`must be the ARN of ${example[service]}`);
+      else if (found.partition !== partition)
+        issue(`must be in the partition ${partition}, as this gateway is`);
+    }),
+  );
+}
+
+function accountIssue(resourceArn: string, roleArn: string, own: OwnAccount): string | undefined {
+  const [resourceAccount, roleAccount] = [resourceArn, roleArn].map(
+    (text) => arn.exec(text)?.groups?.account,
+  );
+  if (resourceAccount === undefined || roleAccount === undefined) return undefined;
+  if (roleAccount === own.account) return 'must be in your own AWS account';
+  return resourceAccount === roleAccount
+    ? undefined
+    : 'must be in the same account as the queue or event bus';
+}
+
+/** The fields `sqs` and `eventbridge` of a request. */
+export function awsDestinationSchemas(own: OwnAccount) {
+  const role = arnSchema('iam', roleName, own);
+  const inOneAccount = (resourceOf: 'queue_arn' | 'bus_arn') =>
+    z.superRefine((given: { role_arn: string; queue_arn?: string; bus_arn?: string }, context) => {
+      const message = accountIssue(given[resourceOf] ?? '', given.role_arn, own);
+      if (message !== undefined) context.addIssue({ code: 'custom', message, path: ['role_arn'] });
+    });
+  return {
+    sqs: z
+      .object({ queue_arn: arnSchema('sqs', queueName, own), role_arn: role })
+      .check(inOneAccount('queue_arn')),
+    eventbridge: z
+      .object({ bus_arn: arnSchema('events', busName, own), role_arn: role })
+      .check(inOneAccount('bus_arn')),
+  };
+}

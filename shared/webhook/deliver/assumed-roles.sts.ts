@@ -1,0 +1,142 @@
+/**
+ * Temporary credentials of clients' roles. A role is assumed with the id of the client that named it as external id, and
+ * credentials are cached for that client only: no client can use a role that trusts the gateway for another one (the
+ * confused deputy). A role that can be assumed with any external id is not used at all.
+ *
+ * The session policy restricts the credentials to sending to the one queue or bus, whatever else the role may do.
+ */
+import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts';
+import type { ForeignCredentials } from '../../platform/aws/clients.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { ExpiringMap } from '../../platform/expiring-cache.ts';
+import {
+  type AwsDestination,
+  type DestinationKind,
+  domainOf,
+  kindOf,
+  parseArn,
+  resourceArnOf,
+  roleArnOf,
+} from '../aws-destination.ts';
+
+export interface RoleRequest {
+  readonly roleArn: string;
+  readonly externalId: string;
+  readonly sessionName: string;
+  /** A JSON document. */
+  readonly sessionPolicy: string;
+}
+
+/** @throws an error of the name `AccessDenied` if the role does not trust the caller with this external id. */
+export type AssumeRole = (asked: RoleRequest) => Promise<ForeignCredentials>;
+
+export interface RoleUse {
+  readonly destination: AwsDestination;
+  readonly clientId: string;
+  readonly endpointId: string;
+}
+
+export interface AssumedRoles {
+  credentialsFor(use: RoleUse): Promise<ForeignCredentials>;
+  /** Credentials that were refused are not used again. */
+  forget(use: RoleUse): void;
+}
+
+/** The trust policy of the role has no condition on `sts:ExternalId`: anyone who knows its ARN could use it through us. */
+export class RoleTrustsAnyExternalId extends Error {
+  override readonly name = 'RoleTrustsAnyExternalId';
+}
+
+/** Before their end, credentials are renewed. */
+const renewBeforeMs = 120_000;
+const rolesMax = 500;
+
+export function assumedRoles(assumeRole: AssumeRole, clock: Clock, newId: () => string): AssumedRoles {
+  const known = new ExpiringMap<ForeignCredentials>(rolesMax);
+  const pending = new Map<string, Promise<ForeignCredentials>>();
+  const keyOf = ({ destination, clientId, endpointId }: RoleUse) =>
+    JSON.stringify([clientId, endpointId, roleArnOf(destination), resourceArnOf(destination)]);
+
+  async function assume(use: RoleUse, key: string): Promise<ForeignCredentials> {
+    const now = clock();
+    const asked = {
+      roleArn: roleArnOf(use.destination),
+      sessionName: `messaging-gateway-${use.endpointId}`,
+      sessionPolicy: sessionPolicyOf(use.destination),
+    };
+    const [own, foreign] = await Promise.allSettled([
+      assumeRole({ ...asked, externalId: use.clientId }),
+      assumeRole({ ...asked, externalId: newId() }),
+    ]);
+    if (own.status === 'rejected') throw own.reason;
+    if (foreign.status === 'fulfilled') throw new RoleTrustsAnyExternalId(asked.roleArn);
+    if (!isAccessDenied(foreign.reason)) throw foreign.reason;
+    known.set(key, own.value, now, own.value.expiration.getTime() - renewBeforeMs);
+    return own.value;
+  }
+
+  return {
+    async credentialsFor(use) {
+      const key = keyOf(use);
+      const cached = known.get(key, clock()) ?? pending.get(key);
+      if (cached !== undefined) return cached;
+      const assuming = assume(use, key).finally(() => pending.delete(key));
+      pending.set(key, assuming);
+      return assuming;
+    },
+
+    forget(use) {
+      known.delete(keyOf(use));
+    },
+  };
+}
+
+export function isAccessDenied(error: unknown): boolean {
+  return error instanceof Error && /^AccessDenied(Exception)?$/.test(error.name);
+}
+
+function sessionPolicyOf(destination: AwsDestination): string {
+  const Resource = resourceArnOf(destination);
+  const statements: Readonly<Record<DestinationKind, () => readonly object[]>> = {
+    sqs: () => [{ Effect: 'Allow', Action: 'sqs:SendMessage', Resource }, keyOfQueue(Resource)],
+    eventbridge: () => [{ Effect: 'Allow', Action: 'events:PutEvents', Resource }],
+  };
+  return JSON.stringify({ Version: '2012-10-17', Statement: statements[kindOf(destination)]() });
+}
+
+/** Returns the permission that SQS requires of the sender if the queue is encrypted with a key of the client's. */
+function keyOfQueue(queueArn: string) {
+  const { partition, region } = parseArn(queueArn, 'sqs');
+  return {
+    Effect: 'Allow',
+    Action: ['kms:GenerateDataKey', 'kms:Decrypt'],
+    Resource: '*',
+    Condition: { StringEquals: { 'kms:ViaService': `sqs.${region}.${domainOf(partition)}` } },
+  };
+}
+
+/** The minimum of STS. */
+const durationSeconds = 900;
+
+export function stsAssumeRole(client: STSClient): AssumeRole {
+  return async ({ roleArn, externalId, sessionName, sessionPolicy }) => {
+    const { Credentials } = await client.send(
+      new AssumeRoleCommand({
+        RoleArn: roleArn,
+        ExternalId: externalId,
+        RoleSessionName: sessionName,
+        Policy: sessionPolicy,
+        DurationSeconds: durationSeconds,
+      }),
+    );
+    const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = Credentials ?? {};
+    if (!AccessKeyId || !SecretAccessKey || !SessionToken || !Expiration)
+      throw new Error('STS answered without credentials');
+    return {
+      accessKeyId: AccessKeyId,
+      secretAccessKey: SecretAccessKey,
+      sessionToken: SessionToken,
+      expiration: Expiration,
+    };
+  };
+}

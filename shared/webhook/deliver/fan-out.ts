@@ -1,0 +1,46 @@
+/**
+ * An event with several destinations: the relay queues it as one message, in the group of its client, and a worker makes
+ * a delivery for each destination. So the relay's work does not grow with a client's endpoints, and a client with many
+ * waits behind its own webhooks only.
+ *
+ *   1  adds the deliveries to the due-item index ─ crash → the queue shows the message again
+ *   2  enqueues them ─ crash → the same: a delivery that is queued twice has one row and one attempt
+ * A row proves that all deliveries of its event are in the due-item index. The event itself has a due item too: the sweep
+ * queues it again where none of its deliveries has a row, because the queue lost the message.
+ */
+import { RefusedEntries } from '../../platform/aws/permanent-fault.ts';
+import { initialLane } from '../choose-lane.ts';
+import type { FanOut } from '../delivery-queue.sqs.ts';
+import { clientOriginOf, type EndpointHealth } from '../endpoint-health.ts';
+import {
+  addAndEnqueue,
+  deliveriesOf,
+  type RelayWebhooksDependencies,
+  unpersistedDelivery,
+} from '../plan-deliveries.ts';
+
+interface FanOutDependencies extends RelayWebhooksDependencies {
+  readonly health: Pick<EndpointHealth, 'status'>;
+  readonly warn: (message: string, error: unknown) => void;
+}
+
+/** Returns the number of deliveries. Repeating the call is safe. @throws if any of them may not be queued. */
+export async function fanOut(dependencies: FanOutDependencies, event: FanOut): Promise<number> {
+  const planned = deliveriesOf(event);
+  // Read once for each origin.
+  const origins = Map.groupBy(planned, (delivery) => clientOriginOf(delivery).origin);
+  const deliveries = await Promise.all(
+    Array.from(origins, async ([origin, some]) => {
+      const lane = await initialLane(dependencies, { clientId: event.client_id, origin });
+      return some.map((delivery) => unpersistedDelivery(dependencies, delivery, lane));
+    }),
+  ).then((all) => all.flat());
+  try {
+    await addAndEnqueue(dependencies, deliveries); // 1 and 2
+  } catch (error) {
+    // All others are in their queues; the sweep sets these aside.
+    if (!(error instanceof RefusedEntries)) throw error;
+    dependencies.warn('some webhooks of an event were refused by their queue', error);
+  }
+  return deliveries.length;
+}

@@ -1,0 +1,68 @@
+/**
+ * Sends a webhook to a client's queue or event bus, once: a call that is repeated could send it twice. EventBridge answers
+ * 200 also where it refuses the event.
+ */
+import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { ForeignCredentials } from '../../platform/aws/clients.ts';
+import { queueText } from '../../platform/aws/queues.sqs.ts';
+import { parseArn } from '../aws-destination.ts';
+import { type AwsSenders, queueUrlOf } from './send-to-aws.ts';
+
+export function sqsSendMessage(
+  clientFor: (region: string, credentials: ForeignCredentials) => SQSClient,
+): AwsSenders['sendMessage'] {
+  return async (credentials, { queueArn, body, attributes, order }, abortSignal) => {
+    const { region, queueUrl } = queueUrlOf(queueArn);
+    const response = await clientFor(region, credentials).send(
+      new SendMessageCommand({
+        QueueUrl: queueUrl,
+        // Changes nothing: the text was escaped before it was signed.
+        MessageBody: queueText(body),
+        MessageAttributes: Object.fromEntries(
+          Object.entries(attributes).map(([name, value]) => [
+            name,
+            { DataType: 'String', StringValue: value },
+          ]),
+        ),
+        MessageGroupId: order?.groupId,
+        MessageDeduplicationId: order?.deduplicationId,
+      }),
+      { abortSignal },
+    );
+    const { httpStatusCode = 0, requestId } = response.$metadata;
+    return { status: httpStatusCode, requestId, id: response.MessageId ?? '' };
+  };
+}
+
+/** EventBridge refused the entry, with its own code. */
+class EventRefused extends Error {
+  readonly $metadata = { httpStatusCode: 400 };
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.name = code;
+  }
+}
+
+export function eventBridgePutEvent(
+  clientFor: (region: string, credentials: ForeignCredentials) => EventBridgeClient,
+): AwsSenders['putEvent'] {
+  return async (credentials, { busArn, source, detailType, detail }, abortSignal) => {
+    const { region } = parseArn(busArn, 'events');
+    const {
+      Entries = [],
+      FailedEntryCount,
+      $metadata,
+    } = await clientFor(region, credentials).send(
+      new PutEventsCommand({
+        Entries: [{ EventBusName: busArn, Source: source, DetailType: detailType, Detail: detail }],
+      }),
+      { abortSignal },
+    );
+    const [{ EventId, ErrorCode, ErrorMessage = '' } = {}] = Entries;
+    if (FailedEntryCount !== 0 || EventId === undefined)
+      throw new EventRefused(ErrorCode ?? 'EventRefused', ErrorMessage);
+    return { status: $metadata.httpStatusCode ?? 0, requestId: $metadata.requestId, id: EventId };
+  };
+}

@@ -1,0 +1,207 @@
+/**
+ * One attempt at a queue or an event bus: the same time limit, result and record as a POST. Acknowledged is what AWS
+ * accepted, with status 200 within 5 s; everything else is a failed attempt on the usual schedule, in our words.
+ */
+import { acknowledgeWithinSeconds } from '../../contract/delivery-times.ts';
+import type { ForeignCredentials } from '../../platform/aws/clients.ts';
+import { queueText } from '../../platform/aws/queues.sqs.ts';
+import type { AttemptError } from '../attempt.ts';
+import { type AwsDestination, type DestinationKind, domainOf, kindOf, parseArn } from '../aws-destination.ts';
+import {
+  type AssumedRoles,
+  isAccessDenied,
+  RoleTrustsAnyExternalId,
+  type RoleUse,
+} from './assumed-roles.sts.ts';
+import type { PostResult } from './http-post.ts';
+
+export interface AwsRequest extends RoleUse {
+  /** The order for a FIFO queue: the group whose order it keeps, and the id by which it recognizes a repetition. */
+  readonly order: { readonly groupId: string; readonly deduplicationId: string };
+  readonly event: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+interface AwsResponse {
+  readonly status: number;
+  readonly requestId: string | undefined;
+  /** The id that AWS gave the message or event. */
+  readonly id: string;
+}
+
+export interface QueueMessage {
+  readonly queueArn: string;
+  readonly body: string;
+  /** The attributes of the message, at most ten. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** The order, for a FIFO queue. */
+  readonly order?: AwsRequest['order'];
+}
+
+export interface BusEvent {
+  readonly busArn: string;
+  readonly source: string;
+  readonly detailType: string;
+  /** A JSON object. */
+  readonly detail: string;
+}
+
+export interface AwsSenders {
+  sendMessage(
+    credentials: ForeignCredentials,
+    message: QueueMessage,
+    signal: AbortSignal,
+  ): Promise<AwsResponse>;
+  putEvent(credentials: ForeignCredentials, event: BusEvent, signal: AbortSignal): Promise<AwsResponse>;
+}
+
+/** Never throws: every failure is a result. */
+export type SendToAws = (request: AwsRequest) => Promise<PostResult>;
+
+export const eventSource = 'messaging-gateway';
+const defaultLimitMs = acknowledgeWithinSeconds * 1000;
+const errorMessageMax = 500;
+
+export function sendToAws(roles: AssumedRoles, senders: AwsSenders, limitMs = defaultLimitMs): SendToAws {
+  return async (request) => {
+    const startedAt = performance.now();
+    const limit = AbortSignal.timeout(limitMs);
+    const ended = await Promise.race([attempt(roles, senders, request, limit), aborted(limit)]).catch(
+      (error: unknown) => (limit.aborted ? timedOut : failure(error, request)),
+    );
+    return {
+      reusedConnection: false,
+      headers: {},
+      bodyStart: '',
+      ...ended,
+      timings: { totalMs: performance.now() - startedAt },
+    };
+  };
+}
+
+type Ended = Omit<PostResult, 'timings' | 'reusedConnection' | 'headers' | 'bodyStart'> &
+  Partial<Pick<PostResult, 'headers' | 'bodyStart'>>;
+
+async function attempt(
+  roles: AssumedRoles,
+  senders: AwsSenders,
+  request: AwsRequest,
+  signal: AbortSignal,
+): Promise<Ended> {
+  const credentials = await roles.credentialsFor(request).catch((error: unknown) => {
+    throw new RoleRefused(error);
+  });
+  // An attempt that has failed already must send nothing.
+  signal.throwIfAborted();
+  try {
+    const { status, requestId, id } = await send(senders, credentials, request, signal);
+    return {
+      status,
+      headers: requestId === undefined ? {} : { 'x-amzn-requestid': requestId },
+      bodyStart: JSON.stringify({ id }),
+    };
+  } catch (error) {
+    // The client may have changed the role or its policies since.
+    if (statusOf(error) !== undefined) roles.forget(request);
+    throw error;
+  }
+}
+
+function send(
+  { sendMessage, putEvent }: AwsSenders,
+  credentials: ForeignCredentials,
+  request: AwsRequest,
+  signal: AbortSignal,
+): Promise<AwsResponse> {
+  const { destination, order, event, headers, body } = request;
+  if ('sqs' in destination) {
+    const { queue_arn: queueArn } = destination.sqs;
+    const isFifo = queueArn.endsWith('.fifo');
+    const message = { queueArn, body, attributes: headers, ...(isFifo ? { order } : {}) };
+    return sendMessage(credentials, message, signal);
+  }
+  // Rules match the body's fields; the signatures are of its exact bytes, which EventBridge does not keep of an object.
+  const detail = JSON.stringify({ ...(JSON.parse(body) as object), headers, body });
+  const { bus_arn: busArn } = destination.eventbridge;
+  return putEvent(credentials, { busArn, source: eventSource, detailType: event, detail }, signal);
+}
+
+/** The role was refused, and not the destination. */
+class RoleRefused extends Error {
+  override readonly cause: unknown;
+
+  constructor(cause: unknown) {
+    super('the role cannot be assumed');
+    this.cause = cause;
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+const timedOut: Ended = {
+  error: 'timeout',
+  errorMessage: `no response from AWS within ${acknowledgeWithinSeconds} s`,
+};
+
+function failure(error: unknown, request: AwsRequest): Ended {
+  const { cause, isRole } =
+    error instanceof RoleRefused ? { cause: error.cause, isRole: true } : { cause: error };
+  if (cause instanceof RoleTrustsAnyExternalId)
+    return {
+      error: 'blocked',
+      errorMessage: `the trust policy of ${cause.message} must have the condition sts:ExternalId ${request.clientId}`,
+    };
+  const status = statusOf(cause);
+  // Without the error's own text, which names the gateway's account and role.
+  const name = cause instanceof Error ? cause.name : 'Error';
+  const errorMessage = `${reasonOf(cause, isRole === true, request)} (${name})`.slice(0, errorMessageMax);
+  return status === undefined
+    ? { error: networkError(cause), errorMessage }
+    : { status, error: 'not_200', errorMessage };
+}
+
+const targetNames: Readonly<Record<DestinationKind, string>> = { sqs: 'queue', eventbridge: 'event bus' };
+
+function reasonOf(cause: unknown, isRole: boolean, { destination, clientId }: AwsRequest): string {
+  const target = targetNames[kindOf(destination)];
+  if (isRole)
+    return isAccessDenied(cause)
+      ? `the role does not trust this gateway with the external id ${clientId}`
+      : 'the role could not be assumed';
+  if (isAccessDenied(cause)) return `the role may not send to the ${target}`;
+  const { name } = cause instanceof Error ? cause : { name: '' };
+  return /NonExistentQueue|QueueDoesNotExist|ResourceNotFound/.test(name)
+    ? `the ${target} does not exist`
+    : `the ${target} did not accept the webhook`;
+}
+
+/** Errors of AWS carry the status of its response; one without it never got a response. */
+function statusOf(error: unknown): number | undefined {
+  const metadata = error instanceof Error && '$metadata' in error ? error.$metadata : undefined;
+  const status = (metadata as { readonly httpStatusCode?: unknown } | undefined)?.httpStatusCode;
+  return typeof status === 'number' ? status : undefined;
+}
+
+function networkError(error: unknown): AttemptError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (['ENOTFOUND', 'EAI_AGAIN'].includes(code)) return 'dns';
+  if (code === 'ECONNREFUSED') return 'refused';
+  if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
+  return 'reset';
+}
+
+/** The text that the destination gets, which is the one to sign: SQS refuses some characters, which JSON can escape. */
+export function textFor(destination: AwsDestination, body: string): string {
+  return 'sqs' in destination ? queueText(body) : body;
+}
+
+/** The queue's address is derived from its ARN. */
+export function queueUrlOf(queueArn: string): { readonly region: string; readonly queueUrl: string } {
+  const { partition, region, account, resource } = parseArn(queueArn, 'sqs');
+  return { region, queueUrl: `https://sqs.${region}.${domainOf(partition)}/${account}/${resource}` };
+}

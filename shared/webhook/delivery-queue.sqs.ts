@@ -1,0 +1,210 @@
+/**
+ * The two webhook queues: what their messages are, how they are sent, and how the next attempt of a delivery is scheduled.
+ * The message group is the client: a fair queue prevents one client from delaying the others.
+ */
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import * as z from 'zod/mini';
+import { retryDelaysSeconds, slowLaneBatchWindowSeconds } from '../contract/delivery-times.ts';
+import type { DueItemIndex } from '../due-items/due-item-index.ts';
+import type { ScheduleOnce } from '../platform/aws/one-shot-schedule.scheduler.ts';
+import { allEnded } from '../platform/aws/permanent-fault.ts';
+import { queueDelayMaxSeconds, sendMessages } from '../platform/aws/queues.sqs.ts';
+import { addSeconds } from '../platform/clock.ts';
+import { type Delivery, deliverySchema, dueItemIdOf, type Lane } from './delivery.ts';
+
+/**
+ * Everything else is in the delivery's row; a delivery without a row is in the message. `swept` is true if the sweep
+ * enqueued it.
+ */
+const deliveryMessageSchema = z.object({
+  delivery_id: z.string().check(z.minLength(1)),
+  delivery: z.optional(deliverySchema),
+  swept: z.optional(z.boolean()),
+});
+export type DeliveryMessage = Readonly<z.output<typeof deliveryMessageSchema>>;
+
+/** An event, and where it goes; its deliveries are made by the worker that receives it (deliver/fan-out.ts). */
+const fanOutSchema = z.object({
+  client_id: z.string(),
+  message_id: z.string(),
+  event: z.string(),
+  /** When the message entered the state. */
+  happened_at: z.iso.datetime(),
+  body: z.string(),
+  /** At most one has no endpoint: the URL of the message or the account. */
+  destinations: z.array(z.object({ url: z.string(), endpoint_id: z.optional(z.string()) })),
+});
+export type FanOut = Readonly<z.output<typeof fanOutSchema>>;
+
+export const webhookQueueMessageSchema = z.union([
+  z.object({ fan_out: fanOutSchema }),
+  deliveryMessageSchema,
+]);
+type WebhookQueueMessage = Readonly<z.output<typeof webhookQueueMessageSchema>>;
+
+export interface DeliveryEntry {
+  readonly clientId: string;
+  readonly message: WebhookQueueMessage;
+  /** Whole seconds, at most 900. */
+  readonly delaySeconds: number;
+}
+
+export interface DeliveryQueue {
+  /** @throws if any entry may not be in the queue. */
+  send(lane: Lane, entries: readonly DeliveryEntry[]): Promise<void>;
+}
+
+export interface Enqueued {
+  readonly delivery: Delivery;
+  readonly message: DeliveryMessage;
+  readonly delaySeconds?: number;
+}
+
+/** Sends each delivery to the queue of its lane. */
+export async function enqueue(queue: DeliveryQueue, enqueued: readonly Enqueued[]): Promise<void> {
+  await allEnded(
+    (['fast', 'slow'] as const).map(async (lane) => {
+      const entries = enqueued
+        .filter(({ delivery }) => delivery.lane === lane)
+        .map(({ delivery, message, delaySeconds = 0 }) => ({
+          clientId: delivery.client_id,
+          message,
+          delaySeconds,
+        }));
+      if (entries.length > 0) await queue.send(lane, entries);
+    }),
+  );
+}
+
+export function sqsDeliveryQueue(
+  client: SQSClient,
+  queueUrls: Readonly<Record<Lane, string>>,
+): DeliveryQueue {
+  return {
+    send: (lane, entries) =>
+      sendMessages(
+        client,
+        queueUrls[lane],
+        entries.map(({ clientId, message, delaySeconds }) => ({
+          json: JSON.stringify(message),
+          clientId,
+          delaySeconds,
+        })),
+      ),
+  };
+}
+
+/** For less than this SQS is used: the time of a schedule could be past before it is stored. */
+const scheduleAheadSeconds = 5;
+
+/** The sweep runs each minute, and may leave some retries to its next runs. */
+const sweptAheadSeconds = queueDelayMaxSeconds - 60;
+
+type RetryPlan =
+  | { readonly path: 'queue'; readonly delaySeconds: number }
+  | { readonly path: 'schedule'; readonly at: Date; readonly name: string };
+
+/**
+ * Chooses queue or schedule. A delay of one or six hours uses a schedule, at any time scale. It fires early by
+ * `scheduleLeadSeconds`, because a schedule may be that late; SQS delays the rest. An SQS delay is rounded down and the
+ * worker waits for the fraction of a second, so that the attempt is neither early nor a second late.
+ */
+function planRetry(delivery: Delivery, now: Date, scheduleLeadSeconds: number): RetryPlan {
+  const dueAt = new Date(delivery.attempt_due_at);
+  const remainingSeconds = Math.max(0, (dueAt.getTime() - now.getTime()) / 1000);
+  if (
+    (isLongDelay(delivery) && remainingSeconds > scheduleLeadSeconds + scheduleAheadSeconds) ||
+    remainingSeconds > queueDelayMaxSeconds
+  ) {
+    // Schedules have whole seconds.
+    const at = new Date(Math.ceil(addSeconds(dueAt, -scheduleLeadSeconds).getTime() / 1000) * 1000);
+    return { path: 'schedule', at, name: `${delivery.delivery_id}-${delivery.attempt_number}` };
+  }
+  return { path: 'queue', delaySeconds: queueDelaySeconds(delivery, now) };
+}
+
+/** Whole seconds until the queue shows the message of the next attempt: never late, and early by less than the worker waits. */
+function queueDelaySeconds({ attempt_due_at, lane }: Delivery, now: Date): number {
+  // Lambda may hold it that long to fill a batch, so it is sent that much earlier.
+  const batchWindowSeconds = lane === 'slow' ? slowLaneBatchWindowSeconds : 0;
+  const remainingSeconds = (Date.parse(attempt_due_at) - now.getTime()) / 1000;
+  return Math.max(0, Math.floor(remainingSeconds - batchWindowSeconds));
+}
+
+/**
+ * The delay with which the sweep enqueues a retry that may have no schedule; undefined if it is not near. One that has a
+ * schedule too is enqueued twice, and the second message finds the attempt made.
+ */
+export function delayOfNearRetry(delivery: Delivery, now: Date): number | undefined {
+  if (delivery.state !== 'retry_scheduled' || !isLongDelay(delivery)) return undefined;
+  const dueAt = new Date(delivery.attempt_due_at);
+  const isNear = now < dueAt && now >= addSeconds(dueAt, -sweptAheadSeconds);
+  return isNear ? queueDelaySeconds(delivery, now) : undefined;
+}
+
+export interface RetryScheduler {
+  /** Sends a queue message for the delivery at its due time. Repeating the call is safe. */
+  schedule(delivery: Delivery, now: Date): Promise<void>;
+}
+
+interface RetrySchedulerDependencies {
+  readonly queue: DeliveryQueue;
+  readonly scheduleOnce: ScheduleOnce<Lane>;
+  readonly scheduleLeadSeconds: number;
+  readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
+  readonly warn: (message: string, error: unknown) => void;
+}
+
+/**
+ * Schedules the next attempt of a delivery: by an SQS delay, or by a one-shot schedule if the delay is too long for SQS.
+ * The message of a schedule has no message group: it arrives early, and the worker sends another one, with the client as
+ * group, for the rest of the delay. A retry whose schedule cannot be created gets a due item instead, by which the sweep
+ * enqueues it early enough for an SQS delay until its time.
+ *
+ * AWS stops a loop Lambda → SQS → Lambda after 16 invocations, unless the function may loop. A delivery's own loop is
+ * shorter: the first attempt, three retries by SQS delay with at most one further delay each, and one move to the slow
+ * lane, are 1 + 3 × 2 + 1 = 8, and with both schedules 12. But a worker sends the retries of messages that it received
+ * itself as part of its own invocation's chain, so chains of different deliveries join, and the function may loop.
+ */
+export function makeRetryScheduler({
+  queue,
+  scheduleOnce,
+  scheduleLeadSeconds,
+  dueItemIndex,
+  warn,
+}: RetrySchedulerDependencies): RetryScheduler {
+  const sendLater = ({ client_id: clientId, lane, delivery_id }: Delivery, delaySeconds: number) =>
+    queue.send(lane, [{ clientId, message: { delivery_id }, delaySeconds }]);
+  return {
+    async schedule(delivery, now) {
+      const plan = planRetry(delivery, now, scheduleLeadSeconds);
+      if (plan.path === 'queue') return sendLater(delivery, plan.delaySeconds);
+      const { delivery_id, lane } = delivery;
+      try {
+        await scheduleOnce({ name: plan.name, at: plan.at, queue: lane, message: { delivery_id } });
+      } catch (error) {
+        warn('a retry could not be scheduled; the sweep enqueues it', error);
+        const sweptAt = addSeconds(new Date(delivery.attempt_due_at), -sweptAheadSeconds);
+        if (sweptAt <= now) return sendLater(delivery, queueDelaySeconds(delivery, now));
+        await dueItemIndex.add('deliveries', [{ id: dueItemIdOf(delivery), dueAt: sweptAt }]);
+      }
+    },
+  };
+}
+
+/** Whether the unscaled delay before this attempt is too long for an SQS delay. */
+function isLongDelay(delivery: Delivery): boolean {
+  const unscaledDelay = retryDelaysSeconds[delivery.attempt_number - 2];
+  return (
+    delivery.attempt_trigger === 'automatic' &&
+    unscaledDelay !== undefined &&
+    unscaledDelay > queueDelayMaxSeconds
+  );
+}
+
+/** Schedules the attempt of a delivery that a person resends: it is due at once, so it needs no schedule. */
+export function immediateScheduler(queue: DeliveryQueue): RetryScheduler {
+  return {
+    schedule: (delivery) => enqueue(queue, [{ delivery, message: { delivery_id: delivery.delivery_id } }]),
+  };
+}

@@ -1,0 +1,258 @@
+/** A client's operations on its webhook endpoints (contract, section 12). */
+import type { ActivityKind, ActivityLog } from '../../activity/activity-log.ts';
+import { type ActivityRecorder, recordActivity } from '../../activity/record-activity.ts';
+import { rotateEndpointSecret } from '../../client/client-admin.ts';
+import { newWebhookSecret, type RandomBytes } from '../../client/secret-text.ts';
+import type { WebhookSecretStore } from '../../client/webhook-secrets.ts';
+import { errorTexts, GatewayError, standardError } from '../../contract/errors.ts';
+import type { MessageEventName } from '../../contract/webhook-events.ts';
+import {
+  type ApiRequest,
+  type Operation,
+  parseBody,
+  parseOptionalBody,
+  requireCaller,
+} from '../../operation/operation.ts';
+import { isId, newId } from '../../platform/ids.ts';
+import { fromArns } from '../aws-destination.ts';
+import { type NotificationDependencies, sendNotification, testEvent } from '../notification.ts';
+import type { WebhookEndpointView } from '../webhook-response.schema.ts';
+import {
+  type DestinationSchemas,
+  destinationOf,
+  endpointChangeSchema,
+  newEndpointSchema,
+  testRequestSchema,
+} from './endpoint-requests.ts';
+import type { EndpointStore } from './endpoint-store.dynamo.ts';
+import { changed, destinationFields, endpointsMax, type WebhookEndpoint } from './webhook-endpoint.ts';
+
+export interface EndpointDependencies extends ActivityRecorder, NotificationDependencies {
+  readonly endpoints: EndpointStore;
+  readonly webhookSecrets: WebhookSecretStore;
+  readonly random: RandomBytes;
+  /** Where this deployment may send. */
+  readonly destinations: DestinationSchemas;
+}
+
+const notCached = { 'Cache-Control': 'no-store' };
+
+export function createEndpoint(dependencies: EndpointDependencies): Operation {
+  const schema = newEndpointSchema(dependencies.destinations);
+  return async (request) => {
+    const { clientId } = requireCaller(request);
+    const { events, description, ...given } = parseBody(schema, request);
+    const destination = destinationOf(given);
+    if (destination === undefined) throw new Error('the schema requires a destination');
+    // Refused before anything is recorded; `create` counts exactly.
+    if ((await dependencies.endpoints.list(clientId)).length >= endpointsMax) throw tooManyEndpoints();
+    const now = dependencies.clock();
+    const created_at = now.toISOString();
+    const endpoint: WebhookEndpoint = {
+      client_id: clientId,
+      endpoint_id: newId('whe', now),
+      ...destinationFields(destination),
+      ...(events ? { events } : {}),
+      ...(description ? { description } : {}),
+      enabled: true,
+      created_at,
+      revision: dependencies.newRevision(),
+    };
+    const after = settingsOf(endpoint);
+    await record(dependencies, endpoint, { kind: 'webhook_endpoint_created', verb: 'created', after });
+    const secret = newWebhookSecret(dependencies.random);
+    const first = { secret, created_at, active_at: created_at };
+    if (!(await dependencies.endpoints.create(endpoint, first))) throw tooManyEndpoints();
+    return {
+      status: 201,
+      headers: notCached,
+      body: { ...endpointView(endpoint), secret },
+      log: { endpoint_id: endpoint.endpoint_id },
+    };
+  };
+}
+
+export function listEndpoints({ endpoints }: Pick<EndpointDependencies, 'endpoints'>): Operation {
+  return async (request) => {
+    const found = await endpoints.list(requireCaller(request).clientId);
+    return { status: 200, body: { webhook_endpoints: found.map(endpointView) } };
+  };
+}
+
+export function getEndpoint(dependencies: EndpointDependencies): Operation {
+  return async (request) => ({ status: 200, body: endpointView(await ownEndpoint(dependencies, request)) });
+}
+
+export function updateEndpoint(dependencies: EndpointDependencies): Operation {
+  const schema = endpointChangeSchema(dependencies.destinations);
+  return async (request) => {
+    const given = parseBody(schema, request);
+    const change = { ...given, destination: destinationOf(given) };
+    const seen = await ownEndpoint(dependencies, request);
+    const wanted = changed(seen, change, dependencies.clock(), dependencies.newRevision());
+    const next = await changeEndpoint(dependencies, seen, wanted);
+    return { status: 200, body: endpointView(next), log: { endpoint_id: next.endpoint_id } };
+  };
+}
+
+/** @returns the endpoint afterwards, also with what other requests changed meanwhile */
+async function changeEndpoint(
+  dependencies: EndpointDependencies,
+  seen: WebhookEndpoint,
+  wanted: WebhookEndpoint,
+): Promise<WebhookEndpoint> {
+  const [before, after] = differences(settingsOf(seen), settingsOf(wanted));
+  if (Object.keys(after).length === 0) return seen;
+  const kind = 'webhook_endpoint_changed';
+  await record(dependencies, seen, { kind, verb: 'changed', before, after });
+  const next = await dependencies.endpoints.change(seen, wanted);
+  if (next === undefined) throw standardError('not_found');
+  return next;
+}
+
+/** Deliveries that are not finished yet fail at their next attempt. */
+export function deleteEndpoint(dependencies: EndpointDependencies): Operation {
+  return async (request) => {
+    const endpoint = await ownEndpoint(dependencies, request);
+    const { client_id, endpoint_id } = endpoint;
+    const before = settingsOf(endpoint);
+    await record(dependencies, endpoint, { kind: 'webhook_endpoint_deleted', verb: 'deleted', before });
+    if (!(await dependencies.endpoints.delete(client_id, endpoint_id))) throw standardError('not_found');
+    return { status: 200, body: { endpoint_id, deleted: true }, log: { endpoint_id } };
+  };
+}
+
+/** Returns the new secret, this once. The previous one signs for 24 h more. */
+export function rotateOwnEndpointSecret(dependencies: EndpointDependencies): Operation {
+  return async (request) => {
+    const endpoint = await ownEndpoint(dependencies, request);
+    const { client_id, endpoint_id } = endpoint;
+    const { webhookSecrets, random, clock } = dependencies;
+    const rotated = await rotateEndpointSecret({ webhookSecrets, random }, client_id, endpoint_id, clock);
+    const kind = 'webhook_endpoint_secret_rotated';
+    await record(dependencies, endpoint, { kind, verb: 'made a new secret for' });
+    return {
+      status: 200,
+      headers: notCached,
+      body: {
+        endpoint_id,
+        secret: rotated.secret,
+        created_at: rotated.created_at,
+        active_at: rotated.active_at,
+        previous_secret_expires_at: rotated.previous_expires_at ?? null,
+      },
+      log: { endpoint_id },
+    };
+  };
+}
+
+export function testEndpoint(dependencies: EndpointDependencies): Operation {
+  return async (request) => {
+    const { clientId } = requireCaller(request);
+    const { endpoint_id = '' } = request.pathParameters;
+    const { event } = parseOptionalBody(testRequestSchema, request);
+    const test = { actor: clientId, clientId, endpointId: endpoint_id, event };
+    const queued = await sendTestEvent(dependencies, test);
+    return { status: 202, body: queued, log: queued };
+  };
+}
+
+export interface TestRequest {
+  readonly actor: string;
+  readonly clientId: string;
+  readonly endpointId: string;
+  /** By default one that the endpoint receives. */
+  readonly event?: MessageEventName | undefined;
+}
+
+/** For the client and for administrators. @throws GatewayError `not_found` or `endpoint_disabled` */
+export async function sendTestEvent(
+  dependencies: NotificationDependencies & {
+    readonly endpoints: Pick<EndpointStore, 'get'>;
+    readonly activityLog: ActivityLog;
+  },
+  { actor, clientId, endpointId, event }: TestRequest,
+): Promise<{ delivery_id: string; endpoint_id: string }> {
+  const endpoint = await endpointOfClient(dependencies, clientId, endpointId);
+  if (!endpoint.enabled) throw standardError('endpoint_disabled');
+  const now = dependencies.clock();
+  const planned = testEvent(endpoint, event, now);
+  // Before the event, so that the log of webhooks finds every test event.
+  await dependencies.activityLog.add({
+    entry_id: newId('act', now),
+    kind: 'webhook_test_sent',
+    at: now.toISOString(),
+    summary: `${actor} sent the test event ${planned.event} to the webhook endpoint ${endpoint.endpoint_id}`,
+    client_id: clientId,
+    delivery_id: planned.delivery_id,
+    actor,
+  });
+  const { delivery_id } = await sendNotification(dependencies, planned);
+  return { delivery_id, endpoint_id: endpoint.endpoint_id };
+}
+
+/** @throws GatewayError `not_found` where the caller does not have this endpoint. */
+function ownEndpoint(
+  dependencies: { readonly endpoints: Pick<EndpointStore, 'get'> },
+  request: ApiRequest,
+): Promise<WebhookEndpoint> {
+  const { clientId } = requireCaller(request);
+  return endpointOfClient(dependencies, clientId, request.pathParameters.endpoint_id ?? '');
+}
+
+async function endpointOfClient(
+  { endpoints }: { readonly endpoints: Pick<EndpointStore, 'get'> },
+  clientId: string,
+  endpointId: string,
+): Promise<WebhookEndpoint> {
+  const endpoint = isId('whe', endpointId) ? await endpoints.get(clientId, endpointId) : undefined;
+  if (endpoint === undefined) throw standardError('not_found');
+  return endpoint;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields that differ, before and after. */
+function differences(before: Fields, after: Fields): readonly [Fields, Fields] {
+  const names = Object.keys(after).filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
+  const only = (fields: Fields): Fields => Object.fromEntries(names.map((name) => [name, fields[name]]));
+  return [only(before), only(after)];
+}
+
+interface Change {
+  readonly kind: ActivityKind;
+  /** What the client did with the endpoint, for the entry's summary. */
+  readonly verb: string;
+  readonly before?: Fields;
+  readonly after?: Fields;
+}
+
+async function record(
+  dependencies: ActivityRecorder,
+  { client_id: clientId, endpoint_id }: WebhookEndpoint,
+  { verb, ...change }: Change,
+): Promise<void> {
+  const summary = `${clientId} ${verb} the webhook endpoint ${endpoint_id}`;
+  await recordActivity(dependencies, clientId, { ...change, summary, clientId });
+}
+
+function tooManyEndpoints(): GatewayError {
+  return new GatewayError('endpoint_limit_reached', errorTexts.endpoint_limit_reached(endpointsMax));
+}
+
+/** A webhook endpoint as clients, administrators and the activity log see it. */
+type Settings = Omit<WebhookEndpointView, 'endpoint_id' | 'created_at' | 'disabled_at' | 'disabled_reason'>;
+
+/** The settings of an endpoint, as answers and the activity log show them. */
+export function settingsOf({ url, role_arn, events, description, enabled }: WebhookEndpoint): Settings {
+  const destination = role_arn === undefined ? { url } : fromArns(url, role_arn);
+  return { ...destination, events: events ?? null, description: description ?? null, enabled };
+}
+
+/** An endpoint as its client sees it. */
+export function endpointView(endpoint: WebhookEndpoint): WebhookEndpointView {
+  const { endpoint_id, created_at, disabled_at = null, disabled_reason = null } = endpoint;
+  return { endpoint_id, ...settingsOf(endpoint), created_at, disabled_at, disabled_reason };
+}

@@ -1,0 +1,101 @@
+/** The form of the webhooks that the gateway posts (contract 7.2). Functions import only the types. */
+import * as z from 'zod/mini';
+import { channels } from '../contract/channels.ts';
+import {
+  endpointDisabledEvent,
+  inboundEventNames,
+  messageEventNames,
+  recipientEventNames,
+} from '../contract/webhook-events.ts';
+import { eventStatuses } from '../message/message.ts';
+import { messageErrorCode } from '../message/message-response.schema.ts';
+import { receivedContent } from '../message/received-content.ts';
+import { described } from '../operation/described.ts';
+
+const instant = z.iso.datetime();
+/** The states of messages that the client sent. */
+const sentStatuses = eventStatuses.filter((status) => status !== 'received');
+
+export const webhookEvent = z.object({
+  event: z.enum(messageEventNames),
+  timestamp: instant,
+  data: described(
+    z.object({
+      message_id: z.string(),
+      recipient: z.string(),
+      from: described(z.optional(z.string()), 'The sender, as in the status of the message.'),
+      status: described(z.enum(sentStatuses), 'The state that the event tells of.'),
+      client_id: z.string(),
+      sent_at: described(z.optional(instant), 'When the message was handed to the carrier.'),
+      delivered_at: z.optional(instant),
+      read_at: described(z.optional(instant), 'When the recipient read it (WhatsApp).'),
+      cost: z.optional(z.number()),
+      currency: z.optional(z.string()),
+      reference: z.optional(z.string()),
+      fallback_of: z.optional(z.string()),
+      error_code: described(
+        z.optional(messageErrorCode),
+        'One of the message error codes, or one that a later release adds. Only on `failed` and `expired`.',
+      ),
+      error_message: described(z.optional(z.string()), 'Why it failed: a sentence.'),
+      test: described(z.optional(z.boolean()), 'True for a test event; otherwise absent.'),
+    }),
+    'The message, as it stood at the event. A field that is not known yet is left out, never null.',
+  ),
+});
+
+export const endpointDisabled = z.object({
+  event: z.enum([endpointDisabledEvent]),
+  timestamp: instant,
+  data: described(
+    z.object({
+      endpoint_id: z.string(),
+      url: described(z.string(), 'Its URL.'),
+      disabled_at: described(instant, 'When it was disabled.'),
+      reason: described(z.literal('no_successful_delivery'), 'Why it was disabled.'),
+      client_id: z.string(),
+    }),
+    'The endpoint that was disabled.',
+  ),
+});
+
+/** A message from a person (contract, section 13). */
+export const inboundEvent = z.object({
+  event: z.enum(inboundEventNames),
+  timestamp: instant,
+  data: described(
+    z.object({
+      message_id: z.string(),
+      client_id: z.string(),
+      status: described(z.literal('received'), 'Always `received`.'),
+      from: described(z.string(), 'The person.'),
+      to: described(z.string(), 'Our number.'),
+      text: described(z.optional(z.string()), 'The text.'),
+      whatsapp: described(z.optional(receivedContent()), 'What a WhatsApp message holds that is no text.'),
+      received_at: instant,
+      in_reply_to: z.optional(z.string()),
+    }),
+    'The message.',
+  ),
+});
+
+/** The event of an opt-out or opt-in (contract, section 13). */
+export const recipientEvent = z.object({
+  event: z.enum(recipientEventNames),
+  timestamp: instant,
+  data: described(
+    z.object({
+      message_id: z.string(),
+      client_id: z.string(),
+      recipient: z.string(),
+      channel: z.enum(channels),
+      source: z.enum(['keyword', 'carrier']),
+    }),
+    'The recipient.',
+  ),
+});
+
+export type WebhookEventData = z.output<typeof webhookEvent>['data'];
+export type InboundEventData = z.output<typeof inboundEvent>['data'];
+export type RecipientEventData = z.output<typeof recipientEvent>['data'];
+export type EndpointDisabledEvent = z.output<typeof endpointDisabled>;

@@ -1,0 +1,263 @@
+/** Requests to resend many of a client's webhooks (contract 12.4): the same for the client and administrators. */
+import * as z from 'zod/mini';
+import type { ActivityLog } from '../../activity/activity-log.ts';
+import { standardError } from '../../contract/errors.ts';
+import { requestTimeoutSeconds } from '../../contract/routes.ts';
+import type { DueItemIndex } from '../../due-items/due-item-index.ts';
+import { dateTime } from '../../operation/date-time.ts';
+import { optional } from '../../operation/request-fields.ts';
+import { addSeconds, type Clock } from '../../platform/clock.ts';
+import { derivedIdAt, isId } from '../../platform/ids.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
+import { isDestinationArn } from '../aws-destination.ts';
+import { type Delivery, type DeliveryState, dueItemOf, resendDue } from '../delivery.ts';
+import type { RetryScheduler } from '../delivery-queue.sqs.ts';
+import type { DeliveryStore } from '../delivery-store.dynamo.ts';
+import type { EndpointReader } from '../endpoints/endpoint-store.dynamo.ts';
+import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
+import type { ResendView } from '../webhook-response.schema.ts';
+import { newResend, type Resend, type ResendFilter, resendableStates, resendIdOf } from './resend.ts';
+import { type RunResendDependencies, runResend } from './run-resend.ts';
+
+export interface RequestResendDependencies extends RunResendDependencies {
+  readonly endpoints: EndpointReader;
+  readonly retentionDays: number;
+}
+
+/** The origin in the form of `originOf`. */
+const originText = z
+  .string()
+  .check(
+    z.refine(
+      (text) => URL.parse(text)?.origin === text || isDestinationArn(text),
+      'must be an origin such as https://example.com, or the ARN of a queue or event bus',
+    ),
+  );
+
+export const resendRequestSchema = z
+  .object({
+    endpoint_id: optional(z.string()),
+    origin: optional(originText),
+    state: optional(z.enum(resendableStates)),
+    since: dateTime,
+    until: optional(dateTime),
+  })
+  .check(
+    z.refine(({ endpoint_id, origin: given }) => endpoint_id === undefined || given === undefined, {
+      path: ['origin'],
+      error: 'cannot be combined with endpoint_id',
+    }),
+    z.refine(({ since, until }) => until === undefined || since <= until, {
+      path: ['until'],
+      error: 'must not be before since',
+    }),
+  );
+export type ResendRequest = z.output<typeof resendRequestSchema>;
+
+/** How long a request works itself; the rest is done by the runs of each minute. */
+const inRequestSeconds = 4;
+/** A request without an end is the same request again for this long, and until it is completed. */
+export const sameRequestMinutes = 10;
+const [earliestTime, latestTime] = [0, Date.parse('9999-12-31T23:59:59.999Z')];
+
+/**
+ * Stores the request, with its entry in the Activity Log, and begins. The same request gives the same id and sends nothing
+ * again.
+ *
+ * @throws GatewayError `not_found` or `endpoint_disabled`
+ */
+export async function requestResend(
+  dependencies: RequestResendDependencies,
+  clientId: string,
+  actor: string,
+  request: ResendRequest,
+): Promise<Resend> {
+  const { endpoint_id } = request;
+  if (endpoint_id !== undefined) {
+    const isKnown = isId('whe', endpoint_id);
+    assertEnabled(isKnown ? await dependencies.endpoints.get(clientId, endpoint_id) : undefined);
+  }
+  const now = dependencies.clock();
+  const filter = filterOf(request, now);
+  const known = await sameRequest(
+    dependencies,
+    clientId,
+    filter,
+    request.until === undefined ? now : undefined,
+  );
+  if ('status' in known) return known;
+  const { resendId } = known;
+  const wanted = newResend(
+    { resendId, clientId, actor, filter },
+    now,
+    dependencies.retentionDays,
+    dependencies.newRevision(),
+  );
+  await dependencies.activityLog.add({
+    entry_id: derivedIdAt('act', now, 'webhooks_resent', resendId, actor),
+    kind: 'webhooks_resent',
+    at: now.toISOString(),
+    summary: `${actor} asked for the ${filter.state} webhooks of ${destinationText(filter)} to be sent again`,
+    client_id: clientId,
+    actor,
+    after: { resend_id: resendId, ...filter },
+  });
+  // Before the row, so that the run of each minute finds every request. The run drops an id without a row, so it is due
+  // when this function has ended.
+  await dependencies.dueItemIndex.add('resends', [
+    { id: resendId, dueAt: addSeconds(now, requestTimeoutSeconds) },
+  ]);
+  await dependencies.resends.create(wanted);
+  const begun = await runResend(dependencies, resendId, addSeconds(now, inRequestSeconds));
+  return begun ?? wanted;
+}
+
+/** @throws GatewayError `not_found` */
+export async function showResend(
+  { resends }: Pick<RequestResendDependencies, 'resends'>,
+  clientId: string,
+  resendId: string,
+): Promise<Resend> {
+  const resend = isId('whr', resendId) ? await resends.get(resendId) : undefined;
+  if (resend?.client_id !== clientId) throw standardError('not_found');
+  return resend;
+}
+
+function assertEnabled(endpoint: WebhookEndpoint | undefined): void {
+  if (endpoint === undefined) throw standardError('not_found');
+  if (!endpoint.enabled) throw standardError('endpoint_disabled');
+}
+
+function filterOf(request: ResendRequest, now: Date): ResendFilter {
+  const { endpoint_id, origin, state, since, until } = request;
+  return {
+    ...withoutUndefined({ endpoint_id, origin }),
+    state: state ?? 'failed',
+    since: isoOf(since),
+    until: isoOf(until ?? now),
+  };
+}
+
+/** Ids and sortable texts have years of four digits from 1970 on. */
+function isoOf(at: Date): string {
+  return new Date(Math.min(latestTime, Math.max(earliestTime, at.getTime()))).toISOString();
+}
+
+/**
+ * The row of the same request, if it counts as the same; otherwise the id of this one.
+ *
+ * @param openAt - the time of a request without an end
+ */
+async function sameRequest(
+  { resends }: Pick<RequestResendDependencies, 'resends'>,
+  clientId: string,
+  filter: ResendFilter,
+  openAt: Date | undefined,
+): Promise<Resend | { readonly resendId: string }> {
+  if (openAt === undefined) {
+    const resendId = resendIdOf(clientId, filter, undefined);
+    return (await resends.get(resendId)) ?? { resendId };
+  }
+  const period = Math.floor(openAt.getTime() / (sameRequestMinutes * 60_000));
+  const resendId = resendIdOf(clientId, filter, period);
+  const previousId = resendIdOf(clientId, filter, period - 1);
+  const [latest, earlier] = await Promise.all([resends.get(resendId), resends.get(previousId)]);
+  const isSame =
+    earlier !== undefined &&
+    (earlier.status !== 'completed' ||
+      addSeconds(new Date(earlier.created_at), sameRequestMinutes * 60) > openAt);
+  return latest ?? (isSame ? earlier : { resendId });
+}
+
+function destinationText({ endpoint_id, origin }: ResendFilter): string {
+  return endpoint_id ?? origin ?? 'the client';
+}
+
+/** Resends one finished delivery: same body, same `webhook-id`, one more attempt. For the client and for administrators. */
+export interface ResendDependencies {
+  readonly deliveries: DeliveryStore;
+  readonly activityLog: ActivityLog;
+  readonly dueItemIndex: DueItemIndex;
+  readonly retryScheduler: RetryScheduler;
+  readonly clock: Clock;
+  readonly newRevision: () => string;
+}
+
+/** The result of a request to resend one delivery. Repeating the request is safe. */
+export type ResendOutcome =
+  | { readonly kind: 'resent'; readonly attemptNumber: number }
+  /** An attempt is already scheduled or running; no other is added. */
+  | { readonly kind: 'already_waiting'; readonly state: DeliveryState }
+  /** The endpoint acknowledged it; only `evenAcknowledged` resends it. */
+  | { readonly kind: 'acknowledged_meanwhile' }
+  | { readonly kind: 'not_found' };
+
+export interface ResendOptions {
+  /** Whether an acknowledged delivery is sent too, because a person chose it; never for a set of failed ones. */
+  readonly evenAcknowledged?: boolean | undefined;
+}
+
+/**
+ * Writes the activity entry first, so that every resend has a record of who asked for it. Then the due item: once the
+ * row is `pending`, the queue message or the sweep starts the attempt.
+ *
+ * If a request dies before it sends the queue message, the next request for the same delivery sends it. Of two messages
+ * only one finds the attempt due.
+ */
+export async function resend(
+  dependencies: ResendDependencies,
+  deliveryId: string,
+  actor: string,
+  { evenAcknowledged = false }: ResendOptions = {},
+): Promise<ResendOutcome> {
+  const seen = await dependencies.deliveries.get(deliveryId);
+  if (seen === undefined) return { kind: 'not_found' };
+  const now = dependencies.clock();
+  const resendable = seen.state === 'failed' || (seen.state === 'acknowledged' && evenAcknowledged);
+  if (!resendable || seen.alert_pending) {
+    if (seen.state === 'pending' && seen.attempt_trigger === 'manual')
+      await dependencies.retryScheduler.schedule(seen, now);
+    return withoutResend(seen);
+  }
+  const next = resendDue(seen, now, dependencies.newRevision());
+  await dependencies.activityLog.add({
+    entry_id: derivedIdAt('act', now, 'webhook_resent', deliveryId, String(next.attempt_number), actor),
+    kind: 'webhook_resent',
+    at: now.toISOString(),
+    summary: `${actor} asked for ${seen.event} to be sent again`,
+    client_id: seen.client_id,
+    ...withoutUndefined({ message_id: seen.message_id }),
+    delivery_id: deliveryId,
+    actor,
+  });
+  await dependencies.dueItemIndex.add('deliveries', dueItemOf(next));
+  if (!(await dependencies.deliveries.replace(seen, next))) {
+    const faster = await dependencies.deliveries.get(deliveryId);
+    return faster === undefined ? { kind: 'not_found' } : withoutResend(faster);
+  }
+  await dependencies.retryScheduler.schedule(next, now);
+  return { kind: 'resent', attemptNumber: next.attempt_number };
+}
+
+function withoutResend({ state }: Delivery): ResendOutcome {
+  return state === 'acknowledged' ? { kind: 'acknowledged_meanwhile' } : { kind: 'already_waiting', state };
+}
+
+/** A resend of many webhooks as clients and administrators see it. */
+export function resendView(resend: Resend): ResendView {
+  return {
+    resend_id: resend.resend_id,
+    status: resend.status,
+    endpoint_id: resend.endpoint_id ?? null,
+    origin: resend.origin ?? null,
+    state: resend.state,
+    since: resend.since,
+    until: resend.until,
+    matched: resend.matched,
+    resent: resend.resent,
+    // The deliveries that were acknowledged, or resent otherwise, since they were counted.
+    skipped: resend.status === 'completed' ? resend.matched - resend.resent : 0,
+    created_at: resend.created_at,
+    completed_at: resend.completed_at ?? null,
+  };
+}

@@ -1,0 +1,179 @@
+/** A request to resend many of a client's webhooks: its row, how far it is, and which deliveries it includes. */
+import * as z from 'zod/mini';
+import { messageEventNames } from '../../contract/webhook-events.ts';
+import { statuses } from '../../message/message.ts';
+import { addDays, epochSeconds } from '../../platform/clock.ts';
+import { derivedId } from '../../platform/ids.ts';
+import { openObject } from '../../platform/object-fields.ts';
+import { type Delivery, deliveryIdOf } from '../delivery.ts';
+import { originOf } from '../endpoint-health.ts';
+
+/** `matching` counts what will be resent, `sending` resends it. */
+export const resendStatuses = ['matching', 'sending', 'completed'] as const;
+
+/** What a request may choose. */
+export const resendableStates = ['failed', 'acknowledged'] as const;
+
+const time = z.iso.datetime();
+const count = z.int().check(z.nonnegative());
+
+/** What is resent: every webhook in the state whose event happened in the range, at one endpoint, origin, or anywhere. */
+const resendFilterSchema = openObject({
+  endpoint_id: z.exactOptional(z.string()),
+  origin: z.exactOptional(z.string()),
+  state: z.enum(resendableStates),
+  since: time,
+  until: time,
+});
+export type ResendFilter = Readonly<z.output<typeof resendFilterSchema>>;
+
+export const resendSchema = z.readonly(
+  z.extend(resendFilterSchema, {
+    resend_id: z.string(),
+    client_id: z.string(),
+    actor: z.string(),
+    status: z.enum(resendStatuses),
+    /** Where the next step of the present status begins; absent at its start. */
+    cursor: z.exactOptional(z.string()),
+    matched: count,
+    resent: count,
+    created_at: time,
+    completed_at: z.exactOptional(time),
+    purge_at: z.int(),
+    /** Changes with each write; the condition of the next write. */
+    revision: z.string(),
+  }),
+);
+export type Resend = z.output<typeof resendSchema>;
+
+interface NewResend {
+  readonly resendId: string;
+  readonly clientId: string;
+  readonly actor: string;
+  readonly filter: ResendFilter;
+}
+
+export function newResend(
+  { resendId, clientId, actor, filter }: NewResend,
+  now: Date,
+  retentionDays: number,
+  revision: string,
+): Resend {
+  return {
+    ...filter,
+    resend_id: resendId,
+    client_id: clientId,
+    actor,
+    status: 'matching',
+    matched: 0,
+    resent: 0,
+    created_at: now.toISOString(),
+    purge_at: epochSeconds(addDays(now, retentionDays)),
+    revision,
+  };
+}
+
+/** The same request has the same id; `open` is a number where it has no end. */
+export function resendIdOf(
+  clientId: string,
+  { endpoint_id = '', origin = '', state, since, until }: ResendFilter,
+  open: number | undefined,
+): string {
+  const end = open === undefined ? until : `open ${open}`;
+  return derivedId('whr', clientId, endpoint_id, origin, state, since, end);
+}
+
+export interface StepResult {
+  readonly matched: number;
+  readonly resent: number;
+  /** Undefined at the end of the list. */
+  readonly cursor: string | undefined;
+}
+
+/** The row after a step. At the end of the list it is first counted, then sent, then completed. */
+export function afterStep(resend: Resend, step: StepResult, now: Date, revision: string): Resend {
+  const { cursor: _cursor, ...rest } = resend;
+  const resent = resend.resent + step.resent;
+  // A step that two processes take is counted once, but one may have resent what the other did not count.
+  const matched = Math.max(resend.matched + step.matched, resent);
+  const counted = { ...rest, matched, resent, revision };
+  if (step.cursor !== undefined) return { ...counted, cursor: step.cursor };
+  if (resend.status === 'matching' && counted.matched > 0) return { ...counted, status: 'sending' };
+  return { ...counted, status: 'completed', completed_at: now.toISOString() };
+}
+
+/** Whether the delivery is at the destination, and its event in the range, that were asked for. */
+export function isAskedFor(filter: ResendFilter, delivery: Delivery): boolean {
+  return (
+    (filter.endpoint_id === undefined || delivery.endpoint_id === filter.endpoint_id) &&
+    (filter.origin === undefined || originOf(delivery.url) === filter.origin) &&
+    delivery.created_at >= filter.since &&
+    delivery.created_at <= filter.until
+  );
+}
+
+/**
+ * Whether it must be resent now. What finished after the request is not included, so a webhook that fails again is not
+ * resent a second time.
+ */
+export function isDue(resend: Resend, delivery: Delivery): boolean {
+  return (
+    delivery.client_id === resend.client_id &&
+    delivery.state === resend.state &&
+    delivery.resent_by?.resend_id !== resend.resend_id &&
+    (delivery.finished_at ?? '') <= resend.created_at &&
+    isAskedFor(resend, delivery)
+  );
+}
+
+/** The same for all events of a message at one destination. */
+export function destinationOf({ message_id, delivery_id, endpoint_id = '' }: Delivery): string {
+  return `${message_id ?? delivery_id} ${endpoint_id}`;
+}
+
+/** The deliveries with the other events of each message at the same destination, which none may overtake. */
+export async function withEventsOfTheSame(
+  deliveries: { getMany(deliveryIds: readonly string[]): Promise<readonly Delivery[]> },
+  included: readonly Delivery[],
+): Promise<readonly Delivery[]> {
+  const ids = included.flatMap(({ message_id, endpoint_id, event, delivery_id }) =>
+    message_id === undefined
+      ? []
+      : eventsLike(event)
+          .map((name) => deliveryIdOf({ messageId: message_id, event: name, endpointId: endpoint_id }))
+          .filter((id) => id !== delivery_id),
+  );
+  const known = new Map(included.map((row) => [row.delivery_id, row]));
+  const others = ids.filter((id) => !known.has(id));
+  return [...known.values(), ...(await deliveries.getMany(others))];
+}
+
+/** The names of the events of the same channel. */
+function eventsLike(event: string): string[] {
+  const prefix = event.slice(0, event.indexOf('.') + 1);
+  return messageEventNames.filter((name) => name.startsWith(prefix));
+}
+
+export interface OrderedDelivery {
+  readonly row: Delivery;
+  /** How many of its message's events come before it. */
+  readonly rank: number;
+  /** The id of the last of these. */
+  readonly after: string | undefined;
+}
+
+/**
+ * Messages by time, the events of each in the order of its states: `created_at` is by the clocks of two processes, and
+ * the events of one message can be closer to each other than these.
+ */
+export function inOrder(rows: readonly Delivery[]): OrderedDelivery[] {
+  const byTime = rows.toSorted((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
+  return [...Map.groupBy(byTime, destinationOf).values()].flatMap((events) => {
+    const byState = events.toSorted((a, b) => stateOrderOf(a) - stateOrderOf(b));
+    return byState.map((row, rank) => ({ row, rank, after: byState[rank - 1]?.delivery_id }));
+  });
+}
+
+function stateOrderOf({ event }: Delivery): number {
+  return statuses.findIndex((status) => event.endsWith(`.${status}`));
+}

@@ -1,0 +1,291 @@
+/** Derives events and deliveries from a change of a message. The same change always gives the same deliveries. */
+import { messageError } from '../contract/message-error-codes.ts';
+import type { DueItemIndex } from '../due-items/due-item-index.ts';
+import {
+  type EventStatus,
+  eventsToSend,
+  fromOf,
+  type Message,
+  type MessageChange,
+} from '../message/message.ts';
+import { allEnded, RefusedEntries } from '../platform/aws/permanent-fault.ts';
+import { addSeconds, type Clock } from '../platform/clock.ts';
+import {
+  type Delivery,
+  deliveryIdOf,
+  dueItemOf,
+  fanOutItemIdOf,
+  type Lane,
+  type NewDelivery,
+  newDelivery,
+  sweepGraceSeconds,
+} from './delivery.ts';
+import { type DeliveryMessage, type DeliveryQueue, enqueue, type FanOut } from './delivery-queue.sqs.ts';
+import { receives, type WebhookEndpoint } from './endpoints/webhook-endpoint.ts';
+import type { InboundEventData, RecipientEventData, WebhookEventData } from './event-body.schema.ts';
+
+/** A change of a message, and where its client has its events sent. */
+export interface ChangeWithDestinations extends MessageChange {
+  /** Used if the message has no URL. */
+  readonly accountUrl: string | undefined;
+  /** All of the client. */
+  readonly endpoints: readonly WebhookEndpoint[];
+}
+
+export interface PlannedDelivery extends Omit<NewDelivery, 'lane'> {
+  /** The time at which the message entered the state. */
+  readonly happenedAt: string;
+}
+
+/**
+ * Each event state that the change entered, in the order of the states, with its destinations: the request's URL, or the
+ * account's current one if the request has none; and each endpoint that receives the event (contract, sections 7 and 12).
+ * Events without any are left out.
+ */
+export function planEvents({ before, after, accountUrl, endpoints }: ChangeWithDestinations): FanOut[] {
+  const ownUrl = after.webhook_url ?? accountUrl;
+  return eventsOfChange({ before, after }).flatMap(({ event, body, happenedAt }) => {
+    const destinations = [
+      ...(ownUrl === undefined ? [] : [{ url: ownUrl }]),
+      ...endpoints
+        .filter((endpoint) => receives(endpoint, event))
+        .map(({ endpoint_id, url }) => ({ endpoint_id, url })),
+    ];
+    if (destinations.length === 0) return [];
+    const { client_id, message_id } = after;
+    return [{ client_id, message_id, event, happened_at: happenedAt, body: body(), destinations }];
+  });
+}
+
+/** Returns one delivery for each destination. */
+export function deliveriesOf({ destinations, happened_at, ...event }: FanOut): PlannedDelivery[] {
+  return destinations.map(({ url, endpoint_id }) => ({
+    delivery_id: deliveryIdOf({ messageId: event.message_id, event: event.event, endpointId: endpoint_id }),
+    ...event,
+    url,
+    ...(endpoint_id === undefined ? {} : { endpoint_id }),
+    happenedAt: happened_at,
+  }));
+}
+
+export function planDeliveries(change: ChangeWithDestinations): PlannedDelivery[] {
+  return planEvents(change).flatMap(deliveriesOf);
+}
+
+interface UnpersistedDeliveryDependencies {
+  readonly clock: Clock;
+  readonly newRevision: () => string;
+  readonly retentionDays: number;
+}
+
+/** A delivery without a row: the worker that claims it creates the row. In the fast lane, it also chooses the lane. */
+export function unpersistedDelivery(
+  { clock, retentionDays, newRevision }: UnpersistedDeliveryDependencies,
+  { happenedAt: _happenedAt, ...given }: PlannedDelivery,
+  lane: Lane = 'fast',
+): Delivery {
+  return newDelivery({ ...given, lane }, clock(), retentionDays, newRevision());
+}
+
+export interface RelayWebhooksDependencies extends UnpersistedDeliveryDependencies {
+  readonly dueItemIndex: DueItemIndex;
+  readonly queue: DeliveryQueue;
+}
+
+/**
+ * Adds the deliveries to the due-item index, from which the sweep rebuilds any that a queue loses; then enqueues them
+ * complete. The worker that claims one creates its row, which saves a write. An event with several destinations is one
+ * due item and one queue message, from which a worker makes the deliveries. Repeating the call is safe.
+ *
+ * @throws if any part may have failed; the caller repeats all of it.
+ */
+export async function relayDeliveries(
+  dependencies: RelayWebhooksDependencies,
+  changes: readonly ChangeWithDestinations[],
+): Promise<number> {
+  const events = changes.flatMap(planEvents);
+  const single = events.filter(({ destinations }) => destinations.length === 1);
+  const fannedOut = events.filter(({ destinations }) => destinations.length > 1);
+  const reviewAt = addSeconds(dependencies.clock(), sweepGraceSeconds);
+  await allEnded([
+    addAndEnqueue(dependencies, unpersistedDeliveries(dependencies, single)),
+    dependencies.dueItemIndex
+      .add(
+        'fan-outs',
+        fannedOut.map((event) => ({ id: fanOutItemIdOf(event), dueAt: reviewAt })),
+      )
+      .then(() => enqueueFanOuts(dependencies, fannedOut)),
+  ]);
+  return events.reduce((sum, { destinations }) => sum + destinations.length, 0);
+}
+
+/**
+ * Writes the deliveries to the due-item index first, from which the sweep enqueues those that a crash leaves out, then
+ * enqueues them.
+ */
+export async function addAndEnqueue(
+  { dueItemIndex, queue }: Pick<RelayWebhooksDependencies, 'dueItemIndex' | 'queue'>,
+  deliveries: readonly Delivery[],
+): Promise<void> {
+  await dueItemIndex.add('deliveries', deliveries.flatMap(dueItemOf));
+  await enqueue(
+    queue,
+    deliveries.map((delivery) => ({ delivery, message: unpersistedDeliveryMessage(delivery) })),
+  );
+}
+
+/**
+ * For a worker, which makes the deliveries. Those of an event that the queue refuses are made here, so that it refuses
+ * only the one at fault.
+ */
+export async function enqueueFanOuts(
+  dependencies: RelayWebhooksDependencies,
+  events: readonly FanOut[],
+): Promise<void> {
+  if (events.length === 0) return;
+  try {
+    await dependencies.queue.send(
+      'fast',
+      events.map((event) => ({ clientId: event.client_id, message: { fan_out: event }, delaySeconds: 0 })),
+    );
+  } catch (error) {
+    if (!(error instanceof RefusedEntries)) throw error;
+    const refused = error.entries.flatMap(({ index }) => events[index] ?? []);
+    await addAndEnqueue(dependencies, unpersistedDeliveries(dependencies, refused));
+  }
+}
+
+function unpersistedDeliveries(
+  dependencies: UnpersistedDeliveryDependencies,
+  events: readonly FanOut[],
+): Delivery[] {
+  return events.flatMap(deliveriesOf).map((planned) => unpersistedDelivery(dependencies, planned));
+}
+
+/** Has the sweep plan the events of these changes, because their destinations could not be read. */
+export async function leaveToSweep(
+  { dueItemIndex, clock }: RelayWebhooksDependencies,
+  changes: readonly MessageChange[],
+): Promise<void> {
+  const dueAt = clock();
+  const items = changes.flatMap((change) =>
+    eventsOfChange(change).map(({ event }) => ({
+      id: fanOutItemIdOf({ message_id: change.after.message_id, event }),
+      dueAt,
+    })),
+  );
+  await dueItemIndex.add('fan-outs', items);
+}
+
+export function unpersistedDeliveryMessage(delivery: Delivery): DeliveryMessage {
+  return { delivery_id: delivery.delivery_id, delivery };
+}
+
+interface WebhookEvent {
+  readonly event: string;
+  /** The time at which the message entered the state. */
+  readonly happenedAt: string;
+  /** Built only when the event is posted: a search for deliveries needs only the names. */
+  readonly body: () => string;
+}
+
+/** The events of a change, in the order of the states: each is posted to every destination that receives it. */
+function eventsOfChange(change: MessageChange): WebhookEvent[] {
+  const { after } = change;
+  return eventsToSend(change).flatMap((status) => {
+    const happenedAt = after[`${status}_at`] ?? after.created_at;
+    const own = { event: eventName(after, status), happenedAt, body: () => eventBody(after, status) };
+    const event = status === 'received' || status === 'failed' ? recipientEventOf(after) : undefined;
+    // A copy belongs to another client, and only that client gets the event of the message itself.
+    const ofMessage = after.copy_of === undefined ? [own] : [];
+    return event === undefined
+      ? ofMessage
+      : [...ofMessage, { event, happenedAt, body: () => recipientEventBody(after, event, happenedAt) }];
+  });
+}
+
+export function eventsOf(message: Message): WebhookEvent[] {
+  return eventsOfChange({ before: undefined, after: message });
+}
+
+/**
+ * Returns the event of a recipient that follows from a message: a word of the person, or a refusal of the carrier
+ * because of one.
+ */
+function recipientEventOf(message: Message): 'recipient.opted_out' | 'recipient.opted_in' | undefined {
+  if (message.opt_keyword !== undefined) {
+    return message.opt_keyword === 'opt_out' ? 'recipient.opted_out' : 'recipient.opted_in';
+  }
+  const byCarrier = message.error_code === 'recipient_opted_out' && message.suppressed === undefined;
+  return byCarrier ? 'recipient.opted_out' : undefined;
+}
+
+/** The event's name (specification, section 6.1). There is no `whatsapp.expired`; `whatsapp.failed` is sent instead. */
+export function eventName(message: Message, status: EventStatus): string {
+  return message.channel === 'whatsapp' && status === 'expired'
+    ? 'whatsapp.failed'
+    : `${message.channel}.${status}`;
+}
+
+/**
+ * The JSON text to post. A field that is not yet known at this event is absent, never null (contract 7.2).
+ * `data.status` is the state of the event, even if the message has a later state by now.
+ *
+ * @throws Error when the message never entered that state.
+ */
+export function eventBody(message: Message, status: EventStatus): string {
+  const enteredAt = message[`${status}_at`];
+  if (enteredAt === undefined) throw new Error(`${message.message_id} has not been ${status}`);
+  if (status === 'received') return receivedBody(message, enteredAt);
+  const arrived = status === 'delivered' || status === 'read';
+  const data: WebhookEventData = {
+    message_id: message.message_id,
+    recipient: message.recipient,
+    from: fromOf(message),
+    status,
+    sent_at: message.sent_at,
+    delivered_at: arrived ? message.delivered_at : undefined,
+    read_at: status === 'read' ? message.read_at : undefined,
+    cost: message.cost,
+    currency: message.currency,
+    reference: message.reference,
+    client_id: message.client_id,
+    fallback_of: message.fallback_of,
+    ...errorOf(message, status),
+  };
+  return JSON.stringify({ event: eventName(message, status), timestamp: enteredAt, data });
+}
+
+/** Returns the body of the event of an inbound message (contract, section 13). */
+function receivedBody(message: Message, receivedAt: string): string {
+  const data: InboundEventData = {
+    message_id: message.message_id,
+    client_id: message.client_id,
+    status: 'received',
+    from: message.recipient,
+    to: message.from ?? '',
+    text: message.text,
+    whatsapp: message.received_content,
+    received_at: receivedAt,
+    in_reply_to: message.in_reply_to,
+  };
+  return JSON.stringify({ event: eventName(message, 'received'), timestamp: receivedAt, data });
+}
+
+/** Returns the body of an opt-out or opt-in event (contract, section 13). */
+export function recipientEventBody(message: Message, event: string, happenedAt: string): string {
+  const { message_id, client_id, recipient, channel, direction } = message;
+  const source = direction === 'inbound' ? 'keyword' : 'carrier';
+  const data: RecipientEventData = { message_id, client_id, recipient, channel, source };
+  return JSON.stringify({ event, timestamp: happenedAt, data });
+}
+
+function errorOf(message: Message, status: EventStatus): { error_code?: string; error_message?: string } {
+  if (status !== 'expired' && status !== 'failed') return {};
+  const { errorCode, errorMessage } = messageError(status === 'expired' ? 'expired' : 'unknown');
+  const isWhatsAppTimeOut = message.channel === 'whatsapp' && status === 'expired';
+  return {
+    error_code: isWhatsAppTimeOut ? errorCode : (message.error_code ?? errorCode),
+    error_message: message.error_message ?? errorMessage,
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * The form of the responses about deliveries, resends and webhook endpoints, for the API document and the types (contract,
+ * section 12). Functions import only the types.
+ */
+import * as z from 'zod/mini';
+import { rotation, secretText } from '../account/account-response.schema.ts';
+import { count, instant } from '../message/message-response.schema.ts';
+import { described } from '../operation/described.ts';
+import { attemptFields } from './attempt.ts';
+import { deliveryStates } from './delivery.ts';
+import { disabledAfter } from './endpoints/webhook-endpoint.ts';
+import { resendableStates, resendStatuses } from './log/resend.ts';
+
+export const deliverySummarySchema = z.object({
+  delivery_id: z.string(),
+  client_id: z.string(),
+  message_id: described(z.nullable(z.string()), 'The message of the event; null if it is of no message.'),
+  endpoint_id: described(
+    z.nullable(z.string()),
+    'The endpoint; null for the URL of the message or the account.',
+  ),
+  event: z.string(),
+  url: described(z.string(), 'Where it was posted last.'),
+  state: described(
+    z.enum(deliveryStates),
+    '`pending`: due, or waiting for a worker. `attempting`: being posted. `retry_scheduled`: failed, with a retry to come. `acknowledged`, `failed`: finished.',
+  ),
+  attempts: described(count, 'The number of the last attempt; 0 before the first.'),
+  created_at: described(instant, 'When the event happened.'),
+  finished_at: described(z.nullable(instant), 'When it was acknowledged or failed; null before.'),
+  /** The time of the next attempt; null if none is due. */
+  next_due_at: z.nullable(instant),
+  last_status: described(z.nullable(z.int()), 'The status of the last response; null where there was none.'),
+  last_error: described(z.nullable(z.string()), 'Why the last attempt failed; null where it did not.'),
+});
+export type DeliverySummary = Readonly<z.output<typeof deliverySummarySchema>>;
+
+export const deliveryViewSchema = z.extend(deliverySummarySchema, {
+  body: described(z.string(), 'The bytes that every attempt posts, as text.'),
+  attempt_log: described(
+    z.readonly(z.array(z.readonly(z.object(attemptFields)))),
+    'Every attempt, the first one first.',
+  ),
+});
+export type DeliveryView = Readonly<z.output<typeof deliveryViewSchema>>;
+
+export const deliveryListSchema = z.object({
+  webhook_deliveries: described(z.readonly(z.array(deliverySummarySchema)), 'The deliveries.'),
+  next_cursor: z.exactOptional(z.string()),
+});
+export type DeliveryList = Readonly<z.output<typeof deliveryListSchema>>;
+
+export const resendViewSchema = z.object({
+  resend_id: described(z.string(), 'The identifier of the resend.'),
+  status: described(z.enum(resendStatuses), '`matching`, `sending` or `completed`.'),
+  endpoint_id: described(z.nullable(z.string()), 'The endpoint that was asked for; null where none was.'),
+  origin: described(z.nullable(z.string()), 'The origin that was asked for; null where none was.'),
+  state: described(z.enum(resendableStates), 'Which webhooks are sent again: `failed`, or `acknowledged`.'),
+  since: described(instant, 'The first time of an event.'),
+  until: described(instant, 'The last time of an event.'),
+  matched: described(count, 'How many webhooks were found; it grows while the status is `matching`.'),
+  resent: described(count, 'How many of them are sent again.'),
+  skipped: described(
+    count,
+    'How many of them were acknowledged, or resent otherwise, before it was their turn.',
+  ),
+  created_at: described(instant, 'When it was asked for.'),
+  completed_at: described(z.nullable(instant), 'When the last was sent again; null before.'),
+});
+export type ResendView = Readonly<z.output<typeof resendViewSchema>>;
+
+export const requestedResendSchema = z.pick(resendViewSchema, { resend_id: true, matched: true });
+
+const secret = described(secretText, 'The secret of this endpoint. It is shown this once.');
+
+export const webhookEndpoint = z.object({
+  endpoint_id: z.string(),
+  url: described(z.exactOptional(z.string()), 'Where it is posted.'),
+  sqs: z.exactOptional(z.object({ queue_arn: z.string(), role_arn: z.string() })),
+  eventbridge: z.exactOptional(z.object({ bus_arn: z.string(), role_arn: z.string() })),
+  events: z.nullable(z.readonly(z.array(z.string()))),
+  description: described(z.nullable(z.string()), 'A text for people.'),
+  enabled: described(z.boolean(), 'Whether it receives events.'),
+  created_at: instant,
+  disabled_at: described(z.nullable(instant), 'When it was disabled; null while it is enabled.'),
+  disabled_reason: described(
+    z.nullable(z.string()),
+    `Why it was disabled: \`by_client\`, or \`no_successful_delivery\` for ${disabledAfter.days} days and at least ${disabledAfter.attempts} attempts. Null while it is enabled.`,
+  ),
+});
+
+export const webhookEndpointWithSecret = z.extend(webhookEndpoint, { secret });
+
+export const webhookEndpointList = z.object({
+  webhook_endpoints: described(z.array(webhookEndpoint), 'The endpoints.'),
+});
+
+export const deletedWebhookEndpoint = z.object({ endpoint_id: z.string(), deleted: z.boolean() });
+
+export const webhookEndpointSecret = z.object({ endpoint_id: z.string(), secret, ...rotation });
+
+export const queuedTestEvent = z.object({ delivery_id: z.string(), endpoint_id: z.string() });
+
+export type WebhookEndpointView = z.output<typeof webhookEndpoint>;

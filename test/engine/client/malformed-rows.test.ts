@@ -1,0 +1,304 @@
+/** A row that a person made invalid in the console: it is shown as such, or ends with a reason, and hides no other. */
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { endPreviousSecret } from '../../../shared/admin/client-credentials.ts';
+import { clientView } from '../../../shared/admin/client-views.ts';
+import { clientIdOf, listClientNames } from '../../../shared/admin/find-client.ts';
+import { dynamoApiKeyStore } from '../../../shared/client/api-key-store.dynamo.ts';
+import { createApiKey, rotateClientSecret } from '../../../shared/client/client-admin.ts';
+import { disabledClients, dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
+import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
+import { accessRefusal } from '../../../shared/http/authenticate.ts';
+import { dynamoWhatsAppWindows } from '../../../shared/message/receive/whatsapp-window.dynamo.ts';
+import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import { applies } from '../../../shared/message/suppression/suppression.ts';
+import {
+  dynamoSuppressedAmong,
+  dynamoSuppressionStore,
+} from '../../../shared/message/suppression/suppression-store.dynamo.ts';
+import { claimed, type Delivery, newDelivery } from '../../../shared/webhook/delivery.ts';
+import { dynamoDeliveryStore, dynamoResendStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
+import { afterStep, newResend } from '../../../shared/webhook/log/resend.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
+import { aMessage, created } from '../../support/message/example-message.ts';
+
+const at = created.toISOString();
+const hash = 'a'.repeat(64);
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await createTables([
+    'clients',
+    'api_keys',
+    'client_secrets',
+    'suppressions',
+    'whatsapp_windows',
+    'webhook_deliveries',
+    'messages',
+  ]);
+});
+afterAll(() => tables.drop());
+
+const put = (table: string, Item: Record<string, unknown>) =>
+  tables.dynamo.send(new PutCommand({ TableName: tables.names[table as 'clients'], Item }));
+
+const client = (client_id: string, change: Record<string, unknown> = {}) => ({
+  client_id,
+  name: `Client ${client_id}`,
+  scopes: ['messages'],
+  disabled: false,
+  secrets: [{ hash, created_at: at }],
+  created_at: at,
+  ...change,
+});
+
+describe('a client', () => {
+  const clients = () => dynamoClientStore(tables.dynamo, tables.names.clients);
+
+  const isOfThisTest = ({ client_id }: { readonly client_id: string }) =>
+    ['good', 'wrong'].includes(client_id);
+
+  it.each([
+    ['name', { name: 5 }, true],
+    ['created_at', { created_at: 'yesterday' }, true],
+    ['webhook_url', { webhook_url: ['https://a.example'] }, true],
+    ['scopes', { scopes: 'messages' }, false],
+    ['disabled', { disabled: 'no' }, false],
+    ['secrets', { secrets: [{ hash: 'short' }] }, false],
+    ['countries', { countries: 'GB' }, false],
+    ['senders', { senders: [5] }, false],
+  ])(
+    'with an invalid %s is listed as malformed, found by its id, and can be disabled',
+    async (name, change, isServed) => {
+      await put('clients', client('good'));
+      await put('clients', client('wrong', change));
+      const { clients: listed } = await clients().list({ limit: 10 });
+      const views = listed.filter(isOfThisTest).map((one) => clientView(one, created));
+      expect(views.map(({ client_id, invalid }) => [client_id, invalid]).toSorted()).toEqual([
+        ['good', []],
+        ['wrong', [name]],
+      ]);
+      const names = await listClientNames({ clients: clients() } as never);
+      expect(names.clients.filter(isOfThisTest)).toHaveLength(2);
+      expect(await clientIdOf({ clients: clients() } as never, 'wrong')).toBe('wrong');
+      expect(await clientIdOf({ clients: clients() } as never, 'client GOOD')).toBe('good');
+      const found = await clients().find('wrong');
+      expect(found && accessRefusal(found)?.code).toBe(isServed ? undefined : 'forbidden');
+      expect(await clients().setDisabled('wrong', true)).toBe(true);
+      expect((await clients().find('wrong'))?.disabled).toBe(true);
+    },
+  );
+
+  it.each([
+    [{ disabled: true }, true],
+    [{ disabled: 'true' }, true],
+    [{ disabled: false }, false],
+    [{ disabled: undefined }, false],
+  ])('with %j in its row is disabled at the hand-over: %s', async (change, disabled) => {
+    const id = `held-${JSON.stringify(change)}`.replaceAll(/\W/g, '_');
+    await put('clients', client(id, change));
+    const isDisabled = disabledClients(tables.dynamo, tables.names.clients, () => created);
+    expect(await isDisabled(id)).toBe(disabled);
+  });
+
+  it('whose secrets are invalid gets no new one that would replace them, and the error says why', async () => {
+    await put('clients', client('unreadable', { secrets: 'none' }));
+    const admin = dynamoClientAdmin(tables.dynamo, tables.names);
+    const told = expect.objectContaining({
+      code: 'invalid_request',
+      message: expect.stringContaining('secrets'),
+    });
+    await expect(rotateClientSecret(admin, 'unreadable', created)).rejects.toThrow(told);
+    await expect(endPreviousSecret(admin as never, 'admin', 'unreadable')).rejects.toThrow(told);
+    await put('clients', client('unreadable', { scopes: 5 }));
+    await expect(createApiKey(admin, 'unreadable', created)).rejects.toThrow(
+      expect.objectContaining({ message: expect.stringContaining('scopes') }),
+    );
+  });
+
+  it('gets a new secret although a later release has added a field to the one it has', async () => {
+    await put('clients', client('newer', { secrets: [{ hash, created_at: at, added_later: 'kept' }] }));
+    const admin = dynamoClientAdmin(tables.dynamo, tables.names);
+    await rotateClientSecret(admin, 'newer', created);
+    expect((await clients().find('newer'))?.secrets[1]).toMatchObject({ hash, added_later: 'kept' });
+  });
+
+  it('has an invalid API key among valid ones: these are listed', async () => {
+    const key = { key_id: 'key_1', client_id: 'keys', created_at: at };
+    await put('api_keys', { ...key, key_hash: 'one' });
+    await put('api_keys', { ...key, key_hash: 'two', key_id: 7 });
+    const keys = await dynamoApiKeyStore(tables.dynamo, tables.names.api_keys).listOf('keys');
+    expect(keys.map(({ key_hash }) => key_hash)).toEqual(['one']);
+  });
+});
+
+describe('a suppression', () => {
+  const recipient = '+447700900123';
+  const row = { client_id: 'client-a', recipient, scope: 'messages', source: 'keyword', cause: 'msg_1' };
+
+  it.each([
+    ['scope', { ...row, scope: 'everything', suppressed_at: at, changed_at: at }],
+    ['source', { ...row, source: 'me', suppressed_at: at, changed_at: at }],
+    ['changed_at', { ...row, suppressed_at: at, changed_at: 'yesterday' }],
+    ['changed_at', { client_id: 'client-a', recipient, scope: 'all' }],
+    ['reason', { ...row, reason: 5, suppressed_at: at, changed_at: at }],
+  ])('with an invalid %s suppresses every message to that person, and says why', async (field, stored) => {
+    await put('suppressions', stored);
+    const store = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions, () => created);
+    const found = await store.get('client-a', recipient);
+    expect(found && applies(found, true)).toBe(true);
+    expect(found?.reason).toContain(field);
+    expect((await store.list('client-a', 10, undefined)).suppressions).toEqual([found]);
+    const among = dynamoSuppressedAmong(tables.dynamo, tables.names.suppressions);
+    expect(await among([aMessage({ client_id: 'client-a', recipient })])).toEqual(new Set([recipient]));
+    // What a person says next is not refused for ever.
+    const change = {
+      client_id: 'client-a',
+      recipient,
+      scope: undefined,
+      source: 'keyword',
+      cause: 'msg_2',
+    } as const;
+    await expect(store.change({ ...change, at: new Date(created.getTime() + 1000) })).resolves.toBeDefined();
+  });
+
+  it.each([
+    ['changed_at', 5],
+    ['changed_at', new Uint8Array([255])],
+    ['changed_at', 'tomorrow'],
+    ['changed_at', { a: 1 }],
+    ['changed_at', '2999-01-01'],
+    ['suppressed_at', 'tomorrow'],
+    ['cause', 5],
+    ['cause', { a: 1 }],
+    ['scope', 'everything'],
+    ['source', 'me'],
+  ])('with %s = %j is replaced by what its client or an administrator says next', async (name, value) => {
+    const store = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions, () => created);
+    const malformed = { ...row, suppressed_at: at, changed_at: at, [name]: value };
+    const change = { client_id: 'client-a', recipient, at: new Date(created.getTime() + 1000) };
+    await put('suppressions', malformed);
+    const set = { ...change, scope: 'messages', source: 'client', cause: 'request-1' } as const;
+    expect(await store.change(set)).toMatchObject({ outcome: 'changed' });
+    expect(await store.get('client-a', recipient)).toMatchObject({
+      scope: 'messages',
+      source: 'client',
+      suppressed_at: change.at.toISOString(),
+    });
+    await put('suppressions', malformed);
+    const end = { ...change, scope: undefined, source: 'admin', cause: 'request-2' } as const;
+    expect(await store.change(end)).toMatchObject({ outcome: 'changed' });
+    expect(await store.get('client-a', recipient)).toBeUndefined();
+  });
+
+  it.each([
+    ['keyword', 'messages', undefined],
+    ['keyword', undefined, 'messages'],
+    ['carrier', 'messages', undefined],
+    ['client', 'messages', undefined],
+    ['client', undefined, 'messages'],
+    ['admin', undefined, 'messages'],
+  ] as const)(
+    'that was changed in a far future follows what is said today: %s %s after %s',
+    async (source, scope, before) => {
+      const { scope: _scope, ...ended } = {
+        ...row,
+        suppressed_at: at,
+        changed_at: '2999-01-01T00:00:00.000Z',
+      };
+      await put('suppressions', before === undefined ? ended : { ...ended, scope: before });
+      const store = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions, () => created);
+      const said = { client_id: 'client-a', recipient, source, scope, cause: 'msg_3' };
+      const today = new Date(created.getTime() + 1000);
+      expect(await store.change({ ...said, at: today })).toMatchObject({ outcome: 'changed' });
+      expect((await store.get('client-a', recipient))?.scope).toBe(scope);
+      // What is older than that has no effect any more.
+      const older = { ...said, scope: before, cause: 'msg_4', at: created };
+      expect(await store.change(older)).toMatchObject({ outcome: 'outdated' });
+    },
+  );
+
+  it('that a person entered without the time suppresses from its change on', async () => {
+    await put('suppressions', { ...row, changed_at: at });
+    const store = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions, () => created);
+    expect(await store.get('client-a', recipient)).toMatchObject({ scope: 'messages', suppressed_at: at });
+  });
+});
+
+it('an invalid WhatsApp window is none', async () => {
+  await put('whatsapp_windows', { client_id: 'c', recipient: '+44', received_at: 5 });
+  const windows = dynamoWhatsAppWindows(tables.dynamo, tables.names.whatsapp_windows);
+  expect(await windows.openedAt('c', '+44')).toBeUndefined();
+});
+
+describe('a webhook', () => {
+  const store = () => dynamoDeliveryStore(tables.dynamo, tables.names.webhook_deliveries);
+  const aDelivery = (delivery_id: string): Delivery =>
+    newDelivery(
+      { delivery_id, client_id: 'c', event: 'sms.sent', url: 'https://a.example', body: '{}', lane: 'fast' },
+      created,
+      30,
+      'first',
+    );
+
+  it('that is invalid hides none of the others', async () => {
+    await store().create(aDelivery('whd_1'));
+    await put('webhook_deliveries', { ...aDelivery('whd_2'), state: 'odd' });
+    expect((await store().getMany(['whd_1', 'whd_2'])).map(({ delivery_id }) => delivery_id)).toEqual([
+      'whd_1',
+    ]);
+  });
+
+  it('keeps what a later release added to its row, to an attempt and to its resend', async () => {
+    const attempt = {
+      number: 1,
+      trigger: 'automatic',
+      due_at: at,
+      started_at: at,
+      ended_at: at,
+      lateness_ms: 0,
+      total_ms: 1,
+      reused_connection: false,
+      request_headers: {},
+      response_headers: {},
+      response_body: '',
+      added_later: 'in an attempt',
+    };
+    const resent_by = { resend_id: 'whr_1', finished_at: at, added_later: 'in a resend' };
+    const added_later = { any: ['thing'] };
+    await put('webhook_deliveries', { ...aDelivery('whd_3'), attempts: [attempt], resent_by, added_later });
+    const seen = await store().get('whd_3');
+    if (seen === undefined) throw new Error('it is stored');
+    await store().replace(seen, claimed(seen, created, 'second'));
+    expect(await store().get('whd_3')).toMatchObject({
+      state: 'attempting',
+      attempts: [attempt],
+      resent_by,
+      added_later,
+    });
+  });
+
+  it('keeps what a later release added to a request to resend many', async () => {
+    const resends = dynamoResendStore(tables.dynamo, tables.names.webhook_deliveries);
+    const filter = { state: 'failed', since: at, until: at } as const;
+    const resend = newResend({ resendId: 'whr_1', clientId: 'c', actor: 'c', filter }, created, 30, 'first');
+    await put('webhook_deliveries', { ...resend, delivery_id: 'whr_1', added_later: 'kept' });
+    const seen = await resends.get('whr_1');
+    if (seen === undefined) throw new Error('it is stored');
+    await resends.replace(
+      seen,
+      afterStep(seen, { matched: 1, resent: 0, cursor: undefined }, created, 'second'),
+    );
+    expect(await resends.get('whr_1')).toMatchObject({ status: 'sending', added_later: 'kept' });
+  });
+});
+
+it('a message that is invalid hides none of the others', async () => {
+  const messages = dynamoMessageStore(tables.dynamo, { tableName: tables.names.messages, retentionDays: 1 });
+  await messages.create(aMessage({ message_id: 'msg_1' }));
+  await put('messages', { ...aMessage({ message_id: 'msg_2' }), status: 'odd' });
+  const ids = (rows: readonly { readonly message_id: string }[]) => rows.map(({ message_id }) => message_id);
+  expect(ids(await messages.getMany(['msg_1', 'msg_2']))).toEqual(['msg_1']);
+  expect(ids(await messages.getFilterFields(['msg_1', 'msg_2']))).toEqual(['msg_1']);
+});

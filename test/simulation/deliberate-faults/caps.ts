@@ -1,0 +1,56 @@
+/** Faults of caps. */
+
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of source files
+import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
+
+export const faults: DeliberateFaults = {
+  'a cap admits one more': {
+    theme: 'caps',
+    promise: '10.2',
+    changes: [
+      {
+        file: 'shared/cap/cap-counter.dynamo.ts',
+        replace: 'const room = limit - (amounts[attribute] ?? 0);',
+        by: 'const room = limit - (amounts[attribute] ?? 0) + 1;',
+      },
+    ],
+  },
+  'the row of a cap grows with each refusal': {
+    theme: 'caps',
+    promise: 'cost-and-scale',
+    changes: [
+      {
+        file: 'shared/otp/send-otp.ts',
+        replace: `const { otp } = await plan(messageId);
+        await allowance?.take([longestMessage(send, messageId)]);`,
+        by: `await allowance?.take([longestMessage(send, messageId)]);
+        const { otp } = await plan(messageId);`,
+      },
+      {
+        file: 'shared/cap/cap-counter.dynamo.ts',
+        replace: `.join(', ')}\`,
+        ConditionExpression: 'attribute_exists(purge_at)',
+        ExpressionAttributeValues: Object.fromEntries(
+          added.map(([, amount], index) => [\`:amount\${index}\`, -amount]),
+        ),`,
+        by: `.join(', ')}, given_back :ids\`,
+        ConditionExpression: 'attribute_exists(purge_at)',
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(added.map(([, amount], index) => [\`:amount\${index}\`, -amount])),
+          ':ids': new Set([\`\${crypto.randomUUID()}#1\`]),
+        },`,
+      },
+    ],
+  },
+  'a refused leg of a fallback counts as having replaced the one before': {
+    theme: 'caps',
+    promise: '14.7',
+    changes: [
+      {
+        file: 'shared/message/fallback/start-next-leg.ts',
+        replace: "status !== 'failed' && refusal === undefined",
+        by: "status !== 'failed'",
+      },
+    ],
+  },
+};

@@ -1,0 +1,47 @@
+/** Faults of the way of a message: stored, handed over, counted. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of source files
+
+import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
+
+const messageStore = 'shared/message/store/message-store.dynamo.ts';
+
+export const faults: DeliberateFaults = {
+  'a claim is taken from its holder': {
+    theme: 'messages',
+    promise: '5.1',
+    changes: [{ file: messageStore, replace: ' AND handover_until <= :now', by: '' }],
+  },
+  'a final state can be left again': {
+    theme: 'messages',
+    promise: '6.1',
+    changes: [
+      {
+        file: messageStore,
+        replace: "`#status IN (${states.join(', ')})`",
+        by: "`attribute_exists(message_id) OR #status IN (${states.join(', ')})`",
+      },
+    ],
+  },
+  'a queued message is not put on its queue': {
+    theme: 'messages',
+    promise: '5.1',
+    changes: [
+      {
+        file: 'shared/relay/relay.ts',
+        replace: '...queued.flatMap(({ after }) => outboundEntriesOf(after, now)),',
+        by: '',
+      },
+    ],
+  },
+  'usage is counted again when its batch is': {
+    theme: 'messages',
+    promise: '11.1',
+    changes: [
+      {
+        file: 'shared/usage/usage-counter.dynamo.ts',
+        replace: "'attribute_not_exists(part)'",
+        by: "'attribute_not_exists(part) OR attribute_exists(part)'",
+      },
+    ],
+  },
+};

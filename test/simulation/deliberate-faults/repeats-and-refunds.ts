@@ -1,0 +1,86 @@
+/** Faults of idempotency keys, of bulks, and of what is given back to caps. */
+
+import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
+
+const idempotency = 'shared/message/send/idempotency.ts';
+const bulk = 'shared/message/send/send-bulk-sms.ts';
+
+export const faults: DeliberateFaults = {
+  'another request with the same key gets the first response': {
+    theme: 'messages',
+    promise: '5.6',
+    changes: [
+      {
+        file: idempotency,
+        replace: 'if (request_hash === fingerprint || request_hash === requestHash(body)) return;',
+        by: 'if (request_hash !== undefined || request_hash === fingerprint || request_hash === requestHash(body)) return;',
+      },
+    ],
+  },
+  'a key is forgotten after 24 minutes': {
+    theme: 'messages',
+    promise: '5.6',
+    changes: [{ file: idempotency, replace: 'idempotencyKeyHours * 3600', by: 'idempotencyKeyHours * 60' }],
+  },
+  'a repeat that lost the race stays counted in the cap': {
+    theme: 'caps',
+    promise: '10.3',
+    changes: [{ file: idempotency, replace: 'if (!result.created) await allowance?.giveBack();', by: '' }],
+  },
+  'a send that is refused when it is stored stays counted in the cap': {
+    theme: 'caps',
+    promise: '10.2',
+    changes: [
+      {
+        file: idempotency,
+        replace: 'if (error instanceof GatewayError) await allowance?.giveBack();',
+        by: '',
+      },
+    ],
+  },
+  'a bulk is noted as stored before its messages are': {
+    theme: 'bulk',
+    promise: '5.1',
+    changes: [
+      { file: bulk, replace: '  await messages.createMany(paced.messages);\n', by: '' },
+      {
+        file: bulk,
+        replace: 'await batches.markStored(batch.batch_id, expectedEnd);',
+        by: 'await batches.markStored(batch.batch_id, expectedEnd);\n  await messages.createMany(paced.messages);',
+      },
+    ],
+  },
+  'a bulk whose request died is not completed by its repeat': {
+    theme: 'bulk',
+    promise: '5.1',
+    changes: [
+      {
+        file: bulk,
+        replace: "const batch = entry.state === 'storing' ?",
+        by: "const batch = entry.state === 'storing' && !replayed ?",
+      },
+    ],
+  },
+  'a leg that another worker started stays counted in the cap': {
+    theme: 'caps',
+    promise: '10.2',
+    changes: [
+      {
+        file: 'shared/message/fallback/start-next-leg.ts',
+        replace: "  await allowance?.giveBack();\n  return { outcome: stored === 'exists'",
+        by: "  return { outcome: stored === 'exists'",
+      },
+    ],
+  },
+  'a dry run takes from the caps': {
+    theme: 'caps',
+    promise: '14.6',
+    changes: [
+      {
+        file: 'shared/message/send/send-one.ts',
+        replace: '() => allowance?.check([message])',
+        by: '() => allowance?.take([message])',
+      },
+    ],
+  },
+};

@@ -1,0 +1,68 @@
+/** Faults of usage, of the pace of senders, and of the legs of a fallback. */
+
+import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
+
+const slot = 'shared/message/pace/slot.ts';
+
+export const faults: DeliberateFaults = {
+  'a change that was counted before is counted again': {
+    theme: 'messages',
+    promise: '11.1',
+    changes: [
+      {
+        file: 'shared/usage/count-once.ts',
+        replace: '[...ofMinute].filter(([id]) => !known.ids.has(id))',
+        by: '[...ofMinute].filter(([id]) => !known.ids.has(id.toUpperCase()))',
+      },
+    ],
+  },
+  'two workers reserve the same slots of a sender': {
+    theme: 'bulk',
+    promise: '14.4',
+    changes: [
+      {
+        file: 'shared/message/pace/sender-pace-store.dynamo.ts',
+        replace: "'revision = :seen'",
+        by: "'revision = :seen OR attribute_exists(revision)'",
+      },
+    ],
+  },
+  'a slot may be used in the second after it': {
+    theme: 'bulk',
+    promise: '14.4',
+    changes: [{ file: slot, replace: 'const latestMs = 900;', by: 'const latestMs = 1900;' }],
+  },
+  'the pace of a sender counts messages, not segments': {
+    theme: 'bulk',
+    promise: '14.4',
+    changes: [
+      {
+        file: 'shared/message/pace/sender-pace.ts',
+        replace: 'segments: message.segments ?? 1,',
+        by: 'segments: message.segments === undefined ? 0 : 1,',
+      },
+    ],
+  },
+  'a leg starts although the one before was delivered meanwhile': {
+    theme: 'messages',
+    promise: '14.7',
+    changes: [
+      {
+        file: 'shared/message/fallback/start-next-leg.ts',
+        replace: 'messages.createLeg(row, earlierLegIds(leg))',
+        by: 'messages.createLeg(row, earlierLegIds(leg).slice(1))',
+      },
+    ],
+  },
+  'a leg is handed over although another was delivered': {
+    theme: 'messages',
+    promise: '14.7',
+    changes: [
+      {
+        file: 'shared/message/fallback/start-next-leg.ts',
+        replace: "if (legs.some(({ status }) => status === 'delivered' || status === 'read')) return true;",
+        by: "if (legs.some(({ status }) => status === 'read')) return true;",
+      },
+    ],
+  },
+};

@@ -1,0 +1,29 @@
+/** Faults of webhooks. */
+
+import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
+
+export const faults: DeliberateFaults = {
+  'a webhook is repeated too early': {
+    theme: 'webhooks',
+    promise: '7.8',
+    changes: [{ file: 'shared/contract/delivery-times.ts', replace: '[30, 120, 600', by: '[20, 120, 600' }],
+  },
+  'a write beside a transaction on the same row is not repeated': {
+    theme: 'webhooks',
+    promise: '12.7',
+    changes: [
+      {
+        file: 'shared/platform/aws/clients.ts',
+        replace:
+          'return retryingConflicts(withoutLogging(new DynamoDBClient({ ...clientConfig, ...config })));',
+        by: 'return withoutLogging(new DynamoDBClient({ ...clientConfig, ...config }));',
+      },
+      {
+        file: 'shared/webhook/endpoints/endpoint-store.dynamo.ts',
+        replace: 'if (error instanceof TransactionConflictException) return true;',
+        by: '',
+      },
+      { file: 'shared/http/response.ts', replace: "  'TransactionConflictException',\n", by: '' },
+    ],
+  },
+};

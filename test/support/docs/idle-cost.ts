@@ -1,0 +1,81 @@
+/** What a stage costs in a month without traffic, from its template and `test/cost/prices.json`. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { synthesized, type TemplateResource } from '../template/stage-templates.ts';
+import { root } from './pages.ts';
+
+const { month: prices, ...perCall } = JSON.parse(readFileSync(join(root, 'test/cost/prices.json'), 'utf8'));
+
+const runsInMonth = { 'rate(1 minute)': 43_800, 'rate(1 hour)': 730 } as const;
+
+interface Part {
+  readonly name: string;
+  readonly count: number;
+  readonly price: number;
+}
+
+function partsOf(resources: Readonly<Record<string, TemplateResource>>): readonly Part[] {
+  const ofType = (type: string) => Object.values(resources).filter(({ Type }) => Type === type);
+  const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+  const alarmMetrics = ofType('AWS::CloudWatch::Alarm').map(({ Properties: { Metrics } }) => {
+    const read = (Metrics ?? [{ MetricStat: {} }]) as readonly { MetricStat?: unknown }[];
+    return read.filter(({ MetricStat }) => MetricStat !== undefined).length;
+  });
+  const runs = ofType('AWS::Scheduler::Schedule').map(
+    ({ Properties }) => runsInMonth[Properties.ScheduleExpression as keyof typeof runsInMonth],
+  );
+  const polledQueues = ofType('AWS::Lambda::EventSourceMapping').filter(({ Properties }) =>
+    String(JSON.stringify(Properties.EventSourceArn)).includes('Queue'),
+  );
+  const webAcls = ofType('AWS::WAFv2::WebACL');
+  const run =
+    perCall.lambda_request +
+    prices.schedule_call +
+    (prices.assumed.run_seconds * 0.5 * perCall.lambda_gb_second +
+      prices.assumed.run_read_units * perCall.dynamodb_read_unit +
+      (prices.assumed.run_log_bytes / 1e9) * perCall.log_gigabyte);
+  return [
+    { name: 'Metrics of alarms', count: sum(alarmMetrics), price: prices.alarm_metric },
+    { name: 'Web ACL', count: webAcls.length, price: prices.web_acl },
+    {
+      name: 'Rules of the web ACL',
+      count: sum(webAcls.map(({ Properties }) => Properties.Rules.length)),
+      price: prices.web_acl_rule,
+    },
+    {
+      name: 'CloudWatch dashboard',
+      count: ofType('AWS::CloudWatch::Dashboard').length,
+      price: prices.dashboard,
+    },
+    { name: 'KMS key', count: ofType('AWS::KMS::Key').length, price: prices.kms_key },
+    { name: 'Secret', count: ofType('AWS::SecretsManager::Secret').length, price: prices.secret },
+    {
+      name: 'Queues that Lambda polls',
+      count: polledQueues.length,
+      price: prices.assumed.polls_of_queue * perCall.sqs_request,
+    },
+    { name: 'Runs by the clock', count: sum(runs), price: run },
+  ];
+}
+
+/** USD, by the deployment's name. */
+export function idleMonth(deployment: string): number {
+  return partsOf(synthesized(deployment).resources).reduce((sum, { count, price }) => sum + count * price, 0);
+}
+
+export function idleCostTable(): string {
+  const dev = partsOf(synthesized('no settings').resources);
+  const production = partsOf(synthesized('production').resources);
+  const shown = ({ count, price }: Part): string =>
+    `${count.toLocaleString('en')} | ${(count * price).toFixed(2)}`;
+  const rows = production.map((part) => {
+    const same = dev.find(({ name }) => name === part.name) ?? part;
+    return `| ${part.name} | ${shown(same)} | ${shown(part)} |`;
+  });
+  return [
+    '| Part | `dev` | USD | `production` | USD |',
+    '|---|---|---|---|---|',
+    ...rows,
+    `| **Total** | | **${idleMonth('no settings').toFixed(2)}** | | **${idleMonth('production').toFixed(2)}** |`,
+  ].join('\n');
+}

@@ -1,0 +1,65 @@
+/**
+ * Fresh tables of the stack for a test without an engine: the gateway's own adapters run on the database of the simulation,
+ * which is compared with Amazon's. A test may look at the rows, watch the changes, and stand in the way of any call.
+ */
+import { tableShapes } from '../../../lib/capabilities/storage/table-shapes.ts';
+import { type Change, dynamoDb, type KeyNames, type TableDefinition } from '../simulation/aws/dynamodb.ts';
+import { type AroundCall, directDatabase, plainRow } from '../simulation/direct-database.ts';
+import type { ConnectionName, TestTables } from './test-tables.ts';
+
+export interface InMemoryTables extends TestTables {
+  /** The rows as they are now, in the order in which their partitions came to be. */
+  rows(table: ConnectionName): Record<string, unknown>[];
+}
+
+interface InMemoryOptions {
+  /** Decides what becomes of each call: fails it, delays it, or counts it. */
+  readonly around?: AroundCall;
+  /** Called with each change as it happens. */
+  readonly onChange?: (change: Change) => void;
+}
+
+interface IndexShape {
+  readonly partition: string;
+  readonly sort?: string;
+  readonly projection: 'keys' | 'all';
+}
+
+const definitions: readonly TableDefinition[] = Object.entries(tableShapes).map(([name, shape]) => {
+  const indexes: Readonly<Record<string, IndexShape>> = 'indexes' in shape ? shape.indexes : {};
+  return {
+    name: name.replaceAll('-', '_'),
+    ...keysOf(shape),
+    indexes: Object.fromEntries(
+      Object.entries(indexes).map(([index, keys]) => [
+        index,
+        { ...keysOf(keys), keysOnly: keys.projection === 'keys' },
+      ]),
+    ),
+  };
+});
+
+/** A table has the name by which the connection knows it. */
+const names = Object.fromEntries(definitions.map(({ name }) => [name, name])) as TestTables['names'];
+
+export function inMemoryTables({ around, onChange }: InMemoryOptions = {}): InMemoryTables {
+  const database = dynamoDb(definitions, {
+    now: () => 0,
+    later: (_ms, run) => run(),
+    indexLagMs: () => 0,
+    readLagMs: () => 0,
+    conflicts: () => false,
+    leavesUndone: () => false,
+    changed: (change) => onChange?.(change),
+  });
+  return {
+    dynamo: directDatabase(database, around),
+    names,
+    rows: (table) => database.rows(table).map(plainRow),
+    drop: async () => undefined,
+  };
+}
+
+function keysOf({ partition, sort }: { readonly partition: string; readonly sort?: string }): KeyNames {
+  return { partition, sort };
+}

@@ -1,0 +1,105 @@
+/** The gateway's stores on tables of a test, and on fresh ones in memory whose rows the test sees at once. */
+import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
+import { dynamoActivityReader } from '../../../shared/activity/activity-reader.dynamo.ts';
+import { dynamoDueItemIndex } from '../../../shared/due-items/due-item-index.dynamo.ts';
+import type { DueItemEntry } from '../../../shared/due-items/due-item-index.ts';
+import { type SenderPace, senderPace } from '../../../shared/message/pace/sender-pace.ts';
+import { dynamoSenderPaceStore } from '../../../shared/message/pace/sender-pace-store.dynamo.ts';
+import { dynamoContacts } from '../../../shared/message/receive/contacts.dynamo.ts';
+import { dynamoConversations } from '../../../shared/message/receive/conversations.dynamo.ts';
+import { dynamoWhatsAppWindows } from '../../../shared/message/receive/whatsapp-window.dynamo.ts';
+import { dynamoBatchStore } from '../../../shared/message/send/batch-store.dynamo.ts';
+import { dynamoMessageList } from '../../../shared/message/store/message-list.dynamo.ts';
+import { parseMessageRow } from '../../../shared/message/store/message-rows.dynamo.ts';
+import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import {
+  dynamoSuppressionChanges,
+  dynamoSuppressionStore,
+} from '../../../shared/message/suppression/suppression-store.dynamo.ts';
+import { type OneTimePassword, otpSchema } from '../../../shared/otp/otp.ts';
+import { dynamoOtpSends } from '../../../shared/otp/otp-sends.dynamo.ts';
+import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
+import { type Clock, systemClock } from '../../../shared/platform/clock.ts';
+import { dynamoRateCounter } from '../../../shared/rate-limit/rate-counter.dynamo.ts';
+import { dynamoUsageCounter } from '../../../shared/usage/usage-counter.dynamo.ts';
+import { dynamoUsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
+import { dynamoDeliveryStore, dynamoResendStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
+import { dynamoEndpointHealthStore } from '../../../shared/webhook/endpoint-health.dynamo.ts';
+import {
+  dynamoEndpointResults,
+  dynamoEndpointStore,
+} from '../../../shared/webhook/endpoints/endpoint-store.dynamo.ts';
+import { type InMemoryTables, inMemoryTables } from './in-memory-tables.ts';
+import type { TestTables } from './test-tables.ts';
+
+export const retentionDays = 30;
+
+export type Stores = ReturnType<typeof storesIn>;
+
+export function storesIn({ dynamo, names }: TestTables, clock: Clock = systemClock) {
+  const messages = dynamoMessageStore(dynamo, { tableName: names.messages, retentionDays });
+  return {
+    messages,
+    list: dynamoMessageList(dynamo, names.messages),
+    conversations: dynamoConversations(dynamo, names.messages, messages),
+    batches: dynamoBatchStore(dynamo, { tableName: names.batches, retentionDays }),
+    otps: dynamoOtpStore(dynamo, names.one_time_passwords),
+    otpSends: dynamoOtpSends(dynamo, {
+      messages: names.messages,
+      retentionDays,
+      oneTimePasswords: names.one_time_passwords,
+    }),
+    senderPaces: dynamoSenderPaceStore(dynamo, names.sender_pace),
+    suppressions: {
+      ...dynamoSuppressionStore(dynamo, names.suppressions, clock),
+      ...dynamoSuppressionChanges(dynamo, names.suppressions),
+    },
+    contacts: dynamoContacts(dynamo, { tableName: names.whatsapp_windows, retentionDays }),
+    windows: dynamoWhatsAppWindows(dynamo, names.whatsapp_windows),
+    dueItemIndex: dynamoDueItemIndex(dynamo, names.due_items),
+    deliveries: dynamoDeliveryStore(dynamo, names.webhook_deliveries),
+    endpoints: {
+      ...dynamoEndpointStore(dynamo, names.webhook_endpoints, names.client_secrets),
+      ...dynamoEndpointResults(dynamo, names.webhook_endpoints),
+    },
+    endpointHealth: dynamoEndpointHealthStore(dynamo, names.webhook_deliveries),
+    resends: dynamoResendStore(dynamo, names.webhook_deliveries),
+    activityLog: dynamoActivityLog(dynamo, names.activity_log, retentionDays),
+    activity: dynamoActivityReader(dynamo, names.activity_log),
+    rateCounter: dynamoRateCounter(dynamo, names.rate_counters),
+    usage: {
+      ...dynamoUsageCounter(
+        dynamo,
+        { usage: names.message_usage, countedChanges: names.counted_changes },
+        clock,
+      ),
+      ...dynamoUsageReader(dynamo, names.message_usage),
+    },
+  };
+}
+
+/** With `all`, the rows as they are now. */
+export function inMemoryStores(tables: InMemoryTables = inMemoryTables(), clock?: Clock) {
+  const stores = storesIn(tables, clock);
+  return {
+    ...stores,
+    tables,
+    messages: { ...stores.messages, all: () => tables.rows('messages').map(parseMessageRow) },
+    otps: {
+      ...stores.otps,
+      /** The table has rows of recipients too. */
+      all: (): OneTimePassword[] =>
+        tables.rows('one_time_passwords').flatMap((row) => otpSchema.safeParse(row).data ?? []),
+    },
+    dueItemIndex: {
+      ...stores.dueItemIndex,
+      all: () => tables.rows('due_items') as unknown as DueItemEntry[],
+    },
+  };
+}
+
+/** The pace of senders on a table of its own, by a clock that stands while a caller waits. */
+export function inMemoryPace(clock: Clock = systemClock): SenderPace {
+  const store = inMemoryStores().senderPaces;
+  return senderPace({ store, clock, sleep: async () => {}, random: () => 0.5 });
+}

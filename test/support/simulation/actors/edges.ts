@@ -1,0 +1,170 @@
+/** What happens at the edges: of windows, of how often a person gets a password, of how many endpoints a client has. */
+import { endpointUrl } from '../outside/endpoints.ts';
+import { whatsAppInbound, whatsAppNumberId } from '../outside/whatsapp-events.ts';
+import { between, oneOf, wholeBetween } from '../random.ts';
+import { type Act, type Actor, learn } from './actor.ts';
+import { writes } from './consent.ts';
+
+/** Several sends at once, without keys. */
+async function burst(
+  act: Act,
+  count: number,
+  name: string,
+  route: 'sendSms' | 'sendWhatsApp' = 'sendSms',
+): Promise<void> {
+  const { scene, client, random, id } = act;
+  const answers = await Promise.all(
+    Array.from({ length: count }, (_, i) =>
+      scene.ask(client, {
+        route,
+        body: {
+          ...{ to: scene.person(random), message: 'at an edge', validity_period: 900 },
+          reference: `${id}.${name}.${i}`,
+        },
+      }),
+    ),
+  );
+  learn(act, answers);
+}
+
+export const edges = {
+  'sends across the end of a minute': {
+    uses: ['sendSms'],
+    share: { limits: 5 },
+    async act(act) {
+      const { time } = act.scene.stage;
+      const endMs = Math.ceil((time.now() + 3000) / 60_000) * 60_000;
+      await time.sleep(endMs - time.now() - between(act.random, 800, 3000));
+      await burst(act, 14, 'before');
+      await time.sleep(Math.max(0, endMs - time.now()) + between(act.random, 600, 2500));
+      await burst(act, 2, 'after');
+    },
+  },
+  'sets a limit that ends': {
+    uses: ['sendWhatsApp'],
+    share: { limits: 2, administration: 2 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { time } = scene.stage;
+      const endsAtMs = time.now() + between(random, 20_000, 90_000);
+      await scene.edit(
+        'LimitOverrides',
+        {
+          ...{ client_id: client.clientId, endpoint: 'POST /api/v1/whatsapp/send', per_minute: 2 },
+          ...{ expires_at: new Date(endsAtMs).toISOString(), note: `ends, of ${id}` },
+        },
+        endsAtMs,
+      );
+      await time.sleep(endsAtMs - time.now() + 65_000);
+      await burst(act, 4, 'ended', 'sendWhatsApp');
+    },
+  },
+  'sends many passwords to one person': {
+    uses: ['sendOtp'],
+    share: { otp: 4, caps: 1 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const to = scene.person(random);
+      for (let round = 0; round < 3; round += 1) {
+        const answers = await Promise.all(
+          Array.from({ length: wholeBetween(random, 2, 4) }, (_, i) =>
+            scene.ask(client, {
+              route: 'sendOtp',
+              key: random() < 0.5 ? undefined : `many-${id}-${round}-${i}`,
+              body: { to, ttl: 300, max_attempts: 3, purpose: oneOf(random, ['default', 'login']) },
+            }),
+          ),
+        );
+        learn(act, answers);
+        for (const { status, lost, answer } of answers)
+          if (status === 202 && lost !== true) client.otps.push({ otpId: answer.otp_id, to });
+        await scene.stage.time.sleep(oneOf(random, [500, 60_000, 200_000]));
+      }
+    },
+  },
+  'sends a password again after a wrong code': {
+    uses: ['sendOtp', 'verifyOtp'],
+    share: { otp: 4 },
+    async act(act) {
+      const { scene, client, random } = act;
+      const body = { to: scene.person(random), ttl: 300, max_attempts: 5, purpose: `again ${act.id}` };
+      const sent = await scene.ask(client, { route: 'sendOtp', body });
+      if (sent.status !== 202 || sent.lost === true) return;
+      await scene.ask(client, { route: 'verifyOtp', body: { otp_id: sent.answer.otp_id, code: '111111' } });
+      learn(act, [sent, await scene.ask(client, { route: 'sendOtp', body })]);
+    },
+  },
+  'sends a password to a suppressed person': {
+    uses: ['putSuppression', 'sendOtp'],
+    share: { 'opt-outs': 3 },
+    async act(act) {
+      const { scene, client, random } = act;
+      const to = scene.person(random);
+      const path = { recipient: encodeURIComponent(to) };
+      await scene.ask(client, { route: 'putSuppression', path, body: {} });
+      await scene.stage.time.sleep(20_000);
+      learn(act, [await scene.ask(client, { route: 'sendOtp', body: { to } })]);
+    },
+  },
+  'texts after messages of several clients': {
+    uses: ['sendSms'],
+    share: { 'opt-outs': 8 },
+    async act(act) {
+      const { scene, random, id } = act;
+      const { stage, clients } = scene;
+      const to = scene.person(random);
+      for (const client of clients) {
+        const body = { to, message: 'from one of several', reference: `${id}.${client.name}` };
+        learn({ ...act, client }, [await scene.ask(client, { route: 'sendSms', body })]);
+        await stage.time.sleep(between(random, 3000, 8000));
+      }
+      await stage.time.sleep(40_000);
+      for (const [i, text] of oneOf(random, [
+        ['STOP'],
+        ['STOP', 'START'],
+        ['START', 'STOP'],
+        ['STOP', 'START', 'STOP'],
+        ['Hello'],
+      ]).entries()) {
+        writes(scene, to, text, `${id}-${i}`);
+        await stage.time.sleep(between(random, 2000, 4000));
+      }
+    },
+  },
+  'writes several times by WhatsApp': {
+    uses: ['sendWhatsApp'],
+    share: { 'opt-outs': 2 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { stage } = scene;
+      const to = scene.person(random);
+      const body = { to, message: 'please write back' };
+      learn(act, [await scene.ask(client, { route: 'sendWhatsApp', body })]);
+      await stage.time.sleep(40_000);
+      for (let i = 0; i < 4; i += 1) {
+        stage.record.wrote.push({ atMs: stage.time.now(), from: to, to: whatsAppNumberId, text: 'Hello' });
+        stage.publish(whatsAppInbound(`${id}-${i}`, to, 'Hello', stage.time.now()));
+        await stage.time.sleep(between(random, 5, 1500));
+      }
+    },
+  },
+  'adds more endpoints than it may have': {
+    uses: ['createWebhookEndpoint', 'listWebhookEndpoints'],
+    share: { webhooks: 1 },
+    async act({ scene, client, id }) {
+      for (let round = 0; round < 3; round += 1) {
+        const answers = await Promise.all(
+          Array.from({ length: 4 }, (_, i) =>
+            scene.ask(client, {
+              route: 'createWebhookEndpoint',
+              body: { url: endpointUrl('ok', `${client.name}-${id}-${round}-${i}`) },
+            }),
+          ),
+        );
+        for (const { status, answer, lost } of answers)
+          if (status === 201 && lost !== true) client.endpoints.push(answer.endpoint_id);
+      }
+      await scene.ask(client, { route: 'listWebhookEndpoints' });
+    },
+  },
+} as const satisfies Record<string, Actor>;

@@ -1,0 +1,60 @@
+/** One-time passwords: sent, and verified with right and wrong codes. */
+import { oneOf } from '../random.ts';
+import { type Actor, keyOf, learn, sendOften } from './actor.ts';
+
+export const oneTimePasswords = {
+  'sends a one-time password': {
+    uses: ['sendOtp'],
+    share: { otp: 10, caps: 4, limits: 2, messages: 1 },
+    async act(act) {
+      const { scene, random, client } = act;
+      const to = scene.person(random);
+      const answers = await sendOften(act, {
+        route: 'sendOtp',
+        key: keyOf(act),
+        body: {
+          to,
+          ttl: oneOf(random, [60, 300]),
+          max_attempts: oneOf(random, [1, 3]),
+          ...(random() < 0.3 ? { channel: 'whatsapp' } : {}),
+          ...(random() < 0.2 ? { purpose: 'login' } : {}),
+        },
+      });
+      learn(act, answers);
+      for (const { status, lost, answer } of answers)
+        if (status === 202 && lost !== true) client.otps.push({ otpId: answer.otp_id, to });
+    },
+  },
+  'verifies a one-time password': {
+    uses: ['verifyOtp'],
+    share: { otp: 12 },
+    async act({ scene, client, random }) {
+      const otp = client.otps[Math.floor(random() * client.otps.length)];
+      if (otp === undefined) return;
+      const sent = scene.stage.record.handOvers.findLast(
+        ({ to, text }) => to === otp.to && /\d{6}/.test(text),
+      );
+      const right = /\d{6}/.exec(sent?.text ?? '')?.[0] ?? '000000';
+      const times = random() < 0.4 ? 3 : 1;
+      await Promise.all(
+        Array.from({ length: times }, () => {
+          const code = random() < 0.6 ? right : '111111';
+          return scene.ask(client, { route: 'verifyOtp', body: { otp_id: otp.otpId, code } });
+        }),
+      );
+    },
+  },
+  'asks for many more passwords than a person may get': {
+    uses: ['sendOtp'],
+    share: { otp: 1, caps: 1.5 },
+    async act({ scene, client, random }) {
+      const to = scene.person(random);
+      await Promise.all(
+        Array.from({ length: 25 }, async (_, i) => {
+          await scene.stage.time.sleep(i * 40);
+          return scene.ask(client, { route: 'sendOtp', body: { to, ttl: 300 } });
+        }),
+      );
+    },
+  },
+} as const satisfies Record<string, Actor>;

@@ -1,0 +1,126 @@
+/** What clients send. */
+import { between, oneOf, wholeBetween } from '../random.ts';
+import { type Actor, everyTheme, known, laterThan, learn, send, texts } from './actor.ts';
+
+export const sending = {
+  'sends an SMS': {
+    uses: ['sendSms'],
+    share: { ...everyTheme(3), messages: 10, limits: 20, caps: 10 },
+    act: (act) =>
+      send(act, 'sendSms', {
+        to: act.scene.person(act.random),
+        message: oneOf(act.random, texts),
+        ...(act.random() < 0.2 ? { type: 'promotional' } : {}),
+      }),
+  },
+  'sends in a burst': {
+    uses: ['sendSms'],
+    share: { limits: 6, caps: 4, messages: 1 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const answers = await Promise.all(
+        Array.from({ length: wholeBetween(random, 4, 14) }, (_, i) =>
+          scene.ask(client, {
+            route: 'sendSms',
+            body: {
+              to: scene.person(random),
+              message: 'one of many',
+              validity_period: 900,
+              reference: `${id}.${i}`,
+            },
+          }),
+        ),
+      );
+      learn(act, answers);
+    },
+  },
+  'sends by WhatsApp': {
+    uses: ['sendWhatsApp'],
+    share: { messages: 4, caps: 2 },
+    act: (act) =>
+      send(act, 'sendWhatsApp', {
+        to: act.scene.person(act.random),
+        message: oneOf(act.random, texts),
+        ...(act.random() < 0.2 ? { fallback: [{ channel: 'sms', after_seconds: 60 }] } : {}),
+      }),
+  },
+  'sends with a fallback': {
+    uses: ['sendSms'],
+    share: { messages: 2, caps: 3 },
+    act: (act) =>
+      send(act, 'sendSms', {
+        to: act.scene.person(act.random),
+        message: 'with a fallback',
+        fallback: [{ channel: 'whatsapp', after_seconds: wholeBetween(act.random, 30, 300) }],
+      }),
+  },
+  'sends to many': {
+    uses: ['sendBulkSms'],
+    share: { bulk: 8, caps: 6, limits: 2, messages: 1, schedules: 2 },
+    act(act) {
+      const { random, scene, id } = act;
+      const count = oneOf(random, [2, 4, 9]);
+      const recipients = Array.from({ length: count }, (_, i) => ({
+        to:
+          random() < 0.5
+            ? scene.person(random)
+            : `+44770091${String(wholeBetween(random, 0, 999) * 10 + (i % 10)).padStart(4, '0')}`,
+        variables: { name: `N${i}` },
+      }));
+      const at = random() < 0.3 ? { scheduled_at: laterThan(scene, between(random, 61, 1800)) } : {};
+      return send(act, 'sendBulkSms', { message: `Hello {{name}} of ${id}`, recipients, ...at });
+    },
+  },
+  'schedules an SMS': {
+    uses: ['sendSms'],
+    share: { schedules: 12, messages: 1, 'opt-outs': 2 },
+    act: (act) =>
+      send(act, 'sendSms', {
+        to: act.scene.person(act.random),
+        message: 'scheduled',
+        scheduled_at: laterThan(act.scene, between(act.random, 61, 2400)),
+      }),
+  },
+  'cancels a scheduled message': {
+    uses: ['cancelMessage'],
+    share: { schedules: 5 },
+    async act({ scene, client, random }) {
+      const message_id = known(random, client.scheduled);
+      if (message_id !== undefined) await scene.ask(client, { route: 'cancelMessage', path: { message_id } });
+    },
+  },
+  'sends to very many, while another client sends one': {
+    uses: ['sendBulkSms'],
+    share: { bulk: 3, schedules: 2 },
+    async act(act) {
+      const { scene, random, id } = act;
+      const first = wholeBetween(random, 0, 900);
+      // Numbers that the carrier neither refuses nor throttles, which would slow the sender down.
+      const recipients = Array.from({ length: 30 }, (_, i) => ({
+        to: `+4477009${20_000 + (first + i) * 10}`,
+      }));
+      const request = {
+        route: 'sendBulkSms',
+        key: `key-${id}`,
+        body: {
+          message: `To all of ${id}`,
+          recipients,
+          reference: id,
+          validity_period: 1800,
+          ...(random() < 0.5 ? { scheduled_at: laterThan(scene, between(random, 1000, 2000)) } : {}),
+        },
+      } as const;
+      const repeats = wholeBetween(random, 1, 3);
+      const all = Array.from({ length: repeats }, async (_, i) => {
+        await scene.stage.time.sleep(i * 400);
+        return scene.ask(act.client, request);
+      });
+      learn(act, await Promise.all(all));
+      const other = scene.clients.at(-1) ?? act.client;
+      await send({ ...act, client: other, id: `${id}-other` }, 'sendSms', {
+        to: scene.person(random),
+        message: 'beside the many',
+      });
+    },
+  },
+} as const satisfies Record<string, Actor>;

@@ -1,0 +1,13 @@
+/** What a run is mostly about. */
+export const themes = [
+  'messages',
+  'limits',
+  'caps',
+  'otp',
+  'bulk',
+  'schedules',
+  'webhooks',
+  'opt-outs',
+  'administration',
+] as const;
+export type Theme = (typeof themes)[number];

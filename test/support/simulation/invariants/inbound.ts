@@ -1,0 +1,124 @@
+/** Texts of people: whose they are, and what STOP and START mean in the end. */
+import type { Ended } from './ended.ts';
+import { distinct, type Invariant, isCalm, timeOf } from './invariant.ts';
+
+/** What happened less apart than this may have happened in either order, as far as can be seen. */
+const apartMs = 1500;
+/** A text can be read after a hand-over before it is noted. */
+const handOverMs = 40_000;
+/** Longer than an index is stale. */
+const indexMs = 25_000;
+const windowMs = 86_400_000;
+const ourNumber = '+447418367358';
+
+export const ofInbound = {
+  'a text is one message, of the client that wrote last': {
+    promise: '13.1',
+    check: (ended) => {
+      const { scene, inbound, stage } = ended;
+      const { wrote } = stage.record;
+      const shown = scene.clients.flatMap(({ clientId }) =>
+        (inbound.get(clientId) ?? []).map((message) => ({ ...message, clientId })),
+      );
+      const found = [];
+      if (shown.length > wrote.length)
+        found.push(`${wrote.length} texts were written, and clients have ${shown.length} messages of people`);
+      for (const { clientId, recipient, created_at, message_id, channel } of shown) {
+        if (channel !== 'sms' || !isCalm(ended)) continue;
+        const atMs = Date.parse(created_at);
+        const taken = takenFrom(ended, String(recipient)).filter((one) => one.atMs < atMs + handOverMs);
+        const last = taken.at(-1);
+        const isClear =
+          last !== undefined &&
+          last.atMs < atMs - handOverMs &&
+          taken.every((one) => one.clientId === last.clientId || one.atMs < last.atMs - apartMs - 1000);
+        if (isClear && last.clientId !== clientId)
+          found.push(
+            `${message_id} of ${recipient} at ${timeOf(atMs)} is of ${clientId}, and the last message to them was of ${last.clientId}`,
+          );
+      }
+      return found;
+    },
+  },
+  'the last word of a person is in force in the end': {
+    promise: '13.2',
+    check: (ended) => {
+      const { scene, suppressed, stage, plan } = ended;
+      const { wrote, asked } = stage.record;
+      const words = wrote.filter(({ text }) => /^\s*(stop|start)\W*$/i.test(text));
+      return [...Map.groupBy(words, ({ from }) => from)].flatMap(([person, own]) => {
+        if (own.some(({ to }) => to !== ourNumber)) return [];
+        const last = own.at(-1);
+        const before = own.at(-2);
+        if (
+          last === undefined ||
+          (before !== undefined && last.atMs - before.atMs < apartMs + 2 * plan.skewMaxMs)
+        )
+          return [];
+        return scene.clients.flatMap(({ clientId }) => {
+          const wasReached = takenFrom(ended, person).some(
+            (one) => one.clientId === clientId && isKnownBy(ended, one, own[0]?.atMs ?? 0),
+          );
+          const changed = asked.some(
+            ({ route, path, clientId: by }) =>
+              (route === 'putSuppression' || route === 'deleteSuppression') &&
+              by === clientId &&
+              decodeURIComponent(path).endsWith(person),
+          );
+          if (!wasReached || changed || suppressed.get(clientId) === undefined) return [];
+          const is = suppressed.get(clientId)?.has(person) === true;
+          const must = /stop/i.test(last.text);
+          return is === must
+            ? []
+            : [
+                `${person} wrote ${last.text} at ${timeOf(last.atMs)}, and is ${is ? '' : 'not '}suppressed for ${clientId}`,
+              ];
+        });
+      });
+    },
+  },
+  'the window of WhatsApp ends a day after the latest text': {
+    promise: '13.5',
+    check: ({ accepted, inbound, stage: { time } }) =>
+      distinct(accepted).flatMap(({ messageId, client, to, status }) => {
+        if (status?.channel !== 'whatsapp') return [];
+        const texts = (inbound.get(client.clientId) ?? []).filter(
+          ({ channel, recipient }) => channel === 'whatsapp' && recipient === to,
+        );
+        const latest = Math.max(...texts.map(({ created_at }) => Date.parse(created_at)));
+        if (texts.length === 0 || time.now() > latest + windowMs) return [];
+        const must = new Date(latest + windowMs).toISOString();
+        return status.window_expires_at === must
+          ? []
+          : [`the window of ${messageId} ends ${status.window_expires_at}, and must end ${must}`];
+      }),
+  },
+} as const satisfies Record<string, Invariant>;
+
+/** When carriers took messages of which clients from our number to the person. */
+function takenFrom({ scene, listed, stage }: Ended, person: string) {
+  const owner = new Map(
+    scene.clients.flatMap(({ clientId }) =>
+      (listed.get(clientId) ?? []).map(({ message_id }) => [String(message_id), clientId] as const),
+    ),
+  );
+  return stage.record.handOvers.flatMap(({ messageId, to, from, atMs, carrierMessageId }) => {
+    const clientId = owner.get(messageId);
+    return to === person && from === ourNumber && carrierMessageId !== undefined && clientId !== undefined
+      ? [{ messageId, clientId, atMs }]
+      : [];
+  });
+}
+
+/** Whether the gateway surely knew of the hand-over by then: where calls fail, an event that it posted shows it. */
+function isKnownBy(
+  ended: Ended,
+  { messageId, atMs }: { readonly messageId: string; readonly atMs: number },
+  byMs: number,
+): boolean {
+  if (isCalm(ended)) return atMs < byMs - handOverMs;
+  return ended.stage.record.posted.some(
+    ({ event, atMs: postedMs }) =>
+      event.data?.message_id === messageId && event.data.sent_at !== undefined && postedMs < byMs - indexMs,
+  );
+}

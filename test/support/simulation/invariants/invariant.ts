@@ -1,0 +1,35 @@
+/** What all invariants are made of. */
+import type { Accepted, Ended } from './ended.ts';
+
+export interface Invariant {
+  /** The numbers of the promises in `docs/contract.md` that it holds, or the page that makes them. */
+  readonly promise: string;
+  /** A sentence for each violation. */
+  readonly check: (ended: Ended) => readonly string[];
+}
+
+/** Whether nothing went wrong in the run. */
+export function isCalm({ plan, stage: { faults } }: Ended): boolean {
+  return plan.severity === 0 && faults.happened.length === 0;
+}
+
+/** When something last went wrong. */
+export function lastFaultMs({ plan, stage: { faults } }: Ended): number {
+  return Math.max(
+    0,
+    ...faults.happened.map(({ atMs }) => atMs),
+    ...plan.outages.map(({ untilMs }) => untilMs),
+  );
+}
+
+export function distinct(accepted: readonly Accepted[]): Accepted[] {
+  return [...new Map(accepted.map((one) => [one.messageId, one])).values()];
+}
+
+export function sumOf(rows: readonly Record<string, number>[], field: string): number {
+  return rows.reduce((sum, row) => sum + (row[field] ?? 0), 0);
+}
+
+export function timeOf(ms: number): string {
+  return new Date(ms).toISOString().slice(11, 23);
+}

@@ -1,0 +1,27 @@
+/** What must hold of each run, judged by what can be seen from outside: a new promise is one entry in one of these files. */
+
+import { ofCaps } from './caps.ts';
+import { ofEndpoints } from './endpoints.ts';
+import { ofHandOvers } from './hand-overs.ts';
+import { ofInbound } from './inbound.ts';
+import { ofMessages } from './messages.ts';
+import { ofOperation } from './operation.ts';
+import { ofPasswords } from './passwords.ts';
+import { ofPeople } from './people.ts';
+import { ofRefusals } from './refusals.ts';
+import { ofShown } from './shown.ts';
+import { ofWebhooks } from './webhooks.ts';
+
+export const invariants = {
+  ...ofMessages,
+  ...ofHandOvers,
+  ...ofPeople,
+  ...ofWebhooks,
+  ...ofOperation,
+  ...ofRefusals,
+  ...ofShown,
+  ...ofPasswords,
+  ...ofInbound,
+  ...ofEndpoints,
+  ...ofCaps,
+};

@@ -1,0 +1,167 @@
+/** Rate limits and caps, recounted from the requests and their answers (contract, sections 4 and 10). */
+import { type PolicyName, policies, routes } from '../../../../shared/contract/routes.ts';
+import type { Asked, Edited } from '../outside/record.ts';
+import type { Ended } from './ended.ts';
+import { timeOf } from './invariant.ts';
+
+interface Range {
+  readonly low: number;
+  readonly high: number;
+}
+
+export const windows = {
+  per_minute: (at: Date) => at.toISOString().slice(0, 16),
+  per_hour: (at: Date) => at.toISOString().slice(0, 13),
+  per_day: (at: Date) => at.toISOString().slice(0, 10),
+} as const;
+export type Window = keyof typeof windows;
+const defaults = { per_minute: 'perMinute', per_hour: 'perHour', per_day: 'perDay' } as const;
+/** A change of a row is in force within this time. */
+const inForceWithinMs = 60_000;
+
+export function limitViolations(ended: Ended): readonly string[] {
+  const { plan, stage, scene } = ended;
+  const { record } = stage;
+  const found: string[] = [];
+  for (const { clientId } of scene.clients) {
+    for (const policy of ['sms_send', 'otp_send', 'whatsapp_send', 'sms_bulk'] as const) {
+      const asked = record.asked.filter(
+        (one) => one.clientId === clientId && one.route !== 'adminApi' && routes[one.route].policy === policy,
+      );
+      for (const window of Object.keys(windows) as Window[])
+        found.push(...ofWindow(asked, clientId, policy, window));
+    }
+    found.push(...ofRecipientsCap(clientId));
+  }
+  return found;
+
+  function ofWindow(asked: readonly Asked[], clientId: string, policy: PolicyName, window: Window): string[] {
+    const sentences: string[] = [];
+    const counted = asked.filter(isCounted);
+    const groups = Map.groupBy(counted, (one) => windows[window](new Date(one.atMs)));
+    const { endpoint } = policies[policy];
+    for (const [name, requests] of groups) {
+      const first = requests[0]?.atMs ?? 0;
+      const last = Math.max(...requests.map(({ answeredAtMs = 0, atMs }) => Math.max(atMs, answeredAtMs)));
+      const { high } = limitsDuring(
+        record.edited,
+        clientId,
+        endpoint,
+        window,
+        first,
+        last,
+        policies[policy][defaults[window]],
+      );
+      // A request near an end may count in the window beside it: by the clock of its process, and when it arrives.
+      const surely = requests.filter(({ atMs, answeredAtMs = atMs }) =>
+        isWithin(atMs, answeredAtMs, window, plan.skewMaxMs),
+      );
+      if (surely.length > high)
+        sentences.push(
+          `${clientId} had ${surely.length} requests admitted to ${endpoint} in ${name}, above its limit of ${high} ${window}`,
+        );
+    }
+    if (plan.severity > 0) return sentences;
+    for (const refused of asked.filter(
+      ({ answer, headers }) => answer?.error === 'rate_limit_exceeded' && isPolicyOf(headers, policy, window),
+    )) {
+      const name = windows[window](new Date(refused.atMs));
+      const before = asked.filter(
+        (one) =>
+          one.answer?.error !== 'rate_limit_exceeded' &&
+          one.atMs <= (refused.answeredAtMs ?? 0) &&
+          windows[window](new Date(one.atMs)) === name,
+      );
+      const { low } = limitsDuring(
+        record.edited,
+        clientId,
+        endpoint,
+        window,
+        refused.atMs,
+        refused.atMs,
+        policies[policy][defaults[window]],
+      );
+      if (before.length < low && isWithin(refused.atMs, refused.answeredAtMs ?? 0, window, plan.skewMaxMs))
+        sentences.push(
+          `${clientId} was refused ${endpoint} at ${timeOf(refused.atMs)} after ${before.length} requests in ${name}, below its limit of ${low} ${window}`,
+        );
+    }
+    return sentences;
+  }
+
+  function ofRecipientsCap(clientId: string): string[] {
+    const accepted = new Map<string, { readonly atMs: number; readonly untilMs: number }>();
+    for (const { clientId: by, route, status, answer, atMs, answeredAtMs = atMs } of record.asked) {
+      if (
+        by !== clientId ||
+        status !== 202 ||
+        !['sendSms', 'sendBulkSms', 'sendWhatsApp', 'sendOtp'].includes(route)
+      )
+        continue;
+      for (const { message_id } of answer.messages ?? [answer])
+        if (!accepted.has(message_id)) accepted.set(message_id, { atMs, untilMs: answeredAtMs });
+    }
+    return (Object.keys(windows) as Window[]).flatMap((window) =>
+      [...Map.groupBy(accepted.values(), ({ atMs }) => windows[window](new Date(atMs)))].flatMap(
+        ([name, messages]) => {
+          const first = Math.min(...messages.map(({ atMs }) => atMs));
+          const last = Math.max(...messages.map(({ untilMs }) => untilMs));
+          const { high } = limitsDuring(record.edited, clientId, 'messages', window, first, last, Infinity);
+          const surely = messages.filter(({ atMs, untilMs }) =>
+            isWithin(atMs, untilMs, window, plan.skewMaxMs),
+          );
+          return surely.length > high
+            ? [
+                `${clientId} had ${surely.length} recipients accepted in ${name}, above its cap of ${high} ${window}`,
+              ]
+            : [];
+        },
+      ),
+    );
+  }
+}
+
+/** A refusal of the limit or of a credential counts in no window; of what the function did not answer it is not known. */
+function isCounted({ status = 0, answer }: Asked): boolean {
+  return (
+    status > 0 &&
+    status < 500 &&
+    status !== 401 &&
+    !(status === 429 && answer?.error === 'rate_limit_exceeded')
+  );
+}
+
+function isWithin(fromMs: number, untilMs: number, window: Window, skewMs: number): boolean {
+  const name = windows[window];
+  return name(new Date(fromMs - skewMs)) === name(new Date(untilMs + skewMs));
+}
+
+function isPolicyOf(
+  headers: Readonly<Record<string, string>> | undefined,
+  policy: PolicyName,
+  window: Window,
+): boolean {
+  const shown = headers?.['X-RateLimit-Policy'] ?? '';
+  return shown.endsWith(`comment=${policy}_${window.replace('per_', '')}`);
+}
+
+/** The least and the greatest limit that can have been in force, from the edits of the client's row. */
+export function limitsDuring(
+  edited: readonly Edited[],
+  clientId: string,
+  endpoint: string,
+  window: Window,
+  fromMs: number,
+  untilMs: number,
+  byDefault: number,
+): Range {
+  const rows = edited.filter(({ key }) => key.client_id === clientId && key.endpoint === endpoint);
+  let values: number[] = [byDefault];
+  for (const { atMs, row, uncertain } of rows) {
+    if (atMs > untilMs) break;
+    const value = row?.[window] === undefined ? byDefault : Number(row[window]);
+    if (atMs < fromMs - inForceWithinMs - 1000 && uncertain !== true) values = [value];
+    else values.push(value);
+  }
+  return { low: Math.min(...values), high: Math.max(...values) };
+}

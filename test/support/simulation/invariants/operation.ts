@@ -1,0 +1,78 @@
+/** Limits, edits by hand, errors, and the load on the tables. */
+import { type Invariant, timeOf } from './invariant.ts';
+import { limitViolations } from './limits.ts';
+
+/** Rows to which every request writes, whose size would multiply with their rate. */
+const rowBytesMax: Readonly<Record<string, number>> = { RateCounters: 1536 };
+
+export const ofOperation = {
+  'no limit is passed, and none refuses while there is room': {
+    promise: '4.2, 10.2',
+    check: limitViolations,
+  },
+  'what AWS refuses is answered 503': {
+    promise: '1.2',
+    check: ({ stage: { record } }) =>
+      record.asked.flatMap(({ route, path, status, body }) =>
+        status === 500 ? [`${route} ${path} was answered 500: ${JSON.stringify(body)}`] : [],
+      ),
+  },
+  'nothing fails in a world without faults': {
+    promise: '1.7',
+    check: ({ plan, stage: { record, faults } }) =>
+      plan.severity > 0 || faults.happened.length > 0
+        ? []
+        : record.asked.flatMap(({ route, status = 0, path, body }) =>
+            status >= 500 ? [`${route} ${path} was answered ${status}: ${JSON.stringify(body)}`] : [],
+          ),
+  },
+  'an edit is never undone': {
+    promise: '10.6',
+    check: ({ stage: { record, database } }) => {
+      const byKey = Map.groupBy(record.edited, ({ table, key }) => `${table} ${JSON.stringify(key)}`);
+      return [...byKey].flatMap(([name, edits]) => {
+        const last = edits.at(-1);
+        const note = last?.row?.note;
+        if (last === undefined || typeof note !== 'string') return [];
+        const row = database
+          .rows(last.table)
+          .find((item) =>
+            Object.entries(last.key).every(([key, value]) => Reflect.get(item[key] ?? {}, 'S') === value),
+          );
+        const found = row === undefined ? undefined : Reflect.get(row.note ?? {}, 'S');
+        return found === note
+          ? []
+          : [`${name} was edited (${note}) at ${timeOf(last.atMs)}, and now has the note ${String(found)}`];
+      });
+    },
+  },
+  'no row and no partition grows beyond what it bears': {
+    promise: 'cost-and-scale',
+    check: ({ stage: { database } }) => [
+      ...[...database.largestRow].flatMap(([table, bytes]) =>
+        bytes > (rowBytesMax[table] ?? 65_536) ? [`a row of ${table} has ${bytes} bytes`] : [],
+      ),
+      ...[...database.peakWriteUnits].flatMap(([name, units]) =>
+        units > 500 ? [`a partition of ${name} took ${units} write units in a second`] : [],
+      ),
+    ],
+  },
+
+  'a credential is valid from the answer that gave it out': {
+    promise: '2.5, 2.6, 3.1',
+    check: ({ stage: { record } }) => {
+      const disabled = new Set(
+        record.asked.flatMap(({ route, path, body }) =>
+          route === 'adminApi' && Reflect.get(Object(body), 'disabled') === true
+            ? [path.split('/').at(-1)]
+            : [],
+        ),
+      );
+      return record.asked.flatMap(({ hasValidCredential, status, clientId, route, atMs }) =>
+        hasValidCredential && status === 401 && !disabled.has(clientId)
+          ? [`${clientId} was refused ${route} at ${timeOf(atMs)} with a credential that it was given`]
+          : [],
+      );
+    },
+  },
+} as const satisfies Record<string, Invariant>;

@@ -1,0 +1,120 @@
+/** One-time passwords, from the requests about them and the responses. */
+import type { Asked } from '../outside/record.ts';
+import type { Ended } from './ended.ts';
+import { distinct, type Invariant, timeOf } from './invariant.ts';
+
+const windowMs = 600_000;
+const sendsMax = 5;
+
+export const ofPasswords = {
+  'an attempt counts once': {
+    promise: '5.10',
+    check: ({ stage: { record } }) => {
+      const verified = record.asked.filter(({ route }) => route === 'verifyOtp');
+      return verified.flatMap(({ body, status, answer, answeredAtMs = 0 }) => {
+        const otpId = Reflect.get(Object(body), 'otp_id');
+        const most = mostAttempts(record.asked, otpId);
+        const isExhausted = status === 409 && answer?.error === 'otp_attempts_exhausted';
+        const left = isExhausted ? 0 : answer?.attempts_remaining;
+        if (most === undefined || typeof left !== 'number') return [];
+        const asked = verified.filter(
+          (one) => Reflect.get(Object(one.body), 'otp_id') === otpId && one.atMs <= answeredAtMs,
+        );
+        const counted = isExhausted ? asked.length - 1 : asked.length;
+        return left < most - counted
+          ? [`${otpId} has ${left} of ${most} attempts left after ${counted} requests`]
+          : [];
+      });
+    },
+  },
+  'a pending password keeps its id and its end': {
+    promise: '5.8',
+    check: ({ stage: { record }, plan }) => {
+      const sent = record.asked.filter(({ route, status }) => route === 'sendOtp' && status === 202);
+      const groups = Map.groupBy(sent, ({ clientId, body }) => {
+        const { to, purpose = 'default' } = body as { to: string; purpose?: string };
+        return `${clientId} ${to} ${purpose}`;
+      });
+      return [...groups].flatMap(([name, sends]) =>
+        sends.flatMap((later) => {
+          if (later.headers?.['Idempotent-Replayed'] !== undefined) return [];
+          const isPending = (earlier: Asked): boolean =>
+            (earlier.answeredAtMs ?? Infinity) < later.atMs &&
+            Date.parse(earlier.answer.expires_at) > (later.answeredAtMs ?? 0) + plan.skewMaxMs &&
+            attemptsOf(record.asked, earlier.answer.otp_id).every(
+              ({ answer, status, lost }) => status === 200 && answer.verified === false && lost !== true,
+            ) &&
+            attemptsOf(record.asked, earlier.answer.otp_id).length <
+              (mostAttempts(record.asked, earlier.answer.otp_id) ?? 0);
+          const earlier = sends.findLast(isPending);
+          return earlier === undefined ||
+            (earlier.answer.otp_id === later.answer.otp_id &&
+              earlier.answer.expires_at === later.answer.expires_at)
+            ? []
+            : [
+                `${name} got ${later.answer.otp_id} at ${timeOf(later.atMs)}, while ${earlier.answer.otp_id} was pending`,
+              ];
+        }),
+      );
+    },
+  },
+  'a recipient gets five passwords in ten minutes': {
+    promise: '5.8',
+    check: ({ stage: { record }, plan }) => {
+      const sent = record.asked.filter(({ route, status }) => route === 'sendOtp' && status === 202);
+      const groups = Map.groupBy(
+        sent,
+        ({ clientId, body }) => `${clientId} ${String(Reflect.get(Object(body), 'to'))}`,
+      );
+      return [...groups].flatMap(([name, sends]) => {
+        const first = [...new Map(sends.toReversed().map((one) => [one.answer.message_id, one])).values()];
+        const inOrder = first.toSorted((one, other) => one.atMs - other.atMs);
+        return inOrder.flatMap((one, i) => {
+          const sixth = inOrder[i + sendsMax];
+          const tookMs = (sixth?.answeredAtMs ?? Infinity) - one.atMs;
+          return tookMs < windowMs - 2 * plan.skewMaxMs
+            ? [`${name} got six passwords within ${Math.round(tookMs / 1000)} s from ${timeOf(one.atMs)}`]
+            : [];
+        });
+      });
+    },
+  },
+  'a password reaches who is suppressed for messages only': {
+    promise: '13.3',
+    check: ({ accepted, stage: { record } }: Ended) =>
+      distinct(accepted).flatMap(({ messageId, asked, to, client, status }) => {
+        if (asked.route !== 'sendOtp' || status?.error?.code !== 'recipient_opted_out') return [];
+        const wasRefused = record.handOvers.some((one) => one.messageId === messageId);
+        const isForAll = record.asked.some(
+          ({ route, clientId, path, body }) =>
+            route === 'putSuppression' &&
+            clientId === client.clientId &&
+            decodeURIComponent(path).endsWith(to) &&
+            Reflect.get(Object(body), 'scope') === 'all',
+        );
+        return wasRefused || isForAll
+          ? []
+          : [
+              `${messageId} is a one-time password, and was withheld from ${to}, who opted out of messages only`,
+            ];
+      }),
+  },
+} as const satisfies Record<string, Invariant>;
+
+function attemptsOf(asked: readonly Asked[], otpId: unknown): Asked[] {
+  return asked.filter(
+    ({ route, body }) => route === 'verifyOtp' && Reflect.get(Object(body), 'otp_id') === otpId,
+  );
+}
+
+/** The least that a request said which may have made the password. */
+function mostAttempts(asked: readonly Asked[], otpId: unknown): number | undefined {
+  const sends = asked.filter(({ route }) => route === 'sendOtp');
+  const sent = sends.find(({ answer }) => answer?.otp_id === otpId);
+  if (sent === undefined) return undefined;
+  const to: unknown = Reflect.get(Object(sent.body), 'to');
+  const same = sends.filter(
+    ({ clientId, body }) => clientId === sent.clientId && Reflect.get(Object(body), 'to') === to,
+  );
+  return Math.min(...same.map(({ body }) => Number(Reflect.get(Object(body), 'max_attempts') ?? 5)));
+}

@@ -1,0 +1,175 @@
+/** One-time passwords, and consent. */
+import type { Item } from '../aws/attribute-values.ts';
+import type { Ended } from './ended.ts';
+import { distinct, type Invariant, timeOf } from './invariant.ts';
+
+/** The hourly comparison with the carrier's list, and a repeat of it. */
+const startInForceMs = 2.2 * 3_600_000;
+
+export const ofPeople = {
+  'a password is verified once, after so many attempts': {
+    promise: '5.10',
+    check: ({ stage: { record } }) => {
+      const verified = record.asked.filter(({ route, status }) => route === 'verifyOtp' && status === 200);
+      return [...Map.groupBy(verified, ({ answer }) => String(answer.otp_id))].flatMap(([otpId, answers]) => {
+        const right = answers.filter(({ answer }) => answer.verified === true).length;
+        const wrong = answers.filter(({ answer }) => answer.verified === false).length;
+        const sent = record.asked.find(
+          ({ route, answer }) => route === 'sendOtp' && answer?.otp_id === otpId,
+        );
+        const most = Number(Reflect.get(Object(sent?.body), 'max_attempts') ?? 5);
+        const found = right > 1 ? [`${otpId} was verified ${right} times`] : [];
+        return wrong + right > most
+          ? [...found, `${otpId} took ${wrong + right} codes, at most ${most} are allowed`]
+          : found;
+      });
+    },
+  },
+  'the suppressed get nothing': {
+    promise: '13.3',
+    check: ({ stage: { record }, listed, plan }) => {
+      const owner = ownersOf(listed);
+      const changes = record.asked.filter(
+        ({ route, status }) =>
+          (route === 'putSuppression' || route === 'deleteSuppression') && status !== 429,
+      );
+      return record.handOvers.flatMap(({ messageId, to, atMs, text }) => {
+        if (/\d{6}/.test(text)) return [];
+        const own = changes.filter(
+          ({ clientId, path }) => clientId === owner.get(messageId) && decodeURIComponent(path).endsWith(to),
+        );
+        const put = own.findLast(
+          ({ route, status, answeredAtMs = Infinity }) =>
+            route === 'putSuppression' && status === 200 && answeredAtMs < atMs - 16_000 - plan.skewMaxMs,
+        );
+        if (put === undefined) return [];
+        const ended = own.some(
+          ({ route, atMs: askedMs }) =>
+            route === 'deleteSuppression' && askedMs > put.atMs - 1000 && askedMs < atMs,
+        );
+        const wroteStart = record.wrote.some(
+          ({ from, text: word, atMs: wroteMs }) => from === to && word === 'START' && wroteMs < atMs,
+        );
+        return ended || wroteStart
+          ? []
+          : [
+              `${messageId} was handed over to ${to} at ${timeOf(atMs)}, suppressed since ${timeOf(put.answeredAtMs ?? 0)}`,
+            ];
+      });
+    },
+  },
+
+  'START ends an opt-out': {
+    promise: '13.2',
+    check: ({ stage: { record }, accepted, listed }) => {
+      const owner = ownersOf(listed);
+      return distinct(accepted).flatMap(({ messageId, to, client, asked, status }) => {
+        if (status?.error?.code !== 'recipient_opted_out') return [];
+        const own = record.asked.some(
+          ({ clientId, route, path }) =>
+            clientId === client.clientId &&
+            route === 'putSuppression' &&
+            decodeURIComponent(path).endsWith(to),
+        );
+        const words = record.wrote.filter(({ from }) => from === to);
+        const last = words.findLast(({ atMs }) => atMs < asked.atMs);
+        if (words.some((one) => one.to !== last?.to)) return [];
+        const isLater = words.some(({ atMs }) => atMs >= asked.atMs);
+        if (last?.text !== 'START' || last.atMs >= asked.atMs - startInForceMs || own || isLater) return [];
+        // A word to one number concerns the clients that wrote from it, and not those that wrote from a name.
+        const hasWrittenFromIt = record.handOvers.some(
+          (one) =>
+            one.to === to &&
+            one.from === last.to &&
+            one.atMs < last.atMs &&
+            owner.get(one.messageId) === client.clientId,
+        );
+        return hasWrittenFromIt
+          ? [
+              `${messageId} to ${to}, sent at ${timeOf(asked.atMs)}, failed as opted out, although they wrote START at ${timeOf(last.atMs)}`,
+            ]
+          : [];
+      });
+    },
+  },
+
+  'STOP stops what a client sends': {
+    promise: '13.2, 13.3',
+    check: ({ plan, stage: { record }, listed }) => {
+      const owner = ownersOf(listed);
+      const stopInForceMs = plan.severity > 0 ? 1_800_000 : 60_000;
+      return record.handOvers.flatMap(({ messageId, to, from, atMs, text }) => {
+        const clientId = owner.get(messageId);
+        if (/\d{6}/.test(text)) return [];
+        const stop = record.wrote.findLast(
+          (one) => one.from === to && one.to === from && one.atMs < atMs && /^\s*stop\W*$/i.test(one.text),
+        );
+        if (stop === undefined || atMs - stop.atMs < stopInForceMs) return [];
+        const hadGot = record.handOvers.some(
+          (one) =>
+            one.to === to &&
+            one.from === from &&
+            one.carrierMessageId !== undefined &&
+            one.atMs < stop.atMs - stopInForceMs &&
+            owner.get(one.messageId) === clientId,
+        );
+        const ended =
+          record.wrote.some((one) => one.from === to && one.atMs > stop.atMs && one.text === 'START') ||
+          record.asked.some(
+            (one) =>
+              one.route === 'deleteSuppression' &&
+              one.clientId === clientId &&
+              decodeURIComponent(one.path).endsWith(to) &&
+              (one.answeredAtMs ?? Infinity) > stop.atMs,
+          );
+        return hadGot && !ended
+          ? [`${messageId} went to ${to} at ${timeOf(atMs)}, who wrote STOP at ${timeOf(stop.atMs)}`]
+          : [];
+      });
+    },
+  },
+
+  'a password counts towards a hold only if it was sent': {
+    promise: 'decisions/otp-hold',
+    check: ({ scene, stage: { database, calls } }) => {
+      const isUncertain = calls.some(
+        ({ about, fault }) => fault !== undefined && about.includes('OneTimePasswords'),
+      );
+      if (isUncertain) return [];
+      const messages = database.rows('Messages').map(textsOf);
+      const rows = database.rows('OtpTraffic').map(textsOf);
+      return scene.clients.flatMap(({ clientId }) => {
+        const counted = rows
+          .filter(
+            ({ client_country = '', span = '' }) =>
+              client_country.startsWith(`${clientId}#`) &&
+              !client_country.endsWith('*') &&
+              span.startsWith('day'),
+          )
+          .reduce((sum, { sends = '0' }) => sum + Number(sends), 0);
+        const sent = messages.filter(
+          (one) => one.client_id === clientId && one.channel === 'sms' && one.otp !== undefined,
+        );
+        return counted > sent.length
+          ? [`${clientId} sent ${sent.length} SMS with passwords, and ${counted} are counted towards a hold`]
+          : [];
+      });
+    },
+  },
+} as const satisfies Record<string, Invariant>;
+
+/** The client of each message. */
+function ownersOf(listed: Ended['listed']): ReadonlyMap<string, string> {
+  return new Map(
+    [...listed].flatMap(([clientId, messages]) =>
+      messages.map(({ message_id }) => [String(message_id), clientId] as const),
+    ),
+  );
+}
+
+/** The texts and numbers of a row; of anything else that it is there. */
+function textsOf(item: Item): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(item).map(([name, value]) => [name, 'S' in value ? value.S : 'N' in value ? value.N : '']),
+  );
+}

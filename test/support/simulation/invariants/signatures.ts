@@ -1,0 +1,54 @@
+/** Whether a receiver that follows the guide could verify each webhook (contract 7.4 to 7.6). */
+import { createHmac } from 'node:crypto';
+import type { Posted } from '../outside/record.ts';
+import type { Ended } from './ended.ts';
+import { timeOf } from './invariant.ts';
+
+/** A secret that a client was given. It signs for longer than a run: at least 24 h after the next one. */
+interface GivenSecret {
+  readonly clientId: string;
+  /** Undefined for the URLs of the account and of requests. */
+  readonly endpointId: string | undefined;
+  readonly secret: string;
+  readonly fromMs: number;
+}
+
+export function signatureViolations({ stage: { record }, scene, plan }: Ended): readonly string[] {
+  const given: GivenSecret[] = scene.clients.map(({ clientId, webhookSecret }) => ({
+    ...{ clientId, endpointId: undefined, secret: webhookSecret, fromMs: 0 },
+  }));
+  const endpointOf = new Map<string, string>();
+  for (const { route, status = 0, answer, clientId, answeredAtMs = 0 } of record.asked) {
+    const fromMs = Math.max(answeredAtMs, Date.parse(answer?.active_at ?? '') || 0);
+    const endpointId: string | undefined = answer?.endpoint_id;
+    if (route === 'createWebhookEndpoint' && status === 201 && endpointId !== undefined) {
+      endpointOf.set(answer.url, endpointId);
+      given.push({ clientId, endpointId, secret: answer.secret, fromMs });
+    }
+    if (route === 'rotateWebhookEndpointSecret' && status === 200)
+      given.push({ clientId, endpointId, secret: answer.secret, fromMs });
+    if (route === 'rotateWebhookSecret' && status === 200)
+      given.push({ clientId, endpointId: undefined, secret: answer.webhook_secret, fromMs });
+  }
+  return record.posted.flatMap((posted) => {
+    const endpointId = endpointOf.get(posted.url);
+    const unsigned = given.filter(
+      (one) =>
+        one.clientId === posted.event.data.client_id &&
+        one.endpointId === endpointId &&
+        one.fromMs < posted.atMs - plan.skewMaxMs - 1000 &&
+        !isSignedWith(posted, one.secret),
+    );
+    return unsigned.map(
+      ({ fromMs }) =>
+        `${posted.webhookId} to ${posted.url} at ${timeOf(posted.atMs)} is not signed with the secret given out at ${timeOf(fromMs)}`,
+    );
+  });
+}
+
+function isSignedWith({ webhookId, headers, body }: Posted, secret: string): boolean {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  const signed = `${webhookId}.${headers['webhook-timestamp']}.${body}`;
+  const signature = createHmac('sha256', key).update(signed).digest('base64');
+  return (headers['webhook-signature'] ?? '').split(' ').includes(`v1,${signature}`);
+}

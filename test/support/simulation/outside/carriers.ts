@@ -1,0 +1,212 @@
+/** The two services that hand messages to people, what they publish about each, and the list of those who opted out. */
+import type { NotedCall } from '../aws/requests.ts';
+import { ServiceError } from '../aws/service-error.ts';
+import type { Faults } from '../faults.ts';
+import { hashOf } from '../random.ts';
+import type { VirtualTime } from '../virtual-time.ts';
+import type { OutsideRecord, Published } from './record.ts';
+import { whatsAppEvent } from './whatsapp-events.ts';
+
+/** What becomes of the messages to a number, which its last digits decide. */
+const behaviours = [
+  'delivered',
+  'delivered',
+  'delivered',
+  'delivered late',
+  'undeliverable',
+  'silent',
+  'reported twice',
+  'refused',
+  'throttled at first',
+  'throttled for minutes',
+] as const;
+type Behaviour = (typeof behaviours)[number];
+
+function behaviourOf(number: string): Behaviour {
+  return behaviours[Number(number.slice(-4)) % behaviours.length] ?? 'delivered';
+}
+
+interface CarrierSettings {
+  readonly time: VirtualTime;
+  readonly faults: Faults;
+  readonly record: OutsideRecord;
+  /** Publishes to the topic of the receipts. */
+  readonly publish: (event: object) => void;
+}
+
+type Status = Published['status'];
+
+/** Longer than it takes until the next leg of a fallback is due. */
+const throttledMs = 240_000;
+
+const smsTypes: Readonly<Record<Status, string>> = {
+  sent: 'TEXT_SENT',
+  delivered: 'TEXT_DELIVERED',
+  read: 'TEXT_DELIVERED',
+  failed: 'TEXT_UNREACHABLE',
+  expired: 'TEXT_TTL_EXPIRED',
+};
+
+export type Carriers = ReturnType<typeof simulatedCarriers>;
+
+export function simulatedCarriers({ time, faults, record, publish }: CarrierSettings) {
+  const optedOut = new Map<string, number>();
+  const throttled = new Map<string, number>();
+  const throttledSince = new Map<string, number>();
+
+  function report(messageId: string, carrierMessageId: string, status: Status, number: string): void {
+    const atMs = time.now();
+    record.published.push({ atMs, messageId, status });
+    const isSms = carrierMessageId.startsWith('sms-');
+    publish(
+      isSms
+        ? smsEvent(messageId, carrierMessageId, status, number, atMs)
+        : whatsAppEvent(messageId, carrierMessageId, status, number, atMs),
+    );
+  }
+
+  function reportAll(messageId: string, carrierMessageId: string, number: string): void {
+    const behaviour = behaviourOf(number);
+    const later = (name: string, leastMs: number, mostMs: number, status: Status): void => {
+      const ms = faults.durationMs(`${name} ${carrierMessageId}`, leastMs, mostMs);
+      time.at(time.now() + ms, () => report(messageId, carrierMessageId, status, number));
+    };
+    const isWhatsApp = carrierMessageId.startsWith('wamid.');
+    if (behaviour === 'silent') return;
+    if (isWhatsApp) later('sent', 5, 3000, 'sent');
+    if (behaviour === 'undeliverable') later('failed', 200, 20_000, 'failed');
+    else if (behaviour === 'delivered late') later('late', 60_000, 900_000, 'delivered');
+    else later('delivered', 50, 8000, 'delivered');
+    if (behaviour === 'undeliverable' || behaviour === 'delivered late') return;
+    if (behaviour === 'reported twice') later('again', 100, 30_000, 'delivered');
+    if (isWhatsApp && hashOf(number) % 2 === 0) later('read', 500, 60_000, 'read');
+  }
+
+  /** What the carrier says to a message for this number; undefined if it takes it. */
+  function refusalOf(number: string, channel: 'sms' | 'whatsapp'): ServiceError | undefined {
+    const behaviour = behaviourOf(number);
+    if (channel === 'sms' && optedOut.has(number)) {
+      return new ServiceError('ConflictException', 'opted out', {
+        Reason: 'DESTINATION_PHONE_NUMBER_OPTED_OUT',
+      });
+    }
+    if (behaviour === 'refused') {
+      return channel === 'sms'
+        ? new ServiceError('ValidationException', 'refused', { Reason: 'DESTINATION_COUNTRY_BLOCKED' })
+        : new ServiceError('InvalidParametersException', 'refused');
+    }
+    const slowDown = new ServiceError('ThrottlingException', 'slow down');
+    if (behaviour === 'throttled at first') {
+      const count = (throttled.get(number) ?? 0) + 1;
+      throttled.set(number, count);
+      return count % 3 === 0 ? undefined : slowDown;
+    }
+    if (behaviour !== 'throttled for minutes' || channel === 'whatsapp') return undefined;
+    const since = throttledSince.get(number) ?? time.now();
+    throttledSince.set(number, since);
+    return time.now() - since < throttledMs ? slowDown : undefined;
+  }
+
+  function take(
+    channel: 'sms' | 'whatsapp',
+    given: { readonly messageId: string; readonly to: string; readonly from: string; readonly text: string },
+    call: NotedCall,
+  ): string {
+    const refusal = refusalOf(given.to, channel);
+    const count = record.handOvers.length + 1;
+    const carrierMessageId =
+      refusal === undefined ? `${channel === 'sms' ? 'sms-' : 'wamid.'}${count}` : undefined;
+    record.handOvers.push({
+      ...given,
+      atMs: time.now(),
+      channel,
+      carrierMessageId,
+      refusedWith: refusal?.code,
+      call,
+    });
+    if (refusal !== undefined || carrierMessageId === undefined) throw refusal;
+    reportAll(given.messageId, carrierMessageId, given.to);
+    return carrierMessageId;
+  }
+
+  return {
+    optedOut: optedOut as ReadonlyMap<string, number>,
+    /** A person's own word, which the carrier hears too. */
+    optOut: (number: string) => optedOut.set(number, time.now()),
+    optIn: (number: string) => optedOut.delete(number),
+
+    sms(call: NotedCall): object {
+      const { operation, input } = call;
+      switch (operation) {
+        case 'SendTextMessage': {
+          const { DestinationPhoneNumber, OriginationIdentity, MessageBody, Context } = input as Record<
+            string,
+            string
+          >;
+          const messageId = String(Reflect.get(Object(Context), 'message_id'));
+          const [to, from, text] = [
+            String(DestinationPhoneNumber),
+            String(OriginationIdentity),
+            String(MessageBody),
+          ];
+          return { MessageId: take('sms', { messageId, to, from, text }, call) };
+        }
+        case 'DescribeOptedOutNumbers': {
+          const asked = input.OptedOutNumbers as readonly string[] | undefined;
+          const numbers = asked?.filter((number) => optedOut.has(number)) ?? [...optedOut.keys()];
+          return {
+            OptOutListName: input.OptOutListName,
+            OptedOutNumbers: numbers.map((OptedOutNumber) => ({
+              OptedOutNumber,
+              OptedOutTimestamp: (optedOut.get(OptedOutNumber) ?? 0) / 1000,
+              EndUserOptedOut: true,
+            })),
+          };
+        }
+        case 'PutOptedOutNumber':
+          optedOut.set(String(input.OptedOutNumber), time.now());
+          return {};
+        case 'DeleteOptedOutNumber':
+          if (!optedOut.delete(String(input.OptedOutNumber)))
+            throw new ServiceError('ResourceNotFoundException', 'not on the list');
+          return {};
+        case 'PutMessageFeedback':
+          return {};
+        default:
+          throw new Error(`the simulation has no ${operation} of the SMS service`);
+      }
+    },
+
+    whatsApp(call: NotedCall): object {
+      const message = JSON.parse(Buffer.from(String(call.input.message), 'base64').toString('utf8'));
+      const to = `+${String(message.to).replace(/^\+/, '')}`;
+      const given = {
+        messageId: String(message.biz_opaque_callback_data),
+        to,
+        from: String(call.input.originationPhoneNumberId),
+        text: String(message.text?.body ?? message.type),
+      };
+      return { messageId: take('whatsapp', given, call) };
+    },
+  };
+}
+
+function smsEvent(
+  messageId: string,
+  carrierId: string,
+  status: Status,
+  number: string,
+  atMs: number,
+): object {
+  return {
+    eventType: smsTypes[status],
+    eventVersion: '1.0',
+    eventTimestamp: atMs,
+    isFinal: status !== 'sent',
+    destinationPhoneNumber: number,
+    messageId: carrierId,
+    context: { message_id: messageId },
+    totalMessagePrice: 0.004,
+    totalCarrierFee: 0.0003,
+  };
+}

@@ -1,0 +1,99 @@
+/** What can be seen from outside: what callers asked and were told, what carriers and endpoints got, what people wrote. */
+import type { RouteName } from '../../../../shared/contract/routes.ts';
+import type { NotedCall } from '../aws/requests.ts';
+import type { FaultKind } from '../faults.ts';
+
+/** What the contract says must become of a request: the statuses that it may have, and the promise. */
+export interface Must {
+  readonly be: readonly number[];
+  readonly promise: string;
+}
+
+/** A request to the API, and its answer. */
+export interface Asked {
+  readonly atMs: number;
+  readonly clientId: string;
+  readonly route: RouteName | 'adminApi';
+  readonly path: string;
+  readonly body: unknown;
+  readonly key: string | undefined;
+  readonly must?: Must | undefined;
+  /** Undefined until it was answered. */
+  answeredAtMs?: number;
+  /** 502 or 504 where the function died or took too long. */
+  status?: number;
+  headers?: Readonly<Record<string, string>>;
+  // biome-ignore lint/suspicious/noExplicitAny: invariants read the documented fields
+  answer?: any;
+  /** The caller did not get the answer, and does not know it. */
+  lost?: boolean;
+  /** The gateway gave out this credential and has not ended it. */
+  readonly hasValidCredential: boolean;
+}
+
+/** A message that a carrier was given. */
+export interface HandOver {
+  readonly atMs: number;
+  readonly channel: 'sms' | 'whatsapp';
+  readonly messageId: string;
+  readonly to: string;
+  readonly from: string;
+  readonly text: string;
+  /** Undefined where the carrier refused it. */
+  readonly carrierMessageId: string | undefined;
+  readonly refusedWith: string | undefined;
+  readonly call: NotedCall;
+}
+
+/** A receipt that a carrier published. */
+export interface Published {
+  readonly atMs: number;
+  readonly messageId: string;
+  readonly status: 'sent' | 'delivered' | 'read' | 'failed' | 'expired';
+}
+
+/** A webhook that an endpoint got. */
+export interface Posted {
+  readonly atMs: number;
+  readonly url: string;
+  readonly webhookId: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  // biome-ignore lint/suspicious/noExplicitAny: invariants read the documented fields
+  readonly event: any;
+  /** What it answered; without a status it did not answer in time. */
+  readonly status: number | undefined;
+  readonly fault: FaultKind | undefined;
+  readonly process: string;
+}
+
+/** A text of a person to one of our numbers. */
+interface Wrote {
+  readonly atMs: number;
+  readonly from: string;
+  readonly to: string;
+  readonly text: string;
+}
+
+/** A row that an administrator edited by hand, or a change by the admin API. */
+export interface Edited {
+  readonly atMs: number;
+  readonly table: string;
+  readonly key: Readonly<Record<string, unknown>>;
+  readonly row: Readonly<Record<string, unknown>> | undefined;
+  /** It is not known whether, or when, it took effect. */
+  readonly uncertain?: boolean;
+}
+
+export interface OutsideRecord {
+  readonly asked: Asked[];
+  readonly handOvers: HandOver[];
+  readonly published: Published[];
+  readonly posted: Posted[];
+  readonly wrote: Wrote[];
+  readonly edited: Edited[];
+}
+
+export function emptyRecord(): OutsideRecord {
+  return { asked: [], handOvers: [], published: [], posted: [], wrote: [], edited: [] };
+}

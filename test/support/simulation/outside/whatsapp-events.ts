@@ -1,0 +1,53 @@
+/** What the WhatsApp service publishes: the states of messages, and what people write. */
+import type { Published } from './record.ts';
+
+/** The id of the number from which the stage sends. */
+export const whatsAppNumberId = '321010217760100';
+
+export function whatsAppEvent(
+  messageId: string,
+  carrierId: string,
+  status: Published['status'],
+  number: string,
+  atMs: number,
+): object {
+  const statuses = [
+    {
+      id: carrierId,
+      status,
+      timestamp: String(Math.floor(atMs / 1000)),
+      recipient_id: number.slice(1),
+      biz_opaque_callback_data: messageId,
+      ...(status === 'failed' ? { errors: [{ code: 131026, title: 'Message undeliverable' }] } : {}),
+    },
+  ];
+  return notification(`event-${carrierId}-${status}`, { statuses }, atMs);
+}
+
+/** What a person writes to our number. */
+export function whatsAppInbound(id: string, from: string, text: string, atMs: number): object {
+  const wa_id = from.slice(1);
+  const message = {
+    id: `wamid.inbound-${id}`,
+    from: wa_id,
+    timestamp: String(Math.floor(atMs / 1000)),
+    type: 'text',
+    text: { body: text },
+  };
+  const contacts = [{ profile: { name: 'A person' }, wa_id }];
+  return notification(`inbound-${id}`, { contacts, messages: [message] }, atMs);
+}
+
+function notification(messageId: string, value: object, atMs: number): object {
+  const metadata = { display_phone_number: '447418367358', phone_number_id: whatsAppNumberId };
+  return {
+    context: { MetaWabaIds: [], MetaPhoneNumberIds: [] },
+    whatsAppWebhookEntry: JSON.stringify({
+      id: '365731266123456',
+      changes: [{ value: { messaging_product: 'whatsapp', metadata, ...value }, field: 'messages' }],
+    }),
+    aws_account_id: '111122223333',
+    message_timestamp: new Date(atMs).toISOString(),
+    messageId,
+  };
+}

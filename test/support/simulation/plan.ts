@@ -1,0 +1,147 @@
+/** What a seed makes of a run: its theme, the weather of its world, and its steps. */
+import { policies } from '../../../shared/contract/routes.ts';
+import { type ActorName, actorNames, actors } from './actors/actors.ts';
+import { type Theme, themes } from './actors/themes.ts';
+import { between, oneOf, type Random, randomOf, wholeBetween } from './random.ts';
+import type { Outage } from './stage.ts';
+
+export interface Step {
+  /** Its number, which its details depend on. */
+  readonly id: string;
+  readonly afterMs: number;
+  readonly actor: ActorName;
+  /** The index of the client. */
+  readonly client: number;
+}
+
+export interface Plan {
+  readonly seed: number;
+  readonly theme: Theme;
+  readonly startAt: Date;
+  readonly severity: number;
+  readonly focus: string | undefined;
+  readonly skewMaxMs: number;
+  readonly indexLagMaxMs: number;
+  readonly schedulesPerSecond: number;
+  readonly outages: readonly Outage[];
+  readonly clientCount: number;
+  readonly limits: readonly Readonly<Record<string, unknown>>[];
+  readonly senders: readonly Readonly<Record<string, unknown>>[];
+  readonly steps: readonly Step[];
+}
+
+/** Near the ends of minutes, hours, days, months and years too. */
+const starts = [
+  '2026-11-20T10:00:00Z',
+  '2026-11-20T10:57:30Z',
+  '2026-11-20T23:55:00Z',
+  '2026-11-30T23:54:00Z',
+  '2026-12-31T23:50:00Z',
+] as const;
+const outageOf = [
+  'dynamodb',
+  'sqs',
+  'scheduler',
+  'sms',
+  'RateCounters',
+  'Messages',
+  'DueItems',
+  'WebhookDeliveries',
+  'ActivityLog',
+] as const;
+
+/** Functions, as the points of their calls begin. */
+const focuses = [
+  'send-sms',
+  'send-bulk-sms',
+  'send-otp',
+  'verify-otp',
+  'admin-api',
+  'dispatch-message',
+  'relay-changes',
+  'deliver-webhook',
+  'record-receipt',
+  'webhook-endpoints',
+] as const;
+
+export function planOf(seed: number, only?: Theme): Plan {
+  const random = randomOf(seed, 'plan');
+  const theme = only ?? oneOf(random, themes);
+  const startAt = new Date(oneOf(random, starts));
+  const lengthMs = oneOf(random, [60_000, 300_000, 1_200_000]);
+  const severity = oneOf(random, [0, 1, 1, 3, 8]);
+  const clientCount = wholeBetween(random, 1, 3);
+  const count = wholeBetween(random, 4, 22);
+  const boosted = random() < 0.5 ? actorFor(theme, random) : undefined;
+  const steps = Array.from({ length: count }, (_, i) => ({
+    id: `${i + 1}`,
+    afterMs: Math.floor(random() * lengthMs),
+    actor: boosted !== undefined && random() < 0.4 ? boosted : actorFor(theme, random),
+    client: random() < 0.6 ? 0 : wholeBetween(random, 0, clientCount - 1),
+  })).sort((a, b) => a.afterMs - b.afterMs);
+  return {
+    seed,
+    theme,
+    startAt,
+    severity,
+    focus: random() < 0.5 ? undefined : oneOf(random, focuses),
+    skewMaxMs: oneOf(random, [0, 20, 500]),
+    indexLagMaxMs: oneOf(random, [100, 2000, 20_000]),
+    schedulesPerSecond: oneOf(random, [1000, 5]),
+    outages: severity < 3 ? [] : outages(random, startAt, lengthMs),
+    clientCount,
+    limits: theme === 'limits' || theme === 'caps' ? limitsOf(theme, random) : [],
+    senders: random() < (theme === 'bulk' ? 0.7 : 0.4) ? [pacedSender(random)] : [],
+    steps,
+  };
+}
+
+function actorFor(theme: Theme, random: Random): ActorName {
+  const shares = actorNames.map((name) => (actors[name].share as Partial<Record<Theme, number>>)[theme] ?? 0);
+  let drawn = random() * shares.reduce((sum, share) => sum + share, 0);
+  for (const [index, share] of shares.entries()) {
+    drawn -= share;
+    if (drawn < 0) return actorNames[index] ?? 'reads';
+  }
+  return 'reads';
+}
+
+function outages(random: Random, startAt: Date, lengthMs: number): Outage[] {
+  return Array.from({ length: wholeBetween(random, 0, 3) }, () => {
+    const fromMs = startAt.getTime() + between(random, 0, lengthMs);
+    return { of: oneOf(random, outageOf), fromMs, untilMs: fromMs + oneOf(random, [500, 4000, 20_000]) };
+  });
+}
+
+function limitsOf(theme: Theme, random: Random): Readonly<Record<string, unknown>>[] {
+  if (theme === 'caps') {
+    const messages = {
+      endpoint: 'messages',
+      per_minute: oneOf(random, [5, 30]),
+      per_day: oneOf(random, [20, 100]),
+    };
+    return random() < 0.5
+      ? [messages]
+      : [messages, { endpoint: 'spend', per_day: oneOf(random, [0.05, 0.5]) }];
+  }
+  const { endpoint, perMinute, perHour, perDay } = policies.sms_send;
+  return [
+    // The own row of each client wins over it.
+    { client_id: '*', endpoint, per_minute: perMinute, per_hour: perHour, per_day: perDay },
+    {
+      endpoint,
+      per_minute: oneOf(random, [3, 10, 40_000]),
+      per_hour: oneOf(random, [7, 20, 40_001]),
+      per_day: oneOf(random, [9, 31]),
+    },
+  ];
+}
+
+function pacedSender(random: Random): Readonly<Record<string, unknown>> {
+  return {
+    client_id: '*',
+    destination: 'sms *',
+    identity: '+447418367358',
+    messages_per_second: oneOf(random, [1, 3, 10]),
+  };
+}

@@ -1,0 +1,89 @@
+/** Runs a plan to its end, and judges it. */
+import type { Actor } from './actors/actor.ts';
+import { actors } from './actors/actors.ts';
+import type { Deployment } from './deployment.ts';
+import { type Ended, finalReads } from './invariants/ended.ts';
+import { invariants } from './invariants/invariants.ts';
+import type { FunctionCode } from './lambda/function-code.ts';
+import type { Plan } from './plan.ts';
+import { randomOf } from './random.ts';
+import { type Scene, sceneOn } from './scene.ts';
+import { type Stage, simulatedStage } from './stage.ts';
+
+export interface Code {
+  readonly deployment: Deployment;
+  readonly functions: ReadonlyMap<string, FunctionCode>;
+}
+
+interface Violation {
+  /** The name of the invariant. */
+  readonly invariant: string;
+  /** The numbers of the promises that are broken. */
+  readonly promise: string;
+  readonly what: string;
+}
+
+export interface Run {
+  readonly plan: Plan;
+  readonly stage: Stage;
+  readonly scene: Scene;
+  readonly violations: readonly Violation[];
+}
+
+interface RunOptions {
+  /** Only these faults happen; by default what the seed decides. */
+  readonly faults?: ReadonlySet<string> | undefined;
+  readonly calm?: boolean | undefined;
+  readonly logLevel?: 'INFO' | 'WARN';
+}
+
+/** Faults go on for this long after the last step. */
+const faultsGoOnMs = 300_000;
+/** A webhook's last retry comes eight hours after its first attempt. */
+const settleMs = 9 * 3_600_000;
+
+export async function run(
+  code: Code,
+  plan: Plan,
+  { faults, calm, logLevel = 'WARN' }: RunOptions = {},
+): Promise<Run> {
+  const stage = simulatedStage(code.deployment, code.functions, { ...plan, only: faults, calm, logLevel });
+  const { time } = stage;
+  const scene = await sceneOn(stage, { ...plan, random: randomOf(plan.seed, 'scene') });
+  const failures: unknown[] = [];
+  let lastMs = time.now();
+  let underWay = 0;
+  for (const { id, afterMs, actor, client: index } of plan.steps) {
+    const client = scene.clients[index] ?? scene.clients[0];
+    lastMs = plan.startAt.getTime() + afterMs;
+    time.at(lastMs, () => {
+      const random = randomOf(plan.seed, 'step', id);
+      underWay += 1;
+      (actors[actor] as Actor)
+        .act({ scene, client, random, id })
+        .catch((error: unknown) => failures.push(error))
+        .finally(() => {
+          underWay -= 1;
+        });
+    });
+  }
+  await time.runUntil(lastMs + faultsGoOnMs);
+  stage.end();
+  for (let waitedMs = 0; waitedMs < settleMs && !isSettled(); waitedMs += 300_000)
+    await time.runUntil(time.now() + 300_000);
+  if (failures.length > 0) throw new AggregateError(failures, 'a step of the simulation failed');
+  const ended: Ended = { plan, stage, scene, ...(await finalReads(scene)) };
+  const violations = Object.entries(invariants).flatMap(([invariant, { promise, check }]) =>
+    check(ended).map((what) => ({ invariant, promise, what })),
+  );
+  return { plan, stage, scene, violations };
+
+  function isSettled(): boolean {
+    return underWay === 0 && !stage.isBusy() && stage.database.rows('DueItems').every(isNoDueItem);
+  }
+}
+
+/** The table has rows about the progress of scans, too. */
+function isNoDueItem(row: Readonly<Record<string, unknown>>): boolean {
+  return !/#/.test(JSON.stringify(row.list));
+}

@@ -1,0 +1,209 @@
+/** A stage with clients, numbers of people and an administrator on it, as a run begins. */
+import { isDeepStrictEqual } from 'node:util';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { createApiKey, createClient } from '../../../shared/client/client-admin.ts';
+import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
+import { policies } from '../../../shared/contract/routes.ts';
+import { directDatabase } from './direct-database.ts';
+import type { ApiRequest } from './outside/api.ts';
+import { type EndpointKind, endpointKinds, endpointUrl } from './outside/endpoints.ts';
+import type { Asked, Must } from './outside/record.ts';
+import { oneOf, type Random, wholeBetween } from './random.ts';
+import type { Stage } from './stage.ts';
+
+export interface SimulatedClient {
+  readonly name: string;
+  readonly clientId: string;
+  clientSecret: string;
+  /** The one with which webhooks are signed from the start. */
+  readonly webhookSecret: string;
+  readonly apiKey: string;
+  readonly webhookUrl: string;
+  /** What it knows from answers. */
+  readonly messages: string[];
+  readonly scheduled: string[];
+  readonly otps: { readonly otpId: string; readonly to: string }[];
+  readonly endpoints: string[];
+}
+
+export interface Scene {
+  readonly stage: Stage;
+  readonly clients: readonly [SimulatedClient, ...SimulatedClient[]];
+  /** Writes a row as a person does in the console. */
+  edit(
+    table: 'LimitOverrides' | 'Senders',
+    row: Readonly<Record<string, unknown>>,
+    endsAtMs?: number,
+  ): Promise<void>;
+  /** Removes a row as a person does in the console. */
+  remove(table: 'LimitOverrides', key: Readonly<Record<string, unknown>>): Promise<void>;
+  /** The numbers of a few people, so that several things happen to one of them. */
+  person(random: Random): string;
+  /** Asks, and asks again under the same key while it does not know the outcome, as a careful caller does. */
+  ask(client: SimulatedClient, request: Omit<ApiRequest, 'clientId' | 'credential'>): Promise<Asked>;
+  /** Changes a client's limits by the admin API. */
+  changeLimits(clientId: string, change: Readonly<Record<string, unknown>>): Promise<void>;
+  askAsAdministrator(method: string, path: string, body?: unknown, must?: Must): Promise<Asked>;
+}
+
+const people = 27;
+/** The limits of the reads with which a run is judged. */
+const plenty = { per_minute: 20_000, per_hour: 1_000_000, per_day: 10_000_000 };
+/** A message whose validity is the default of days could not end before the run is judged. */
+function endsInTheRun({ route, body }: Pick<ApiRequest, 'route' | 'body'>): unknown {
+  const isSend = route === 'sendSms' || route === 'sendBulkSms' || route === 'sendWhatsApp';
+  return isSend && typeof body === 'object' ? { validity_period: 1800, ...body } : body;
+}
+
+const readPolicies = ['sms_status', 'messages', 'account', 'webhooks', 'suppressions', 'admin'] as const;
+const repeatsMax = 3;
+
+interface SceneOptions {
+  readonly random: Random;
+  readonly clientCount: number;
+  /** Rows that exist from the start: `{ endpoint, per_minute, … }` of each client. */
+  readonly limits: readonly Readonly<Record<string, unknown>>[];
+  readonly senders: readonly Readonly<Record<string, unknown>>[];
+}
+
+export async function sceneOn(
+  stage: Stage,
+  { random, clientCount, limits, senders }: SceneOptions,
+): Promise<Scene> {
+  const { time, database, record } = stage;
+  const db = directDatabase(database);
+  const before = new Date(time.now() - 3_600_000);
+  const bytes = (size: number): Buffer =>
+    Buffer.from(Array.from({ length: size }, () => Math.floor(random() * 256)));
+  const tables = { clients: 'Clients', api_keys: 'ApiKeys', client_secrets: 'ClientSecrets' };
+  const creating = { ...dynamoClientAdmin(db, tables), random: bytes };
+
+  async function client(name: string, scope: 'messages' | 'admin'): Promise<SimulatedClient> {
+    const kind: EndpointKind = oneOf(random, endpointKinds);
+    const wanted = { name, scopes: [scope], webhookUrl: endpointUrl(kind, name) } as const;
+    const { client: created, clientSecret, webhookSecret } = await createClient(creating, wanted, before);
+    const apiKey = scope === 'admin' ? '' : (await createApiKey(creating, created.client_id, before)).apiKey;
+    return {
+      ...{
+        name,
+        clientId: created.client_id,
+        clientSecret,
+        webhookSecret,
+        apiKey,
+        webhookUrl: wanted.webhookUrl,
+      },
+      ...{ messages: [], scheduled: [], otps: [], endpoints: [] },
+    };
+  }
+
+  let hasBegun = false;
+  const first = await client('acme', 'messages');
+  const others = [];
+  for (let i = 1; i < clientCount; i += 1) others.push(await client(`client-${i}`, 'messages'));
+  const clients = [first, ...others] as const;
+  const administrator = await client('administrator', 'admin');
+
+  async function edit(
+    table: 'LimitOverrides' | 'Senders',
+    row: Readonly<Record<string, unknown>>,
+    endsAtMs?: number,
+  ): Promise<void> {
+    await db.send(new PutCommand({ TableName: table, Item: { ...row } }));
+    const key = {
+      client_id: row.client_id,
+      [table === 'Senders' ? 'destination' : 'endpoint']: row.endpoint ?? row.destination,
+    };
+    // What was there from the start is in force from the start.
+    record.edited.push({ atMs: hasBegun ? time.now() : before.getTime(), table, key, row });
+    if (endsAtMs === undefined) return;
+    const { note } = row;
+    time.at(endsAtMs, () => {
+      const last = record.edited.findLast((one) => one.table === table && isDeepStrictEqual(one.key, key));
+      if (last?.row === row) record.edited.push({ atMs: endsAtMs, table, key, row: { ...key, note } });
+    });
+  }
+
+  for (const policy of readPolicies)
+    await edit('LimitOverrides', { client_id: '*', endpoint: policies[policy].endpoint, ...plenty });
+  for (const row of limits)
+    for (const { clientId } of clients) await edit('LimitOverrides', { client_id: clientId, ...row });
+  for (const row of senders) await edit('Senders', row);
+
+  hasBegun = true;
+
+  let token: { readonly text: string; readonly untilMs: number } | undefined;
+  async function tokenOfAdministrator(): Promise<string | undefined> {
+    if (token !== undefined && time.now() < token.untilMs) return token.text;
+    const asked = await stage.ask({
+      clientId: administrator.clientId,
+      credential: undefined,
+      route: 'issueToken',
+      body: {
+        grant_type: 'client_credentials',
+        client_id: administrator.clientId,
+        client_secret: administrator.clientSecret,
+      },
+    });
+    if (asked.status !== 200) return undefined;
+    token = { text: String(asked.answer.access_token), untilMs: time.now() + 3_000_000 };
+    return token.text;
+  }
+
+  async function askAsAdministrator(
+    method: string,
+    path: string,
+    body?: unknown,
+    must?: Must,
+  ): Promise<Asked> {
+    const credential = await tokenOfAdministrator();
+    return stage.ask({
+      clientId: administrator.clientId,
+      credential,
+      route: 'adminApi',
+      method,
+      path: { proxy: path },
+      body,
+      must,
+    });
+  }
+
+  return {
+    stage,
+    clients,
+    edit,
+    askAsAdministrator,
+
+    async remove(table, key) {
+      await db.send(new DeleteCommand({ TableName: table, Key: { ...key } }));
+      record.edited.push({ atMs: time.now(), table, key, row: undefined });
+    },
+
+    async changeLimits(clientId, change) {
+      const key = { client_id: clientId, endpoint: change.endpoint };
+      const note = (uncertain: boolean): void => {
+        const last = record.edited.findLast(
+          (one) => one.key.client_id === clientId && one.key.endpoint === change.endpoint,
+        );
+        const row = { ...last?.row, ...key, ...change };
+        record.edited.push({ atMs: time.now(), table: 'LimitOverrides', key, row, uncertain });
+      };
+      note(true);
+      const { status } = await askAsAdministrator('PATCH', `clients/${clientId}/limits`, change);
+      note(status !== 200);
+    },
+    person: (of) => `+4477009${String(wholeBetween(of, 0, people - 1)).padStart(5, '0')}`,
+
+    async ask({ clientId, apiKey }, request) {
+      const body = endsInTheRun(request);
+      const known = { ...request, body, clientId, credential: apiKey, hasValidCredential: true };
+      let asked = await stage.ask(known);
+      for (let repeats = 0; repeats < repeatsMax && request.key !== undefined; repeats += 1) {
+        const { status = 0, lost = false } = asked;
+        if (!lost && status < 500 && status !== 409) break;
+        await time.sleep(500 * 4 ** repeats);
+        asked = await stage.ask(known);
+      }
+      return asked;
+    },
+  };
+}

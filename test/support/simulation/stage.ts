@@ -1,0 +1,213 @@
+/**
+ * The deployed stage in a simulated world: its functions, in processes that die; the services that they call; and the
+ * people, carriers and endpoints outside. Everything happens in a virtual time and in an order that the seed decides.
+ */
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { type DynamoDb, dynamoDb } from './aws/dynamodb.ts';
+import { awsRequests, type Call, type NotedCall, type Services } from './aws/requests.ts';
+import { simulatedScheduler } from './aws/scheduler.ts';
+import { ServiceError } from './aws/service-error.ts';
+import { type Sqs, simulatedSqs } from './aws/sqs.ts';
+import type { Deployment } from './deployment.ts';
+import { decidedFaults, type FaultOptions, type Faults } from './faults.ts';
+import { eventSources } from './lambda/event-sources.ts';
+import type { FunctionCode } from './lambda/function-code.ts';
+import { functionProcesses, type Processes } from './lambda/processes.ts';
+import { type ApiRequest, apiGateway } from './outside/api.ts';
+import { type Carriers, simulatedCarriers } from './outside/carriers.ts';
+import { simulatedEndpoints } from './outside/endpoints.ts';
+import { type Asked, emptyRecord, type OutsideRecord } from './outside/record.ts';
+import { type VirtualTime, virtualTime } from './virtual-time.ts';
+
+export interface Outage {
+  /** A service, or the table that it is about. */
+  readonly of: string;
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+export interface StageOptions extends FaultOptions {
+  readonly startAt: Date;
+  readonly skewMaxMs: number;
+  /** How late an index has a write, at most. */
+  readonly indexLagMaxMs: number;
+  readonly schedulesPerSecond: number;
+  readonly outages: readonly Outage[];
+  readonly logLevel?: 'INFO' | 'WARN';
+}
+
+export interface Stage {
+  readonly time: VirtualTime;
+  readonly faults: Faults;
+  readonly database: DynamoDb;
+  readonly sqs: Sqs;
+  readonly carriers: Carriers;
+  readonly processes: Processes;
+  readonly record: OutsideRecord;
+  readonly calls: readonly NotedCall[];
+  readonly logs: readonly string[];
+  readonly processDeaths: Processes['deaths'];
+  ask(request: ApiRequest): Promise<Asked>;
+  /** Publishes to the topic of receipts and inbound messages. */
+  publish(event: object): void;
+  /** From now on nothing goes wrong, and the stage comes to rest. */
+  end(): void;
+  /** Whether anything is under way that no timer starts. */
+  isBusy(): boolean;
+}
+
+/** Signs as KMS does. Its key is another one in each run; no decision depends on it. */
+const signingKey: { readonly privateKey: KeyObject } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const logLinesMax = 20_000;
+const ttlEveryMs = 120_000;
+
+export function simulatedStage(
+  deployment: Deployment,
+  code: ReadonlyMap<string, FunctionCode>,
+  options: StageOptions,
+): Stage {
+  const time = wholeMilliseconds(virtualTime(options.startAt.getTime()));
+  const faults = decidedFaults(options);
+  const record = emptyRecord();
+  const calls: NotedCall[] = [];
+  const logs: string[] = [];
+  const sqs = simulatedSqs(deployment.queues, time, faults);
+  const scheduler = simulatedScheduler({ sqs, time, faults, perSecond: options.schedulesPerSecond });
+
+  function publish(event: object): void {
+    const notification = {
+      Type: 'Notification',
+      MessageId: `notification-${time.now()}`,
+      TopicArn: 'arn:aws:sns:eu-west-1:111122223333:receipts',
+      Message: JSON.stringify(event),
+      Timestamp: new Date(time.now()).toISOString(),
+    };
+    sqs.put(deployment.receiptsQueue, JSON.stringify(notification));
+  }
+
+  let ended = false;
+  /** Whether a list of the due-item index has an entry that is due within two minutes. */
+  function isDue(): boolean {
+    const until = new Date(time.now() + 120_000).toISOString();
+    return database
+      .rows('DueItems')
+      .some(({ position }) => position !== undefined && 'S' in position && position.S < until);
+  }
+
+  const carriers = simulatedCarriers({ time, faults, record, publish });
+  const drawn = (name: string, share: number): boolean => {
+    const { fault } = faults.decide(name, { 'conflicts with a transaction': share }, time.now());
+    return fault !== undefined;
+  };
+  const database = dynamoDb(deployment.tables, {
+    now: time.now,
+    later: (ms, run) => time.at(time.now() + ms, run),
+    indexLagMs: () => {
+      const { fault, point } = faults.decide('index', { 'comes late': 0.02 }, time.now());
+      return faults.durationMs(point, 0, fault === undefined ? 50 : options.indexLagMaxMs);
+    },
+    readLagMs: () => {
+      const { fault, point } = faults.decide(
+        'eventually consistent read',
+        { 'comes late': 0.05 },
+        time.now(),
+      );
+      return fault === undefined ? 0 : faults.durationMs(point, 20, 2000);
+    },
+    conflicts: () => drawn('write beside a transaction', 0.5),
+    leavesUndone: () =>
+      faults.decide('part of a batch', { 'leaves a part undone': 0.01 }, time.now()).fault !== undefined,
+    changed: (change) => sources.changed(change),
+  });
+
+  const services: Services = {
+    dynamodb: ({ operation, input }) => database.call(operation, input),
+    sqs: ({ operation, input }) =>
+      operation === 'ReceiveMessage'
+        ? sqs.receiveMessages(input as never)
+        : sqs.call(operation, input as never),
+    scheduler: ({ input }) => scheduler.create(input as never),
+    sms: carriers.sms,
+    whatsapp: carriers.whatsApp,
+    kms: answerOfKms,
+    secrets: answerOfSecrets,
+  };
+
+  const isOut = ({ service, about }: Call, atMs: number): boolean =>
+    options.outages.some(
+      ({ of, fromMs, untilMs }) => (of === service || of === about) && atMs >= fromMs && atMs < untilMs,
+    );
+  const request = awsRequests({ services, time, faults, isOut, note: (call) => void calls.push(call) });
+  const processes = functionProcesses({
+    code,
+    files: deployment.files,
+    time,
+    faults,
+    skewMaxMs: options.skewMaxMs,
+    isCalm: () => ended,
+    aws: request as never,
+    post: simulatedEndpoints(time, faults, record) as never,
+    logLevel: options.logLevel ?? 'WARN',
+    log(process, line) {
+      if (logs.length < logLinesMax)
+        logs.push(`${new Date(time.now()).toISOString()} ${process.id}: ${line.trimEnd()}`);
+    },
+  });
+  const sources = eventSources({ deployment, processes, sqs, time, faults, isIdle: () => ended && !isDue() });
+
+  /** DynamoDB deletes within two days what its TTL names: here soon, so that what relies on a row longer is found. */
+  function deleteByTtl(): void {
+    for (const { name } of deployment.tables)
+      for (const item of database.rows(name)) database.expire(name, item);
+    time.at(time.now() + ttlEveryMs, deleteByTtl);
+  }
+  time.at(time.now() + ttlEveryMs, deleteByTtl);
+
+  return {
+    time,
+    faults,
+    database,
+    sqs,
+    carriers,
+    processes,
+    record,
+    calls,
+    logs,
+    processDeaths: processes.deaths,
+    ask: apiGateway({ deployment, processes, time, faults, record }),
+    publish,
+    end() {
+      ended = true;
+      faults.end();
+    },
+    isBusy: () =>
+      sources.isBusy() ||
+      scheduler.isBusy() ||
+      sqs.all.some(({ redrive, messages }) => redrive !== undefined && messages.size > 0),
+  };
+}
+
+/** As clocks show them; random delays have fractions. */
+function wholeMilliseconds(time: VirtualTime): VirtualTime {
+  const at: VirtualTime['at'] = (timeMs, run) => time.at(Math.ceil(timeMs), run);
+  return { ...time, at, sleep: (ms) => new Promise((resolve) => at(time.now() + ms, resolve)) };
+}
+
+async function answerOfKms({ operation, input }: Call): Promise<object> {
+  if (operation === 'GetPublicKey') {
+    const der = createPublicKey(signingKey.privateKey).export({ type: 'spki', format: 'der' });
+    return { KeyId: input.KeyId, PublicKey: der.toString('base64'), KeySpec: 'ECC_NIST_P256' };
+  }
+  // Node cannot sign a digest as it is: it hashes it again, and so does the verification of a simulated process.
+  const digest = Buffer.from(String(input.Message), 'base64');
+  return { KeyId: input.KeyId, Signature: sign('sha256', digest, signingKey.privateKey).toString('base64') };
+}
+
+function answerOfSecrets({ input }: Call): object {
+  if (input.VersionStage === 'AWSPREVIOUS')
+    throw new ServiceError('ResourceNotFoundException', 'no such version');
+  return {
+    ARN: input.SecretId,
+    SecretString: 'a secret of the simulation, as long as one of the real ones is',
+  };
+}

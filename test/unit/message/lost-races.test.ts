@@ -1,0 +1,191 @@
+/** A send that loses, to a limit or to a request at the same moment, leaves nothing behind: no password, count, slot or amount. */
+import { describe, expect, it } from '@jest/globals';
+import type { AllowanceOf } from '../../../shared/cap/allowance.ts';
+import { GatewayError } from '../../../shared/contract/errors.ts';
+import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
+import { sendOtp } from '../../../shared/otp/send-otp.ts';
+import type { SelectSender } from '../../../shared/sender/select-sender.ts';
+import { noSenders } from '../../support/doubles/no-senders.ts';
+import { inMemoryPace, inMemoryStores } from '../../support/engine/stores.ts';
+import { aClient, ask, webhookUrl } from '../../support/message/ask-operation.ts';
+
+const now = new Date('2026-11-20T10:00:00.000Z');
+const to = '+447700900123';
+const other = '+447700900124';
+
+/** The calls of this method end together: none before so many have begun, and those after at once. */
+function together<Port extends object>(port: Port, name: keyof Port & string, calls: number): Port {
+  let begun = 0;
+  let release = () => {};
+  const all = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return new Proxy(port, {
+    get(target, property) {
+      const method: unknown = Reflect.get(target, property);
+      if (property !== name || typeof method !== 'function') return method;
+      return async (...args: unknown[]): Promise<unknown> => {
+        const result: unknown = await Reflect.apply(method, target, args);
+        begun += 1;
+        if (begun === calls) release();
+        await all;
+        return result;
+      };
+    },
+  });
+}
+
+/** A cap with so much room. */
+function capOf(room: number) {
+  const cap = { used: 0, writes: 0 };
+  const allowanceOf: AllowanceOf = async () => {
+    let taken = 0;
+    return {
+      async take(messages) {
+        cap.writes += 1;
+        if (cap.used + messages.length > room) throw new GatewayError('message_limit_reached', 'full');
+        taken = messages.length;
+        cap.used += taken;
+      },
+      check: async () => {},
+      async giveBack() {
+        if (taken > 0) cap.writes += 1;
+        cap.used -= taken;
+        taken = 0;
+      },
+    };
+  };
+  return { cap, allowanceOf };
+}
+
+describe('a one-time password', () => {
+  function world({ room = 100, readTogether = 0, foundTogether = 0 } = {}) {
+    const { messages, otps, otpSends } = inMemoryStores();
+    const { cap, allowanceOf } = capOf(room);
+    const client = aClient();
+    const operation = sendOtp({
+      messages: foundTogether > 0 ? together(messages, 'get', foundTogether) : messages,
+      otps: readTogether > 0 ? together(otps, 'latest', readTogether) : otps,
+      otpSends,
+      warn: () => {},
+      allowanceOf,
+      ...noSenders,
+      webhookUrl,
+    });
+    const send = (body: object, key?: string) =>
+      ask(operation, { client, now, body: { to, ...body }, ...(key === undefined ? {} : { key }) });
+    const sendsTo = async (recipient: string) =>
+      (await otps.recipientSends({ clientId: client.client_id, recipient })).sends.length;
+    return { send, sendsTo, messages, otps, cap };
+  }
+
+  it.each<[string, object]>([
+    ['another recipient', { to: other }],
+    ['another purpose', { purpose: 'payment' }],
+    ['another reference', { reference: 'r' }],
+    ['another channel', { channel: 'whatsapp' }],
+  ])(
+    'of a key that a request with %s had first is as if it had never been asked for',
+    async (_what, second) => {
+      const { send, sendsTo, otps, messages, cap } = world({ foundTogether: 2 });
+      const results = await Promise.allSettled([send({}, 'k'), send(second, 'k')]);
+      const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+      expect(refused).toEqual([expect.objectContaining({ code: 'idempotency_key_reused', status: 422 })]);
+      const [message] = messages.all();
+      expect(messages.all()).toHaveLength(1);
+      expect(otps.all().map(({ otp_id }) => otp_id)).toEqual([message?.otp?.otp_id]);
+      expect((await sendsTo(to)) + (await sendsTo(other))).toBe(1);
+      expect(cap.used).toBe(1);
+    },
+  );
+
+  it('is one for equal requests with one key, and one for requests without', async () => {
+    for (const key of [undefined, 'k']) {
+      const { send, sendsTo, otps, messages, cap } = world({ readTogether: 3 });
+      const responses = await Promise.all([send({}, key), send({}, key), send({}, key)]);
+      expect(new Set(responses.map(({ body }) => (body as { otp_id: string }).otp_id)).size).toBe(1);
+      expect(otps.all()).toHaveLength(1);
+      const sent = key === undefined ? 3 : 1;
+      expect([messages.all().length, await sendsTo(to), cap.used]).toEqual([sent, sent, sent]);
+    }
+  });
+
+  it('that the limit of its recipient refuses writes nothing to a cap', async () => {
+    const { send, otps, cap } = world();
+    for (let sends = 0; sends < 5; sends += 1) await send({ purpose: `p${sends}` });
+    for (let sends = 0; sends < 20; sends += 1)
+      await expect(send({})).rejects.toMatchObject({ code: 'rate_limit_exceeded' });
+    expect(cap).toEqual({ used: 5, writes: 5 });
+    expect(otps.all()).toHaveLength(5);
+  });
+
+  it('that the limit of its recipient refuses at the last moment gives back what it took', async () => {
+    const { send, otps, sendsTo, cap } = world({ readTogether: 8 });
+    const results = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, index) => send({ purpose: `p${index}` })),
+    );
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+    expect([cap.used, await sendsTo(to), otps.all().length]).toEqual([5, 5, 5]);
+  });
+
+  it('that a cap refuses counts for no recipient', async () => {
+    const { send, sendsTo, otps } = world({ room: 0 });
+    await expect(send({})).rejects.toMatchObject({ code: 'message_limit_reached' });
+    expect([await sendsTo(to), otps.all()]).toEqual([0, []]);
+  });
+});
+
+describe('a bulk of a sender with a pace', () => {
+  const sender = { identity: '+15550100', messages_per_second: 10 };
+  const select: SelectSender = () => sender;
+  const body = {
+    message: 'Hello',
+    recipients: Array.from({ length: 300 }, (_, row) => `+4477009${10000 + row}`),
+  };
+
+  function world(foundTogether = 0) {
+    const { messages, batches } = inMemoryStores();
+    const reserved: number[] = [];
+    const pace = inMemoryPace(() => now);
+    const client = aClient();
+    const operation = sendBulkSms({
+      messages,
+      batches: foundTogether > 0 ? together(batches, 'get', foundTogether) : batches,
+      allowanceOf: async () => undefined,
+      ...noSenders,
+      sendersOf: async () => ({ select, isOfOthers: () => false }),
+      webhookUrl,
+      reviewFrom: async () => {},
+      pace: {
+        reserve: (some, leadMs) => {
+          reserved.push(some.length);
+          return pace.reserve(some, leadMs);
+        },
+      },
+    });
+    const send = (key: string, more: object = {}) =>
+      ask(operation, { client, now, body: { ...body, ...more }, key });
+    return { send, reserved, messages };
+  }
+
+  it('reserves its slots once, however often it is repeated', async () => {
+    const { send, reserved, messages } = world();
+    const first = await send('k');
+    expect(first.body).toMatchObject({ expected_end_at: expect.any(String) });
+    for (let repeats = 0; repeats < 3; repeats += 1) expect((await send('k')).body).toEqual(first.body);
+    await expect(send('k', { message: 'Another' })).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+    expect(reserved).toEqual([300]);
+    expect(messages.all().every(({ slot }) => slot !== undefined)).toBe(true);
+  });
+
+  it('reserves its slots once where it is repeated at the same moment', async () => {
+    const { send, reserved, messages } = world(4);
+    const results = await Promise.allSettled([send('k'), send('k'), send('k'), send('k')]);
+    expect(results.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(0);
+    for (const result of results)
+      if (result.status === 'rejected')
+        expect(result.reason).toMatchObject({ code: 'idempotency_in_progress' });
+    expect(reserved).toEqual([300]);
+    expect(messages.all()).toHaveLength(300);
+  });
+});

@@ -1,0 +1,54 @@
+/** Requests of a client about one recipient, at the same moment or by clocks that differ. */
+import { describe, expect, it } from '@jest/globals';
+import { endSuppression, suppress } from '../../../shared/message/suppression/manage-suppressions.ts';
+import type { SuppressionChange } from '../../../shared/message/suppression/suppression.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
+
+const now = new Date('2026-11-20T10:00:00.000Z');
+const recipient = '+447700900123';
+const change = (cause: string, at = now) => ({
+  client_id: 'client',
+  recipient,
+  scope: 'messages' as const,
+  source: 'client' as const,
+  at,
+  cause,
+});
+const end = (cause: string, at = now): SuppressionChange => ({ ...change(cause, at), scope: undefined });
+
+describe('requests about one recipient', () => {
+  it('in one millisecond are all done, in the order in which they came', async () => {
+    const { suppressions: store } = inMemoryStores();
+    await suppress(store, { ...change('first'), reason: 'asked us' });
+    expect(await suppress(store, { ...change('second'), scope: 'all' })).toMatchObject({ scope: 'all' });
+    expect(await endSuppression(store, end('third'))).toEqual({ recipient, deleted: true });
+    expect(await store.get('client', recipient)).toBeUndefined();
+    expect(await suppress(store, change('fourth'))).toMatchObject({ scope: 'messages' });
+    // A notification of before, which arrives late, changes nothing.
+    expect((await store.change({ ...end('late', addSeconds(now, -1)), source: 'keyword' })).outcome).toBe(
+      'outdated',
+    );
+    expect(await store.get('client', recipient)).toMatchObject({ scope: 'messages' });
+  });
+
+  it('are done after a change by a process whose clock is ahead', async () => {
+    const { suppressions: store } = inMemoryStores();
+    await suppress(store, change('ahead', addSeconds(now, 5)));
+    expect(await endSuppression(store, end('now'))).toEqual({ recipient, deleted: true });
+    await expect(endSuppression(store, end('again'))).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('that others overtake each time are 409, and never an error of the gateway', async () => {
+    const { suppressions: store } = inMemoryStores();
+    let others = 0;
+    const overtaken = {
+      change: async (wanted: SuppressionChange) => {
+        others += 1;
+        await store.change(change(`other ${others}`, addSeconds(now, others)));
+        return store.change(wanted);
+      },
+    };
+    await expect(suppress(overtaken, change('slow'))).rejects.toMatchObject({ code: 'concurrent_change' });
+  });
+});
