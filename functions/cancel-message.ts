@@ -2,7 +2,7 @@
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { cancelMessage } from '../shared/message/status/own-message.ts';
+import { cancelMessage } from '../shared/message/lookup/own-message.ts';
 import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 

@@ -1,11 +1,11 @@
 /** Compares the suppressions with the opt-out list of AWS, every hour if AWS is the carrier. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { awsOptOutList } from '../shared/carrier/aws/aws-opt-out-list.ts';
-import { type CompareDependencies, compareOptOuts } from '../shared/message/opt-out-list/compare-opt-outs.ts';
-import { dynamoOptOutProgress } from '../shared/message/opt-out-list/opt-out-progress.dynamo.ts';
-import { dynamoContacts } from '../shared/message/receive/contacts.dynamo.ts';
-import { dynamoConversations } from '../shared/message/receive/conversations.dynamo.ts';
+import { dynamoContacts } from '../shared/message/store/contacts.dynamo.ts';
+import { dynamoConversations } from '../shared/message/store/conversations.dynamo.ts';
 import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
+import { type CompareDependencies, compareOptOuts } from '../shared/message/suppression/compare-opt-outs.ts';
+import { dynamoOptOutProgress } from '../shared/message/suppression/opt-out-progress.dynamo.ts';
 import {
   dynamoSuppressionChanges,
   dynamoSuppressionStore,

@@ -7,7 +7,6 @@ import { dynamoWebhookSecrets } from '../shared/client/webhook-secrets.dynamo.ts
 import { cachedSecrets } from '../shared/client/webhook-secrets.ts';
 import { slowLaneBatchSize } from '../shared/contract/delivery-times.ts';
 import { version } from '../shared/contract/version.ts';
-import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
 import {
   dynamo,
   type ForeignCredentials,
@@ -23,6 +22,7 @@ import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
 import { log, logWarning } from '../shared/platform/log.ts';
 import { countRunning, processAndReceiveFurther } from '../shared/platform/process-queue-batch.ts';
+import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
 import { type CountedAttempt, countWebhookAttempts } from '../shared/usage/count-webhook-attempts.ts';
 import { dynamoAttemptCounter } from '../shared/usage/webhook-attempts.dynamo.ts';
 import { addressRules } from '../shared/webhook/address-guard.ts';

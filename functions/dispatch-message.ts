@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSEvent } from 'aws-lambda';
-import { allowanceEnvironment, allowancesFrom } from '../shared/cap/allowances-from-environment.ts';
 import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
 import { disabledClients } from '../shared/client/client-store.dynamo.ts';
+import { allowanceEnvironment, allowancesFrom } from '../shared/limit/allowances-from-environment.ts';
+import { overridesFrom } from '../shared/limit/overrides.ts';
 import { type DispatchDependencies, dispatchQueued } from '../shared/message/dispatch/dispatch-message.ts';
 import {
   outboundQueuesEnvironment,
@@ -13,11 +14,11 @@ import {
   sqsOutboundQueue,
   urlOfQueue,
 } from '../shared/message/dispatch/outbound-queue.sqs.ts';
-import { senderPace } from '../shared/message/pace/sender-pace.ts';
-import { dynamoSenderPaceStore } from '../shared/message/pace/sender-pace-store.dynamo.ts';
-import { dynamoContacts } from '../shared/message/receive/contacts.dynamo.ts';
-import { dynamoWhatsAppWindows } from '../shared/message/receive/whatsapp-window.dynamo.ts';
+import { senderPace } from '../shared/message/dispatch/sender-pace.ts';
+import { dynamoSenderPaceStore } from '../shared/message/dispatch/sender-pace-store.dynamo.ts';
+import { dynamoContacts } from '../shared/message/store/contacts.dynamo.ts';
 import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
+import { dynamoWhatsAppWindows } from '../shared/message/store/whatsapp-window.dynamo.ts';
 import {
   dynamoSuppressionStore,
   optOutAtCarrier,
@@ -34,7 +35,6 @@ import { readEnvironment } from '../shared/platform/env.ts';
 import { log, logWarning } from '../shared/platform/log.ts';
 import { countMetric } from '../shared/platform/metrics.ts';
 import { processBatch } from '../shared/platform/process-queue-batch.ts';
-import { overridesFrom } from '../shared/rate-limit/overrides.ts';
 
 const env = readEnvironment([
   ...messagesEnvironment,

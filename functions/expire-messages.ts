@@ -3,24 +3,24 @@
  * enqueues again those that a queue lost, and finds those that the relay missed.
  */
 import { dynamoClientIds } from '../shared/client/client-store.dynamo.ts';
-import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
-import { runBudgetMs } from '../shared/due-items/process-due-items.ts';
 import {
   outboundQueuesEnvironment,
   outboundQueueUrls,
   sqsOutboundQueue,
 } from '../shared/message/dispatch/outbound-queue.sqs.ts';
 import { enqueueScheduled } from '../shared/message/dispatch/scheduled-entries.ts';
-import { addMissedMessages } from '../shared/message/expire/add-missed-messages.ts';
-import { expireOverdue } from '../shared/message/expire/expire-messages.ts';
-import { dynamoScanProgress } from '../shared/message/expire/scan-progress.dynamo.ts';
 import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
 import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { addSeconds, systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
-import { setAsideEnvironment, setAsideFrom } from '../shared/set-aside/set-aside.sqs.ts';
+import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
+import { runBudgetMs } from '../shared/recovery/process-due-items.ts';
+import { setAsideEnvironment, setAsideFrom } from '../shared/recovery/set-aside.sqs.ts';
+import { addMissedMessages } from '../shared/relay/add-missed-messages.ts';
+import { expireOverdue } from '../shared/relay/expire-messages.ts';
+import { dynamoScanProgress } from '../shared/relay/scan-progress.dynamo.ts';
 
 const env = readEnvironment([
   ...messagesEnvironment,

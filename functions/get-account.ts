@@ -3,15 +3,15 @@
  * usage.
  */
 import { getAccount } from '../shared/account/account.ts';
-import { capUse } from '../shared/cap/allowance.ts';
-import { dynamoCapCounter } from '../shared/cap/cap-counter.dynamo.ts';
-import { capLimits } from '../shared/cap/cap-limits.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
+import { capUse } from '../shared/limit/allowance.ts';
+import { dynamoCapCounter } from '../shared/limit/cap-counter.dynamo.ts';
+import { capLimits } from '../shared/limit/cap-limits.ts';
+import { overridesFrom } from '../shared/limit/overrides.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
-import { overridesFrom } from '../shared/rate-limit/overrides.ts';
 import { showUsage } from '../shared/usage/read-usage.ts';
 import { dynamoUsageReader } from '../shared/usage/usage-reader.dynamo.ts';
 

@@ -2,10 +2,10 @@
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { dynamoWhatsAppWindows } from '../shared/message/receive/whatsapp-window.dynamo.ts';
+import { getStatus } from '../shared/message/lookup/get-status.ts';
 import { dynamoBatchStore } from '../shared/message/send/batch-store.dynamo.ts';
-import { getStatus } from '../shared/message/status/get-status.ts';
 import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
+import { dynamoWhatsAppWindows } from '../shared/message/store/whatsapp-window.dynamo.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 

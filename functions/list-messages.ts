@@ -2,7 +2,7 @@
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { listMessages } from '../shared/message/list/list-messages.ts';
+import { listMessages } from '../shared/message/lookup/list-messages.ts';
 import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
 import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';

@@ -4,12 +4,12 @@ import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { type CarrierNotification, parseNotification } from '../shared/carrier/parse-notification.ts';
 import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
 import { dynamoAllRows } from '../shared/edited-table/row-editor.dynamo.ts';
-import { recordReceipts } from '../shared/message/receipts/record-receipts.ts';
-import { dynamoContacts } from '../shared/message/receive/contacts.dynamo.ts';
-import { dynamoConversations } from '../shared/message/receive/conversations.dynamo.ts';
+import { recordReceipts } from '../shared/message/dispatch/record-receipts.ts';
 import { type ReceiveDependencies, receiveMessages } from '../shared/message/receive/receive-message.ts';
-import { dynamoWhatsAppWindows } from '../shared/message/receive/whatsapp-window.dynamo.ts';
+import { dynamoContacts } from '../shared/message/store/contacts.dynamo.ts';
+import { dynamoConversations } from '../shared/message/store/conversations.dynamo.ts';
 import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
+import { dynamoWhatsAppWindows } from '../shared/message/store/whatsapp-window.dynamo.ts';
 import {
   dynamoSuppressionStore,
   optOutAtCarrier,

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { accountUrls, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
-import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
 import {
   outboundQueuesEnvironment,
   outboundQueueUrls,
@@ -12,9 +11,10 @@ import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 import { log, logWarning } from '../shared/platform/log.ts';
+import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
+import { setAsideEnvironment, setAsideFrom, sqsDeadLetters } from '../shared/recovery/set-aside.sqs.ts';
 import { type RelayDependencies, relay } from '../shared/relay/relay.ts';
 import { readChanges, setUnreadableAside } from '../shared/relay/stream.dynamo.ts';
-import { setAsideEnvironment, setAsideFrom, sqsDeadLetters } from '../shared/set-aside/set-aside.sqs.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
 import { dynamoEndpointReader } from '../shared/webhook/endpoints/endpoint-store.dynamo.ts';
 

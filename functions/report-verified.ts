@@ -2,9 +2,9 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { awsSmsFeedback } from '../shared/carrier/aws/aws-feedback.ts';
 import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
-import { reportVerified } from '../shared/otp/feedback/report-verified.ts';
-import { verifiedOtps } from '../shared/otp/feedback/verified-otps.dynamo.ts';
 import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
+import { reportVerified } from '../shared/otp/report-verified.ts';
+import { verifiedOtps } from '../shared/otp/verified-otps.dynamo.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';

@@ -6,24 +6,24 @@
  */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
-import { capDefaults } from '../shared/cap/cap-limits.ts';
 import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
-import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
-import { runBudgetMs } from '../shared/due-items/process-due-items.ts';
 import { dynamoFeedbackStore } from '../shared/edited-table/feedback-store.dynamo.ts';
 import { recordRowChanges } from '../shared/edited-table/record-row-changes.ts';
 import { readRowChanges } from '../shared/edited-table/row-changes.dynamo.ts';
-import { dynamo } from '../shared/platform/aws/clients.ts';
-import { addSeconds, systemClock } from '../shared/platform/clock.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
-import { log } from '../shared/platform/log.ts';
+import { capDefaults } from '../shared/limit/cap-limits.ts';
+import { overrideTable } from '../shared/limit/override-row.ts';
 import {
   reviewAll,
   reviewClients,
   reviewExpired,
   wholeReviewSeconds,
-} from '../shared/rate-limit/feedback/review-limits.ts';
-import { overrideTable } from '../shared/rate-limit/override-row.ts';
+} from '../shared/limit/review-limits.ts';
+import { dynamo } from '../shared/platform/aws/clients.ts';
+import { addSeconds, systemClock } from '../shared/platform/clock.ts';
+import { readEnvironment } from '../shared/platform/env.ts';
+import { log } from '../shared/platform/log.ts';
+import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
+import { runBudgetMs } from '../shared/recovery/process-due-items.ts';
 import { reviewSenders } from '../shared/sender/sender-feedback.ts';
 import { senderTable } from '../shared/sender/sender-row.ts';
 

@@ -5,10 +5,10 @@ import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
+import { overridesFrom } from '../shared/limit/overrides.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
-import { overridesFrom } from '../shared/rate-limit/overrides.ts';
 import { addressRules, webhookUrlSchema } from '../shared/webhook/address-guard.ts';
 
 const env = readEnvironment([

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoActivityReader } from '../shared/activity/activity-reader.dynamo.ts';
 import { accountUrls, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
-import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
 import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
 import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
@@ -12,6 +11,7 @@ import { messagesEnvironment, messagesFrom } from '../shared/message/store/messa
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
+import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
 import { reportFailedDelivery } from '../shared/webhook/deliver/alert-failure.ts';
 import { immediateScheduler, sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../shared/webhook/delivery-store.dynamo.ts';

@@ -2,12 +2,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../shared/client/webhook-secrets.dynamo.ts';
-import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
 import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
+import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
 import { addressRules, webhookUrlSchema } from '../shared/webhook/address-guard.ts';
 import { awsDestinationSchemas } from '../shared/webhook/aws-destination.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';

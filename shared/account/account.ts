@@ -5,6 +5,7 @@ import type { Client } from '../client/client.ts';
 import { type ClientAdminDependencies, noSuchClient, rotateWebhookSecret } from '../client/client-admin.ts';
 import type { ClientStore } from '../client/client-store.dynamo.ts';
 import { type PolicyName, policies } from '../contract/routes.ts';
+import type { LimitReader } from '../limit/overrides.ts';
 import {
   type ApiResponse,
   type Caller,
@@ -12,7 +13,6 @@ import {
   parseBody,
   requireCaller,
 } from '../operation/operation.ts';
-import type { LimitReader } from '../rate-limit/overrides.ts';
 import type { AccountView } from './account-response.schema.ts';
 
 interface AccountDependencies {

@@ -5,7 +5,7 @@ import * as clientAdmin from '../client/client-admin.ts';
 import type { PermissionChange } from '../client/client-store.dynamo.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { scopes } from '../contract/routes.ts';
-import { placeSchema, senderSchema } from '../recipient/phone-number.ts';
+import { placeSchema, senderSchema } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { type ApiKeyView, apiKeyView, type ClientView, clientView } from './client-views.ts';
 import { requireClient } from './find-client.ts';

@@ -1,12 +1,13 @@
 /** What `limits explain` tells: for every endpoint the limits in force for a client, their source, and what is used of them. */
-import { type CapUse, capUse } from '../cap/allowance.ts';
+
 import type { CapName } from '../contract/caps.ts';
 import { countedPerUnit, limitTargets, type WindowAttribute } from '../contract/limit-rows.ts';
 import type { PolicyName } from '../contract/routes.ts';
-import { endpointInForce, inForceText, type WindowInForce } from '../rate-limit/feedback/limit-feedback.ts';
-import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from '../rate-limit/override-row.ts';
-import { counterKey } from '../rate-limit/shards.ts';
-import { windowsAt } from '../rate-limit/windows.ts';
+import { type CapUse, capUse } from '../limit/allowance.ts';
+import { endpointInForce, inForceText, type WindowInForce } from '../limit/limit-feedback.ts';
+import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from '../limit/override-row.ts';
+import { counterKey } from '../limit/shards.ts';
+import { windowsAt } from '../limit/windows.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { requireClient } from './find-client.ts';
 import { type ClientRows, readRows, rowFor } from './limits.ts';

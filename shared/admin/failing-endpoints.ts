@@ -6,8 +6,8 @@
  * the health of their endpoints tells whether the endpoint has acknowledged anything since.
  */
 import { retryDelaysSeconds } from '../contract/delivery-times.ts';
-import type { DueItemRange } from '../due-items/due-item-index.ts';
 import { addDays, addSeconds } from '../platform/clock.ts';
+import type { DueItemRange } from '../recovery/due-item-index.ts';
 import { type Delivery, deliveryIdOfDueItem, sweepGraceSeconds } from '../webhook/delivery.ts';
 import { originOf } from '../webhook/endpoint-health.ts';
 import { deliverySummary, lastErrorOf } from '../webhook/log/delivery-log.ts';

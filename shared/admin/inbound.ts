@@ -4,7 +4,7 @@ import { carrierIdOf, inboundNotification, simulatorNumber } from '../carrier/si
 import { type Channel, channels } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { inboundIdOf } from '../message/receive/receive-message.ts';
-import { recipientSchema } from '../recipient/phone-number.ts';
+import { recipientSchema } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { textUpTo } from './request-fields.ts';
 

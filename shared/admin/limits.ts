@@ -19,14 +19,14 @@ import {
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import { changedByMark } from '../edited-table/changed-by.ts';
 import { type Feedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
-import { defaultsOf, feedbackOf, unreachableLimits } from '../rate-limit/feedback/limit-feedback.ts';
+import { defaultsOf, feedbackOf, unreachableLimits } from '../limit/limit-feedback.ts';
 import {
   isInForce,
   type OverrideRow,
   overrideTable,
   type ParsedRow,
   parseRow,
-} from '../rate-limit/override-row.ts';
+} from '../limit/override-row.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { assertValid, textOf, valuesAfter } from './changed-row.ts';
 import { requireClient } from './find-client.ts';

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
-import { showLegs } from '../message/fallback/legs.ts';
+import { showLegs } from '../message/dispatch/legs.ts';
 import { type Message, statuses } from '../message/message.ts';
 import type { FallbackLeg, MessagePage, MessageStatus } from '../message/message-response.schema.ts';
 import { statusView } from '../message/message-response.ts';
@@ -10,7 +10,7 @@ import { unassignedClientId } from '../message/receive/find-owner.ts';
 import { type Direction, directions } from '../message/store/message-list.dynamo.ts';
 import { addDays } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
-import { recipientSchema } from '../recipient/phone-number.ts';
+import { recipientSchema } from '../sender/phone-number.ts';
 import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts';
 import { allClients } from '../usage/count-changes.ts';
 import { periodsBetween } from '../usage/period.ts';

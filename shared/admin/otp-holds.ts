@@ -6,7 +6,7 @@ import { allCountries, noCountry } from '../contract/otp-hold.ts';
 import { opaqueCursor } from '../operation/list-query.ts';
 import type { OtpHold } from '../otp/hold/otp-holds.dynamo.ts';
 import { holdSummary } from '../otp/hold/review-traffic.ts';
-import { countrySchema } from '../recipient/phone-number.ts';
+import { countrySchema } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { requireClient } from './find-client.ts';
 import { pageSize, positionCursor } from './request-fields.ts';

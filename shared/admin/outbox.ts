@@ -4,7 +4,7 @@ import type { OutboxEntry } from '../carrier/simulator/outbox.dynamo.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { opaqueCursor } from '../operation/list-query.ts';
 import { addDays, dayOf } from '../platform/clock.ts';
-import { recipientSchema } from '../recipient/phone-number.ts';
+import { recipientSchema } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { pageSize, positionCursor } from './request-fields.ts';
 

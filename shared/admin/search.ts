@@ -9,7 +9,7 @@ import { unassignedClientId } from '../message/receive/find-owner.ts';
 import { isPending } from '../otp/otp.ts';
 import { isId } from '../platform/ids.ts';
 import { chunksOf } from '../platform/long-lists.ts';
-import { recipientsAsWritten } from '../recipient/phone-number.ts';
+import { recipientsAsWritten } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { readClients } from './find-client.ts';
 import { textUpTo } from './request-fields.ts';

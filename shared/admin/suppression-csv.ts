@@ -5,7 +5,7 @@ import { suppressionBody } from '../message/suppression/manage-suppressions.ts';
 import type { SuppressionScope } from '../message/suppression/suppression.ts';
 import type { SuppressionView } from '../message/suppression/suppression-response.schema.ts';
 import { csvTable, parseCsv } from '../platform/csv.ts';
-import { recipientSchema } from '../recipient/phone-number.ts';
+import { recipientSchema } from '../sender/phone-number.ts';
 
 const columns = ['recipient', 'scope', 'reason', 'source', 'created_at', 'updated_at'] as const;
 

@@ -3,7 +3,7 @@
  * cannot be read is reported as an error and is never skipped.
  */
 import * as z from 'zod/mini';
-import type { Receipt } from '../message/receipts/record-receipts.ts';
+import type { Receipt } from '../message/dispatch/record-receipts.ts';
 import type { InboundMessage } from '../message/received-content.ts';
 import { inboundOfTwoWaySms, receiptsOfSmsEvent, smsEvent, twoWaySms } from './aws/sms-notifications.ts';
 import { inboundOfWhatsApp } from './aws/whatsapp-inbound.ts';

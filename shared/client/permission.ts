@@ -1,7 +1,7 @@
 /** Which countries and senders a client may use, and which senders a country accepts (contract 3.3). */
 import { countryNotAllowed, GatewayError } from '../contract/errors.ts';
 import type { Environment } from '../platform/env.ts';
-import { countriesWithoutSenderIds, countryOf, isAlphanumeric, placeOf } from '../recipient/phone-number.ts';
+import { countriesWithoutSenderIds, countryOf, isAlphanumeric, placeOf } from '../sender/phone-number.ts';
 
 /** The lists of a client's row. Without `countries` it may send to every country, without `senders` from every sender. */
 export interface SendingPermissions {

@@ -24,7 +24,7 @@ export const caps = {
 export type CapName = keyof typeof caps;
 export const capNames = Object.keys(caps) as CapName[];
 
-/** The percentages of a spend cap at which administrators are notified, as `shared/cap/cap-notices.ts` says. */
+/** The percentages of a spend cap at which administrators are notified, as `shared/limit/cap-notices.ts` says. */
 export const noticePercentages = [80, 100] as const;
 
 /** The windows as fields of the stage's setting. */

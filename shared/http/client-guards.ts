@@ -2,10 +2,10 @@
 import { dynamoApiKeyStore } from '../client/api-key-store.dynamo.ts';
 import { clientDirectory } from '../client/client-directory.ts';
 import { dynamoClientStore } from '../client/client-store.dynamo.ts';
+import { overridesFrom } from '../limit/overrides.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Environment } from '../platform/env.ts';
-import { overridesFrom } from '../rate-limit/overrides.ts';
 import { dynamoSigningKeyStore } from '../token/signing-keys.dynamo.ts';
 import { tokenVerifier } from '../token/token-verifier.ts';
 import { authenticateBearer } from './authenticate.ts';

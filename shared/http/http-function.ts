@@ -6,16 +6,11 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { GatewayError, rateLimitExceeded } from '../contract/errors.ts';
 import { type PolicyName, type Route, type RouteName, routes, type Scope } from '../contract/routes.ts';
+import { type Decision, rateLimitHeaders, retryAfterSeconds, uncountedHeaders } from '../limit/decision.ts';
+import type { RateLimiter } from '../limit/limiter.ts';
 import type { ApiRequest, Operation } from '../operation/operation.ts';
 import type { Clock } from '../platform/clock.ts';
 import { countFunctionFailure } from '../platform/metrics.ts';
-import {
-  type Decision,
-  rateLimitHeaders,
-  retryAfterSeconds,
-  uncountedHeaders,
-} from '../rate-limit/decision.ts';
-import type { RateLimiter } from '../rate-limit/limiter.ts';
 import { type Authenticator, authenticate } from './authenticate.ts';
 import { type BodyFormat, checkText, parseRequestBody } from './request-body.ts';
 import {

@@ -4,13 +4,13 @@
  */
 import { randomInt, randomUUID } from 'node:crypto';
 import { policies } from '../contract/routes.ts';
+import { rateLimiter } from '../limit/limiter.ts';
+import type { LimitReader } from '../limit/overrides.ts';
+import { dynamoRateCounter } from '../limit/rate-counter.dynamo.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Environment } from '../platform/env.ts';
 import { log } from '../platform/log.ts';
-import { rateLimiter } from '../rate-limit/limiter.ts';
-import type { LimitReader } from '../rate-limit/overrides.ts';
-import { dynamoRateCounter } from '../rate-limit/rate-counter.dynamo.ts';
 import type { PublicHttpDependencies } from './http-function.ts';
 
 export const publicHttpEnvironment = ['RATE_COUNTERS_TABLE'] as const;

@@ -2,9 +2,9 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { GatewayError } from '../contract/errors.ts';
+import type { Decision } from '../limit/decision.ts';
+import type { Subject } from '../limit/shards.ts';
 import type { Caller } from '../operation/operation.ts';
-import type { Decision } from '../rate-limit/decision.ts';
-import type { Subject } from '../rate-limit/shards.ts';
 
 export interface RawBody {
   /** As the caller sent them: API Gateway's base64 is decoded. */

@@ -1,7 +1,10 @@
 /** Composes what every send needs, whatever its channel, from the function's environment. */
-import { allowanceEnvironment, allowancesFrom } from '../cap/allowances-from-environment.ts';
+
 import { stageCountriesOf } from '../client/permission.ts';
+import { expectedPrice, readPrices } from '../contract/prices.ts';
 import { dynamoAllRows, dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
+import { allowanceEnvironment, allowancesFrom } from '../limit/allowances-from-environment.ts';
+import { overridesFrom } from '../limit/overrides.ts';
 import type { SendDependencies } from '../message/send/send-one.ts';
 import { messagesEnvironment, messagesFrom } from '../message/store/message-store.dynamo.ts';
 import { dynamoSuppressedAmong } from '../message/suppression/suppression-store.dynamo.ts';
@@ -10,8 +13,6 @@ import { systemClock } from '../platform/clock.ts';
 import { type Environment, webhookRuleNames } from '../platform/env.ts';
 import { log } from '../platform/log.ts';
 import { countMetric } from '../platform/metrics.ts';
-import { expectedPrice, readPrices } from '../price/prices.ts';
-import { overridesFrom } from '../rate-limit/overrides.ts';
 import { senderReader } from '../sender/select-sender.ts';
 import { addressRules, webhookUrlSchema } from '../webhook/address-guard.ts';
 import { httpEnvironment } from './client-guards.ts';

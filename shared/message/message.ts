@@ -8,8 +8,8 @@ import * as z from 'zod/mini';
 import { channels, type SendKind } from '../contract/channels.ts';
 import type { MessageErrorCode } from '../contract/message-error-codes.ts';
 import { lazily } from '../platform/expiring-cache.ts';
-import { storedSlot } from './pace/slot.ts';
 import { receivedContent } from './received-content.ts';
+import { storedSlot } from './slot.ts';
 import { storedTemplate, storedWhatsAppContent } from './whatsapp-content.ts';
 
 export const messageTypes = ['transactional', 'promotional'] as const;

@@ -4,7 +4,7 @@
  */
 import { GatewayError } from '../contract/errors.ts';
 import { noCountry } from '../contract/otp-hold.ts';
-import type { OtpLegs } from '../message/fallback/start-next-leg.ts';
+import type { OtpLegs } from '../message/dispatch/start-next-leg.ts';
 import type { LegRefusal } from '../message/message.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { AssertNotHeld } from './hold/otp-holds.dynamo.ts';

@@ -3,9 +3,9 @@ import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 import { legFields, legIndexes, legsSchema, type WantedLeg } from '../message/send/fallback-fields.ts';
 import { maxMessageCharacters, referenceText, smsText, textOf } from '../message/send/send-fields.ts';
-import { placeholdersOf, render } from '../message/send/template.ts';
+import { placeholdersOf, render } from '../message/template.ts';
 import { faultAt, optional, withDefault } from '../operation/request-fields.ts';
-import { recipientSchema } from '../recipient/phone-number.ts';
+import { recipientSchema } from '../sender/phone-number.ts';
 import { codeLength, maxAttempts, ttlSeconds } from './otp.ts';
 
 const knownPlaceholders: ReadonlySet<string> = new Set(['code', 'brand', 'ttl_minutes']);

@@ -1,7 +1,7 @@
 /** The text of a one-time password without its code: it says how long the password is still valid, so it is rendered late. */
 import type { HandOverBody } from '../message/dispatch/carrier.ts';
 import type { Message } from '../message/message.ts';
-import { render } from '../message/send/template.ts';
+import { render } from '../message/template.ts';
 import { deriveCode } from './code.ts';
 import type { OtpSecrets } from './otp-secret.secrets.ts';
 

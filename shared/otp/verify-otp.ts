@@ -4,7 +4,7 @@ import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../operation/operation.ts';
 import { faultAt, isGiven, optional } from '../operation/request-fields.ts';
 import { isId } from '../platform/ids.ts';
-import { recipientSchema } from '../recipient/phone-number.ts';
+import { recipientSchema } from '../sender/phone-number.ts';
 import { isRightCode } from './code.ts';
 import { attemptsRemaining, codeLength, codeLengthText, type OneTimePassword } from './otp.ts';
 import { defaultPurpose, purposeText } from './otp-request.ts';

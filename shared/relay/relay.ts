@@ -8,6 +8,8 @@
  * longer the more endpoints that client has: a change that a service refuses permanently is set aside, an event with
  * several webhooks is queued as one message, and an event whose destinations cannot be read is left to the sweep.
  */
+
+import { isFinished, nextLegDueAfter } from '../message/dispatch/legs.ts';
 import { type OutboundQueue, outboundEntriesOf } from '../message/dispatch/outbound-queue.sqs.ts';
 import {
   handOverOf,
@@ -16,13 +18,11 @@ import {
   timedDueItemOf,
   timedEntryOf,
 } from '../message/dispatch/scheduled-entries.ts';
-import { firstReview } from '../message/expire/expire-messages.ts';
-import { isFinished, nextLegDueAfter } from '../message/fallback/legs.ts';
 import { eventsToSend, lastChangeOf, type MessageChange } from '../message/message.ts';
 import { allEnded, isolateRefused, isPermanentFault } from '../platform/aws/permanent-fault.ts';
 import type { Clock } from '../platform/clock.ts';
 import { readOnce } from '../platform/expiring-cache.ts';
-import type { SetAside } from '../set-aside/set-aside.sqs.ts';
+import type { SetAside } from '../recovery/set-aside.sqs.ts';
 import type { WebhookEndpoint } from '../webhook/endpoints/webhook-endpoint.ts';
 import {
   type ChangeWithDestinations,
@@ -30,6 +30,7 @@ import {
   type RelayWebhooksDependencies,
   relayDeliveries,
 } from '../webhook/plan-deliveries.ts';
+import { firstReview } from './expire-messages.ts';
 
 export interface RelayDependencies {
   readonly outbound: OutboundQueue;

@@ -21,8 +21,8 @@ import {
   reviewRows,
 } from '../edited-table/review-rows.ts';
 import type { Clock } from '../platform/clock.ts';
-import { countriesWithoutSenderIds, isSenderId } from '../recipient/phone-number.ts';
 import { type Claims, claimsOf } from './number-owners.ts';
+import { countriesWithoutSenderIds, isSenderId } from './phone-number.ts';
 import {
   everyCountry,
   identityKey,

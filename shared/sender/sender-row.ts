@@ -15,12 +15,7 @@ import {
 } from '../edited-table/edited-row.ts';
 import { closestName } from '../edited-table/feedback.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
-import {
-  canonicalRecipient,
-  countriesWithoutSenderIds,
-  countryNamed,
-  isSenderId,
-} from '../recipient/phone-number.ts';
+import { canonicalRecipient, countriesWithoutSenderIds, countryNamed, isSenderId } from './phone-number.ts';
 
 /** How the table is keyed, and what people write into it. The sort key is the channel and the country: `sms GB`, `sms *`. */
 export const senderTable = {

@@ -5,11 +5,11 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
 import { retryDelaysSeconds, slowLaneBatchWindowSeconds } from '../contract/delivery-times.ts';
-import type { DueItemIndex } from '../due-items/due-item-index.ts';
 import type { ScheduleOnce } from '../platform/aws/one-shot-schedule.scheduler.ts';
 import { allEnded } from '../platform/aws/permanent-fault.ts';
 import { queueDelayMaxSeconds, sendMessages } from '../platform/aws/queues.sqs.ts';
 import { addSeconds } from '../platform/clock.ts';
+import type { DueItemIndex } from '../recovery/due-item-index.ts';
 import { type Delivery, deliverySchema, dueItemIdOf, type Lane } from './delivery.ts';
 
 /**

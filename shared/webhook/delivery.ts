@@ -6,10 +6,10 @@
  */
 import * as z from 'zod/mini';
 import { leaseSeconds, retryDelaysSeconds } from '../contract/delivery-times.ts';
-import type { DueItem } from '../due-items/due-item-index.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { derivedId } from '../platform/ids.ts';
 import { openObject } from '../platform/object-fields.ts';
+import type { DueItem } from '../recovery/due-item-index.ts';
 import { type Attempt, attemptSchema, boundedAttempts, isWithdrawn } from './attempt.ts';
 
 export const deliveryStates = ['pending', 'attempting', 'retry_scheduled', 'acknowledged', 'failed'] as const;

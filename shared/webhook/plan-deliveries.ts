@@ -1,6 +1,5 @@
 /** Derives events and deliveries from a change of a message. The same change always gives the same deliveries. */
 import { messageError } from '../contract/message-error-codes.ts';
-import type { DueItemIndex } from '../due-items/due-item-index.ts';
 import {
   type EventStatus,
   eventsToSend,
@@ -10,6 +9,7 @@ import {
 } from '../message/message.ts';
 import { allEnded, RefusedEntries } from '../platform/aws/permanent-fault.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
+import type { DueItemIndex } from '../recovery/due-item-index.ts';
 import {
   type Delivery,
   deliveryIdOf,

@@ -4,6 +4,11 @@
  * an event with several destinations none of which has a delivery. It also sends the notices that an endpoint was disabled
  * whose worker died before it sent them.
  */
+
+import type { MessageStore } from '../message/store/message-store.ts';
+import { isolateRefused, isPermanentFault } from '../platform/aws/permanent-fault.ts';
+import { addSeconds } from '../platform/clock.ts';
+import { readOnce } from '../platform/expiring-cache.ts';
 import {
   type DueItemRun,
   errorOf,
@@ -12,12 +17,8 @@ import {
   processDueItems,
   type ReviewResult,
   readRows,
-} from '../due-items/process-due-items.ts';
-import type { MessageStore } from '../message/store/message-store.ts';
-import { isolateRefused, isPermanentFault } from '../platform/aws/permanent-fault.ts';
-import { addSeconds } from '../platform/clock.ts';
-import { readOnce } from '../platform/expiring-cache.ts';
-import type { SetAside } from '../set-aside/set-aside.sqs.ts';
+} from '../recovery/process-due-items.ts';
+import type { SetAside } from '../recovery/set-aside.sqs.ts';
 import { type DisableDependencies, isNoticeDueItem, sendPendingNotice } from './deliver/disable-endpoint.ts';
 import {
   type Delivery,

@@ -1,10 +1,10 @@
 /** Rows that are made from their keys: everyone who knows a number knows its client, its message and their secrets. */
 import { createHash } from 'node:crypto';
+import { windowsAt } from '../../shared/limit/windows.ts';
 import type { Message } from '../../shared/message/message.ts';
 import { messageRowOf } from '../../shared/message/store/message-rows.dynamo.ts';
 import { addSeconds } from '../../shared/platform/clock.ts';
 import { derivedIdAt } from '../../shared/platform/ids.ts';
-import { windowsAt } from '../../shared/rate-limit/windows.ts';
 import { type Delivery, newDelivery } from '../../shared/webhook/delivery.ts';
 
 export type Row = Readonly<Record<string, unknown>>;

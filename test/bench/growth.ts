@@ -6,12 +6,12 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { ScheduledEvent } from 'aws-lambda';
 import { dynamoActivityReader } from '../../shared/activity/activity-reader.dynamo.ts';
-import { dynamoDueItemIndex } from '../../shared/due-items/due-item-index.dynamo.ts';
-import { firstReview } from '../../shared/message/expire/expire-messages.ts';
 import type { Message } from '../../shared/message/message.ts';
 import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
 import { addSeconds } from '../../shared/platform/clock.ts';
 import { derivedIdAt } from '../../shared/platform/ids.ts';
+import { dynamoDueItemIndex } from '../../shared/recovery/due-item-index.dynamo.ts';
+import { firstReview } from '../../shared/relay/expire-messages.ts';
 import { median, printMachine, printTable, ratio } from './figures.ts';
 import { applyLoad } from './load.ts';
 import { silenceLog, startLocalFunctions } from './local-functions.ts';

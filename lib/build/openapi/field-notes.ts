@@ -6,7 +6,7 @@
 
 import { inWords } from '../../../shared/contract/in-words.ts';
 import { eventFilters } from '../../../shared/contract/webhook-events.ts';
-import { singleSegment } from '../../../shared/message/send/segments.ts';
+import { singleSegment } from '../../../shared/message/segments.ts';
 import {
   maxMessageCharacters,
   referenceCharactersMax,
@@ -16,7 +16,7 @@ import {
 import { parameterSpacesMax } from '../../../shared/message/whatsapp-content.ts';
 import { codeLength, codeLengthText, maxAttempts, ttlSeconds } from '../../../shared/otp/otp.ts';
 import { defaultPurpose } from '../../../shared/otp/otp-request.ts';
-import { senderNameRule } from '../../../shared/recipient/phone-number.ts';
+import { senderNameRule } from '../../../shared/sender/phone-number.ts';
 import { textKeptBytes } from '../../../shared/webhook/attempt.ts';
 
 type Notes = Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
 /** The response headers of the document. */
 import { policies } from '../../../shared/contract/routes.ts';
 import { idempotencyKeyHours } from '../../../shared/contract/validity.ts';
+import { decide, rateLimitHeaders } from '../../../shared/limit/decision.ts';
+import { windowsAt } from '../../../shared/limit/windows.ts';
 import { keyPattern } from '../../../shared/message/send/idempotency.ts';
-import { decide, rateLimitHeaders } from '../../../shared/rate-limit/decision.ts';
-import { windowsAt } from '../../../shared/rate-limit/windows.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 /** The examples are the headers of a client's first send of the day. */

@@ -12,7 +12,7 @@ import {
   parameterNameCharactersMax,
   parameterSpacesMax,
 } from '../../../shared/message/whatsapp-content.ts';
-import { e164 } from '../../../shared/recipient/phone-number.ts';
+import { e164 } from '../../../shared/sender/phone-number.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { referenceTo } from './named-schemas.ts';
 

@@ -33,7 +33,7 @@ export class Messaging extends Construct {
       stage,
       variable: 'RECEIPTS_QUEUE_URL',
       visibilitySeconds: visibilityRuns * recordTimeoutSeconds,
-      // A receipt whose message is not found yet is received up to eight times (shared/message/receipts/record-receipts.ts).
+      // A receipt whose message is not found yet is received up to eight times (shared/message/dispatch/record-receipts.ts).
       maxReceives: 15,
       oldSeconds: 300,
     });

@@ -1,6 +1,6 @@
 /** Tells AWS End User Messaging that the recipient of an SMS has it. The same message may be reported any number of times. */
 import { PinpointSMSVoiceV2Client, PutMessageFeedbackCommand } from '@aws-sdk/client-pinpoint-sms-voice-v2';
-import type { ReportReceived } from '../../otp/feedback/report-verified.ts';
+import type { ReportReceived } from '../../otp/report-verified.ts';
 
 /** A retry would be refused again: the message is too old, or was sent without feedback. */
 const final: readonly string[] = ['ResourceNotFoundException', 'ValidationException'];

@@ -11,8 +11,8 @@ import {
   type ListedOptOut,
   type OptOutList,
   OutdatedPosition,
-} from '../../message/opt-out-list/compare-opt-outs.ts';
-import { canonicalRecipient } from '../../recipient/phone-number.ts';
+} from '../../message/suppression/compare-opt-outs.ts';
+import { canonicalRecipient } from '../../sender/phone-number.ts';
 
 const timeLimitMs = 10_000;
 /** The largest page of AWS. */

@@ -8,10 +8,10 @@ import {
   type SendTextMessageCommandInput,
 } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import type { PriceTable } from '../../contract/price-table.ts';
+import { expectedPrice } from '../../contract/prices.ts';
 import type { Carrier, HandOver, HandOverBody } from '../../message/dispatch/carrier.ts';
 import { fromOf, type Message } from '../../message/message.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { expectedPrice } from '../../price/prices.ts';
 import { outcomeOfError, type RefusalTable } from './hand-over-errors.ts';
 
 interface AwsSmsSettings {
@@ -84,7 +84,7 @@ export function awsSms(settings: AwsSmsSettings, clock: Clock): Carrier {
       ConfigurationSetName: settings.configurationSet,
       TimeToLive: timeToLive(message, clock()),
       ProtectConfigurationId: settings.protectConfigurationId,
-      // A verified one-time password is reported (shared/otp/feedback).
+      // A verified one-time password is reported (shared/otp/report-verified.ts).
       MessageFeedbackEnabled: message.otp === undefined ? undefined : true,
       ...destinationCountryParameters(message),
       Context: { message_id: message.message_id, client_id: message.client_id },

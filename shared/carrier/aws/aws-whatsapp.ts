@@ -1,9 +1,9 @@
 /** WhatsApp by AWS End User Messaging Social. The call has no idempotency token, so it is not retried (see `aws-sms.ts`). */
 import { SendWhatsAppMessageCommand, SocialMessagingClient } from '@aws-sdk/client-socialmessaging';
 import type { PriceTable } from '../../contract/price-table.ts';
+import { expectedPrice } from '../../contract/prices.ts';
 import type { Carrier, HandOver, HandOverBody } from '../../message/dispatch/carrier.ts';
 import type { Message } from '../../message/message.ts';
-import { expectedPrice } from '../../price/prices.ts';
 import { outcomeOfError, type RefusalTable } from './hand-over-errors.ts';
 import { codePayload, whatsAppPayload } from './whatsapp-payload.ts';
 

@@ -4,13 +4,13 @@
  */
 import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
+import { roundPrice } from '../../contract/prices.ts';
 import { smsEventTypes } from '../../contract/sms-event-types.ts';
+import type { Receipt } from '../../message/dispatch/record-receipts.ts';
 import type { Status } from '../../message/message.ts';
-import type { Receipt } from '../../message/receipts/record-receipts.ts';
 import type { InboundMessage } from '../../message/received-content.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { roundPrice } from '../../price/prices.ts';
-import { canonicalRecipient } from '../../recipient/phone-number.ts';
+import { canonicalRecipient } from '../../sender/phone-number.ts';
 
 /** Prices of these events are in US dollars, also where the account pays in another currency. */
 const eventCurrency = 'USD';

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
-import type { Receipt } from '../../message/receipts/record-receipts.ts';
+import type { Receipt } from '../../message/dispatch/record-receipts.ts';
 import type { Transition } from '../../message/store/message-store.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 

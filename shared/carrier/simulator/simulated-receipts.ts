@@ -3,9 +3,9 @@
  * the form in which AWS publishes real ones, so that one parser reads both.
  */
 import type { Channel } from '../../contract/channels.ts';
+import type { Price } from '../../contract/prices.ts';
 import type { SimulatedRecipient } from '../../contract/simulated-recipients.ts';
 import { fromOf, type Message } from '../../message/message.ts';
-import type { Price } from '../../price/prices.ts';
 import { expiredAtMeta } from '../aws/whatsapp-receipts.ts';
 
 interface Reported {

@@ -4,10 +4,10 @@
  */
 import { messageError } from '../../contract/message-error-codes.ts';
 import type { PriceTable } from '../../contract/price-table.ts';
+import { expectedPrice } from '../../contract/prices.ts';
 import type { Carrier, HandOver, HandOverBody } from '../../message/dispatch/carrier.ts';
 import { fromOf, type Message } from '../../message/message.ts';
 import { addSeconds, type Clock } from '../../platform/clock.ts';
-import { expectedPrice } from '../../price/prices.ts';
 import type { Outbox } from './outbox.dynamo.ts';
 import { inboundNotification, simulatorNumber } from './simulated-inbound.ts';
 import { receiptNotification, type Script, scriptFor } from './simulated-receipts.ts';

@@ -21,12 +21,10 @@ import { type MessageErrorCode, messageError } from '../../contract/message-erro
 import type { Clock, Sleep } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
-import { isReplaced, type StartLegDependencies, startNextLeg } from '../fallback/start-next-leg.ts';
 import type { Message } from '../message.ts';
-import { pacedMessageOf, type SenderPace, workerWaitMs } from '../pace/sender-pace.ts';
-import { type Contacts, noteContact } from '../receive/contacts.dynamo.ts';
-import { type WhatsAppWindows, windowEnd } from '../receive/whatsapp-window.dynamo.ts';
+import { type Contacts, noteContact } from '../store/contacts.dynamo.ts';
 import { expiry, type MessageStore } from '../store/message-store.ts';
+import { type WhatsAppWindows, windowEnd } from '../store/whatsapp-window.dynamo.ts';
 import { applies } from '../suppression/suppression.ts';
 import type { SuppressionReader } from '../suppression/suppression-store.dynamo.ts';
 import type { Carrier, HandOver, HandOverBody } from './carrier.ts';
@@ -38,6 +36,8 @@ import {
   type QueuedMessage,
   untilSlot,
 } from './outbound-queue.sqs.ts';
+import { pacedMessageOf, type SenderPace, workerWaitMs } from './sender-pace.ts';
+import { isReplaced, type StartLegDependencies, startNextLeg } from './start-next-leg.ts';
 
 export interface DispatchDependencies extends Pick<StartLegDependencies, 'allowanceOf' | 'otpLegs'> {
   readonly messages: MessageStore;

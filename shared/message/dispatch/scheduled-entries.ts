@@ -6,7 +6,11 @@
  * A crash after the queue and before the entry is removed queues a message twice, and the second one finds it claimed or
  * final. A message that its queue loses, or refuses, is queued again by the review after its time (../expire).
  */
-import type { DueItem } from '../../due-items/due-item-index.ts';
+
+import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
+import { queueDelayMaxSeconds } from '../../platform/aws/queues.sqs.ts';
+import { addSeconds, earlierOf } from '../../platform/clock.ts';
+import type { DueItem } from '../../recovery/due-item-index.ts';
 import {
   type DueItemRun,
   type NextReview,
@@ -14,13 +18,10 @@ import {
   processDueItems,
   type ReviewResult,
   readRows,
-} from '../../due-items/process-due-items.ts';
-import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
-import { queueDelayMaxSeconds } from '../../platform/aws/queues.sqs.ts';
-import { addSeconds, earlierOf } from '../../platform/clock.ts';
-import { nextLegDueAt } from '../fallback/legs.ts';
+} from '../../recovery/process-due-items.ts';
 import type { Message } from '../message.ts';
 import type { MessageStore } from '../store/message-store.ts';
+import { nextLegDueAt } from './legs.ts';
 import {
   nextLegEntryOf,
   type OutboundEntry,

@@ -6,8 +6,8 @@ import { everyClient } from '../../contract/limit-rows.ts';
 import type { NumberOwners } from '../../sender/number-owners.ts';
 import type { Message } from '../message.ts';
 import type { InboundMessage } from '../received-content.ts';
-import { listPosition } from '../store/message-rows.dynamo.ts';
-import { type Contacts, contactsFrom, type MayUse, mayBeFrom } from './contacts.dynamo.ts';
+import { type Contacts, contactsFrom, type MayUse, mayBeFrom } from '../store/contacts.dynamo.ts';
+import { type Conversations, pagesWith, takenOf, type Written } from '../store/conversations.dynamo.ts';
 
 export interface Owner {
   readonly clientId: string;
@@ -24,28 +24,10 @@ interface Found {
   readonly isHandedOver: boolean;
 }
 
-export interface Conversations {
-  /**
-   * The newest messages with a person, of both directions and all clients, newest first.
-   *
-   * @param before - the list position of the last message of the page before
-   */
-  newestWith(person: string, limit: number, before?: string): Promise<readonly Message[]>;
-}
-
 interface OwnerDependencies {
   readonly conversations: Conversations;
   readonly contacts: Pick<Contacts, 'of'>;
   readonly numbers: NumberOwners;
-}
-
-const pageSize = 100;
-/** The number of messages among which contacts of an earlier release are found; others are found however many wait. */
-const consideredMax = 2000;
-
-interface Written {
-  readonly clientId: string;
-  readonly at: Date;
 }
 
 /**
@@ -85,26 +67,6 @@ export async function findOwner(
   const clients = new Set([...written.map(({ clientId }) => clientId), ...refused]);
   if (owner !== undefined) clients.delete(owner.clientId);
   return { owner, others: [...clients], isHandedOver };
-}
-
-/** Page by page, each when it is needed. */
-export async function* pagesWith(
-  conversations: Conversations,
-  person: string,
-): AsyncGenerator<readonly Message[]> {
-  let before: string | undefined;
-  for (let considered = 0; considered < consideredMax; considered += pageSize) {
-    const page = await conversations.newestWith(person, pageSize, before);
-    yield page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < pageSize) return;
-    before = listPosition(last);
-  }
-}
-
-/** The client of an outbound message that a carrier took, which alone sets `sent_at`. */
-export function takenOf({ client_id, sent_at }: Message): Written[] {
-  return sent_at === undefined ? [] : [{ clientId: client_id, at: new Date(sent_at) }];
 }
 
 /** Whether the carrier refused the message because the person had opted out, which began a suppression of its client. */

@@ -11,15 +11,16 @@ import type { ActivityLog } from '../../activity/activity-log.ts';
 import { type OptKeyword, optKeywordOf } from '../../contract/opt-out-words.ts';
 import { derivedId, derivedIdAt } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { countryOf } from '../../recipient/phone-number.ts';
 import type { NumberOwners } from '../../sender/number-owners.ts';
+import { countryOf } from '../../sender/phone-number.ts';
 import type { Message } from '../message.ts';
 import type { InboundMessage } from '../received-content.ts';
+import type { Contacts } from '../store/contacts.dynamo.ts';
+import type { Conversations } from '../store/conversations.dynamo.ts';
 import type { MessageStore } from '../store/message-store.ts';
+import type { WhatsAppWindows } from '../store/whatsapp-window.dynamo.ts';
 import type { SuppressionStore } from '../suppression/suppression-store.dynamo.ts';
-import type { Contacts } from './contacts.dynamo.ts';
-import { type Conversations, findOwner, type Owner, unassignedClientId } from './find-owner.ts';
-import type { WhatsAppWindows } from './whatsapp-window.dynamo.ts';
+import { findOwner, type Owner, unassignedClientId } from './find-owner.ts';
 
 export interface ReceiveDependencies {
   readonly messages: Pick<MessageStore, 'create'>;

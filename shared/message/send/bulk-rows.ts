@@ -4,10 +4,10 @@ import { recipientRefusal, type SendingPermissions } from '../../client/permissi
 import { invalidRecipientText } from '../../contract/errors.ts';
 import { noteUnknownFields } from '../../operation/operation.ts';
 import { optional } from '../../operation/request-fields.ts';
-import { canonicalRecipient } from '../../recipient/phone-number.ts';
+import { canonicalRecipient } from '../../sender/phone-number.ts';
+import { render, renderedLength } from '../template.ts';
 import type { RowError, RowErrorCode } from './batch-store.dynamo.ts';
 import { maxMessageCharacters, referenceText, smsText } from './send-fields.ts';
-import { render, renderedLength } from './template.ts';
 
 /** A character has at most two code units, so a longer text is too long and need not be rendered. */
 const maxMessageUnits = 2 * maxMessageCharacters;

@@ -5,20 +5,18 @@
 import { GatewayError, invalidFields } from '../../contract/errors.ts';
 import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
 import { millionthsPerUnit } from '../../contract/price-table.ts';
+import type { Price, PricedMessage } from '../../contract/prices.ts';
 import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import type { Price, PricedMessage } from '../../price/prices.ts';
 import { fromOf, type Message, type StoredLeg } from '../message.ts';
 import type { DryRun, DryRunBatch, DryRunLeg, DryRunRefusal } from '../message-response.schema.ts';
+import { segment } from '../segments.ts';
+import type { SuppressedAmong } from '../suppression/suppression-store.dynamo.ts';
 import type { Batch } from './batch-store.dynamo.ts';
 import { isRepeat, type KeyedRecord, type KeyedRequest, type KeyedStore } from './idempotency.ts';
-import { segment } from './segments.ts';
 
 /** Undefined where the price list has no price for the recipient's country. */
 export type PriceOf = (message: PricedMessage) => Price | undefined;
-
-/** Recipients of these messages, which are of one client and all one-time passwords or none, that are suppressed for them. */
-export type SuppressedAmong = (messages: readonly Message[]) => Promise<ReadonlySet<string>>;
 
 export interface DryRunDependencies {
   readonly priceOf: PriceOf;

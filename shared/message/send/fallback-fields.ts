@@ -5,7 +5,7 @@ import { type Channel, channels } from '../../contract/channels.ts';
 import { faultAt, isGiven, optional } from '../../operation/request-fields.ts';
 import { lazily } from '../../platform/expiring-cache.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { senderSchema } from '../../recipient/phone-number.ts';
+import { senderSchema } from '../../sender/phone-number.ts';
 import type { SelectSender } from '../../sender/select-sender.ts';
 import type { Message, StoredLeg } from '../message.ts';
 import { type TemplateContent, whatsAppParts } from '../whatsapp-content.ts';

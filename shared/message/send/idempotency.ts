@@ -3,9 +3,9 @@
  * id is derived from client, endpoint and key, so of any number of equal requests one write succeeds.
  */
 import { createHash } from 'node:crypto';
-import type { Allowance } from '../../cap/allowance.ts';
 import { GatewayError, standardError } from '../../contract/errors.ts';
 import { idempotencyKeyHours } from '../../contract/validity.ts';
+import type { Allowance } from '../../limit/allowance.ts';
 import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { derivedId, type IdPrefix, newId } from '../../platform/ids.ts';

@@ -21,11 +21,11 @@ import { addSeconds } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { SelectSender } from '../../sender/select-sender.ts';
+import { reserveBulkSlots } from '../dispatch/bulk-slots.ts';
+import type { SenderPace } from '../dispatch/sender-pace.ts';
 import type { Message } from '../message.ts';
 import type { AcceptedBatch } from '../message-response.schema.ts';
 import { acceptedView } from '../message-response.ts';
-import { reserveBulkSlots } from '../pace/bulk-slots.ts';
-import type { SenderPace } from '../pace/sender-pace.ts';
 import {
   acceptedIndexes,
   type Batch,

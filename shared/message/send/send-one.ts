@@ -1,12 +1,12 @@
 /** Sends one message of either channel: checks the request and stores the message in one write; the relay does the rest. */
 import type * as z from 'zod/mini';
-import type { AllowanceOf } from '../../cap/allowance.ts';
 import { assertMaySend, permissionsOf } from '../../client/permission.ts';
 import type { Channel } from '../../contract/channels.ts';
+import type { AllowanceOf } from '../../limit/allowance.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
 import { newId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { countryOf } from '../../recipient/phone-number.ts';
+import { countryOf } from '../../sender/phone-number.ts';
 import type { SelectSender, SendersOf } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 import { acceptedView } from '../message-response.ts';

@@ -2,10 +2,10 @@
 import * as z from 'zod/mini';
 import type { Operation } from '../../operation/operation.ts';
 import { optional } from '../../operation/request-fields.ts';
-import { recipientSchema, senderSchema } from '../../recipient/phone-number.ts';
+import { recipientSchema, senderSchema } from '../../sender/phone-number.ts';
 import type { Message } from '../message.ts';
+import { segment } from '../segments.ts';
 import { fallbackSchema, legsToStore } from './fallback-fields.ts';
-import { segment } from './segments.ts';
 import {
   endOfValidity,
   messageType,

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { type Operation, requiredField } from '../../operation/operation.ts';
 import { faultAt, isGiven, optional, withDefault } from '../../operation/request-fields.ts';
-import { recipientSchema } from '../../recipient/phone-number.ts';
+import { recipientSchema } from '../../sender/phone-number.ts';
 import type { Message } from '../message.ts';
 import {
   type LocationContent,

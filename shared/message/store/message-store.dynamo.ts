@@ -7,7 +7,7 @@ import { type ReadOptions, readRow } from '../../platform/aws/read-rows.dynamo.t
 import { addSeconds } from '../../platform/clock.ts';
 import type { Environment } from '../../platform/env.ts';
 import { type Message, messageSchema, transitions } from '../message.ts';
-import type { Slot } from '../pace/slot.ts';
+import type { Slot } from '../slot.ts';
 import { noteKeyUse } from './idempotency-key-use.dynamo.ts';
 import { createLeg, isOwn, manyMessages, messageRowOf, parseMessageRow } from './message-rows.dynamo.ts';
 import {

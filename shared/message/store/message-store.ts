@@ -3,7 +3,7 @@ import { type MessageErrorCode, messageError } from '../../contract/message-erro
 import type { ReadOptions } from '../../platform/aws/read-rows.dynamo.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type Message, type Status, transitions } from '../message.ts';
-import type { Slot } from '../pace/slot.ts';
+import type { Slot } from '../slot.ts';
 import type { FilterFields } from './message-list.dynamo.ts';
 
 /** Whether this call stored the message, or found one with the same id. */

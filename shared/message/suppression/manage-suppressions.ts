@@ -11,7 +11,7 @@ import {
 } from '../../operation/operation.ts';
 import { optional, withDefault } from '../../operation/request-fields.ts';
 import { retry } from '../../platform/retry.ts';
-import { canonicalRecipient, recipientRule, recipientSchema } from '../../recipient/phone-number.ts';
+import { canonicalRecipient, recipientRule, recipientSchema } from '../../sender/phone-number.ts';
 import {
   type Changed,
   isSuppression,

@@ -14,7 +14,6 @@ import { batchRead } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, addSeconds, type Clock, epochSeconds } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { Message } from '../message.ts';
-import type { SuppressedAmong } from '../send/dry-run.ts';
 import {
   applies,
   type Changed,
@@ -29,6 +28,9 @@ import {
   type SuppressionRow,
   suppressionRow,
 } from './suppression.ts';
+
+/** Recipients of these messages, which are of one client and all one-time passwords or none, that are suppressed for them. */
+export type SuppressedAmong = (messages: readonly Message[]) => Promise<ReadonlySet<string>>;
 
 /** Reads and changes who may not be sent to. */
 export interface SuppressionReader {

@@ -16,16 +16,16 @@
  */
 import type { ActivityLog } from '../../activity/activity-log.ts';
 import { readAhead } from '../../activity/read-ahead.ts';
-import type { DueItemIndex } from '../../due-items/due-item-index.ts';
+import { allEnded } from '../../platform/aws/permanent-fault.ts';
+import { addSeconds, type Clock, earlierOf, type Sleep } from '../../platform/clock.ts';
+import type { DueItemIndex } from '../../recovery/due-item-index.ts';
 import {
   type DueItemRun,
   errorOf,
   type NextReview,
   type ProcessedDueItems,
   processDueItems,
-} from '../../due-items/process-due-items.ts';
-import { allEnded } from '../../platform/aws/permanent-fault.ts';
-import { addSeconds, type Clock, earlierOf, type Sleep } from '../../platform/clock.ts';
+} from '../../recovery/process-due-items.ts';
 import { sendAlert } from '../deliver/alert-failure.ts';
 import { type Delivery, dueItemOf, resendDue } from '../delivery.ts';
 import type { DeliveryQueue } from '../delivery-queue.sqs.ts';

@@ -10,7 +10,7 @@ import {
   dynamoRowEditor,
   dynamoRowReader,
 } from '../../../shared/edited-table/row-editor.dynamo.ts';
-import { overrideTable } from '../../../shared/rate-limit/override-row.ts';
+import { overrideTable } from '../../../shared/limit/override-row.ts';
 import { senderTable } from '../../../shared/sender/sender-row.ts';
 import { engineClient } from '../../support/engine/engine.ts';
 import { createTables } from '../../support/engine/tables.ts';

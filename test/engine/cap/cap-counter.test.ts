@@ -3,11 +3,11 @@
 import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Allowance, capCounterKey } from '../../../shared/cap/allowance.ts';
-import { dynamoCapCounter } from '../../../shared/cap/cap-counter.dynamo.ts';
-import { capWindowsAt } from '../../../shared/cap/cap-limits.ts';
 import type { StageCaps } from '../../../shared/contract/caps.ts';
 import { GatewayError } from '../../../shared/contract/errors.ts';
+import { type Allowance, capCounterKey } from '../../../shared/limit/allowance.ts';
+import { dynamoCapCounter } from '../../../shared/limit/cap-counter.dynamo.ts';
+import { capWindowsAt } from '../../../shared/limit/cap-limits.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { capProcess, millionthsOf, usedOf } from '../../support/cap/caps.ts';
 import { losingResponses } from '../../support/engine/lost-responses.ts';

@@ -8,7 +8,7 @@ import type { Message } from '../../../shared/message/message.ts';
 import { parseMessageRow } from '../../../shared/message/store/message-rows.dynamo.ts';
 import { handOverBodies } from '../../../shared/otp/otp-text.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { senderSchema } from '../../../shared/recipient/phone-number.ts';
+import { senderSchema } from '../../../shared/sender/phone-number.ts';
 import { selectSender } from '../../../shared/sender/select-sender.ts';
 import { parseSenderRow } from '../../../shared/sender/sender-row.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';

@@ -9,8 +9,8 @@ import { createApiKey, rotateClientSecret } from '../../../shared/client/client-
 import { disabledClients, dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
 import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
 import { accessRefusal } from '../../../shared/http/authenticate.ts';
-import { dynamoWhatsAppWindows } from '../../../shared/message/receive/whatsapp-window.dynamo.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import { dynamoWhatsAppWindows } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { applies } from '../../../shared/message/suppression/suppression.ts';
 import {
   dynamoSuppressedAmong,

@@ -1,16 +1,16 @@
 import { type BatchWriteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { dynamoDueItemIndex, dynamoDueItemReader } from '../../../shared/due-items/due-item-index.dynamo.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { newId } from '../../../shared/platform/ids.ts';
+import { dynamoDueItemIndex, dynamoDueItemReader } from '../../../shared/recovery/due-item-index.dynamo.ts';
 import {
   type DueItemEntry,
   type DueItemIndex,
   dueItemShards,
   entriesOf,
   packDueItems,
-} from '../../../shared/due-items/due-item-index.ts';
-import { addSeconds } from '../../../shared/platform/clock.ts';
-import { newId } from '../../../shared/platform/ids.ts';
+} from '../../../shared/recovery/due-item-index.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';

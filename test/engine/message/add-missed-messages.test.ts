@@ -2,14 +2,14 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { dynamoClientIds } from '../../../shared/client/client-store.dynamo.ts';
-import { dynamoDueItemIndex } from '../../../shared/due-items/due-item-index.dynamo.ts';
-import { addMissedMessages } from '../../../shared/message/expire/add-missed-messages.ts';
-import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
-import { dynamoScanProgress } from '../../../shared/message/expire/scan-progress.dynamo.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { dynamoMessageList } from '../../../shared/message/store/message-list.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
+import { dynamoDueItemIndex } from '../../../shared/recovery/due-item-index.dynamo.ts';
+import { addMissedMessages } from '../../../shared/relay/add-missed-messages.ts';
+import { expireOverdue } from '../../../shared/relay/expire-messages.ts';
+import { dynamoScanProgress } from '../../../shared/relay/scan-progress.dynamo.ts';
 import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
 import { storesIn } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';

@@ -2,12 +2,12 @@
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Message } from '../../../shared/message/message.ts';
-import { type Contacts, dynamoContacts } from '../../../shared/message/receive/contacts.dynamo.ts';
-import { dynamoConversations } from '../../../shared/message/receive/conversations.dynamo.ts';
 import { receiveMessage as receive } from '../../../shared/message/receive/receive-message.ts';
-import { dynamoWhatsAppWindows } from '../../../shared/message/receive/whatsapp-window.dynamo.ts';
+import { type Contacts, dynamoContacts } from '../../../shared/message/store/contacts.dynamo.ts';
+import { dynamoConversations } from '../../../shared/message/store/conversations.dynamo.ts';
 import { listPosition } from '../../../shared/message/store/message-rows.dynamo.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import { dynamoWhatsAppWindows } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';

@@ -1,8 +1,8 @@
 /** Every send writes the recipient's country into the message's row, by which the hand-over prices it. */
 
 import { expect, it } from '@jest/globals';
+import { expectedPrice } from '../../../shared/contract/prices.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { expectedPrice } from '../../../shared/price/prices.ts';
 import { aClient, ask, inMemorySends, type SendName, sendNames } from '../../support/message/sends.ts';
 
 const prices = {

@@ -14,7 +14,7 @@ import { messageQuery } from '../../../shared/admin/messages.ts';
 import { outboxQuery } from '../../../shared/admin/outbox.ts';
 import { verifyOtpSchema } from '../../../shared/otp/verify-otp.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { canonicalRecipient } from '../../../shared/recipient/phone-number.ts';
+import { canonicalRecipient } from '../../../shared/sender/phone-number.ts';
 import { runs } from '../../fuzz/runs.ts';
 import { aClient, ask, inMemorySends, sendNames, smallRequest } from '../../support/message/sends.ts';
 

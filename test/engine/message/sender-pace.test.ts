@@ -9,9 +9,9 @@ import {
   type SenderPace,
   type SenderPaceStore,
   senderPace,
-} from '../../../shared/message/pace/sender-pace.ts';
-import { dynamoSenderPaceStore } from '../../../shared/message/pace/sender-pace-store.dynamo.ts';
-import { paceOf, type Slot } from '../../../shared/message/pace/slot.ts';
+} from '../../../shared/message/dispatch/sender-pace.ts';
+import { dynamoSenderPaceStore } from '../../../shared/message/dispatch/sender-pace-store.dynamo.ts';
+import { paceOf, type Slot } from '../../../shared/message/slot.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';

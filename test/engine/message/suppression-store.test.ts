@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Message } from '../../../shared/message/message.ts';
-import { dynamoOptOutProgress } from '../../../shared/message/opt-out-list/opt-out-progress.dynamo.ts';
+import { dynamoOptOutProgress } from '../../../shared/message/suppression/opt-out-progress.dynamo.ts';
 import type { SuppressionChange } from '../../../shared/message/suppression/suppression.ts';
 import {
   dynamoSuppressedAmong,

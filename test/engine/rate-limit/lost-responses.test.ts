@@ -3,8 +3,8 @@
  * limit, and what is counted is what was admitted and what repeated calls counted (docs/limits.md).
  */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { rateLimiter } from '../../../shared/rate-limit/limiter.ts';
-import { dynamoRateCounter } from '../../../shared/rate-limit/rate-counter.dynamo.ts';
+import { rateLimiter } from '../../../shared/limit/limiter.ts';
+import { dynamoRateCounter } from '../../../shared/limit/rate-counter.dynamo.ts';
 import { losingResponses } from '../../support/engine/lost-responses.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';

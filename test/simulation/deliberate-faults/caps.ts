@@ -9,7 +9,7 @@ export const faults: DeliberateFaults = {
     promise: '10.2',
     changes: [
       {
-        file: 'shared/cap/cap-counter.dynamo.ts',
+        file: 'shared/limit/cap-counter.dynamo.ts',
         replace: 'const room = limit - (amounts[attribute] ?? 0);',
         by: 'const room = limit - (amounts[attribute] ?? 0) + 1;',
       },
@@ -27,7 +27,7 @@ export const faults: DeliberateFaults = {
         const { otp } = await plan(messageId);`,
       },
       {
-        file: 'shared/cap/cap-counter.dynamo.ts',
+        file: 'shared/limit/cap-counter.dynamo.ts',
         replace: `.join(', ')}\`,
         ConditionExpression: 'attribute_exists(purge_at)',
         ExpressionAttributeValues: Object.fromEntries(
@@ -47,7 +47,7 @@ export const faults: DeliberateFaults = {
     promise: '14.7',
     changes: [
       {
-        file: 'shared/message/fallback/start-next-leg.ts',
+        file: 'shared/message/dispatch/start-next-leg.ts',
         replace: "status !== 'failed' && refusal === undefined",
         by: "status !== 'failed'",
       },

@@ -70,7 +70,7 @@ export const faults: DeliberateFaults = {
     promise: '13.5',
     changes: [
       {
-        file: 'shared/message/receive/whatsapp-window.dynamo.ts',
+        file: 'shared/message/store/whatsapp-window.dynamo.ts',
         replace: "'attribute_not_exists(received_at) OR received_at < :at'",
         by: "'attribute_not_exists(received_at) OR received_at <> :at'",
       },

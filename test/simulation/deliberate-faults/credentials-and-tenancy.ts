@@ -76,7 +76,7 @@ export const faults: DeliberateFaults = {
     promise: '5.11',
     changes: [
       {
-        file: 'shared/message/status/own-message.ts',
+        file: 'shared/message/lookup/own-message.ts',
         replace: 'if (message?.client_id !== clientId) throw',
         by: 'if (message === undefined || clientId === undefined) throw',
       },
@@ -87,7 +87,7 @@ export const faults: DeliberateFaults = {
     promise: '5.11',
     changes: [
       {
-        file: 'shared/message/status/get-status.ts',
+        file: 'shared/message/lookup/get-status.ts',
         replace: 'if (batch === undefined || batch.client_id !== clientId) throw',
         by: 'if (batch === undefined || clientId === undefined) throw',
       },

@@ -2,7 +2,7 @@
 
 import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
 
-const processDueItems = 'shared/due-items/process-due-items.ts';
+const processDueItems = 'shared/recovery/process-due-items.ts';
 const message = 'shared/message/message.ts';
 
 export const faults: DeliberateFaults = {

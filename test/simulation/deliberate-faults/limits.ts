@@ -3,7 +3,7 @@
 
 import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
 
-const rateCounter = 'shared/rate-limit/rate-counter.dynamo.ts';
+const rateCounter = 'shared/limit/rate-counter.dynamo.ts';
 
 export const faults: DeliberateFaults = {
   'a limit admits one more': {
@@ -23,7 +23,7 @@ export const faults: DeliberateFaults = {
     promise: '4.8',
     changes: [
       {
-        file: 'shared/rate-limit/limiter.ts',
+        file: 'shared/limit/limiter.ts',
         replace: 'const generation = await generationFor(key, limits, windows, now);',
         by: `const generation = shardCount(limits) === 1
           ? undefined

@@ -66,7 +66,7 @@ export const faults: DeliberateFaults = {
     promise: '10.2',
     changes: [
       {
-        file: 'shared/message/fallback/start-next-leg.ts',
+        file: 'shared/message/dispatch/start-next-leg.ts',
         replace: "  await allowance?.giveBack();\n  return { outcome: stored === 'exists'",
         by: "  return { outcome: stored === 'exists'",
       },

@@ -94,7 +94,7 @@ export const faults: DeliberateFaults = {
     promise: '6.3',
     changes: [
       {
-        file: 'shared/message/receipts/record-receipts.ts',
+        file: 'shared/message/dispatch/record-receipts.ts',
         replace: "recorded.some(({ outcome }) => outcome === 'unknown_message')",
         by: "recorded.every(({ outcome }) => outcome === 'given_up')",
       },
@@ -105,7 +105,7 @@ export const faults: DeliberateFaults = {
     promise: '6.4',
     changes: [
       {
-        file: 'shared/message/expire/expire-messages.ts',
+        file: 'shared/relay/expire-messages.ts',
         replace: '    default:\n      return expiresAt;',
         by: '    default:\n      return addSeconds(expiresAt, 300);',
       },

@@ -2,7 +2,7 @@
 
 import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
 
-const slot = 'shared/message/pace/slot.ts';
+const slot = 'shared/message/slot.ts';
 
 export const faults: DeliberateFaults = {
   'a change that was counted before is counted again': {
@@ -21,7 +21,7 @@ export const faults: DeliberateFaults = {
     promise: '14.4',
     changes: [
       {
-        file: 'shared/message/pace/sender-pace-store.dynamo.ts',
+        file: 'shared/message/dispatch/sender-pace-store.dynamo.ts',
         replace: "'revision = :seen'",
         by: "'revision = :seen OR attribute_exists(revision)'",
       },
@@ -37,7 +37,7 @@ export const faults: DeliberateFaults = {
     promise: '14.4',
     changes: [
       {
-        file: 'shared/message/pace/sender-pace.ts',
+        file: 'shared/message/dispatch/sender-pace.ts',
         replace: 'segments: message.segments ?? 1,',
         by: 'segments: message.segments === undefined ? 0 : 1,',
       },
@@ -48,7 +48,7 @@ export const faults: DeliberateFaults = {
     promise: '14.7',
     changes: [
       {
-        file: 'shared/message/fallback/start-next-leg.ts',
+        file: 'shared/message/dispatch/start-next-leg.ts',
         replace: 'messages.createLeg(row, earlierLegIds(leg))',
         by: 'messages.createLeg(row, earlierLegIds(leg).slice(1))',
       },
@@ -59,7 +59,7 @@ export const faults: DeliberateFaults = {
     promise: '14.7',
     changes: [
       {
-        file: 'shared/message/fallback/start-next-leg.ts',
+        file: 'shared/message/dispatch/start-next-leg.ts',
         replace: "if (legs.some(({ status }) => status === 'delivered' || status === 'read')) return true;",
         by: "if (legs.some(({ status }) => status === 'read')) return true;",
       },

@@ -2,8 +2,8 @@
 
 import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
 
-const shards = 'shared/rate-limit/shards.ts';
-const allowance = 'shared/cap/allowance.ts';
+const shards = 'shared/limit/shards.ts';
+const allowance = 'shared/limit/allowance.ts';
 
 export const faults: DeliberateFaults = {
   'a refusal is remembered beyond its minute': {
@@ -11,7 +11,7 @@ export const faults: DeliberateFaults = {
     promise: '4.1',
     changes: [
       {
-        file: 'shared/rate-limit/limiter.ts',
+        file: 'shared/limit/limiter.ts',
         replace: 'Math.min(now.getTime() + refusalCacheSeconds * 1000, windows.resetsAt.minute * 1000)',
         by: 'now.getTime() + refusalCacheSeconds * 1000',
       },
@@ -22,7 +22,7 @@ export const faults: DeliberateFaults = {
     promise: '4.4',
     changes: [
       {
-        file: 'shared/rate-limit/decision.ts',
+        file: 'shared/limit/decision.ts',
         replace: '(state.resetsAt > last.resetsAt ? state : last)',
         by: '(state.resetsAt < last.resetsAt ? state : last)',
       },
@@ -49,7 +49,7 @@ export const faults: DeliberateFaults = {
     promise: '4.8',
     changes: [
       {
-        file: 'shared/rate-limit/rate-counter.dynamo.ts',
+        file: 'shared/limit/rate-counter.dynamo.ts',
         replace: '`attribute_not_exists(closed) AND ',
         by: '`',
       },
@@ -60,7 +60,7 @@ export const faults: DeliberateFaults = {
     promise: '10.1',
     changes: [
       {
-        file: 'shared/rate-limit/override-row.ts',
+        file: 'shared/limit/override-row.ts',
         replace: 'target !== undefined && (expiresAt === undefined || now < expiresAt)',
         by: 'target !== undefined && (expiresAt === undefined || now !== expiresAt)',
       },
@@ -71,7 +71,7 @@ export const faults: DeliberateFaults = {
     promise: '10.1',
     changes: [
       {
-        file: 'shared/rate-limit/overrides.ts',
+        file: 'shared/limit/overrides.ts',
         replace: 'return [own?.get(endpoint), forAll?.get(endpoint)];',
         by: 'return [forAll?.get(endpoint), own?.get(endpoint)];',
       },
@@ -93,7 +93,7 @@ export const faults: DeliberateFaults = {
     promise: '10.2',
     changes: [
       {
-        file: 'shared/cap/cap-counter.dynamo.ts',
+        file: 'shared/limit/cap-counter.dynamo.ts',
         replace: 'const condition = room < 0 ? fits :',
         by: 'const condition = room === -0.5 ? fits :',
       },
@@ -109,7 +109,7 @@ export const faults: DeliberateFaults = {
     promise: '10.4',
     changes: [
       {
-        file: 'shared/cap/cap-notices.ts',
+        file: 'shared/limit/cap-notices.ts',
         replace: 'const refused = percentage === 100 && state.full.includes(limit);',
         by: 'const refused = percentage === 100 && state.full.length > state.limits.length;',
       },

@@ -1,12 +1,12 @@
 /** Caps on private tables: what a process takes, the notices it gives, and the amounts that are counted. */
 import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
-import { type AllowanceOf, allowances, type CapUse, capUse } from '../../../shared/cap/allowance.ts';
-import { type CapCounter, dynamoCapCounter } from '../../../shared/cap/cap-counter.dynamo.ts';
-import { capLimits } from '../../../shared/cap/cap-limits.ts';
-import { spendNotices } from '../../../shared/cap/cap-notices.ts';
 import type { StageCaps } from '../../../shared/contract/caps.ts';
+import { costForCap } from '../../../shared/contract/prices.ts';
+import { type AllowanceOf, allowances, type CapUse, capUse } from '../../../shared/limit/allowance.ts';
+import { type CapCounter, dynamoCapCounter } from '../../../shared/limit/cap-counter.dynamo.ts';
+import { capLimits } from '../../../shared/limit/cap-limits.ts';
+import { spendNotices } from '../../../shared/limit/cap-notices.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { costForCap } from '../../../shared/price/prices.ts';
 import type { TestTables } from '../engine/test-tables.ts';
 import { type Kill, killable, noKill } from '../faults/kill-process.ts';
 

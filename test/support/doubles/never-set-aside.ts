@@ -1,5 +1,5 @@
 /** For runs in which no service refuses anything for good. */
-import type { RefusedWork } from '../../../shared/set-aside/set-aside.sqs.ts';
+import type { RefusedWork } from '../../../shared/recovery/set-aside.sqs.ts';
 
 export async function neverSetAside({ error }: RefusedWork): Promise<void> {
   throw error;

@@ -1,6 +1,7 @@
 /** A stage without senders of its own, without prices, and without suppressions. */
 
-import type { PriceOf, SuppressedAmong } from '../../../shared/message/send/dry-run.ts';
+import type { PriceOf } from '../../../shared/message/send/dry-run.ts';
+import type { SuppressedAmong } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import type { NumberOwners } from '../../../shared/sender/number-owners.ts';
 import type { SelectSender, SendersOf } from '../../../shared/sender/select-sender.ts';
 

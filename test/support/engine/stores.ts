@@ -1,17 +1,16 @@
 /** The gateway's stores on tables of a test, and on fresh ones in memory whose rows the test sees at once. */
 import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
 import { dynamoActivityReader } from '../../../shared/activity/activity-reader.dynamo.ts';
-import { dynamoDueItemIndex } from '../../../shared/due-items/due-item-index.dynamo.ts';
-import type { DueItemEntry } from '../../../shared/due-items/due-item-index.ts';
-import { type SenderPace, senderPace } from '../../../shared/message/pace/sender-pace.ts';
-import { dynamoSenderPaceStore } from '../../../shared/message/pace/sender-pace-store.dynamo.ts';
-import { dynamoContacts } from '../../../shared/message/receive/contacts.dynamo.ts';
-import { dynamoConversations } from '../../../shared/message/receive/conversations.dynamo.ts';
-import { dynamoWhatsAppWindows } from '../../../shared/message/receive/whatsapp-window.dynamo.ts';
+import { dynamoRateCounter } from '../../../shared/limit/rate-counter.dynamo.ts';
+import { type SenderPace, senderPace } from '../../../shared/message/dispatch/sender-pace.ts';
+import { dynamoSenderPaceStore } from '../../../shared/message/dispatch/sender-pace-store.dynamo.ts';
 import { dynamoBatchStore } from '../../../shared/message/send/batch-store.dynamo.ts';
+import { dynamoContacts } from '../../../shared/message/store/contacts.dynamo.ts';
+import { dynamoConversations } from '../../../shared/message/store/conversations.dynamo.ts';
 import { dynamoMessageList } from '../../../shared/message/store/message-list.dynamo.ts';
 import { parseMessageRow } from '../../../shared/message/store/message-rows.dynamo.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import { dynamoWhatsAppWindows } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import {
   dynamoSuppressionChanges,
   dynamoSuppressionStore,
@@ -20,7 +19,8 @@ import { type OneTimePassword, otpSchema } from '../../../shared/otp/otp.ts';
 import { dynamoOtpSends } from '../../../shared/otp/otp-sends.dynamo.ts';
 import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
 import { type Clock, systemClock } from '../../../shared/platform/clock.ts';
-import { dynamoRateCounter } from '../../../shared/rate-limit/rate-counter.dynamo.ts';
+import { dynamoDueItemIndex } from '../../../shared/recovery/due-item-index.dynamo.ts';
+import type { DueItemEntry } from '../../../shared/recovery/due-item-index.ts';
 import { dynamoUsageCounter } from '../../../shared/usage/usage-counter.dynamo.ts';
 import { dynamoUsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../../../shared/webhook/delivery-store.dynamo.ts';

@@ -10,9 +10,9 @@ import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts
 import { dynamoRowReader } from '../../../shared/edited-table/row-editor.dynamo.ts';
 import { authenticateBearer } from '../../../shared/http/authenticate.ts';
 import type { HttpDependencies, HttpFunction } from '../../../shared/http/http-function.ts';
-import { rateLimiter } from '../../../shared/rate-limit/limiter.ts';
-import { overrideReader } from '../../../shared/rate-limit/overrides.ts';
-import { dynamoRateCounter } from '../../../shared/rate-limit/rate-counter.dynamo.ts';
+import { rateLimiter } from '../../../shared/limit/limiter.ts';
+import { overrideReader } from '../../../shared/limit/overrides.ts';
+import { dynamoRateCounter } from '../../../shared/limit/rate-counter.dynamo.ts';
 import { dynamoSigningKeyStore, type SigningKeyStore } from '../../../shared/token/signing-keys.dynamo.ts';
 import { type TokenVerifier, tokenVerifier } from '../../../shared/token/token-verifier.ts';
 import type { TestTables } from '../engine/test-tables.ts';

@@ -1,6 +1,6 @@
 /** Messages as the table has them, for tests. */
 import type { Message } from '../../../shared/message/message.ts';
-import { countryOf } from '../../../shared/recipient/phone-number.ts';
+import { countryOf } from '../../../shared/sender/phone-number.ts';
 
 export const created = new Date('2026-11-20T10:00:00.000Z');
 

@@ -2,7 +2,7 @@
 
 import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/contract/validity.ts';
 import { type Message, transitions } from '../../../shared/message/message.ts';
-import { paceOf } from '../../../shared/message/pace/slot.ts';
+import { paceOf } from '../../../shared/message/slot.ts';
 import { deriveCode } from '../../../shared/otp/code.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
 import type { UsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';

@@ -1,7 +1,8 @@
 /** A messages table whose SMS go from a sender with a pace, as a send stores them: bulk messages with their slots. */
+
+import { reserveBulkSlots } from '../../../shared/message/dispatch/bulk-slots.ts';
+import type { SenderPace } from '../../../shared/message/dispatch/sender-pace.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { reserveBulkSlots } from '../../../shared/message/pace/bulk-slots.ts';
-import type { SenderPace } from '../../../shared/message/pace/sender-pace.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 
 export function pacedMessages(

@@ -1,7 +1,7 @@
 /** The use cases of the sends on private tables, called as the HTTP stack calls them, at a time of the test's own. */
 
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import type { AllowanceOf } from '../../../shared/cap/allowance.ts';
+import type { AllowanceOf } from '../../../shared/limit/allowance.ts';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSms } from '../../../shared/message/send/send-sms.ts';
 import { sendWhatsApp } from '../../../shared/message/send/send-whatsapp.ts';

@@ -3,6 +3,8 @@
  * kind with its own workers, which take batches of ten and have their own view of the sender's slots, tables and a carrier
  * that take their time. One-time passwords of the same sender and single sends of another client go in between.
  */
+
+import { expectedEndOf, reserveBulkSlots } from '../../../shared/message/dispatch/bulk-slots.ts';
 import {
   type DispatchDependencies,
   dispatchQueued,
@@ -12,9 +14,8 @@ import {
   outboundEntriesOf,
   queuedMessageOf,
 } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
+import { senderPace } from '../../../shared/message/dispatch/sender-pace.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { expectedEndOf, reserveBulkSlots } from '../../../shared/message/pace/bulk-slots.ts';
-import { senderPace } from '../../../shared/message/pace/sender-pace.ts';
 import { allowanceOf } from '../doubles/no-caps.ts';
 import { noOtpLegs } from '../doubles/no-otp-legs.ts';
 import { nobodySuppressed } from '../doubles/nobody-suppressed.ts';

@@ -4,12 +4,12 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } fr
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Limits } from '../../../shared/contract/routes.ts';
 import { dynamoRowEditor, dynamoRowReader } from '../../../shared/edited-table/row-editor.dynamo.ts';
+import { type Decision, retryAfterSeconds } from '../../../shared/limit/decision.ts';
+import { type RateLimiter, rateLimiter } from '../../../shared/limit/limiter.ts';
+import { overrideTable } from '../../../shared/limit/override-row.ts';
+import { type InvalidOverride, overrideReader } from '../../../shared/limit/overrides.ts';
+import { dynamoRateCounter } from '../../../shared/limit/rate-counter.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { type Decision, retryAfterSeconds } from '../../../shared/rate-limit/decision.ts';
-import { type RateLimiter, rateLimiter } from '../../../shared/rate-limit/limiter.ts';
-import { overrideTable } from '../../../shared/rate-limit/override-row.ts';
-import { type InvalidOverride, overrideReader } from '../../../shared/rate-limit/overrides.ts';
-import { dynamoRateCounter } from '../../../shared/rate-limit/rate-counter.dynamo.ts';
 import type { TestTables } from '../engine/test-tables.ts';
 import { watchCalls } from '../engine/watch-calls.ts';
 

@@ -4,28 +4,21 @@
  */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { ActivityLog } from '../../../shared/activity/activity-log.ts';
-import type { AllowanceOf } from '../../../shared/cap/allowance.ts';
 import { parseNotification } from '../../../shared/carrier/parse-notification.ts';
 import { cachedSecrets, type WebhookSecrets } from '../../../shared/client/webhook-secrets.ts';
 import type { SendKind } from '../../../shared/contract/channels.ts';
-import type { DueItemIndex } from '../../../shared/due-items/due-item-index.ts';
-import { runBudgetMs } from '../../../shared/due-items/process-due-items.ts';
+import type { AllowanceOf } from '../../../shared/limit/allowance.ts';
 import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
 import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { queuedMessage, sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
+import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import { enqueueScheduled } from '../../../shared/message/dispatch/scheduled-entries.ts';
-import {
-  type AddMissedDependencies,
-  addMissedMessages,
-} from '../../../shared/message/expire/add-missed-messages.ts';
-import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
-import { type SenderPaceStore, senderPace } from '../../../shared/message/pace/sender-pace.ts';
-import { recordReceipts } from '../../../shared/message/receipts/record-receipts.ts';
-import type { Contacts } from '../../../shared/message/receive/contacts.dynamo.ts';
-import type { Conversations } from '../../../shared/message/receive/find-owner.ts';
+import { type SenderPaceStore, senderPace } from '../../../shared/message/dispatch/sender-pace.ts';
 import { receiveMessages } from '../../../shared/message/receive/receive-message.ts';
-import type { WhatsAppWindows } from '../../../shared/message/receive/whatsapp-window.dynamo.ts';
+import type { Contacts } from '../../../shared/message/store/contacts.dynamo.ts';
+import type { Conversations } from '../../../shared/message/store/conversations.dynamo.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
+import type { WhatsAppWindows } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import {
   optOutAtCarrier,
   type SuppressionStore,
@@ -38,10 +31,14 @@ import type { ScheduleOnce } from '../../../shared/platform/aws/one-shot-schedul
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds, type Clock } from '../../../shared/platform/clock.ts';
 import type { HandlerResult } from '../../../shared/platform/process-queue-batch.ts';
+import type { DueItemIndex } from '../../../shared/recovery/due-item-index.ts';
+import { runBudgetMs } from '../../../shared/recovery/process-due-items.ts';
+import type { SetAside } from '../../../shared/recovery/set-aside.sqs.ts';
+import { type AddMissedDependencies, addMissedMessages } from '../../../shared/relay/add-missed-messages.ts';
+import { expireOverdue } from '../../../shared/relay/expire-messages.ts';
 import { relay } from '../../../shared/relay/relay.ts';
 import { readChanges } from '../../../shared/relay/stream.dynamo.ts';
 import type { NumberOwners } from '../../../shared/sender/number-owners.ts';
-import type { SetAside } from '../../../shared/set-aside/set-aside.sqs.ts';
 import { changeRecords } from '../../../shared/usage/change-records.dynamo.ts';
 import { countChanges, type UsageCounter } from '../../../shared/usage/count-changes.ts';
 import type { CountedChanges } from '../../../shared/usage/count-once.ts';

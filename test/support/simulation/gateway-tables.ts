@@ -1,15 +1,15 @@
 /** The tables of the simulated gateway in memory, and the adapters on them, with what a run looks at and writes by itself. */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import {
-  type DueItemIndex,
-  type DueItemList,
-  positionAfter,
-} from '../../../shared/due-items/due-item-index.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { messageRowOf, parseMessageRow } from '../../../shared/message/store/message-rows.dynamo.ts';
 import type { Created, MessageStore } from '../../../shared/message/store/message-store.ts';
 import type { OtpSends } from '../../../shared/otp/otp-sends.dynamo.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
+import {
+  type DueItemIndex,
+  type DueItemList,
+  positionAfter,
+} from '../../../shared/recovery/due-item-index.ts';
 import { inMemoryTables } from '../engine/in-memory-tables.ts';
 import { inMemoryStores, retentionDays } from '../engine/stores.ts';
 import type { Change } from './aws/dynamodb.ts';

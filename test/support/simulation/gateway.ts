@@ -4,21 +4,21 @@
  */
 
 import type { Activity } from '../../../shared/activity/activity-log.ts';
-import type { AllowanceOf } from '../../../shared/cap/allowance.ts';
 import { sendKinds } from '../../../shared/contract/channels.ts';
 import {
   receivesMax,
   visibilitySeconds,
   workerTimeoutSeconds,
 } from '../../../shared/contract/delivery-times.ts';
-import type { ScanProgress } from '../../../shared/message/expire/add-missed-messages.ts';
-import { earlierLegIds } from '../../../shared/message/fallback/legs.ts';
+import type { AllowanceOf } from '../../../shared/limit/allowance.ts';
+import { earlierLegIds } from '../../../shared/message/dispatch/legs.ts';
 import type { Message, Status } from '../../../shared/message/message.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { ack } from '../../../shared/platform/process-queue-batch.ts';
-import type { RefusedWork } from '../../../shared/set-aside/set-aside.sqs.ts';
+import type { RefusedWork } from '../../../shared/recovery/set-aside.sqs.ts';
+import type { ScanProgress } from '../../../shared/relay/add-missed-messages.ts';
 import type { UsageCounter } from '../../../shared/usage/count-changes.ts';
 import type { Outcome } from '../../../shared/webhook/deliver/deliver-webhook.ts';
 import type { Lane } from '../../../shared/webhook/delivery.ts';

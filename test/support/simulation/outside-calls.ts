@@ -6,10 +6,10 @@
 import { simulator } from '../../../shared/carrier/simulator/simulator.ts';
 import { leaseSeconds } from '../../../shared/contract/delivery-times.ts';
 import { claimSeconds } from '../../../shared/contract/hand-over-times.ts';
+import { expectedPrice } from '../../../shared/contract/prices.ts';
 import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier.ts';
 import type { Message, StoredSender } from '../../../shared/message/message.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
-import { expectedPrice } from '../../../shared/price/prices.ts';
 import type { AttemptError } from '../../../shared/webhook/attempt.ts';
 import type { Post as PostWebhook } from '../../../shared/webhook/deliver/http-post.ts';
 import type { Delivery, Lane } from '../../../shared/webhook/delivery.ts';

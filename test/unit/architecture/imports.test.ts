@@ -56,7 +56,7 @@ describe('who may import whom', () => {
       'shared/contract/message-error-codes.ts',
       'shared/contract/webhook-events.ts',
       'shared/platform/csv.ts',
-      'shared/rate-limit/feedback/first-reached.ts',
+      'shared/limit/first-reached.ts',
     ];
     expect(
       violations(

@@ -1,7 +1,7 @@
 /** The opt-out list of AWS is read and changed by its own client; what AWS says of one number stops no other. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { awsOptOutList } from '../../../shared/carrier/aws/aws-opt-out-list.ts';
-import { type OptOutList, OutdatedPosition } from '../../../shared/message/opt-out-list/compare-opt-outs.ts';
+import { type OptOutList, OutdatedPosition } from '../../../shared/message/suppression/compare-opt-outs.ts';
 import {
   type CarrierServer,
   carrierEnvironment,

@@ -16,10 +16,10 @@ import {
   recipientSendsMax,
   recipientWindowSeconds,
 } from '../../../shared/contract/validity.ts';
-import { windowHours } from '../../../shared/message/receive/whatsapp-window.dynamo.ts';
 import { bulkRecipientsMax } from '../../../shared/message/send/bulk-rows.ts';
 import { afterSecondsMin, legIndexes } from '../../../shared/message/send/fallback-fields.ts';
 import { validityMaxSeconds } from '../../../shared/message/send/send-fields.ts';
+import { windowHours } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { rememberedSeconds } from '../../../shared/otp/hold/otp-holds.dynamo.ts';
 import { ttlSeconds } from '../../../shared/otp/otp.ts';
 import { queueDelayMaxSeconds } from '../../../shared/platform/aws/queues.sqs.ts';

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { caps } from '../../../shared/contract/caps.ts';
 import { type Policy, policies, routes } from '../../../shared/contract/routes.ts';
-import { unreachableLimits } from '../../../shared/rate-limit/feedback/limit-feedback.ts';
+import { unreachableLimits } from '../../../shared/limit/limit-feedback.ts';
 import { limitTable } from '../../support/docs/limit-table.ts';
 import { anchorsOf, page, pages, root } from '../../support/docs/pages.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { DueItemIndex } from '../../../shared/due-items/due-item-index.ts';
-import { processDueItems, type ReviewResult, readRows } from '../../../shared/due-items/process-due-items.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
+import type { DueItemIndex } from '../../../shared/recovery/due-item-index.ts';
+import { processDueItems, type ReviewResult, readRows } from '../../../shared/recovery/process-due-items.ts';
 import { type InMemoryTables, inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import type { AroundCall } from '../../support/simulation/direct-database.ts';

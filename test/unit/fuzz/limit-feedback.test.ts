@@ -1,15 +1,15 @@
 /** The feedback in a row promises what the limiter does: whatever is typed into the row, there is never a difference. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { amountOf, capDefaults, capLimits } from '../../../shared/cap/cap-limits.ts';
 import type { StageCaps } from '../../../shared/contract/caps.ts';
 import { limitPolicies } from '../../../shared/contract/limit-rows.ts';
 import { policies } from '../../../shared/contract/routes.ts';
+import { amountOf, capDefaults, capLimits } from '../../../shared/limit/cap-limits.ts';
+import { feedbackOf } from '../../../shared/limit/limit-feedback.ts';
+import { rateLimiter } from '../../../shared/limit/limiter.ts';
+import { type OverrideRow, parseRow } from '../../../shared/limit/override-row.ts';
+import { overrideReader } from '../../../shared/limit/overrides.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { feedbackOf } from '../../../shared/rate-limit/feedback/limit-feedback.ts';
-import { rateLimiter } from '../../../shared/rate-limit/limiter.ts';
-import { type OverrideRow, parseRow } from '../../../shared/rate-limit/override-row.ts';
-import { overrideReader } from '../../../shared/rate-limit/overrides.ts';
 import { runs } from '../../fuzz/runs.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 

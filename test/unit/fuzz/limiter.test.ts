@@ -2,16 +2,16 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Limits } from '../../../shared/contract/routes.ts';
-import { decide, retryAfterSeconds } from '../../../shared/rate-limit/decision.ts';
-import { rateLimiter } from '../../../shared/rate-limit/limiter.ts';
-import { shardCount, shardLimits } from '../../../shared/rate-limit/shards.ts';
+import { decide, retryAfterSeconds } from '../../../shared/limit/decision.ts';
+import { rateLimiter } from '../../../shared/limit/limiter.ts';
+import { shardCount, shardLimits } from '../../../shared/limit/shards.ts';
 import {
   limitOf,
   type WindowName,
   windowNames,
   windowSeconds,
   windowsAt,
-} from '../../../shared/rate-limit/windows.ts';
+} from '../../../shared/limit/windows.ts';
 import { runs } from '../../fuzz/runs.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 

@@ -1,14 +1,14 @@
 /** The scan for missed messages continues where it was, within a client too, and no client waits for a large one. */
 import { expect, it } from '@jest/globals';
-import type { DueItem } from '../../../shared/due-items/due-item-index.ts';
+import type { Message } from '../../../shared/message/message.ts';
+import type { ListRange } from '../../../shared/message/store/message-list.dynamo.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import type { DueItem } from '../../../shared/recovery/due-item-index.ts';
 import {
   type AddMissedDependencies,
   addMissedMessages,
   type ScanProgress,
-} from '../../../shared/message/expire/add-missed-messages.ts';
-import type { Message } from '../../../shared/message/message.ts';
-import type { ListRange } from '../../../shared/message/store/message-list.dynamo.ts';
-import { addSeconds } from '../../../shared/platform/clock.ts';
+} from '../../../shared/relay/add-missed-messages.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');

@@ -6,7 +6,7 @@ import {
   type ListedOptOut,
   type OptOutList,
   OutdatedPosition,
-} from '../../../shared/message/opt-out-list/compare-opt-outs.ts';
+} from '../../../shared/message/suppression/compare-opt-outs.ts';
 import type {
   SuppressionChange,
   SuppressionSource,

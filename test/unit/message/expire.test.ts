@@ -1,9 +1,9 @@
 /** A message that its table or queue refuses permanently delays no other, and is not retried for ever. */
 import { describe, expect, it } from '@jest/globals';
-import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import type { RefusedWork } from '../../../shared/set-aside/set-aside.sqs.ts';
+import type { RefusedWork } from '../../../shared/recovery/set-aside.sqs.ts';
+import { expireOverdue } from '../../../shared/relay/expire-messages.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { refusal } from '../../support/engine/strict-sqs.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';

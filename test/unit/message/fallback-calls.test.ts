@@ -4,8 +4,8 @@ import {
   type DispatchDependencies,
   dispatchQueued,
 } from '../../../shared/message/dispatch/dispatch-message.ts';
+import { nextLegDueAfter } from '../../../shared/message/dispatch/legs.ts';
 import { nextLegEntryOf, queuedMessageOf } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
-import { nextLegDueAfter } from '../../../shared/message/fallback/legs.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { allowanceOf } from '../../support/doubles/no-caps.ts';

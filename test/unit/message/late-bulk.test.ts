@@ -1,8 +1,8 @@
 /** A bulk that a repeat completes late is handed over, although the scan for lost messages has passed its time. */
 import { expect, it } from '@jest/globals';
-import { expireOverdue, reviewFrom } from '../../../shared/message/expire/expire-messages.ts';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { expireOverdue, reviewFrom } from '../../../shared/relay/expire-messages.ts';
 import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
 import { allowanceOf } from '../../support/doubles/no-caps.ts';
 import { noSenders } from '../../support/doubles/no-senders.ts';

@@ -1,7 +1,7 @@
 /** A send that loses, to a limit or to a request at the same moment, leaves nothing behind: no password, count, slot or amount. */
 import { describe, expect, it } from '@jest/globals';
-import type { AllowanceOf } from '../../../shared/cap/allowance.ts';
 import { GatewayError } from '../../../shared/contract/errors.ts';
+import type { AllowanceOf } from '../../../shared/limit/allowance.ts';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import type { SelectSender } from '../../../shared/sender/select-sender.ts';

@@ -1,5 +1,6 @@
 /** A message of a sender with a pace on its way to the carrier: it waits in the queue, keeps its slot, and goes in it. */
 import { describe, expect, it } from '@jest/globals';
+import { expectedEndOf, reserveBulkSlots } from '../../../shared/message/dispatch/bulk-slots.ts';
 import type { HandOver } from '../../../shared/message/dispatch/carrier.ts';
 import {
   type DispatchDependencies,
@@ -11,11 +12,10 @@ import {
   outboundEntriesOf,
   queuedMessageOf,
 } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
-import { expireOverdue, firstReview } from '../../../shared/message/expire/expire-messages.ts';
+import { senderPace } from '../../../shared/message/dispatch/sender-pace.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { expectedEndOf, reserveBulkSlots } from '../../../shared/message/pace/bulk-slots.ts';
-import { senderPace } from '../../../shared/message/pace/sender-pace.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { expireOverdue, firstReview } from '../../../shared/relay/expire-messages.ts';
 import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
 import { allowanceOf } from '../../support/doubles/no-caps.ts';
 import { noOtpLegs } from '../../support/doubles/no-otp-legs.ts';

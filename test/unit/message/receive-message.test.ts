@@ -3,14 +3,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Message } from '../../../shared/message/message.ts';
-import { type Contacts, noteContact } from '../../../shared/message/receive/contacts.dynamo.ts';
 import { findOwner as find, unassignedClientId } from '../../../shared/message/receive/find-owner.ts';
 import {
   type ReceiveDependencies,
   receiveMessage as receive,
   receiveMessages,
 } from '../../../shared/message/receive/receive-message.ts';
-import { windowEnd } from '../../../shared/message/receive/whatsapp-window.dynamo.ts';
+import { type Contacts, noteContact } from '../../../shared/message/store/contacts.dynamo.ts';
+import { windowEnd } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { eventsOf } from '../../../shared/webhook/plan-deliveries.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';

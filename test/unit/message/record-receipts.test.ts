@@ -1,7 +1,7 @@
 /** Receipts that arrive before the index has their message: retried for minutes, then given up. */
 
 import { expect, it } from '@jest/globals';
-import { type Receipt, recordReceipts } from '../../../shared/message/receipts/record-receipts.ts';
+import { type Receipt, recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';

@@ -4,9 +4,9 @@ import {
   type PacedMessage,
   type SenderPaceStore,
   senderPace,
-} from '../../../shared/message/pace/sender-pace.ts';
-import type { SenderSlots } from '../../../shared/message/pace/sender-slots.ts';
-import type { Slot } from '../../../shared/message/pace/slot.ts';
+} from '../../../shared/message/dispatch/sender-pace.ts';
+import type { SenderSlots } from '../../../shared/message/dispatch/sender-slots.ts';
+import type { Slot } from '../../../shared/message/slot.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { created } from '../../support/message/example-message.ts';

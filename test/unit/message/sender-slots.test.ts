@@ -9,8 +9,8 @@ import {
   reserve,
   type SenderSlots,
   slowedDown,
-} from '../../../shared/message/pace/sender-slots.ts';
-import { isOver, paceOf, type Slot } from '../../../shared/message/pace/slot.ts';
+} from '../../../shared/message/dispatch/sender-slots.ts';
+import { isOver, paceOf, type Slot } from '../../../shared/message/slot.ts';
 
 const startMs = Date.parse('2026-11-20T10:00:00.000Z');
 const leadMs = 300;

@@ -1,8 +1,8 @@
 /** `sent` is reported once, as soon as anything proves the hand-over, in every order of receipts, our write and expiry. */
 
 import { describe, expect, it } from '@jest/globals';
+import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import { eventsToSend, type Message } from '../../../shared/message/message.ts';
-import { recordReceipts } from '../../../shared/message/receipts/record-receipts.ts';
 import { parseMessageRow } from '../../../shared/message/store/message-rows.dynamo.ts';
 import { expiry, type MessageStore } from '../../../shared/message/store/message-store.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';

@@ -13,7 +13,7 @@ import {
 import { requests } from '../../../lib/build/openapi/requests.ts';
 import { errorStatus } from '../../../shared/contract/errors.ts';
 import { policies, type Route, routes } from '../../../shared/contract/routes.ts';
-import { listMessagesQuery } from '../../../shared/message/list/list-messages.ts';
+import { listMessagesQuery } from '../../../shared/message/lookup/list-messages.ts';
 import { listDeliveriesQuery } from '../../../shared/webhook/log/delivery-operations.ts';
 
 const document = openApiDocument();

@@ -5,9 +5,9 @@ import {
   rateLimitHeaders,
   retryAfterSeconds,
   uncountedHeaders,
-} from '../../../shared/rate-limit/decision.ts';
-import { shardCount, shardLimits, subjectKey } from '../../../shared/rate-limit/shards.ts';
-import { limitOf, windowNames, windowsAt } from '../../../shared/rate-limit/windows.ts';
+} from '../../../shared/limit/decision.ts';
+import { shardCount, shardLimits, subjectKey } from '../../../shared/limit/shards.ts';
+import { limitOf, windowNames, windowsAt } from '../../../shared/limit/windows.ts';
 
 const now = new Date('2026-11-20T14:05:12.300Z');
 const windows = windowsAt(now);

@@ -6,10 +6,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Limits } from '../../../shared/contract/routes.ts';
+import { type RateLimiter, rateLimiter } from '../../../shared/limit/limiter.ts';
+import type { RateCounter } from '../../../shared/limit/shards.ts';
+import { limitOf, windowNames, windowsAt } from '../../../shared/limit/windows.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { type RateLimiter, rateLimiter } from '../../../shared/rate-limit/limiter.ts';
-import type { RateCounter } from '../../../shared/rate-limit/shards.ts';
-import { limitOf, windowNames, windowsAt } from '../../../shared/rate-limit/windows.ts';
 import { runs } from '../../fuzz/runs.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Limits } from '../../../shared/contract/routes.ts';
+import { rateLimiter } from '../../../shared/limit/limiter.ts';
+import type { CountRequest, RateCounter } from '../../../shared/limit/shards.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { rateLimiter } from '../../../shared/rate-limit/limiter.ts';
-import type { CountRequest, RateCounter } from '../../../shared/rate-limit/shards.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 
 const noon = new Date('2026-11-20T12:00:00.000Z');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { policies } from '../../../shared/contract/routes.ts';
+import type { OverrideRow } from '../../../shared/limit/override-row.ts';
+import { type OverrideReader, overrideReader } from '../../../shared/limit/overrides.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import type { OverrideRow } from '../../../shared/rate-limit/override-row.ts';
-import { type OverrideReader, overrideReader } from '../../../shared/rate-limit/overrides.ts';
 
 const noon = new Date('2026-11-20T12:00:00.000Z');
 const endpoint = policies.sms_send.endpoint;

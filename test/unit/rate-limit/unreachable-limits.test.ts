@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { policies } from '../../../shared/contract/routes.ts';
-import { unreachableLimits } from '../../../shared/rate-limit/feedback/limit-feedback.ts';
+import { unreachableLimits } from '../../../shared/limit/limit-feedback.ts';
 
 describe('limits that are never reached', () => {
   it.each([

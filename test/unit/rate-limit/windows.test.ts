@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { staleMinutes, windowNames, windowSeconds, windowsAt } from '../../../shared/rate-limit/windows.ts';
+import { staleMinutes, windowNames, windowSeconds, windowsAt } from '../../../shared/limit/windows.ts';
 
 const day = Date.parse('2026-11-20T00:00:00.000Z');
 const minutesADay = 1440;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import type { RefusedWork } from '../../../shared/set-aside/set-aside.sqs.ts';
+import type { RefusedWork } from '../../../shared/recovery/set-aside.sqs.ts';
 import { deliveryIdOf, newDelivery } from '../../../shared/webhook/delivery.ts';
 import type { DeliveryEntry } from '../../../shared/webhook/delivery-queue.sqs.ts';
 import type { DeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';

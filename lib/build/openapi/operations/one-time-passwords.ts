@@ -2,7 +2,7 @@
 import { inWords } from '../../../../shared/contract/in-words.ts';
 import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/validity.ts';
 import { codeLengthText, maxAttempts } from '../../../../shared/otp/otp.ts';
-import { recipientRule } from '../../../../shared/recipient/phone-number.ts';
+import { recipientRule } from '../../../../shared/sender/phone-number.ts';
 import type { Description } from '../description.ts';
 import { acceptedDryRun, messageId, otpId, recipient } from './examples.ts';
 import { toStatus } from './links.ts';

@@ -2,7 +2,7 @@
 import { invalidRecipientText } from '../../../../shared/contract/errors.ts';
 import { acceptedView } from '../../../../shared/message/message-response.ts';
 import { bulkRecipientsMax } from '../../../../shared/message/send/bulk-rows.ts';
-import { recipientRule } from '../../../../shared/recipient/phone-number.ts';
+import { recipientRule } from '../../../../shared/sender/phone-number.ts';
 import type { Description } from '../description.ts';
 import { acceptedDryRun, batchId, messageId, queuedSms, queuedWhatsApp, recipient } from './examples.ts';
 import { toBatchStatus, toCancel, toStatus } from './links.ts';

@@ -6,24 +6,20 @@ import { dynamoActivityLog } from '../../../../shared/activity/activity-log.dyna
 import type { Activity } from '../../../../shared/activity/activity-log.ts';
 import { dynamoActivityReader } from '../../../../shared/activity/activity-reader.dynamo.ts';
 import { dynamoExistingClients } from '../../../../shared/client/client-store.dynamo.ts';
-import { dynamoDueItemIndex } from '../../../../shared/due-items/due-item-index.dynamo.ts';
 import { changedByMark } from '../../../../shared/edited-table/changed-by.ts';
 import { dynamoFeedbackStore } from '../../../../shared/edited-table/feedback-store.dynamo.ts';
 import { recordRowChanges } from '../../../../shared/edited-table/record-row-changes.ts';
 import type { FeedbackStore } from '../../../../shared/edited-table/review-rows.ts';
 import { readRowChanges } from '../../../../shared/edited-table/row-changes.dynamo.ts';
+import { rateLimiter } from '../../../../shared/limit/limiter.ts';
+import { type OverrideRow, overrideTable } from '../../../../shared/limit/override-row.ts';
+import { dynamoRateCounter, dynamoRateUse } from '../../../../shared/limit/rate-counter.dynamo.ts';
+import { reviewAll, reviewClients, reviewExpired } from '../../../../shared/limit/review-limits.ts';
+import { counterKey } from '../../../../shared/limit/shards.ts';
+import { windowsAt } from '../../../../shared/limit/windows.ts';
 import type { StreamRecord } from '../../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds } from '../../../../shared/platform/clock.ts';
-import {
-  reviewAll,
-  reviewClients,
-  reviewExpired,
-} from '../../../../shared/rate-limit/feedback/review-limits.ts';
-import { rateLimiter } from '../../../../shared/rate-limit/limiter.ts';
-import { type OverrideRow, overrideTable } from '../../../../shared/rate-limit/override-row.ts';
-import { dynamoRateCounter, dynamoRateUse } from '../../../../shared/rate-limit/rate-counter.dynamo.ts';
-import { counterKey } from '../../../../shared/rate-limit/shards.ts';
-import { windowsAt } from '../../../../shared/rate-limit/windows.ts';
+import { dynamoDueItemIndex } from '../../../../shared/recovery/due-item-index.dynamo.ts';
 import { createTables } from '../../../support/engine/tables.ts';
 import type { TestTables } from '../../../support/engine/test-tables.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type FeedbackContext, feedbackOf } from '../../../../shared/rate-limit/feedback/limit-feedback.ts';
-import { type OverrideRow, parseRow } from '../../../../shared/rate-limit/override-row.ts';
+import { type FeedbackContext, feedbackOf } from '../../../../shared/limit/limit-feedback.ts';
+import { type OverrideRow, parseRow } from '../../../../shared/limit/override-row.ts';
 
 const now = new Date('2026-11-20T12:00:05.321Z');
 const endpoint = 'POST /api/v1/sms/send';

@@ -3,7 +3,7 @@
  * receipt does not hold, so it changes nothing and sends nothing.
  */
 import { type Message, type Status, transitions } from '../message.ts';
-import { type Contacts, isNamed, noteContact } from '../receive/contacts.dynamo.ts';
+import { type Contacts, isNamed, noteContact } from '../store/contacts.dynamo.ts';
 import type { MessageStore, Transition } from '../store/message-store.ts';
 
 /** A carrier's report about a message after the hand-over, in the same form for all carriers. */

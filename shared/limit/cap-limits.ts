@@ -9,7 +9,7 @@ import {
 } from '../contract/caps.ts';
 import type { Caps } from '../contract/limit-rows.ts';
 import { millionthsPerUnit } from '../contract/price-table.ts';
-import { keptMinutes, windowSeconds, windowsAt } from '../rate-limit/windows.ts';
+import { keptMinutes, windowSeconds, windowsAt } from './windows.ts';
 
 /** A cap in one window. */
 export interface CapLimit {

@@ -6,16 +6,16 @@
  * A client with many messages is read in parts, in turns with the others, so nobody waits until its end. The position of
  * each is stored, so that a run that ends, or is killed, is continued from there.
  */
-import type { ClientIdPage } from '../../client/client-store.dynamo.ts';
-import type { DueItemIndex } from '../../due-items/due-item-index.ts';
-import { readRows, rowsPerReview } from '../../due-items/process-due-items.ts';
-import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
-import { addSeconds, type Clock } from '../../platform/clock.ts';
-import { chunksOf } from '../../platform/long-lists.ts';
-import { timedDueItemOf, timedOf } from '../dispatch/scheduled-entries.ts';
-import { isFinished } from '../fallback/legs.ts';
-import type { ListedKey, MessageList } from '../store/message-list.dynamo.ts';
-import type { MessageStore } from '../store/message-store.ts';
+import type { ClientIdPage } from '../client/client-store.dynamo.ts';
+import { isFinished } from '../message/dispatch/legs.ts';
+import { timedDueItemOf, timedOf } from '../message/dispatch/scheduled-entries.ts';
+import type { ListedKey, MessageList } from '../message/store/message-list.dynamo.ts';
+import type { MessageStore } from '../message/store/message-store.ts';
+import { isPermanentFault } from '../platform/aws/permanent-fault.ts';
+import { addSeconds, type Clock } from '../platform/clock.ts';
+import { chunksOf } from '../platform/long-lists.ts';
+import type { DueItemIndex } from '../recovery/due-item-index.ts';
+import { readRows, rowsPerReview } from '../recovery/process-due-items.ts';
 import { firstReview } from './expire-messages.ts';
 
 /** How far the scan is: of the messages sent from `from` until `until`, those of the clients after `after` remain. */

@@ -3,22 +3,22 @@
  * enters the rows that expire soon into the due-item index, so that the run of each minute reads only clients whose rows
  * have expired.
  */
-import { isClientId } from '../../client/client.ts';
-import { type Caps, everyClient } from '../../contract/limit-rows.ts';
-import type { DueItem, DueItemIndex } from '../../due-items/due-item-index.ts';
-import { type DueItemRun, processDueItems } from '../../due-items/process-due-items.ts';
-import type { EditedRow } from '../../edited-table/edited-row.ts';
-import type { Feedback } from '../../edited-table/feedback.ts';
+import { isClientId } from '../client/client.ts';
+import { type Caps, everyClient } from '../contract/limit-rows.ts';
+import type { EditedRow } from '../edited-table/edited-row.ts';
+import type { Feedback } from '../edited-table/feedback.ts';
 import {
   clientExistence,
   type ExistingClients,
   type FeedbackStore,
   type Reviewed,
   reviewRows,
-} from '../../edited-table/review-rows.ts';
-import { addSeconds, type Clock } from '../../platform/clock.ts';
-import { type ParsedRow, parseRow } from '../override-row.ts';
+} from '../edited-table/review-rows.ts';
+import { addSeconds, type Clock } from '../platform/clock.ts';
+import type { DueItem, DueItemIndex } from '../recovery/due-item-index.ts';
+import { type DueItemRun, processDueItems } from '../recovery/process-due-items.ts';
 import { feedbackOf } from './limit-feedback.ts';
+import { type ParsedRow, parseRow } from './override-row.ts';
 
 export interface ReviewDependencies<Image> {
   readonly store: FeedbackStore<Image>;

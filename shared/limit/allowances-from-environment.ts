@@ -1,15 +1,15 @@
 /** Composes the caps of the sends, which count by the stage's prices, from the function's environment. */
 import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
+import { costForCap, readPrices } from '../contract/prices.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import type { Environment } from '../platform/env.ts';
 import { logWarning } from '../platform/log.ts';
 import { countMetric } from '../platform/metrics.ts';
-import { costForCap, readPrices } from '../price/prices.ts';
-import type { CapReader } from '../rate-limit/overrides.ts';
 import { type AllowanceOf, allowances } from './allowance.ts';
 import { dynamoCapCounter } from './cap-counter.dynamo.ts';
 import { capLimits } from './cap-limits.ts';
 import { spendNotices } from './cap-notices.ts';
+import type { CapReader } from './overrides.ts';
 
 export const allowanceEnvironment = [
   'RATE_COUNTERS_TABLE',

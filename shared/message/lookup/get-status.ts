@@ -3,14 +3,14 @@ import { standardError } from '../../contract/errors.ts';
 import { type ApiResponse, type Operation, requireCaller } from '../../operation/operation.ts';
 import { isId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { showLegs } from '../fallback/legs.ts';
+import { expectedEndOf } from '../dispatch/bulk-slots.ts';
+import { showLegs } from '../dispatch/legs.ts';
 import { type Message, type Status, statuses } from '../message.ts';
 import type { BatchStatus, MessageStatus } from '../message-response.schema.ts';
 import { statusView } from '../message-response.ts';
-import { expectedEndOf } from '../pace/bulk-slots.ts';
-import { type WhatsAppWindows, windowEnd } from '../receive/whatsapp-window.dynamo.ts';
 import { acceptedIndexes, type BatchStore, batchMessageId } from '../send/batch-store.dynamo.ts';
 import type { MessageStore } from '../store/message-store.ts';
+import { type WhatsAppWindows, windowEnd } from '../store/whatsapp-window.dynamo.ts';
 import { ownMessage } from './own-message.ts';
 
 interface StatusDependencies {

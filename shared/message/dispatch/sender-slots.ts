@@ -21,7 +21,7 @@ import {
   type Slot,
   slotAt,
   timeOf,
-} from './slot.ts';
+} from '../slot.ts';
 
 const position = z.object({ startMs: z.number(), place: z.number() });
 /** Places without the end. */

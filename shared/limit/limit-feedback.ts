@@ -12,10 +12,10 @@ import {
   type WindowAttribute,
   type WindowLimits,
   windowAttributes,
-} from '../../contract/limit-rows.ts';
-import { decimalText } from '../../contract/price-table.ts';
-import { type Limits, policies } from '../../contract/routes.ts';
-import { shownValue } from '../../edited-table/edited-row.ts';
+} from '../contract/limit-rows.ts';
+import { decimalText } from '../contract/price-table.ts';
+import { type Limits, policies } from '../contract/routes.ts';
+import { shownValue } from '../edited-table/edited-row.ts';
 import {
   closestName,
   type Feedback,
@@ -24,10 +24,10 @@ import {
   missingClientFault,
   misspelledAttributes,
   sinceText,
-} from '../../edited-table/feedback.ts';
-import { isInForce, type OverrideRow, overrideTable, type ParsedRow, parseRow } from '../override-row.ts';
-import { limitOf, windowNames, windowSeconds } from '../windows.ts';
+} from '../edited-table/feedback.ts';
 import { type FirstReached, firstReached } from './first-reached.ts';
+import { isInForce, type OverrideRow, overrideTable, type ParsedRow, parseRow } from './override-row.ts';
+import { limitOf, windowNames, windowSeconds } from './windows.ts';
 
 export interface FeedbackContext {
   readonly now: Date;

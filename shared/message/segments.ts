@@ -2,7 +2,7 @@
  * Counts the segments of a text, and selects its encoding (3GPP TS 23.038, 23.040), in one pass: a bulk send counts a
  * thousand texts before it responds. A test compares the result with a library.
  */
-import type { encodings } from '../message.ts';
+import type { encodings } from './message.ts';
 
 interface Segmentation {
   readonly encoding: (typeof encodings)[number];

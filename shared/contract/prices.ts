@@ -1,9 +1,9 @@
 /** The expected cost of a message, by country and segments, until the receipt has the actual cost. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Channel } from '../contract/channels.ts';
-import { internationalCodeOf } from '../contract/international-codes.ts';
-import { millionthsPerUnit, type PriceTable, priceTable } from '../contract/price-table.ts';
+import type { Channel } from './channels.ts';
+import { internationalCodeOf } from './international-codes.ts';
+import { millionthsPerUnit, type PriceTable, priceTable } from './price-table.ts';
 
 export interface Price {
   readonly cost: number;

@@ -3,7 +3,18 @@
  * next leg did not start. Every message has an entry in the due-item index until it is final and its next leg, if it has
  * one, exists; so the next run continues after one that failed.
  */
-import type { DueItem, DueItemIndex } from '../../due-items/due-item-index.ts';
+
+import { isFinished, laterLegIds, nextLegDueAt } from '../message/dispatch/legs.ts';
+import {
+  nextLegEntryOf,
+  type OutboundQueue,
+  outboundEntriesOf,
+} from '../message/dispatch/outbound-queue.sqs.ts';
+import { lastChangeOf, type Message, transitions } from '../message/message.ts';
+import { expiry, type MessageStore } from '../message/store/message-store.ts';
+import { isPermanentFault } from '../platform/aws/permanent-fault.ts';
+import { addSeconds, earlierOf, laterOf } from '../platform/clock.ts';
+import type { DueItem, DueItemIndex } from '../recovery/due-item-index.ts';
 import {
   type DueItemRun,
   errorOf,
@@ -11,14 +22,8 @@ import {
   processDueItems,
   type ReviewResult,
   readRows,
-} from '../../due-items/process-due-items.ts';
-import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
-import { addSeconds, earlierOf, laterOf } from '../../platform/clock.ts';
-import type { SetAside } from '../../set-aside/set-aside.sqs.ts';
-import { nextLegEntryOf, type OutboundQueue, outboundEntriesOf } from '../dispatch/outbound-queue.sqs.ts';
-import { isFinished, laterLegIds, nextLegDueAt } from '../fallback/legs.ts';
-import { lastChangeOf, type Message, transitions } from '../message.ts';
-import { expiry, type MessageStore } from '../store/message-store.ts';
+} from '../recovery/process-due-items.ts';
+import type { SetAside } from '../recovery/set-aside.sqs.ts';
 
 interface ExpireDependencies extends DueItemRun {
   readonly messages: Pick<MessageStore, 'get' | 'getMany' | 'transition'>;

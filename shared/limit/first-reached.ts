@@ -1,5 +1,5 @@
 /** Which of several limits on the same requests is reached first. */
-import type { WindowAttribute } from '../../contract/limit-rows.ts';
+import type { WindowAttribute } from '../contract/limit-rows.ts';
 
 /** The limit that ends the traffic of a client that always uses its shortest window in full. */
 export interface FirstReached {

@@ -6,10 +6,10 @@
  * A password that was sent again, or fell back to another channel, has several messages with the same code. Nobody knows
  * which one was read, so each SMS is reported: the person exists.
  */
-import type { Message } from '../../message/message.ts';
-import type { MessageStore } from '../../message/store/message-store.ts';
-import { allEnded } from '../../platform/aws/permanent-fault.ts';
-import type { OtpStore } from '../otp-store.dynamo.ts';
+import type { Message } from '../message/message.ts';
+import type { MessageStore } from '../message/store/message-store.ts';
+import { allEnded } from '../platform/aws/permanent-fault.ts';
+import type { OtpStore } from './otp-store.dynamo.ts';
 
 export interface VerifiedOtp {
   readonly otpId: string;

@@ -1,7 +1,7 @@
 /** Reads the one-time passwords that were just verified from the records of their table's stream. */
 import * as z from 'zod/mini';
-import { rowIn, type StreamRecord } from '../../platform/aws/stream-record.dynamo.ts';
-import { smsSendsOf } from '../otp.ts';
+import { rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
+import { smsSendsOf } from './otp.ts';
 import type { VerifiedOtp } from './report-verified.ts';
 
 /** Rows of older releases, which have no message, are left out. */

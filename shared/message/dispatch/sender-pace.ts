@@ -8,8 +8,8 @@ import { slotWaitSecondsMax } from '../../contract/hand-over-times.ts';
 import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
 import { ExpiringMap } from '../../platform/expiring-cache.ts';
 import { type Message, sendKindOf } from '../message.ts';
+import { isOver, type Slot } from '../slot.ts';
 import { isUsable, reserve, type SenderSlots, type SlotRequest, slowedDown } from './sender-slots.ts';
-import { isOver, type Slot } from './slot.ts';
 
 /** One row for each sender with a pace: its reserved slots, with a revision that changes with each write. */
 interface SenderRow {

@@ -10,8 +10,9 @@
  * Two workers at once: one stores the row, the other gives back what it took. What loses the queue message is found by the
  * due-item index (../expire).
  */
-import type { Allowance, AllowanceOf } from '../../cap/allowance.ts';
+
 import { GatewayError } from '../../contract/errors.ts';
+import type { Allowance, AllowanceOf } from '../../limit/allowance.ts';
 import type { Clock, Sleep } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';

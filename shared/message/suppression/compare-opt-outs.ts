@@ -12,10 +12,10 @@
  * it is repeated, and the newest change wins, so two runs at once do no harm.
  */
 import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
-import type { Contacts } from '../receive/contacts.dynamo.ts';
-import { type Conversations, pagesWith, takenOf } from '../receive/find-owner.ts';
-import { lastingSources, type RowKey, rowKey, type SuppressionRow } from '../suppression/suppression.ts';
-import type { SuppressionChanges, SuppressionStore } from '../suppression/suppression-store.dynamo.ts';
+import type { Contacts } from '../store/contacts.dynamo.ts';
+import { type Conversations, pagesWith, takenOf } from '../store/conversations.dynamo.ts';
+import { lastingSources, type RowKey, rowKey, type SuppressionRow } from './suppression.ts';
+import type { SuppressionChanges, SuppressionStore } from './suppression-store.dynamo.ts';
 
 /** How far the comparison is; a run that ends early is continued by the next one. */
 export interface ComparisonProgress {

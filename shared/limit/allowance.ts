@@ -11,9 +11,9 @@
 import { type CapName, type CapWindow, capNames, caps } from '../contract/caps.ts';
 import { type GatewayError, limitReached } from '../contract/errors.ts';
 import { decimalText } from '../contract/price-table.ts';
+import type { PricedMessage } from '../contract/prices.ts';
 import { secondsPerDay } from '../platform/clock.ts';
 import { ExpiringMap } from '../platform/expiring-cache.ts';
-import type { PricedMessage } from '../price/prices.ts';
 import type { CapCounter } from './cap-counter.dynamo.ts';
 import {
   amountOf,

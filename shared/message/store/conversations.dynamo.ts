@@ -1,0 +1,75 @@
+/** The messages with a person, by the index that has both directions and all clients. */
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import type { Message } from '../message.ts';
+import { listPosition } from './message-rows.dynamo.ts';
+import type { MessageStore } from './message-store.ts';
+
+export interface Conversations {
+  /**
+   * The newest messages with a person, of both directions and all clients, newest first.
+   *
+   * @param before - the list position of the last message of the page before
+   */
+  newestWith(person: string, limit: number, before?: string): Promise<readonly Message[]>;
+}
+
+const pageSize = 100;
+/** The number of messages among which contacts of an earlier release are found; others are found however many wait. */
+const consideredMax = 2000;
+
+export interface Written {
+  readonly clientId: string;
+  readonly at: Date;
+}
+
+const indexRow = z.object({ message_id: z.string() });
+
+export function dynamoConversations(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  messages: Pick<MessageStore, 'getMany'>,
+): Conversations {
+  return {
+    async newestWith(person, limit, before) {
+      const { Items = [] } = await client.send(
+        new QueryCommand({
+          TableName,
+          IndexName: 'by-recipient',
+          KeyConditionExpression:
+            before === undefined ? 'recipient = :person' : 'recipient = :person AND list_at < :before',
+          ExpressionAttributeValues: {
+            ':person': person,
+            ...(before === undefined ? {} : { ':before': before }),
+          },
+          ScanIndexForward: false,
+          Limit: limit,
+        }),
+      );
+      const ids = Items.map((item) => indexRow.parse(item).message_id);
+      // The read is eventually consistent: the person cannot reply to a hand-over of this moment.
+      const found = await messages.getMany(ids, { consistent: false });
+      return found.toSorted((one, other) => (listPosition(one) < listPosition(other) ? 1 : -1));
+    },
+  };
+}
+
+/** Reads the messages with a person page by page, each page when it is needed. */
+export async function* pagesWith(
+  conversations: Conversations,
+  person: string,
+): AsyncGenerator<readonly Message[]> {
+  let before: string | undefined;
+  for (let considered = 0; considered < consideredMax; considered += pageSize) {
+    const page = await conversations.newestWith(person, pageSize, before);
+    yield page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return;
+    before = listPosition(last);
+  }
+}
+
+/** The client of an outbound message that a carrier took, which alone sets `sent_at`. */
+export function takenOf({ client_id, sent_at }: Message): Written[] {
+  return sent_at === undefined ? [] : [{ clientId: client_id, at: new Date(sent_at) }];
+}
