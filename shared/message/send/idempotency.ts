@@ -125,7 +125,7 @@ export async function createOnce<Entry extends KeyedRecord>(
   if (key === undefined) {
     const entry = await buildOrGiveBack(send, newId(prefix, now));
     const created = await createOrGiveBack(store, send, entry);
-    return { entry: (created.created ? created.stored : undefined) ?? entry, replayed: false };
+    return { entry: created.created ? (created.stored ?? entry) : created.existing, replayed: false };
   }
   const fingerprint = fingerprintOf(send);
   let use = 0;
@@ -207,12 +207,13 @@ async function createFor<Entry extends KeyedRecord>(
 
 async function createOrGiveBack<Entry extends KeyedRecord>(
   store: KeyedStore<Entry>,
-  { allowance }: KeyedSend<Entry>,
+  { allowance, key }: KeyedSend<Entry>,
   entry: Entry,
 ): Promise<CreatedRecord<Entry>> {
   try {
     const result = await store.create(entry);
-    if (!result.created) await allowance?.giveBack();
+    // Without a key the id is new: what exists was stored by a call of this request whose response was lost.
+    if (!result.created && key !== undefined) await allowance?.giveBack();
     return result;
   } catch (error) {
     if (error instanceof GatewayError) await allowance?.giveBack();

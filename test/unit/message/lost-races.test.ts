@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import type { AllowanceOf } from '../../../shared/limit/allowance.ts';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
+import { sendSms } from '../../../shared/message/send/send-sms.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import type { SelectSender } from '../../../shared/sender/select-sender.ts';
 import { noSenders } from '../../support/doubles/no-senders.ts';
@@ -132,6 +133,33 @@ describe('a one-time password', () => {
     const { send, sendsTo, otps } = world({ room: 0 });
     await expect(send({})).rejects.toMatchObject({ code: 'message_limit_reached' });
     expect([await sendsTo(to), otps.all()]).toEqual([0, []]);
+  });
+});
+
+describe('a single send whose write took effect although its response was lost', () => {
+  it.each([undefined, 'k'])('keeps what it took from a cap, with the key %p', async (key) => {
+    const { messages } = inMemoryStores();
+    const { cap, allowanceOf } = capOf(1);
+    const client = aClient();
+    const operation = sendSms({
+      messages: {
+        ...messages,
+        // The SDK repeats the call, which finds the row that the first one wrote.
+        async create(message) {
+          await messages.create(message);
+          return messages.create(message);
+        },
+      },
+      allowanceOf,
+      ...noSenders,
+      webhookUrl,
+    });
+    const send = (body: object) =>
+      ask(operation, { client, now, body, ...(key === undefined ? {} : { key }) });
+    const sent = await send({ to, message: 'Hello' });
+    expect(sent).toMatchObject({ status: 202, body: { status: 'queued' } });
+    expect(messages.all()).toHaveLength(1);
+    expect(cap.used).toBe(1);
   });
 });
 
