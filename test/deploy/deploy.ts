@@ -1,7 +1,8 @@
 /**
  * The life of a deployed gateway by the commands of docs/deploy.md and docs/rotate-and-restore.md on a fresh
  * emulator: deployed, unchanged, conformant, its secrets and keys rotated, upgraded under traffic, rolled back,
- * destroyed. `npm run test:deploy` prints what it showed, and exits with 1 where something did not hold.
+ * destroyed; and an upgrade of the last release with its data. `npm run test:deploy` prints what it showed, and exits with 1
+ * where something did not hold; `npm run test:deploy -- upgrade` runs the last part only.
  */
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -14,13 +15,14 @@ import { destroy, destroyWhatIsKept, failFirstDeploy } from './destroy.ts';
 import { commandsIn } from './documented-commands.ts';
 import { conformance, firstDeploy, nothingChanges } from './first-deploy.ts';
 import type { Ground } from './ground.ts';
-import { makeReleases } from './releases.ts';
+import { checkoutOfLastRelease, makeReleases } from './releases.ts';
 import { type Report, startReport } from './report.ts';
 import { afterOtpRotation, rotateOtpSecret } from './rotate-otp-secret.ts';
 import { rotateTokenKey, withdrawOldTokenKey } from './rotate-token-key.ts';
 import { surveyOf } from './survey.ts';
 import { startWebhookEndpoint } from './traffic.ts';
 import { rollBack, upgrade } from './under-traffic.ts';
+import { upgradeReleased } from './upgrade-released.ts';
 
 const localFolder = join(import.meta.dirname, '..', '..', '.local');
 const logFolder = join(localFolder, 'deploy');
@@ -49,7 +51,23 @@ async function life(ground: Ground, front: Front): Promise<void> {
   show(left.length === 0, 'every command of these pages was run', left.join());
 }
 
-async function run(report: Report): Promise<void> {
+/** An upgrade of what platform teams have deployed, on an account that is bootstrapped already or not yet. */
+async function lastReleaseUpgraded(ground: Ground, front: Front): Promise<void> {
+  const { report } = ground;
+  const released = await checkoutOfLastRelease();
+  if (released === undefined)
+    return report.remark('The upgrade of the last release is left out: git has no history here.');
+  try {
+    await report.part('Upgrade of the last release, with data', () =>
+      upgradeReleased(ground, front, released),
+    );
+  } finally {
+    await released.remove();
+  }
+}
+
+/** @param onlyUpgrade - leaves out the parts before the upgrade of the last release */
+async function run(report: Report, onlyUpgrade: boolean): Promise<void> {
   await mkdir(logFolder, { recursive: true });
   const { signal } = new AbortController();
   const python = await pythonWithPackages(localFolder, console.log, signal);
@@ -74,7 +92,8 @@ async function run(report: Report): Promise<void> {
       baseUrl: `http://127.0.0.1:${front.port}`,
       releases,
     };
-    await life(ground, front);
+    if (!onlyUpgrade) await life(ground, front);
+    await lastReleaseUpgraded(ground, front);
   } finally {
     webhookEndpoint.close();
     await front.close();
@@ -84,5 +103,5 @@ async function run(report: Report): Promise<void> {
 }
 
 const report = startReport(console.log);
-await run(report).catch(report.broke);
+await run(report, process.argv[2] === 'upgrade').catch(report.broke);
 process.exit(report.end());

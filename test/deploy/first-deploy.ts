@@ -41,8 +41,12 @@ export function commands(ground: Ground): { readonly deploy: string; readonly cr
   return taken;
 }
 
-async function makeClient(ground: Ground): Promise<{ clientId: string; clientSecret: string }> {
-  const { output } = await ground.shell(ground.releases.first.folder, commands(ground).createClient);
+/** @param folder - the checkout whose command creates it */
+export async function makeClient(
+  ground: Ground,
+  folder = ground.releases.first.folder,
+): Promise<{ clientId: string; clientSecret: string }> {
+  const { output } = await ground.shell(folder, commands(ground).createClient);
   const [, clientId] = /^client id +(\S+)$/m.exec(output) ?? [];
   const [, clientSecret] = /^client secret +(\S+)$/m.exec(output) ?? [];
   if (clientId === undefined || clientSecret === undefined) throw new Error(`no client: ${output}`);

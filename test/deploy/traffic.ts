@@ -9,15 +9,26 @@ export interface WebhookEndpoint {
   readonly url: string;
   /** Events by message, and the release that sent each. */
   readonly events: ReadonlyMap<string, readonly { event: string; userAgent: string }[]>;
+  /** Acknowledges from now on, where it was failing. */
+  accept(): void;
   close(): void;
 }
 
-/** A client's webhook endpoint: answers 200 and records the requests. */
-export async function startWebhookEndpoint(): Promise<WebhookEndpoint> {
+/**
+ * A client's webhook endpoint: responds with 200 and records the requests.
+ *
+ * @param isFailing - responds with 500 and records nothing, until `accept` is called
+ */
+export async function startWebhookEndpoint({ isFailing = false } = {}): Promise<WebhookEndpoint> {
+  let fails = isFailing;
   const events = new Map<string, { event: string; userAgent: string }[]>();
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
+    if (fails) {
+      response.writeHead(500).end();
+      return;
+    }
     const { event, data } = JSON.parse(Buffer.concat(parts).toString()) as {
       event: string;
       data: { message_id: string };
@@ -30,6 +41,9 @@ export async function startWebhookEndpoint(): Promise<WebhookEndpoint> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     events,
+    accept() {
+      fails = false;
+    },
     close() {
       server.close();
       server.closeAllConnections();

@@ -10,10 +10,19 @@ const webhooksWithinSeconds = 120;
 
 /** Runs a deploy while messages are sent, and accounts for every one of them. */
 export async function underTraffic(
-  { report, webhookEndpoint, baseUrl }: Ground,
+  ground: Ground,
   token: string,
   deploy: () => Promise<void>,
 ): Promise<void> {
+  await showWebhooks(ground, await takenDuring(ground, token, deploy));
+}
+
+/** @returns the messages that were accepted while the deploy ran, and shortly before and after it */
+export async function takenDuring(
+  { report, webhookEndpoint, baseUrl }: Ground,
+  token: string,
+  deploy: () => Promise<void>,
+): Promise<readonly string[]> {
   const traffic = startTraffic(baseUrl, token, webhookEndpoint.url, sendEveryMs);
   await pause(1500);
   const before = traffic.taken.length;
@@ -27,12 +36,20 @@ export async function underTraffic(
     `${traffic.refused.length} refused: ${[...new Set(traffic.refused)].slice(0, 5).join('; ')}`,
   );
   if (traffic.repeated.length > 0)
-    report.remark(`repeated upon: ${[...new Set(traffic.repeated)].join('; ')}`);
-  const missing = await withoutWebhooks(webhookEndpoint, traffic.taken, webhooksWithinSeconds);
-  const twice = traffic.taken.filter((id) => (webhookEndpoint.events.get(id)?.length ?? 0) > 2).length;
+    report.remark(`repeated upon: ${[...new Set(traffic.repeated)].slice(0, 3).join('; ')}`);
+  return traffic.taken;
+}
+
+export async function showWebhooks(
+  { report, webhookEndpoint }: Ground,
+  taken: readonly string[],
+  withinSeconds = webhooksWithinSeconds,
+): Promise<void> {
+  const missing = await withoutWebhooks(webhookEndpoint, taken, withinSeconds);
+  const twice = taken.filter((id) => (webhookEndpoint.events.get(id)?.length ?? 0) > 2).length;
   report.show(
     missing.length === 0,
-    `every one was sent and delivered, and both of its webhooks came (${twice} came twice)`,
+    `each of ${taken.length} was sent and delivered, and both of its webhooks came (${twice} came twice)`,
     `${missing.length} lack a webhook: ${missing.slice(0, 5).join()}`,
   );
 }
