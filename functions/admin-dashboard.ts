@@ -7,8 +7,8 @@ import * as z from 'zod/mini';
 import { type DashboardFile, serveDashboard } from '../shared/admin/http/dashboard-files.ts';
 import { adminRoutes } from '../shared/contract/routes.ts';
 import { publicHttpFunction } from '../shared/http/http-function.ts';
-import { publicHttpDependencies, publicHttpEnvironment } from '../shared/http/public-guards.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { publicHttpDependencies } from '../shared/http/public-guards.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 
 const fileList = z.array(z.object({ name: z.string(), contentType: z.string(), etag: z.string() }));
 const read = (name: string): Buffer => readFileSync(join(import.meta.dirname, 'files', name));
@@ -22,5 +22,5 @@ const files = new Map(
 
 export const handler = publicHttpFunction(adminRoutes.adminDashboard, serveDashboard(files), {
   formats: [],
-  dependencies: publicHttpDependencies(readEnvironment(publicHttpEnvironment)),
+  dependencies: publicHttpDependencies(environmentOf<'admin-dashboard'>()),
 });

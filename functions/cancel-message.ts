@@ -1,12 +1,12 @@
 /** DELETE /api/v1/messages/{message_id}: cancels a scheduled message before its time. */
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
+import { httpDependencies } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { cancelMessage } from '../shared/message/lookup/own-message.ts';
-import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 
-const env = readEnvironment([...httpEnvironment, ...messagesEnvironment]);
+const env = environmentOf<'cancel-message'>();
 
 export const handler = httpFunction(routes.cancelMessage, cancelMessage(messagesFrom(env)), {
   dependencies: httpDependencies(env),

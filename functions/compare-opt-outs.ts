@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { awsOptOutList } from '../shared/carrier/aws/aws-opt-out-list.ts';
 import { dynamoContacts } from '../shared/message/store/contacts.dynamo.ts';
 import { dynamoConversations } from '../shared/message/store/conversations.dynamo.ts';
-import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
+import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { type CompareDependencies, compareOptOuts } from '../shared/message/suppression/compare-opt-outs.ts';
 import { dynamoOptOutProgress } from '../shared/message/suppression/opt-out-progress.dynamo.ts';
 import {
@@ -12,18 +12,13 @@ import {
 } from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 
 /** The function's time limit is 300 s: the last step that is started within this time ends before it. */
 const budgetMs = 240_000;
 
-const env = readEnvironment([
-  ...messagesEnvironment,
-  'SUPPRESSIONS_TABLE',
-  'WHATSAPP_WINDOWS_TABLE',
-  'SMS_OPT_OUT_LIST',
-]);
+const env = environmentOf<'compare-opt-outs'>();
 const dependencies: CompareDependencies = {
   list: awsOptOutList(env.SMS_OPT_OUT_LIST),
   suppressions: {

@@ -16,22 +16,14 @@ import {
 import { type ReviewDependencies, reviewTraffic } from '../shared/otp/hold/review-traffic.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 import { countMetric } from '../shared/platform/metrics.ts';
 import { changeRecords } from '../shared/usage/change-records.dynamo.ts';
 import { countChanges } from '../shared/usage/count-changes.ts';
 import { dynamoUsageCounter } from '../shared/usage/usage-counter.dynamo.ts';
 
-const env = readEnvironment([
-  'MESSAGE_USAGE_TABLE',
-  'COUNTED_CHANGES_TABLE',
-  'OTP_TRAFFIC_TABLE',
-  'OTP_HOLDS_TABLE',
-  'ACTIVITY_LOG_TABLE',
-  'RETENTION_DAYS',
-  'OTP_HOLD',
-]);
+const env = environmentOf<'count-usage'>();
 const { COUNTED_CHANGES_TABLE: countedChanges } = env;
 const retries = { sleep, random: Math.random };
 const usage = dynamoUsageCounter(dynamo(), { usage: env.MESSAGE_USAGE_TABLE, countedChanges }, systemClock);

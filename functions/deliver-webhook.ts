@@ -19,7 +19,7 @@ import {
 import { eventBridgeSchedules } from '../shared/platform/aws/one-shot-schedule.scheduler.ts';
 import { changeVisibilityOn, sqsFurtherMessages } from '../shared/platform/aws/queues.sqs.ts';
 import { systemClock } from '../shared/platform/clock.ts';
-import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 import { log, logWarning } from '../shared/platform/log.ts';
 import { countRunning, processAndReceiveFurther } from '../shared/platform/process-queue-batch.ts';
 import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
@@ -50,24 +50,7 @@ import {
   dynamoEndpointResults,
 } from '../shared/webhook/endpoints/endpoint-store.dynamo.ts';
 
-const env = readEnvironment([
-  'WEBHOOK_DELIVERIES_TABLE',
-  'WEBHOOK_ENDPOINTS_TABLE',
-  'DUE_ITEMS_TABLE',
-  'CLIENT_SECRETS_TABLE',
-  'ACTIVITY_LOG_TABLE',
-  'WEBHOOKS_QUEUE_URL',
-  'WEBHOOKS_QUEUE_ARN',
-  'SLOW_WEBHOOKS_QUEUE_URL',
-  'SLOW_WEBHOOKS_QUEUE_ARN',
-  'SCHEDULE_GROUP',
-  'SCHEDULE_ROLE_ARN',
-  'SCHEDULE_LEAD_SECONDS',
-  ...webhookRuleNames,
-  'RETENTION_DAYS',
-  'WEBHOOK_TIME_SCALE',
-  'USAGE_TABLE',
-]);
+const env = environmentOf<'deliver-webhook'>();
 const waiting = countRunning();
 const onAws = deliverDependencies();
 const dependencies = {
@@ -77,16 +60,14 @@ const dependencies = {
 };
 const attempts = { ...dependencies, counter: dynamoAttemptCounter(dynamo(), env.USAGE_TABLE) };
 const queues = sqs();
+const slowQueueArn = env.SLOW_WEBHOOKS_QUEUE_ARN;
+const queueUrls = { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL };
+const common = { timeScale: env.WEBHOOK_TIME_SCALE, userAgent: `messaging-gateway/${version}` };
 
 export const handler: SQSHandler = async (event) => {
   const counted: CountedAttempt[] = [];
-  const lane = event.Records[0]?.eventSourceARN === env.SLOW_WEBHOOKS_QUEUE_ARN ? 'slow' : 'fast';
-  const queueUrl = lane === 'slow' ? env.SLOW_WEBHOOKS_QUEUE_URL : env.WEBHOOKS_QUEUE_URL;
-  const settings = {
-    lane,
-    timeScale: env.WEBHOOK_TIME_SCALE,
-    userAgent: `messaging-gateway/${version}`,
-  } as const;
+  const lane = event.Records[0]?.eventSourceARN === slowQueueArn ? 'slow' : 'fast';
+  const queueUrl = queueUrls[lane];
   const { clock, sleep } = dependencies;
   const options = {
     further: sqsFurtherMessages(queues, queueUrl),
@@ -109,7 +90,7 @@ export const handler: SQSHandler = async (event) => {
         await fanOutAndLog(message.fan_out);
         return {};
       }
-      const outcome = await deliver(dependencies, settings, message);
+      const outcome = await deliver(dependencies, { lane, ...common }, message);
       logOutcome(message, lane, outcome);
       if ('attempt' in outcome) {
         counted.push({ metric: `webhooks_${outcome.kind}`, totalMs: outcome.attempt.total_ms });

@@ -9,11 +9,11 @@ import { baseUrlMarker } from '../shared/contract/base-url.ts';
 import { standardError } from '../shared/contract/errors.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { type HttpFunction, publicHttpFunction } from '../shared/http/http-function.ts';
-import { publicHttpDependencies, publicHttpEnvironment } from '../shared/http/public-guards.ts';
+import { publicHttpDependencies } from '../shared/http/public-guards.ts';
 import { redirectTo } from '../shared/http/response.ts';
 import type { ApiResponse, Operation } from '../shared/operation/operation.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 import { showWellKnown } from '../shared/token/server-metadata.ts';
 import { dynamoSigningKeyStore } from '../shared/token/signing-keys.dynamo.ts';
 
@@ -23,7 +23,7 @@ const responseFile = z.object({
   body: z.string(),
 });
 
-const env = readEnvironment([...publicHttpEnvironment, 'SIGNING_KEYS_TABLE', 'TOKEN_ISSUER']);
+const env = environmentOf<'describe-api'>();
 const dependencies = publicHttpDependencies(env);
 /** `localhost` can mean an IPv6 address, at which the local gateway does not listen. */
 const baseUrl = env.TOKEN_ISSUER.replace('//localhost:', '//127.0.0.1:');

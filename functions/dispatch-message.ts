@@ -4,11 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSEvent } from 'aws-lambda';
 import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
 import { disabledClients } from '../shared/client/client-store.dynamo.ts';
-import { allowanceEnvironment, allowancesFrom } from '../shared/limit/allowances-from-environment.ts';
+import { allowancesFrom } from '../shared/limit/allowances-from-environment.ts';
 import { overridesFrom } from '../shared/limit/overrides.ts';
 import { type DispatchDependencies, dispatchQueued } from '../shared/message/dispatch/dispatch-message.ts';
 import {
-  outboundQueuesEnvironment,
   outboundQueueUrls,
   queuedMessage,
   sqsOutboundQueue,
@@ -17,7 +16,7 @@ import {
 import { senderPace } from '../shared/message/dispatch/sender-pace.ts';
 import { dynamoSenderPaceStore } from '../shared/message/dispatch/sender-pace-store.dynamo.ts';
 import { dynamoContacts } from '../shared/message/store/contacts.dynamo.ts';
-import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
+import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamoWhatsAppWindows } from '../shared/message/store/whatsapp-window.dynamo.ts';
 import {
   dynamoSuppressionStore,
@@ -31,25 +30,13 @@ import { handOverBodies } from '../shared/otp/otp-text.ts';
 import { dynamo, secretsManager, sqs } from '../shared/platform/aws/clients.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
 import { systemClock } from '../shared/platform/clock.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 import { log, logWarning } from '../shared/platform/log.ts';
 import { countMetric } from '../shared/platform/metrics.ts';
 import { processBatch } from '../shared/platform/process-queue-batch.ts';
 
-const env = readEnvironment([
-  ...messagesEnvironment,
-  'CLIENTS_TABLE',
-  ...outboundQueuesEnvironment,
-  'OTP_SECRET_ARN',
-  'SENDER_PACE_TABLE',
-  'SUPPRESSIONS_TABLE',
-  'WHATSAPP_WINDOWS_TABLE',
-  ...allowanceEnvironment,
-  'LIMIT_OVERRIDES_TABLE',
-  'ONE_TIME_PASSWORDS_TABLE',
-  'OTP_HOLDS_TABLE',
-]);
-const carriers = chooseCarriers(systemClock);
+const env = environmentOf<'dispatch-message'>();
+const carriers = chooseCarriers(env, systemClock);
 const queues = sqs();
 const queueUrls = outboundQueueUrls(env);
 const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE, systemClock);

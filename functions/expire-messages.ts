@@ -3,32 +3,22 @@
  * enqueues again those that a queue lost, and finds those that the relay missed.
  */
 import { dynamoClientIds } from '../shared/client/client-store.dynamo.ts';
-import {
-  outboundQueuesEnvironment,
-  outboundQueueUrls,
-  sqsOutboundQueue,
-} from '../shared/message/dispatch/outbound-queue.sqs.ts';
+import { outboundQueueUrls, sqsOutboundQueue } from '../shared/message/dispatch/outbound-queue.sqs.ts';
 import { enqueueScheduled } from '../shared/message/dispatch/scheduled-entries.ts';
 import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
-import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
+import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { addSeconds, systemClock } from '../shared/platform/clock.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
 import { runBudgetMs } from '../shared/recovery/process-due-items.ts';
-import { setAsideEnvironment, setAsideFrom } from '../shared/recovery/set-aside.sqs.ts';
+import { setAsideFrom } from '../shared/recovery/set-aside.sqs.ts';
 import { addMissedMessages } from '../shared/relay/add-missed-messages.ts';
 import { expireOverdue } from '../shared/relay/expire-messages.ts';
 import { dynamoScanProgress } from '../shared/relay/scan-progress.dynamo.ts';
 
-const env = readEnvironment([
-  ...messagesEnvironment,
-  ...setAsideEnvironment,
-  'DUE_ITEMS_TABLE',
-  'CLIENTS_TABLE',
-  ...outboundQueuesEnvironment,
-]);
+const env = environmentOf<'expire-messages'>();
 const queues = sqs();
 const dependencies = {
   dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),

@@ -4,22 +4,23 @@
  */
 import { getAccount } from '../shared/account/account.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
-import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
+import { httpDependencies } from '../shared/http/client-guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
 import { capUse } from '../shared/limit/allowance.ts';
 import { dynamoCapCounter } from '../shared/limit/cap-counter.dynamo.ts';
 import { capLimits } from '../shared/limit/cap-limits.ts';
 import { overridesFrom } from '../shared/limit/overrides.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 import { showUsage } from '../shared/usage/read-usage.ts';
 import { dynamoUsageReader } from '../shared/usage/usage-reader.dynamo.ts';
 
-const env = readEnvironment([...httpEnvironment, 'MESSAGE_USAGE_TABLE', 'CURRENCY', 'STAGE_CAPS']);
+const env = environmentOf<'get-account'>();
 const overrides = overridesFrom(env);
+const stageCaps = env.STAGE_CAPS;
 const caps = {
   counter: dynamoCapCounter(dynamo(), env.RATE_COUNTERS_TABLE),
-  limitsOf: async (clientId: string) => capLimits(await overrides.capsOf(clientId), env.STAGE_CAPS),
+  limitsOf: async (clientId: string) => capLimits(await overrides.capsOf(clientId), stageCaps),
 };
 
 export const handler = httpFunctions(

@@ -1,20 +1,15 @@
 /** GET /api/v1/sms/status/{message_id}: shows the status of one of the client's own messages, or of a batch. */
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
+import { httpDependencies } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { getStatus } from '../shared/message/lookup/get-status.ts';
 import { dynamoBatchStore } from '../shared/message/send/batch-store.dynamo.ts';
-import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
+import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamoWhatsAppWindows } from '../shared/message/store/whatsapp-window.dynamo.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 
-const env = readEnvironment([
-  ...httpEnvironment,
-  ...messagesEnvironment,
-  'BATCHES_TABLE',
-  'WHATSAPP_WINDOWS_TABLE',
-]);
+const env = environmentOf<'get-message-status'>();
 
 export const handler = httpFunction(
   routes.getMessageStatus,

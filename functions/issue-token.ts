@@ -8,24 +8,16 @@ import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { authenticateByCredentials, tokenRequestFormats } from '../shared/http/client-credentials.ts';
 import { publicHttpFunction } from '../shared/http/http-function.ts';
-import { publicHttpDependencies, publicHttpEnvironment } from '../shared/http/public-guards.ts';
+import { publicHttpDependencies } from '../shared/http/public-guards.ts';
 import { overridesFrom } from '../shared/limit/overrides.ts';
 import { dynamo, kms } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 import { issueToken } from '../shared/token/issue-token.ts';
 import { dynamoSigningKeyStore } from '../shared/token/signing-keys.dynamo.ts';
 import { kmsTokenSigner } from '../shared/token/token-signer.kms.ts';
 
-const env = readEnvironment([
-  ...publicHttpEnvironment,
-  'LIMIT_OVERRIDES_TABLE',
-  'CLIENTS_TABLE',
-  'SIGNING_KEYS_TABLE',
-  'TOKEN_SIGNING_KEY_ID',
-  'TOKEN_ISSUER',
-  'TOKEN_AUDIENCE',
-]);
+const env = environmentOf<'issue-token'>();
 const signingKeys = dynamoSigningKeyStore(dynamo(), env.SIGNING_KEYS_TABLE);
 const issuing = {
   signer: kmsTokenSigner(kms(), env.TOKEN_SIGNING_KEY_ID, signingKeys, systemClock),

@@ -1,14 +1,14 @@
 /** GET /api/v1/messages: lists the client's own messages of every channel, newest first, page by page. */
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
+import { httpDependencies } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { listMessages } from '../shared/message/lookup/list-messages.ts';
 import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
-import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
+import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 
-const env = readEnvironment([...httpEnvironment, ...messagesEnvironment]);
+const env = environmentOf<'list-messages'>();
 
 export const handler = httpFunction(
   routes.listMessages,

@@ -8,7 +8,7 @@ import { recordReceipts } from '../shared/message/dispatch/record-receipts.ts';
 import { type ReceiveDependencies, receiveMessages } from '../shared/message/receive/receive-message.ts';
 import { dynamoContacts } from '../shared/message/store/contacts.dynamo.ts';
 import { dynamoConversations } from '../shared/message/store/conversations.dynamo.ts';
-import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
+import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamoWhatsAppWindows } from '../shared/message/store/whatsapp-window.dynamo.ts';
 import {
   dynamoSuppressionStore,
@@ -17,22 +17,13 @@ import {
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
 import { systemClock } from '../shared/platform/clock.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 import { countMetric } from '../shared/platform/metrics.ts';
 import { processRecords } from '../shared/platform/process-queue-batch.ts';
 import { numberOwners } from '../shared/sender/number-owners.ts';
 
-const env = readEnvironment([
-  ...messagesEnvironment,
-  'RECEIPTS_QUEUE_URL',
-  'SENDERS_TABLE',
-  'CLIENTS_TABLE',
-  'SUPPRESSIONS_TABLE',
-  'WHATSAPP_WINDOWS_TABLE',
-  'ACTIVITY_LOG_TABLE',
-  'OPT_OUT_WORDS',
-]);
+const env = environmentOf<'record-receipt'>();
 const messages = messagesFrom(env);
 const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE, systemClock);
 const contacts = dynamoContacts(dynamo(), {

@@ -2,13 +2,13 @@
 import { routes, unmatchedRoute } from '../shared/contract/routes.ts';
 import { publicHttpFunction } from '../shared/http/http-function.ts';
 import { unmatchedError } from '../shared/http/match-route.ts';
-import { publicHttpDependencies, publicHttpEnvironment } from '../shared/http/public-guards.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { publicHttpDependencies } from '../shared/http/public-guards.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 
 export const handler = publicHttpFunction(
   unmatchedRoute,
   async ({ method, path }) => {
     throw unmatchedError(Object.values(routes), method, path);
   },
-  { formats: [], dependencies: publicHttpDependencies(readEnvironment(publicHttpEnvironment)) },
+  { formats: [], dependencies: publicHttpDependencies(environmentOf<'refuse-unmatched'>()) },
 );

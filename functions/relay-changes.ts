@@ -2,31 +2,19 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { accountUrls, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
-import {
-  outboundQueuesEnvironment,
-  outboundQueueUrls,
-  sqsOutboundQueue,
-} from '../shared/message/dispatch/outbound-queue.sqs.ts';
+import { outboundQueueUrls, sqsOutboundQueue } from '../shared/message/dispatch/outbound-queue.sqs.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 import { log, logWarning } from '../shared/platform/log.ts';
 import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
-import { setAsideEnvironment, setAsideFrom, sqsDeadLetters } from '../shared/recovery/set-aside.sqs.ts';
+import { setAsideFrom, sqsDeadLetters } from '../shared/recovery/set-aside.sqs.ts';
 import { type RelayDependencies, relay } from '../shared/relay/relay.ts';
 import { readChanges, setUnreadableAside } from '../shared/relay/stream.dynamo.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
 import { dynamoEndpointReader } from '../shared/webhook/endpoints/endpoint-store.dynamo.ts';
 
-const env = readEnvironment([
-  ...setAsideEnvironment,
-  'DUE_ITEMS_TABLE',
-  'CLIENTS_TABLE',
-  'WEBHOOK_ENDPOINTS_TABLE',
-  ...outboundQueuesEnvironment,
-  'WEBHOOKS_QUEUE_URL',
-  'SLOW_WEBHOOKS_QUEUE_URL',
-]);
+const env = environmentOf<'relay-changes'>();
 
 const queues = sqs();
 const dependencies: RelayDependencies = {

@@ -1,18 +1,18 @@
 /** Reads the stream of the one-time passwords and reports the messages of verified ones to AWS as received. */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { awsSmsFeedback } from '../shared/carrier/aws/aws-feedback.ts';
-import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
+import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
 import { reportVerified } from '../shared/otp/report-verified.ts';
 import { verifiedOtps } from '../shared/otp/verified-otps.dynamo.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 
 /** The time limit of a report, including its retries. */
 const timeLimitMs = 8000;
 
-const env = readEnvironment([...messagesEnvironment, 'ONE_TIME_PASSWORDS_TABLE']);
+const env = environmentOf<'report-verified'>();
 const dependencies = {
   otps: dynamoOtpStore(dynamo(), env.ONE_TIME_PASSWORDS_TABLE),
   messages: messagesFrom(env),

@@ -20,23 +20,14 @@ import {
 } from '../shared/limit/review-limits.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { addSeconds, systemClock } from '../shared/platform/clock.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
 import { runBudgetMs } from '../shared/recovery/process-due-items.ts';
 import { reviewSenders } from '../shared/sender/sender-feedback.ts';
 import { senderTable } from '../shared/sender/sender-row.ts';
 
-const env = readEnvironment([
-  'LIMIT_OVERRIDES_TABLE',
-  'SENDERS_TABLE',
-  'CLIENTS_TABLE',
-  'DUE_ITEMS_TABLE',
-  'ACTIVITY_LOG_TABLE',
-  'RETENTION_DAYS',
-  'STAGE_CAPS',
-  'CURRENCY',
-]);
+const env = environmentOf<'review-edited-rows'>();
 const activityLog = dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS);
 const common = {
   existingClients: dynamoExistingClients(dynamo(), env.CLIENTS_TABLE),

@@ -8,18 +8,13 @@ import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../shared/client/webhook-secrets.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
+import { httpDependencies } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 
-const env = readEnvironment([
-  ...httpEnvironment,
-  'CLIENT_SECRETS_TABLE',
-  'ACTIVITY_LOG_TABLE',
-  'RETENTION_DAYS',
-]);
+const env = environmentOf<'rotate-webhook-secret'>();
 
 export const handler = httpFunction(
   routes.rotateWebhookSecret,

@@ -3,18 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { sendDependencies, sendEnvironment } from '../shared/http/send-dependencies.ts';
+import { sendDependencies } from '../shared/http/send-dependencies.ts';
 import { senderPace } from '../shared/message/dispatch/sender-pace.ts';
 import { dynamoSenderPaceStore } from '../shared/message/dispatch/sender-pace-store.dynamo.ts';
 import { dynamoBatchStore } from '../shared/message/send/batch-store.dynamo.ts';
 import { sendBulkSms } from '../shared/message/send/send-bulk-sms.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
 import { reviewFrom } from '../shared/relay/expire-messages.ts';
 
-const env = readEnvironment([...sendEnvironment, 'BATCHES_TABLE', 'SENDER_PACE_TABLE', 'DUE_ITEMS_TABLE']);
+const env = environmentOf<'send-bulk-sms'>();
 
 export const handler = httpFunction(
   routes.sendBulkSms,

@@ -2,17 +2,17 @@
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { sendDependencies, sendEnvironment } from '../shared/http/send-dependencies.ts';
+import { sendDependencies } from '../shared/http/send-dependencies.ts';
 import { dynamoOtpHolds, holdCheck } from '../shared/otp/hold/otp-holds.dynamo.ts';
 import { dynamoOtpSends } from '../shared/otp/otp-sends.dynamo.ts';
 import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
 import { sendOtp } from '../shared/otp/send-otp.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 import { logWarning } from '../shared/platform/log.ts';
 
-const env = readEnvironment([...sendEnvironment, 'ONE_TIME_PASSWORDS_TABLE', 'OTP_HOLDS_TABLE']);
+const env = environmentOf<'send-otp'>();
 
 export const handler = httpFunction(
   routes.sendOtp,

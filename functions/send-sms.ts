@@ -2,11 +2,11 @@
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { sendDependencies, sendEnvironment } from '../shared/http/send-dependencies.ts';
+import { sendDependencies } from '../shared/http/send-dependencies.ts';
 import { sendSms } from '../shared/message/send/send-sms.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 
-const env = readEnvironment(sendEnvironment);
+const env = environmentOf<'send-sms'>();
 
 export const handler = httpFunction(routes.sendSms, sendSms(sendDependencies(env)), {
   dependencies: httpDependencies(env),

@@ -1,5 +1,5 @@
 /** Serves everything under /api/v1/suppressions by one function, because all operations need the same rights. */
-import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
+import { httpDependencies } from '../shared/http/client-guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
 import {
   deleteSuppression,
@@ -9,9 +9,9 @@ import {
 import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 
-const env = readEnvironment([...httpEnvironment, 'SUPPRESSIONS_TABLE']);
+const env = environmentOf<'suppressions'>();
 const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE, systemClock);
 
 export const handler = httpFunctions(

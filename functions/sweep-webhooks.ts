@@ -5,14 +5,14 @@ import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoActivityReader } from '../shared/activity/activity-reader.dynamo.ts';
 import { accountUrls, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
-import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
+import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
 import { runBudgetMs } from '../shared/recovery/process-due-items.ts';
-import { setAsideEnvironment, setAsideFrom } from '../shared/recovery/set-aside.sqs.ts';
+import { setAsideFrom } from '../shared/recovery/set-aside.sqs.ts';
 import { reportFailedDelivery } from '../shared/webhook/deliver/alert-failure.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../shared/webhook/delivery-store.dynamo.ts';
@@ -23,16 +23,7 @@ import {
 import { continueResends } from '../shared/webhook/log/run-resend.ts';
 import { sweep } from '../shared/webhook/sweep-deliveries.ts';
 
-const env = readEnvironment([
-  ...messagesEnvironment,
-  ...setAsideEnvironment,
-  'DUE_ITEMS_TABLE',
-  'CLIENTS_TABLE',
-  'WEBHOOK_DELIVERIES_TABLE',
-  'WEBHOOK_ENDPOINTS_TABLE',
-  'WEBHOOKS_QUEUE_URL',
-  'SLOW_WEBHOOKS_QUEUE_URL',
-]);
+const env = environmentOf<'sweep-webhooks'>();
 const queues = sqs();
 const dependencies = {
   dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),

@@ -3,20 +3,15 @@ import { updateAccount } from '../shared/account/account.ts';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
+import { httpDependencies } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { overridesFrom } from '../shared/limit/overrides.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
-import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 import { addressRules, webhookUrlSchema } from '../shared/webhook/address-guard.ts';
 
-const env = readEnvironment([
-  ...httpEnvironment,
-  ...webhookRuleNames,
-  'ACTIVITY_LOG_TABLE',
-  'RETENTION_DAYS',
-]);
+const env = environmentOf<'update-account'>();
 const dependencies = {
   clients: dynamoClientStore(dynamo(), env.CLIENTS_TABLE),
   limitsOf: overridesFrom(env).limitsOf,

@@ -1,15 +1,15 @@
 /** POST /api/v1/otp/verify: counts an attempt, then compares its code; a password verifies once. */
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
+import { httpDependencies } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
 import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
 import { verifyOtp } from '../shared/otp/verify-otp.ts';
 import { dynamo, secretsManager } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 
-const env = readEnvironment([...httpEnvironment, 'ONE_TIME_PASSWORDS_TABLE', 'OTP_SECRET_ARN']);
+const env = environmentOf<'verify-otp'>();
 
 export const handler = httpFunction(
   routes.verifyOtp,

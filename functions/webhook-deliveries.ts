@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoActivityReader } from '../shared/activity/activity-reader.dynamo.ts';
 import { accountUrls, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
-import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
+import { httpDependencies } from '../shared/http/client-guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
 import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
-import { messagesEnvironment, messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
+import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
 import { reportFailedDelivery } from '../shared/webhook/deliver/alert-failure.ts';
 import { immediateScheduler, sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
@@ -24,16 +24,7 @@ import {
   resendWebhookDelivery,
 } from '../shared/webhook/log/delivery-operations.ts';
 
-const env = readEnvironment([
-  ...httpEnvironment,
-  ...messagesEnvironment,
-  'WEBHOOK_DELIVERIES_TABLE',
-  'WEBHOOK_ENDPOINTS_TABLE',
-  'ACTIVITY_LOG_TABLE',
-  'DUE_ITEMS_TABLE',
-  'WEBHOOKS_QUEUE_URL',
-  'SLOW_WEBHOOKS_QUEUE_URL',
-]);
+const env = environmentOf<'webhook-deliveries'>();
 
 const queue = sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL });
 const activityLog = dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS);

@@ -2,11 +2,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../shared/client/webhook-secrets.dynamo.ts';
-import { httpDependencies, httpEnvironment } from '../shared/http/client-guards.ts';
+import { httpDependencies } from '../shared/http/client-guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
-import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
+import { environmentOf } from '../shared/platform/env.ts';
 import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
 import { addressRules, webhookUrlSchema } from '../shared/webhook/address-guard.ts';
 import { awsDestinationSchemas } from '../shared/webhook/aws-destination.ts';
@@ -24,20 +24,7 @@ import {
   updateEndpoint,
 } from '../shared/webhook/endpoints/manage-endpoints.ts';
 
-const env = readEnvironment([
-  ...httpEnvironment,
-  ...webhookRuleNames,
-  'WEBHOOK_ENDPOINTS_TABLE',
-  'CLIENT_SECRETS_TABLE',
-  'WEBHOOK_DELIVERIES_TABLE',
-  'DUE_ITEMS_TABLE',
-  'ACTIVITY_LOG_TABLE',
-  'WEBHOOKS_QUEUE_URL',
-  'SLOW_WEBHOOKS_QUEUE_URL',
-  'GATEWAY_PARTITION',
-  'GATEWAY_ACCOUNT',
-  'RETENTION_DAYS',
-]);
+const env = environmentOf<'webhook-endpoints'>();
 
 const dependencies: EndpointDependencies = {
   endpoints: dynamoEndpointStore(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE, env.CLIENT_SECRETS_TABLE),

@@ -1,17 +1,17 @@
 /**
- * The map of the system: its parts, and which part uses which.
+ * The map of the system: its parts. What each function uses of them is declared in `shared/contract/function-uses.ts`.
  *
  * A request enters by the API and is stored as a message; the messages table's stream starts everything after that.
  */
 import { CfnOutput, CliCredentialsStackSynthesizer, type IStackSynthesizer, Stack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { routes } from '../shared/contract/routes.ts';
 import { createAdminApi } from './capabilities/admin/admin-api.ts';
 import { createAdminDashboard } from './capabilities/admin/admin-dashboard.ts';
 import { AlarmNotifications } from './capabilities/alarm-notifications.ts';
 import { Api } from './capabilities/api/api.ts';
 import { Canary } from './capabilities/api/canary.ts';
 import { CloudWatchDashboard } from './capabilities/cloudwatch-dashboard.ts';
+import { grantUses, type Queues } from './capabilities/grant-uses.ts';
 import { Messaging } from './capabilities/messaging/messaging.ts';
 import { OtpSecret } from './capabilities/otp-secret.ts';
 import { ReviewEditedRows } from './capabilities/review-edited-rows.ts';
@@ -38,14 +38,9 @@ export class GatewayStack extends Stack {
     const tokenKey = new TokenKey(this, 'TokenKey', stage);
     const otpSecret = new OtpSecret(this, 'OtpSecret', stage);
 
-    const api = new Api(this, 'Api', { stage, storage, tokenKey, otpSecret });
-    const messaging = new Messaging(this, 'Messaging', { stage, storage, schedules, otpSecret });
-    const webhooks = new Webhooks(this, 'Webhooks', { stage, storage, schedules });
-    const { lanes } = webhooks;
-    lanes.grantEnqueue(messaging.relay);
-    lanes.grantEnqueue(api.functionOf(routes.testWebhookEndpoint));
-    lanes.grantEnqueue(api.functionOf(routes.resendWebhookDeliveries));
-    messaging.deadLetters.grantSetAside(webhooks.sweep);
+    const api = new Api(this, 'Api', stage);
+    const messaging = new Messaging(this, 'Messaging', { stage, storage, schedules });
+    const { lanes } = new Webhooks(this, 'Webhooks', { stage, storage, schedules });
     new ReviewEditedRows(this, 'RowFeedback', {
       stage,
       storage,
@@ -53,8 +48,21 @@ export class GatewayStack extends Stack {
       deadLetters: messaging.deadLetters.queue,
     });
     const admin = new Construct(this, 'Admin');
-    createAdminApi(admin, { stage, storage, api, lanes, receipts: messaging.receipts });
+    createAdminApi(admin, stage, api);
     createAdminDashboard(admin, stage, api);
+
+    const { otp, single, bulk } = messaging.outbound.queues;
+    const queues: Queues = {
+      'otp-outbound': otp,
+      outbound: single,
+      'bulk-outbound': bulk,
+      receipts: messaging.receipts,
+      webhooks: lanes.fast,
+      'slow-webhooks': lanes.slow,
+      'relay-dead-letter': messaging.deadLetters,
+    };
+    const { baseUrl } = api;
+    grantUses(this, { stage, storage, schedules, queues, otpSecret, tokenKey, baseUrl });
 
     if (stage.canary) new Canary(this, 'Canary', stage, api.alarms);
 

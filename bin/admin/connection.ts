@@ -12,9 +12,9 @@ import {
 import { aimAtEmulator } from '../../lib/local/aim-at-emulator.ts';
 import { stages } from '../../lib/stages/stages.ts';
 import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
-import { adminDependencies, adminEnvironment } from '../../shared/admin/admin-dependencies-on-aws.ts';
+import { adminDependencies } from '../../shared/admin/admin-dependencies-on-aws.ts';
 import { type DeployedStack, deployedStacks } from '../../shared/admin/stack-outputs.cloudformation.ts';
-import { type EnvironmentSource, readEnvironment } from '../../shared/platform/env.ts';
+import { type EnvironmentSource, environmentOf } from '../../shared/platform/env.ts';
 
 export const localConnectionFile = join(import.meta.dirname, '..', '..', '.local', 'gateway.json');
 
@@ -137,13 +137,7 @@ function dependenciesOf(
     ...variables(tables, 'TABLE'),
     ...variables(queues, 'QUEUE_URL'),
   };
-  const [outboxTable, receiptsQueueUrl] = [tables.simulator_outbox, queues.receipts];
-  const dependencies = adminDependencies(
-    adminVariables(source),
-    outboxTable === undefined || receiptsQueueUrl === undefined
-      ? undefined
-      : { outboxTable, receiptsQueueUrl },
-  );
+  const dependencies = adminDependenciesFrom(source, tables.simulator_outbox !== undefined);
   // A shell has no metrics, and its standard output is the response.
   const reportFailedDelivery = ({ delivery_id }: { readonly delivery_id: string }) =>
     void process.stderr.write(`The webhook ${delivery_id} had failed; it is resent.\n`);
@@ -151,9 +145,9 @@ function dependenciesOf(
 }
 
 /** Another version may have other tables and settings, or write them in another way. */
-function adminVariables(source: EnvironmentSource) {
+function adminDependenciesFrom(source: EnvironmentSource, simulated: boolean): AdminDependencies {
   try {
-    return readEnvironment(adminEnvironment, source);
+    return adminDependencies(environmentOf<'admin-api'>(source), simulated);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ConnectionFailure(`Another version is deployed (${reason}): deploy this version first.`, {

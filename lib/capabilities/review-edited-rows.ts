@@ -21,14 +21,7 @@ export class ReviewEditedRows extends Construct {
       stage,
       functionName: 'review-edited-rows',
       timeoutSeconds: 50,
-      settings: ['STAGE_CAPS', 'CURRENCY'],
     });
-    // The function reads all rows every hour, and after a change of senders.
-    storage.grant(review, 'limit-overrides', 'Query', 'Scan', 'UpdateItem');
-    storage.grant(review, 'senders', 'Scan', 'UpdateItem');
-    storage.grant(review, 'clients', 'BatchGetItem');
-    storage.grant(review, 'due-items', 'Query', 'PutItem', 'BatchWriteItem');
-    storage.grant(review, 'activity-log', 'PutItem');
     const streams = { LimitsStream: 'limit-overrides', SendersStream: 'senders' } as const;
     for (const [id, table] of Object.entries(streams)) {
       new EventSourceMapping(this, id, {

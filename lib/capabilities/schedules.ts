@@ -10,11 +10,10 @@ import {
   ScheduleGroup,
   TimeWindow,
 } from 'aws-cdk-lib/aws-scheduler';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { EnvironmentName } from '../../shared/platform/env.ts';
 import { createAlarm } from '../constructs/alarm.ts';
 import type { GatewayFunction } from '../constructs/gateway-function.ts';
-import type { GatewayQueue } from '../constructs/gateway-queue.ts';
 import { InlineRole } from '../constructs/inline-role.ts';
 import { acknowledgeWildcard } from '../constructs/template-rules.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
@@ -68,12 +67,9 @@ export class Schedules extends Construct {
     }
   }
 
-  /**
-   * Permits creating one-shot schedules that send to the queue. Sets the variables that the function needs for it, and
-   * `targetVariable`, if given, to the queue.
-   */
-  grantCreate(to: GatewayFunction, queue: GatewayQueue, targetVariable?: EnvironmentName): void {
-    queue.queue.grant(this.role, 'sqs:SendMessage');
+  /** Permits creating one-shot schedules that send to the queue. */
+  grantCreate(to: GatewayFunction, queue: Queue): void {
+    queue.grant(this.role, 'sqs:SendMessage');
     const groups = [
       this.group.scheduleGroupName,
       ...(this.stage.grantDefaultScheduleGroup ? ['default'] : []),
@@ -99,12 +95,11 @@ export class Schedules extends Construct {
       );
     }
     this.role.grantPassRole(to.grantPrincipal);
-    if (targetVariable === undefined) return;
-    to.setVariables({
-      SCHEDULE_GROUP: this.group.scheduleGroupName,
-      SCHEDULE_ROLE_ARN: this.role.roleArn,
-      [targetVariable]: queue.queue.queueArn,
-    });
+  }
+
+  /** Returns the variables of a function that creates schedules. */
+  variables() {
+    return { SCHEDULE_GROUP: this.group.scheduleGroupName, SCHEDULE_ROLE_ARN: this.role.roleArn };
   }
 
   /** Calls a function every minute. */

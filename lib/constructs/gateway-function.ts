@@ -1,6 +1,6 @@
 /**
- * A Lambda function with its own role, which may write only to its own log. Grants add permissions together with the
- * environment variables that belong to them.
+ * A Lambda function with its own role. By itself it may write only to its own log; `grant-uses.ts` adds what the function
+ * declares.
  */
 import { Duration } from 'aws-cdk-lib';
 import { type Alarm, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
@@ -20,8 +20,12 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { type FunctionName, functionUses } from '../../shared/contract/function-uses.ts';
 import { functionFailureMetric, metricNamespace } from '../../shared/contract/metrics.ts';
-import { type EnvironmentName, readEnvironment } from '../../shared/platform/env.ts';
+import type { Declaration } from '../../shared/contract/uses.ts';
+import type { VariableName } from '../../shared/contract/variables.ts';
+import type { EnvironmentName } from '../../shared/platform/env.ts';
+import { readVariable } from '../../shared/platform/env.ts';
 import { bundleFunctions } from '../build/bundle.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { stageVariables } from '../stages/stage-variables.ts';
@@ -35,29 +39,25 @@ const tracesAnywhere = 'X-Ray has no resource to write a trace to.';
 /** The fraction of a function's calls in a minute that may fail. */
 const failureRate = 0.01;
 
-/** The value of `PRICES_FILE`, for functions with `hasPrices`. */
+/**
+ * The value of `PRICES_FILE`. The prices of a function that declares this variable are a file in its code, because they
+ * exceed the 4 KB limit of variables.
+ */
 export const pricesFile = 'prices.json';
 
 interface GatewayFunctionProps {
   readonly stage: StageSettings;
   /** The file in `functions/`, without its extension. */
-  readonly functionName: string;
+  readonly functionName: FunctionName;
   readonly timeoutSeconds: number;
   /** The memory of the function. CPU comes with memory: below 512 MB a start takes over a second. */
   readonly memoryMegabytes?: number;
-  /** The variables of the stage that this function reads; an optional one is set where the stage has it. */
-  readonly settings?: readonly EnvironmentName[];
   /** Whether the function may send to the queue that calls it; otherwise Lambda stops such a loop. */
   readonly recursiveLoop?: boolean;
-  /**
-   * Whether the function estimates prices: the table is a file in its code, because it exceeds the 4 KB limit of
-   * variables.
-   */
-  readonly hasPrices?: boolean;
 }
 
 export class GatewayFunction extends LambdaFunction {
-  readonly functionFile: string;
+  readonly functionFile: FunctionName;
   readonly timeoutSeconds: number;
   readonly executionRole: Role;
   readonly errors: Alarm;
@@ -72,7 +72,9 @@ export class GatewayFunction extends LambdaFunction {
       removalPolicy: dataRemovalPolicy(stage),
     });
     logGroup.grant(role, 'logs:CreateLogStream', 'logs:PutLogEvents');
-    const files = props.hasPrices === true ? { [pricesFile]: JSON.stringify(stage.prices) } : {};
+    const declared: Declaration = functionUses[props.functionName];
+    const hasPrices = declared.some(({ settings }) => settings?.includes('PRICES_FILE') === true);
+    const files = hasPrices ? { [pricesFile]: JSON.stringify(stage.prices) } : {};
     const reserved = stage.reservedConcurrency[props.functionName];
     super(scope, id, {
       description: `Messaging gateway (${stage.name}): ${props.functionName}`,
@@ -97,7 +99,7 @@ export class GatewayFunction extends LambdaFunction {
     this.timeoutSeconds = props.timeoutSeconds;
     // Powertools reads the variable: it separates the logs and metrics of several stages in one account.
     this.addEnvironment('POWERTOOLS_SERVICE_NAME', stage.stackName);
-    this.setSettings(['LOG_LEVEL', ...(props.settings ?? [])]);
+    this.setSettings(['LOG_LEVEL']);
     this.errors = this.createErrorAlarm();
     acknowledge(this, {
       'Serverless-LambdaDLQ':
@@ -168,11 +170,11 @@ export class GatewayFunction extends LambdaFunction {
   }
 
   /** Sets variables of the stage. @throws Error where it has no value for a variable that is not optional */
-  setSettings(names: readonly EnvironmentName[]): void {
+  setSettings(names: readonly VariableName[]): void {
     const values = stageVariables(this.stage);
-    // The values are checked as the function checks them at its start.
-    readEnvironment(names, values);
     for (const name of names) {
+      // The value is checked as the function checks it at its start.
+      readVariable(name, values);
       const value = values[name];
       if (value !== undefined) this.setVariables({ [name]: value });
     }

@@ -4,7 +4,6 @@ import { Grant } from 'aws-cdk-lib/aws-iam';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { EnvironmentName } from '../../shared/platform/env.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { createAlarm } from './alarm.ts';
 import type { GatewayFunction } from './gateway-function.ts';
@@ -29,7 +28,6 @@ interface BatchOptions {
 export class GatewayQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
-  private readonly variable: EnvironmentName;
   private readonly stage: StageSettings;
 
   constructor(
@@ -37,8 +35,6 @@ export class GatewayQueue extends Construct {
     id: string,
     props: {
       readonly stage: StageSettings;
-      /** The variable with the queue's URL, for functions that send. */
-      readonly variable: EnvironmentName;
       readonly visibilitySeconds: number;
       readonly maxReceives?: number;
       /** The alarm goes off when the oldest message is older than this. */
@@ -46,7 +42,6 @@ export class GatewayQueue extends Construct {
     },
   ) {
     super(scope, id);
-    this.variable = props.variable;
     this.stage = props.stage;
     this.deadLetters = createDeadLetterQueue(this, 'DeadLetters', props.stage, id);
     this.queue = new Queue(this, 'Queue', {
@@ -73,14 +68,12 @@ export class GatewayQueue extends Construct {
     });
   }
 
-  /** Permits sending, and sets the function's variable with the queue's URL. */
   grantSend(to: GatewayFunction): void {
     Grant.addToPrincipal({
       grantee: to,
       actions: ['sqs:SendMessage', ...(this.stage.grantSendMessageBatch ? ['sqs:SendMessageBatch'] : [])],
       resourceArns: [this.queue.queueArn],
     });
-    to.setVariables({ [this.variable]: this.queue.queueUrl });
   }
 
   /** Invokes the function with batches; it reports the failed messages, and only those are received again. */

@@ -1,7 +1,7 @@
 /**
  * The settings of a stage: the values that each permits, and its value in `dev` and wherever `stages.ts` gives no
  * other. `-c field=value` changes one for a deploy. The settings that functions read have their schemas in
- * `shared/platform/env.ts`.
+ * `shared/contract/variables.ts`.
  */
 import { readdirSync } from 'node:fs';
 import { parse, resolve } from 'node:path';
@@ -9,7 +9,8 @@ import { isSupportedCountry } from 'libphonenumber-js/min';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { priceTable } from '../../shared/contract/price-table.ts';
-import { fromText, variables } from '../../shared/platform/env.ts';
+import { variables } from '../../shared/contract/variables.ts';
+import { fromText } from '../../shared/platform/env.ts';
 import { isPlace, placeForm, readCountriesFile, sampleCountriesFile } from './countries-file.ts';
 
 /**

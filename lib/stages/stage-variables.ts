@@ -1,12 +1,13 @@
 /**
  * The environment variables of functions that come from the stage: a variable with the name of a setting has its value.
  */
-import { type EnvironmentName, toText, variables } from '../../shared/platform/env.ts';
+import { type VariableName, variables } from '../../shared/contract/variables.ts';
+import { toText } from '../../shared/platform/env.ts';
 import { type StageSettings, smsConfigurationSet } from './stage-settings.ts';
 
-export function stageVariables(stage: StageSettings): Partial<Record<EnvironmentName, string>> {
+export function stageVariables(stage: StageSettings): Partial<Record<VariableName, string>> {
   const settings = Object.entries(stage).map(([setting, value]) => [variableOf(setting), value] as const);
-  const values: Partial<Record<EnvironmentName, unknown>> = {
+  const values: Partial<Record<VariableName, unknown>> = {
     ...Object.fromEntries(settings.filter(([name]) => Object.hasOwn(variables, name))),
     STAGE_CAPS: stage.caps,
     CURRENCY: stage.prices.currency,

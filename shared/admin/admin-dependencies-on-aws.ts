@@ -9,6 +9,7 @@ import { dynamoApiKeyStore } from '../client/api-key-store.dynamo.ts';
 import { accountUrls, dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { stageCountriesOf } from '../client/permission.ts';
 import { dynamoWebhookSecretStore } from '../client/webhook-secrets.dynamo.ts';
+import type { administration } from '../contract/function-uses.ts';
 import { dynamoAllRows, dynamoRowEditor, dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
 import { dynamoCapCounter } from '../limit/cap-counter.dynamo.ts';
 import { capDefaults } from '../limit/cap-limits.ts';
@@ -23,7 +24,7 @@ import { dynamoOtpHolds } from '../otp/hold/otp-holds.dynamo.ts';
 import { dynamoOtpStore } from '../otp/otp-store.dynamo.ts';
 import { dynamo, sqs } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
-import { type Environment, webhookRuleNames } from '../platform/env.ts';
+import type { EnvironmentFor } from '../platform/env.ts';
 import { dynamoDueItemIndex, dynamoDueItemReader } from '../recovery/due-item-index.dynamo.ts';
 import { senderTable } from '../sender/sender-row.ts';
 import { dynamoUsageReader } from '../usage/usage-reader.dynamo.ts';
@@ -37,45 +38,10 @@ import type { AdminDependencies } from './admin-dependencies.ts';
 import { dynamoMessageSearch } from './message-search.dynamo.ts';
 import { dynamoNewestMessages } from './newest-messages.dynamo.ts';
 
-export const adminEnvironment = [
-  'CLIENTS_TABLE',
-  'CLIENT_SECRETS_TABLE',
-  'API_KEYS_TABLE',
-  'LIMIT_OVERRIDES_TABLE',
-  'SENDERS_TABLE',
-  'RATE_COUNTERS_TABLE',
-  'ACTIVITY_LOG_TABLE',
-  'MESSAGES_TABLE',
-  'BATCHES_TABLE',
-  'ONE_TIME_PASSWORDS_TABLE',
-  'OTP_HOLDS_TABLE',
-  'WEBHOOK_DELIVERIES_TABLE',
-  'WEBHOOK_ENDPOINTS_TABLE',
-  'DUE_ITEMS_TABLE',
-  'SUPPRESSIONS_TABLE',
-  'WHATSAPP_WINDOWS_TABLE',
-  'USAGE_TABLE',
-  'MESSAGE_USAGE_TABLE',
-  'CURRENCY',
-  'COUNTRY',
-  'ALLOWED_COUNTRIES',
-  'STAGE_CAPS',
-  'WEBHOOKS_QUEUE_URL',
-  'SLOW_WEBHOOKS_QUEUE_URL',
-  'RETENTION_DAYS',
-  ...webhookRuleNames,
-] as const;
-
-/** The resources of the simulated carrier. */
-interface SimulatorResources {
-  readonly outboxTable: string;
-  readonly receiptsQueueUrl: string;
-}
-
-/** @param simulator - undefined where no carrier of the gateway is the simulator */
+/** @param simulated - whether a carrier of the gateway is the simulator */
 export function adminDependencies(
-  env: Environment<(typeof adminEnvironment)[number]>,
-  simulator: SimulatorResources | undefined,
+  env: EnvironmentFor<typeof administration>,
+  simulated: boolean,
 ): AdminDependencies {
   const db = dynamo();
   const retentionDays = env.RETENTION_DAYS;
@@ -146,9 +112,8 @@ export function adminDependencies(
     usage: dynamoUsageReader(db, env.MESSAGE_USAGE_TABLE),
     currency: env.CURRENCY,
     webhookAttempts: dynamoAttemptReader(db, env.USAGE_TABLE),
-    outbox: simulator === undefined ? undefined : dynamoOutbox(db, simulator.outboxTable, retentionDays),
-    simulatedInbound:
-      simulator === undefined ? undefined : sqsReceiptSender(sqs(), simulator.receiptsQueueUrl),
+    outbox: simulated ? dynamoOutbox(db, env.SIMULATOR_OUTBOX_TABLE, retentionDays) : undefined,
+    simulatedInbound: simulated ? sqsReceiptSender(sqs(), env.RECEIPTS_QUEUE_URL) : undefined,
     suppressions: dynamoSuppressionStore(db, env.SUPPRESSIONS_TABLE, systemClock),
     windows: dynamoWhatsAppWindows(db, env.WHATSAPP_WINDOWS_TABLE),
     webhookUrl: webhookUrlSchema(addressRules(env)),

@@ -4,37 +4,31 @@ import type { Channel } from '../contract/channels.ts';
 import { carrierSecondsMax } from '../contract/hand-over-times.ts';
 import type { PriceTable } from '../contract/price-table.ts';
 import { readPrices } from '../contract/prices.ts';
+import type { carriers } from '../contract/worker-uses.ts';
 import type { Carrier } from '../message/dispatch/carrier.ts';
 import { dynamo, sqs } from '../platform/aws/clients.ts';
 import type { Clock } from '../platform/clock.ts';
-import { type EnvironmentSource, readEnvironment } from '../platform/env.ts';
+import type { EnvironmentFor } from '../platform/env.ts';
 import { awsSms } from './aws/aws-sms.ts';
 import { awsWhatsApp } from './aws/aws-whatsapp.ts';
 import { dynamoOutbox } from './simulator/outbox.dynamo.ts';
 import { sqsReceiptSender } from './simulator/receipt-sender.sqs.ts';
 import { simulator } from './simulator/simulator.ts';
 
+type CarrierEnvironment = EnvironmentFor<typeof carriers>;
+
 export type Carriers = Readonly<Record<Channel, Carrier>>;
 
-/** Which variables it needs depends on the stage, so it reads them where it finds that out. */
-export function chooseCarriers(clock: Clock, source?: EnvironmentSource): Carriers {
-  const env = readEnvironment(['SMS_CARRIER', 'WHATSAPP_CARRIER', 'PRICES_FILE'], source);
+/** Only the variables of the carriers that the stage uses are taken. */
+export function chooseCarriers(env: CarrierEnvironment, clock: Clock): Carriers {
   const prices = readPrices(env.PRICES_FILE);
-  const settings = { prices, clock, source };
   return {
-    sms: env.SMS_CARRIER === 'aws' ? smsByAws(settings) : simulated(settings),
-    whatsapp: env.WHATSAPP_CARRIER === 'aws' ? whatsAppByAws(settings) : simulated(settings),
+    sms: env.SMS_CARRIER === 'aws' ? smsByAws(env, prices, clock) : simulated(env, prices, clock),
+    whatsapp: env.WHATSAPP_CARRIER === 'aws' ? whatsAppByAws(env, prices) : simulated(env, prices, clock),
   };
 }
 
-interface CarrierSettings {
-  readonly prices: PriceTable;
-  readonly clock: Clock;
-  readonly source: EnvironmentSource | undefined;
-}
-
-function simulated({ prices, clock, source }: CarrierSettings): Carrier {
-  const env = readEnvironment(['SIMULATOR_OUTBOX_TABLE', 'RECEIPTS_QUEUE_URL', 'RETENTION_DAYS'], source);
+function simulated(env: CarrierEnvironment, prices: PriceTable, clock: Clock): Carrier {
   return simulator({
     outbox: dynamoOutbox(dynamo(), env.SIMULATOR_OUTBOX_TABLE, env.RETENTION_DAYS),
     sendReceipts: sqsReceiptSender(sqs(), env.RECEIPTS_QUEUE_URL),
@@ -44,9 +38,7 @@ function simulated({ prices, clock, source }: CarrierSettings): Carrier {
   });
 }
 
-function smsByAws({ prices, clock, source }: CarrierSettings): Carrier {
-  const names = ['SMS_ORIGINATION_IDENTITY', 'SMS_CONFIGURATION_SET', 'SMS_PROTECT_CONFIGURATION'] as const;
-  const env = readEnvironment(names, source);
+function smsByAws(env: CarrierEnvironment, prices: PriceTable, clock: Clock): Carrier {
   return awsSms(
     {
       originationIdentity: env.SMS_ORIGINATION_IDENTITY,
@@ -59,9 +51,7 @@ function smsByAws({ prices, clock, source }: CarrierSettings): Carrier {
   );
 }
 
-function whatsAppByAws({ prices, source }: CarrierSettings): Carrier {
-  const names = ['WHATSAPP_PHONE_NUMBER_ID', 'META_API_VERSION', 'WHATSAPP_OTP_TEMPLATE'] as const;
-  const env = readEnvironment(names, source);
+function whatsAppByAws(env: CarrierEnvironment, prices: PriceTable): Carrier {
   return awsWhatsApp({
     phoneNumberId: env.WHATSAPP_PHONE_NUMBER_ID,
     metaApiVersion: env.META_API_VERSION,

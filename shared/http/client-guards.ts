@@ -2,27 +2,18 @@
 import { dynamoApiKeyStore } from '../client/api-key-store.dynamo.ts';
 import { clientDirectory } from '../client/client-directory.ts';
 import { dynamoClientStore } from '../client/client-store.dynamo.ts';
+import type { authenticatedRequests } from '../contract/uses.ts';
 import { overridesFrom } from '../limit/overrides.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
-import type { Environment } from '../platform/env.ts';
+import type { EnvironmentFor } from '../platform/env.ts';
 import { dynamoSigningKeyStore } from '../token/signing-keys.dynamo.ts';
 import { tokenVerifier } from '../token/token-verifier.ts';
 import { authenticateBearer } from './authenticate.ts';
 import type { HttpDependencies } from './http-function.ts';
-import { publicHttpDependencies, publicHttpEnvironment } from './public-guards.ts';
+import { publicHttpDependencies } from './public-guards.ts';
 
-export const httpEnvironment = [
-  ...publicHttpEnvironment,
-  'LIMIT_OVERRIDES_TABLE',
-  'CLIENTS_TABLE',
-  'API_KEYS_TABLE',
-  'SIGNING_KEYS_TABLE',
-  'TOKEN_ISSUER',
-  'TOKEN_AUDIENCE',
-] as const;
-
-export function httpDependencies(env: Environment<(typeof httpEnvironment)[number]>): HttpDependencies {
+export function httpDependencies(env: EnvironmentFor<typeof authenticatedRequests>): HttpDependencies {
   const expected = { issuer: env.TOKEN_ISSUER, audience: env.TOKEN_AUDIENCE };
   const keys = dynamoSigningKeyStore(dynamo(), env.SIGNING_KEYS_TABLE);
   const tokens = tokenVerifier(keys, expected, systemClock);

@@ -4,21 +4,20 @@
  */
 import { randomInt, randomUUID } from 'node:crypto';
 import { policies } from '../contract/routes.ts';
+import type { countedRequests } from '../contract/uses.ts';
 import { rateLimiter } from '../limit/limiter.ts';
 import type { LimitReader } from '../limit/overrides.ts';
 import { dynamoRateCounter } from '../limit/rate-counter.dynamo.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
-import type { Environment } from '../platform/env.ts';
+import type { EnvironmentFor } from '../platform/env.ts';
 import { log } from '../platform/log.ts';
 import type { PublicHttpDependencies } from './http-function.ts';
-
-export const publicHttpEnvironment = ['RATE_COUNTERS_TABLE'] as const;
 
 const randomSteps = 2 ** 32;
 
 export function publicHttpDependencies(
-  env: Environment<(typeof publicHttpEnvironment)[number]>,
+  env: EnvironmentFor<typeof countedRequests>,
   limitsOf: LimitReader = async (_clientId, policy) => policies[policy],
 ): PublicHttpDependencies {
   return {

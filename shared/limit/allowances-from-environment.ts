@@ -1,8 +1,9 @@
 /** Composes the caps of the sends, which count by the stage's prices, from the function's environment. */
 import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
 import { costForCap, readPrices } from '../contract/prices.ts';
+import type { countedCaps } from '../contract/uses.ts';
 import { dynamo } from '../platform/aws/clients.ts';
-import type { Environment } from '../platform/env.ts';
+import type { EnvironmentFor } from '../platform/env.ts';
 import { logWarning } from '../platform/log.ts';
 import { countMetric } from '../platform/metrics.ts';
 import { type AllowanceOf, allowances } from './allowance.ts';
@@ -11,25 +12,15 @@ import { capLimits } from './cap-limits.ts';
 import { spendNotices } from './cap-notices.ts';
 import type { CapReader } from './overrides.ts';
 
-export const allowanceEnvironment = [
-  'RATE_COUNTERS_TABLE',
-  'ACTIVITY_LOG_TABLE',
-  'RETENTION_DAYS',
-  'PRICES_FILE',
-  'STAGE_CAPS',
-] as const;
-
-export function allowancesFrom(
-  env: Environment<(typeof allowanceEnvironment)[number]>,
-  capsOf: CapReader,
-): AllowanceOf {
+export function allowancesFrom(env: EnvironmentFor<typeof countedCaps>, capsOf: CapReader): AllowanceOf {
   const counter = dynamoCapCounter(dynamo(), env.RATE_COUNTERS_TABLE);
   const activityLog = dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS);
   const table = readPrices(env.PRICES_FILE);
   const { currency } = table;
+  const stageCaps = env.STAGE_CAPS;
   return allowances({
     counter,
-    limitsOf: async (clientId) => capLimits(await capsOf(clientId), env.STAGE_CAPS),
+    limitsOf: async (clientId) => capLimits(await capsOf(clientId), stageCaps),
     costOf: (message) => costForCap(table, message),
     currency,
     notify: spendNotices({ counter, activityLog, countMetric, currency, warn: logWarning }),

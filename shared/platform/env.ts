@@ -1,157 +1,88 @@
 /**
- * The environment variables of the functions, and what each may be. A function reads the variables it needs by name; a
- * missing or malformed one stops it at start-up. One with the name of a setting has its value (`OPT_OUT_WORDS` is
- * `optOutWords`), and the setting takes its schema from here: see `lib/stages/stage-settings.ts`.
+ * The environment of a function: its variables follow from what `shared/contract/function-uses.ts` declares, whose data is
+ * in no bundle, because only its type is imported. A missing or malformed variable stops a function at its start, which
+ * is when its file takes the values.
  */
 import * as z from 'zod/mini';
-import { stageCaps } from '../contract/caps.ts';
-import { otpHoldRule } from '../contract/otp-hold.ts';
+import type { FunctionName, functionUses } from '../contract/function-uses.ts';
+import type { TableName, tableShapes } from '../contract/tables.ts';
+import type { Constant, QueueName, SecretVariables, Uses } from '../contract/uses.ts';
+import { type VariableName, variables } from '../contract/variables.ts';
 
-const text = z.string().check(z.minLength(1));
-const wholeNumber = z.int().check(z.positive());
-const carrier = z.lazy(() => z.enum(['simulator', 'aws']));
+type ScheduleVariable = 'SCHEDULE_GROUP' | 'SCHEDULE_ROLE_ARN';
 
-/** A function needs few of these, so the larger schemas are `lazy`: created when they are first used. */
-export const variables = {
-  DUE_ITEMS_TABLE: text,
-  CLIENTS_TABLE: text,
-  CLIENT_SECRETS_TABLE: text,
-  API_KEYS_TABLE: text,
-  LIMIT_OVERRIDES_TABLE: text,
-  SENDERS_TABLE: text,
-  RATE_COUNTERS_TABLE: text,
-  MESSAGES_TABLE: text,
-  BATCHES_TABLE: text,
-  ONE_TIME_PASSWORDS_TABLE: text,
-  WEBHOOK_ENDPOINTS_TABLE: text,
-  WEBHOOK_DELIVERIES_TABLE: text,
-  ACTIVITY_LOG_TABLE: text,
-  SIGNING_KEYS_TABLE: text,
-  USAGE_TABLE: text,
-  MESSAGE_USAGE_TABLE: text,
-  COUNTED_CHANGES_TABLE: text,
-  SENDER_PACE_TABLE: text,
-  SIMULATOR_OUTBOX_TABLE: text,
-  OTP_TRAFFIC_TABLE: text,
-  OTP_HOLDS_TABLE: text,
-  SUPPRESSIONS_TABLE: text,
-  WHATSAPP_WINDOWS_TABLE: text,
-
-  OTP_OUTBOUND_QUEUE_URL: text,
-  OUTBOUND_QUEUE_URL: text,
-  BULK_OUTBOUND_QUEUE_URL: text,
-  RECEIPTS_QUEUE_URL: text,
-  WEBHOOKS_QUEUE_URL: text,
-  SLOW_WEBHOOKS_QUEUE_URL: text,
-  RELAY_DEAD_LETTER_QUEUE_URL: text,
-
-  /** The AWS account and partition of the gateway. */
-  GATEWAY_ACCOUNT: text,
-  GATEWAY_PARTITION: text,
-
-  SCHEDULE_GROUP: text,
-  SCHEDULE_ROLE_ARN: text,
-  WEBHOOKS_QUEUE_ARN: text,
-  SLOW_WEBHOOKS_QUEUE_ARN: text,
-
-  TOKEN_SIGNING_KEY_ID: text,
-  TOKEN_ISSUER: text,
-  TOKEN_AUDIENCE: text,
-  OTP_SECRET_ARN: text,
-
-  /** The path of the price table, relative to the function's file: see `price-table.ts`. */
-  PRICES_FILE: text,
-  /** The currency of the prices, ISO 4217. */
-  CURRENCY: text,
-  /** `SMS_ORIGINATION_IDENTITY` for the functions that accept messages; absent where the simulator is the carrier. */
-  STAGE_SMS_SENDER: z.optional(text),
-
-  // Settings of the stage: `lib/stages/stage-settings.ts` says what each is for.
-  LOG_LEVEL: z.lazy(() => z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR'])),
-  RETENTION_DAYS: wholeNumber,
-  SMS_CARRIER: carrier,
-  WHATSAPP_CARRIER: carrier,
-  STAGE_CAPS: z.lazy(stageCaps),
-  OTP_HOLD: z.lazy(otpHoldRule),
-  SMS_ORIGINATION_IDENTITY: text,
-  SMS_CONFIGURATION_SET: nameOnAws('letters, digits, _ and -, 64 at most'),
-  SMS_PROTECT_CONFIGURATION: z.optional(nameOnAws('the id, not the ARN, of a protect configuration')),
-  SMS_OPT_OUT_LIST: nameOnAws('letters, digits, _ and -, 64 at most'),
-  WHATSAPP_PHONE_NUMBER_ID: z.lazy(() =>
-    z.string().check(z.regex(/^phone-number-id-\w+$/, 'phone-number-id-… of AWS End User Messaging Social')),
-  ),
-  META_API_VERSION: z.lazy(() =>
-    z.string().check(z.regex(/^v\d+\.\d+$/, "a version of Meta's API, as v23.0")),
-  ),
-  WHATSAPP_OTP_TEMPLATE: z.lazy(() =>
-    z.optional(
-      z
-        .string()
-        .check(z.regex(/^[a-z0-9_]{1,512}\/[a-z]{2,3}(_[A-Za-z]{2,4})?$/, 'a template, as name/en_GB')),
-    ),
-  ),
-  COUNTRY: text,
-  OPT_OUT_WORDS: z.lazy(() =>
-    z.array(
-      z
-        .string()
-        .check(
-          z.maxLength(40),
-          z.regex(/^[\p{L}\p{M}\p{N}]+( [\p{L}\p{M}\p{N}]+){0,2}$/u, 'one to three words'),
-        ),
-    ),
-  ),
-  ALLOWED_COUNTRIES: z.lazy(() => z.union([z.literal('all'), z.array(text).check(z.minLength(1))])),
-  WEBHOOK_PORTS: z.lazy(() =>
-    z.union([
-      z.literal('any'),
-      z.array(z.int().check(z.minimum(1), z.maximum(65_535))).check(z.minLength(1)),
-    ]),
-  ),
-  WEBHOOK_ALLOW_HTTP: z.boolean(),
-  WEBHOOK_ALLOW_LOOPBACK: z.boolean(),
-  WEBHOOK_TIME_SCALE: wholeNumber,
-  SCHEDULE_LEAD_SECONDS: z.int().check(z.nonnegative()),
-} as const;
-
-function nameOnAws(form: string) {
-  return z.lazy(() => z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, form)));
-}
-
-export type EnvironmentName = keyof typeof variables;
-
-/** The variables that decide which webhook URLs are allowed. */
-export const webhookRuleNames = [
-  'WEBHOOK_PORTS',
-  'WEBHOOK_ALLOW_HTTP',
-  'WEBHOOK_ALLOW_LOOPBACK',
-] as const satisfies readonly EnvironmentName[];
+export type EnvironmentName =
+  | VariableName
+  | `${Constant<TableName>}_TABLE`
+  | `${Constant<QueueName>}_QUEUE_URL`
+  | `${Constant<QueueName>}_QUEUE_ARN`
+  | ScheduleVariable
+  | SecretVariables[keyof SecretVariables];
 
 export type Environment<Names extends EnvironmentName> = {
-  readonly [Name in Names]: z.output<(typeof variables)[Name]>;
+  readonly [Name in Names]: Name extends VariableName ? z.output<(typeof variables)[Name]> : string;
 };
+
+/** The names in lists of a part. */
+type Listed<Part, List extends keyof Uses> = List extends unknown
+  ? Part extends Readonly<Record<List, readonly (infer Name)[]>>
+    ? Name
+    : never
+  : never;
+type TableOf<Part> = Part extends { readonly tables: infer Tables } ? keyof Tables & TableName : never;
+type RetentionOf<Table> = Table extends TableName
+  ? (typeof tableShapes)[Table] extends { readonly purged: 'retentionDays' }
+    ? 'RETENTION_DAYS'
+    : never
+  : never;
+
+/** The variables that a function has for a part of its declaration. */
+type VariableOf<Part> = EnvironmentName &
+  (
+    | `${Constant<TableOf<Part>>}_TABLE`
+    | RetentionOf<TableOf<Part>>
+    | `${Constant<Listed<Part, 'sendsTo' | 'receivesFrom' | 'schedulesTo'> & QueueName>}_QUEUE_URL`
+    | `${Constant<Listed<Part, 'schedulesTo'> & QueueName>}_QUEUE_ARN`
+    | (Part extends { readonly schedulesTo: unknown } ? ScheduleVariable : never)
+    | SecretVariables[Listed<Part, 'secrets'> & keyof SecretVariables]
+    | Listed<Part, 'settings'>
+  );
+
+/** The environment of a function with this declaration, or with this part of one. */
+export type EnvironmentFor<Declared> = Environment<
+  VariableOf<Declared extends readonly (infer Part)[] ? Part : Declared>
+>;
 
 /** Variables as text: those of the process, or of a test. */
 export type EnvironmentSource = Readonly<Record<string, string | undefined>>;
 
+const text = z.string().check(z.minLength(1));
+
 /**
- * Reads and parses the named variables.
+ * Reads and parses a variable.
  *
- * @throws Error that lists the missing and malformed variables, without their values.
+ * @throws Error that names a variable which is missing or malformed, without its value.
  */
-export function readEnvironment<Names extends EnvironmentName>(
-  names: readonly Names[],
+export function readVariable(name: string, source: EnvironmentSource): unknown {
+  const schema: z.ZodMiniType = Object.hasOwn(variables, name) ? variables[name as VariableName] : text;
+  const parsed = schema.safeParse(fromText(schema, source[name]));
+  if (!parsed.success) throw new Error(`environment variable missing or malformed: ${name}`);
+  return parsed.data;
+}
+
+/** The declared variables of a function. Each is read when it is first taken, and not again. */
+export function environmentOf<Name extends FunctionName>(
   source: EnvironmentSource = process.env,
-): Environment<Names> {
-  const faults: string[] = [];
-  const values: Partial<Record<EnvironmentName, unknown>> = {};
-  for (const name of names) {
-    const parsed = variables[name].safeParse(fromText(variables[name], source[name]));
-    if (parsed.success) values[name] = parsed.data;
-    else faults.push(name);
-  }
-  if (faults.length > 0) throw new Error(`environment variables missing or malformed: ${faults.join(', ')}`);
-  return values as Environment<Names>;
+): EnvironmentFor<(typeof functionUses)[Name]> {
+  const values = new Map<string, unknown>();
+  const handler: ProxyHandler<EnvironmentFor<(typeof functionUses)[Name]>> = {
+    get: (_, name) => {
+      if (typeof name === 'symbol') return undefined;
+      if (!values.has(name)) values.set(name, readVariable(name, source));
+      return values.get(name);
+    },
+  };
+  return new Proxy({} as EnvironmentFor<(typeof functionUses)[Name]>, handler);
 }
 
 /** A value as the text of a variable: a text as it is, everything else as JSON. */

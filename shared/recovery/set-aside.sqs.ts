@@ -5,9 +5,10 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
 import type { ActivityLog } from '../activity/activity-log.ts';
+import type { workSetAside } from '../contract/uses.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import { queueText } from '../platform/aws/queues.sqs.ts';
-import type { Environment } from '../platform/env.ts';
+import type { EnvironmentFor } from '../platform/env.ts';
 import { derivedIdAt } from '../platform/ids.ts';
 import { log, logWarning } from '../platform/log.ts';
 import { countMetric } from '../platform/metrics.ts';
@@ -61,14 +62,8 @@ export function setAsideTo(dependencies: SetAsideDependencies): SetAside {
 }
 
 /** The Activity Log and the dead-letter queue for refused work, from the environment of the function. */
-export const setAsideEnvironment = [
-  'ACTIVITY_LOG_TABLE',
-  'RELAY_DEAD_LETTER_QUEUE_URL',
-  'RETENTION_DAYS',
-] as const;
-
 export function setAsideFrom(
-  env: Environment<(typeof setAsideEnvironment)[number]>,
+  env: EnvironmentFor<typeof workSetAside>,
   sqs: Parameters<typeof sqsDeadLetters>[0],
 ): SetAside {
   return setAsideTo({

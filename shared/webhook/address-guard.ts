@@ -6,7 +6,8 @@
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod/mini';
-import type { Environment, webhookRuleNames } from '../platform/env.ts';
+import type { webhookRules } from '../contract/uses.ts';
+import type { EnvironmentFor } from '../platform/env.ts';
 
 export interface AddressRules {
   /**
@@ -149,7 +150,7 @@ function refused(reason: string): UrlVerdict {
 }
 
 /** A webhook URL in a request: refused at once where it could never be called (contract 7.10). */
-export function addressRules(env: Environment<(typeof webhookRuleNames)[number]>): AddressRules {
+export function addressRules(env: EnvironmentFor<typeof webhookRules>): AddressRules {
   return {
     allowLoopback: env.WEBHOOK_ALLOW_LOOPBACK,
     allowHttp: env.WEBHOOK_ALLOW_HTTP,

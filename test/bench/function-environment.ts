@@ -1,13 +1,14 @@
 /** Values for every variable that a function reads, for runs outside a deployed stage. */
-import { tableShapes } from '../../lib/capabilities/storage/table-shapes.ts';
 import { stageVariables } from '../../lib/stages/stage-variables.ts';
 import { stageFrom } from '../../lib/stages/stages.ts';
+import { tableShapes } from '../../shared/contract/tables.ts';
+import { variableOf } from '../../shared/contract/uses.ts';
 import { pricesFile } from '../support/template/prices.ts';
 
 const queue = (name: string): string => `http://127.0.0.1:9/000000000000/${name}`;
 const arn = (service: string, name: string): string => `arn:aws:${service}:us-east-1:000000000000:${name}`;
 
-const tables = Object.entries(tableShapes).map(([name, { variable }]) => [variable, name] as const);
+const tables = Object.keys(tableShapes).map((name) => [variableOf(name, 'TABLE'), name] as const);
 
 export const functionEnvironment = {
   ...Object.fromEntries(tables),

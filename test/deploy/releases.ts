@@ -21,7 +21,7 @@ export async function makeReleases(): Promise<Releases> {
   const [first, next, broken] = await Promise.all([checkout(), checkout(), checkout()]);
   await next.release(nextRelease);
   await next.edit(
-    'lib/capabilities/storage/table-shapes.ts',
+    'shared/contract/tables.ts',
     "'by-carrier-id': {",
     "'by-status': { partition: 'status', projection: 'keys' },\n      'by-carrier-id': {",
   );

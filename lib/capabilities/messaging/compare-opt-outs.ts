@@ -9,18 +9,12 @@ interface CompareProps extends CapabilityProps {
 }
 
 export function createCompareOptOuts(scope: Construct, props: CompareProps): void {
-  const { stage, storage, schedules, optOutListArn } = props;
+  const { stage, schedules, optOutListArn } = props;
   const compare = new GatewayFunction(scope, 'CompareOptOuts', {
     stage,
     functionName: 'compare-opt-outs',
     timeoutSeconds: 300,
-    settings: ['SMS_OPT_OUT_LIST'],
   });
-  storage.grant(compare, 'suppressions', 'GetItem', 'Scan', 'UpdateItem', 'PutItem');
-  // The index finds the clients that wrote to a person on the list.
-  storage.grant(compare, 'messages', 'BatchGetItem');
-  storage.grantIndex(compare, 'messages', 'by-recipient');
-  storage.grant(compare, 'whatsapp-windows', 'Query');
   Grant.addToPrincipal({
     grantee: compare,
     actions: [

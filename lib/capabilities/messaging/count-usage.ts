@@ -20,10 +20,7 @@ export function createCountUsage(scope: Construct, stage: StageSettings, storage
     stage,
     functionName: 'count-usage',
     timeoutSeconds: countTimeoutSeconds,
-    settings: ['OTP_HOLD'],
   });
-  storage.grant(count, 'message-usage', 'UpdateItem');
-  storage.grant(count, 'counted-changes', 'Query', 'PutItem');
   const messageStream = new EventSourceMapping(scope, 'UsageStream', {
     ...storage.grantStream(count, 'messages'),
     // A batch takes as many writes as it has clients, so large batches are cheap, and usage is a minute behind.
@@ -48,9 +45,6 @@ function createOtpStream(
   storage: Storage,
   count: GatewayFunction,
 ): EventSourceMapping {
-  storage.grant(count, 'otp-traffic', 'UpdateItem', 'Query');
-  storage.grant(count, 'otp-holds', 'GetItem', 'PutItem', 'Query');
-  storage.grant(count, 'activity-log', 'PutItem');
   createAlarm(scope, 'OtpHeld', {
     stage,
     metric: countedMetric(stage, 'OtpHeld'),

@@ -3,10 +3,8 @@
  * carrier, by the receipts queue back to its row. Messages without a final receipt are expired every minute.
  */
 import { Construct } from 'constructs';
-import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { GatewayQueue, visibilityRuns } from '../../constructs/gateway-queue.ts';
 import type { CapabilityProps } from '../capability-props.ts';
-import type { OtpSecret } from '../otp-secret.ts';
 import { createCountUsage } from './count-usage.ts';
 import { createDispatchMessage } from './dispatch-message.ts';
 import { createExpireMessages } from './expire-messages.ts';
@@ -15,34 +13,28 @@ import { createRecordReceipt, recordTimeoutSeconds } from './record-receipt.ts';
 import { createRelayChanges } from './relay-changes.ts';
 import { RelayDeadLetters } from './relay-dead-letters.ts';
 
-interface MessagingProps extends CapabilityProps {
-  readonly otpSecret: OtpSecret;
-}
-
 export class Messaging extends Construct {
-  readonly relay: GatewayFunction;
-  private readonly outbound: OutboundQueues;
+  readonly outbound: OutboundQueues;
   readonly receipts: GatewayQueue;
   readonly deadLetters: RelayDeadLetters;
 
-  constructor(scope: Construct, id: string, props: MessagingProps) {
+  constructor(scope: Construct, id: string, props: CapabilityProps) {
     super(scope, id);
     const { stage, storage } = props;
     const outbound = new OutboundQueues(this, stage);
     const receipts = new GatewayQueue(this, 'Receipts', {
       stage,
-      variable: 'RECEIPTS_QUEUE_URL',
       visibilitySeconds: visibilityRuns * recordTimeoutSeconds,
       // A receipt whose message is not found yet is received up to eight times (shared/message/dispatch/record-receipts.ts).
       maxReceives: 15,
       oldSeconds: 300,
     });
-    const deadLetters = new RelayDeadLetters(this, stage, storage);
-    this.relay = createRelayChanges(this, { ...props, outbound, deadLetters });
+    const deadLetters = new RelayDeadLetters(this, stage);
+    createRelayChanges(this, { ...props, outbound, deadLetters });
     createCountUsage(this, stage, storage);
     createDispatchMessage(this, { ...props, outbound, receipts });
-    createRecordReceipt(this, { ...props, receipts });
-    createExpireMessages(this, { ...props, outbound, deadLetters });
+    createRecordReceipt(this, stage, receipts);
+    createExpireMessages(this, props);
     this.outbound = outbound;
     this.receipts = receipts;
     this.deadLetters = deadLetters;

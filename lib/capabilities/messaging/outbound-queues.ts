@@ -2,7 +2,6 @@
 import type { Construct } from 'constructs';
 import { type SendKind, sendKinds } from '../../../shared/contract/channels.ts';
 import { dispatchTimeoutSeconds } from '../../../shared/contract/hand-over-times.ts';
-import type { EnvironmentName } from '../../../shared/platform/env.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { GatewayQueue, visibilityRuns } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
@@ -15,7 +14,6 @@ import type { Schedules } from '../schedules.ts';
 const outboundQueues = {
   otp: {
     id: 'OtpOutbound',
-    url: 'OTP_OUTBOUND_QUEUE_URL',
     concurrency: 'otpSends',
     oldSeconds: 60,
   },
@@ -23,13 +21,11 @@ const outboundQueues = {
     // The only queue of earlier releases: messages of every kind that were in it at the upgrade are handed over from
     // there.
     id: 'Outbound',
-    url: 'OUTBOUND_QUEUE_URL',
     concurrency: 'singleSends',
     oldSeconds: 900,
   },
   bulk: {
     id: 'BulkOutbound',
-    url: 'BULK_OUTBOUND_QUEUE_URL',
     concurrency: 'bulkSends',
     oldSeconds: 3600,
   },
@@ -37,22 +33,20 @@ const outboundQueues = {
   SendKind,
   {
     readonly id: string;
-    readonly url: EnvironmentName;
     readonly concurrency: keyof StageSettings['concurrency'];
     readonly oldSeconds: number;
   }
 >;
 
 export class OutboundQueues {
-  private readonly queues: Readonly<Record<SendKind, GatewayQueue>>;
+  readonly queues: Readonly<Record<SendKind, GatewayQueue>>;
   private readonly stage: StageSettings;
 
   constructor(scope: Construct, stage: StageSettings) {
     this.stage = stage;
-    const queueOf = ({ id, url, oldSeconds }: (typeof outboundQueues)[SendKind]): GatewayQueue =>
+    const queueOf = ({ id, oldSeconds }: (typeof outboundQueues)[SendKind]): GatewayQueue =>
       new GatewayQueue(scope, id, {
         stage,
-        variable: url,
         visibilitySeconds: visibilityRuns * dispatchTimeoutSeconds,
         // The number is enough for an outage of a table or carrier of more than an hour; after that a person must
         // redrive the message.
@@ -76,16 +70,12 @@ export class OutboundQueues {
     );
   }
 
-  grantSend(to: GatewayFunction): void {
-    for (const kind of sendKinds) this.queues[kind].grantSend(to);
-  }
-
   /**
    * Permits schedules of the previous release, which made one for each scheduled message, up to 180 days ahead: those
    * that exist still fire, and its relay makes further ones until a deployment is complete.
    */
   grantSchedules(to: GatewayFunction, schedules: Schedules): void {
-    for (const kind of sendKinds) schedules.grantCreate(to, this.queues[kind]);
+    for (const kind of sendKinds) schedules.grantCreate(to, this.queues[kind].queue);
   }
 
   feed(dispatch: GatewayFunction): void {

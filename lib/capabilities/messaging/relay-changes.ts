@@ -18,19 +18,14 @@ const relayBehindMs = 60_000;
 /** Enough for an outage of an hour or more: Lambda increases the delay between retries up to a minute. */
 const relayRetries = 100;
 
-export function createRelayChanges(scope: Construct, props: RelayProps): GatewayFunction {
+export function createRelayChanges(scope: Construct, props: RelayProps): void {
   const { stage, storage, schedules, outbound, deadLetters } = props;
   const relay = new GatewayFunction(scope, 'RelayChanges', {
     stage,
     functionName: 'relay-changes',
     timeoutSeconds: 30,
   });
-  storage.grant(relay, 'clients', 'GetItem');
-  storage.grant(relay, 'webhook-endpoints', 'Query');
-  storage.grant(relay, 'due-items', 'PutItem');
-  outbound.grantSend(relay);
   outbound.grantSchedules(relay, schedules);
-  deadLetters.grantSetAside(relay);
   new EventSourceMapping(scope, 'MessagesStream', {
     ...storage.grantStream(relay, 'messages'),
     batchSize: 100,
@@ -71,5 +66,4 @@ export function createRelayChanges(scope: Construct, props: RelayProps): Gateway
       'A service permanently refused a request that follows from a message; it was sent to the relay dead-letter queue.',
     runbook: 'refused-entries',
   });
-  return relay;
 }

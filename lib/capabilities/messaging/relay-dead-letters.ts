@@ -4,21 +4,16 @@ import type { Construct } from 'constructs';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { createDeadLetterQueue } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-import type { Storage } from '../storage/storage.ts';
 
 export class RelayDeadLetters {
   readonly queue: Queue;
-  private readonly storage: Storage;
 
-  constructor(scope: Construct, stage: StageSettings, storage: Storage) {
+  constructor(scope: Construct, stage: StageSettings) {
     this.queue = createDeadLetterQueue(scope, 'RelayDeadLetters', stage, 'relay-changes');
-    this.storage = storage;
   }
 
   /** Permits sending the entries that a service refuses permanently. */
-  grantSetAside(to: GatewayFunction): void {
+  grantSend(to: GatewayFunction): void {
     this.queue.grant(to, 'sqs:SendMessage');
-    to.setVariables({ RELAY_DEAD_LETTER_QUEUE_URL: this.queue.queueUrl });
-    this.storage.grant(to, 'activity-log', 'PutItem');
   }
 }

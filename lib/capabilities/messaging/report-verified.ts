@@ -17,8 +17,6 @@ export function createReportVerified(scope: Construct, { stage, storage }: Capab
     functionName: 'report-verified',
     timeoutSeconds: 30,
   });
-  storage.grant(report, 'messages', 'GetItem');
-  storage.grant(report, 'one-time-passwords', 'GetItem');
   // The action has no resource type.
   Grant.addToPrincipal({ grantee: report, actions: ['sms-voice:PutMessageFeedback'], resourceArns: ['*'] });
   const noResource = 'PutMessageFeedback has no resource type.';

@@ -12,24 +12,13 @@ import {
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { type TableName, type TableShape, tableShapes } from '../../../shared/contract/tables.ts';
+import { variableOf } from '../../../shared/contract/uses.ts';
 import { createAlarm } from '../../constructs/alarm.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { tableRemovalPolicy } from '../../constructs/removal-policy.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-import { type TableName, type TableShape, tableShapes } from './table-shapes.ts';
-
-type ItemAction =
-  | 'GetItem'
-  | 'BatchGetItem'
-  | 'Query'
-  /** Scans are only for lists that no key can query, of tables with few rows. */
-  | 'Scan'
-  | 'PutItem'
-  | 'UpdateItem'
-  | 'DeleteItem'
-  | 'ConditionCheckItem'
-  | 'BatchWriteItem';
 
 type Capacity = NonNullable<StageSettings['provisionedCapacity']>;
 /** The rest is headroom for the minutes until capacity is increased. */
@@ -84,34 +73,26 @@ export class Storage extends Construct {
     );
   }
 
-  /** Permits these actions on a table, and sets the variables that the function needs for it. */
-  grant(to: GatewayFunction, name: TableName, ...actions: readonly ItemAction[]): void {
-    this.allow(to, name, actions, (table) => [table.tableArn]);
-  }
-
-  /** Permits queries of one index, and sets the variables that the function needs for its table. */
-  grantIndex(to: GatewayFunction, name: TableName, index: string): void {
-    this.allow(to, name, ['Query'], (table) => [`${table.tableArn}/index/${index}`]);
-  }
-
-  /** Whether the stage has this table. */
-  has(name: TableName): boolean {
-    return this.tables.has(name);
-  }
-
-  private allow(
-    to: GatewayFunction,
-    name: TableName,
-    actions: readonly ItemAction[],
-    resources: (table: Table) => string[],
-  ): void {
-    Grant.addToPrincipal({
-      grantee: to,
-      actions: actions.map((action) => `dynamodb:${action}`),
-      resourceArns: resources(this.table(name)),
-    });
-    const { variable, purged }: TableShape = tableShapes[name];
-    to.setVariables({ [variable]: this.table(name).tableName });
+  /**
+   * Permits actions on a table, of which `Query by-client` is a query of that index, and sets the variables that the
+   * function needs for it.
+   */
+  grant(to: GatewayFunction, name: TableName, actions: readonly string[]): void {
+    const { tableArn, tableName } = this.table(name);
+    const ofTable = actions.filter((action) => !action.includes(' '));
+    const allow = (allowed: readonly string[], arn: string) =>
+      Grant.addToPrincipal({
+        grantee: to,
+        actions: allowed.map((action) => `dynamodb:${action}`),
+        resourceArns: [arn],
+      });
+    if (ofTable.length > 0) allow(ofTable, tableArn);
+    for (const action of actions) {
+      const [query = '', index] = action.split(' ');
+      if (index !== undefined) allow([query], `${tableArn}/index/${index}`);
+    }
+    to.setVariables({ [variableOf(name, 'TABLE')]: tableName });
+    const { purged }: TableShape = tableShapes[name];
     if (purged === 'retentionDays') to.setSettings(['RETENTION_DAYS']);
   }
 

@@ -1,7 +1,6 @@
 /** The two queues of deliveries. */
 import type { Construct } from 'constructs';
 import { receivesMax, visibilitySeconds } from '../../../shared/contract/delivery-times.ts';
-import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
@@ -14,14 +13,8 @@ export class WebhookLanes {
 
   constructor(scope: Construct, stage: StageSettings) {
     const common = { stage, oldSeconds, visibilitySeconds, maxReceives: receivesMax };
-    this.fast = new GatewayQueue(scope, 'Webhooks', { ...common, variable: 'WEBHOOKS_QUEUE_URL' });
-    this.slow = new GatewayQueue(scope, 'SlowWebhooks', { ...common, variable: 'SLOW_WEBHOOKS_QUEUE_URL' });
-  }
-
-  /** Permits sending deliveries to both lanes. */
-  grantEnqueue(to: GatewayFunction): void {
-    this.fast.grantSend(to);
-    this.slow.grantSend(to);
+    this.fast = new GatewayQueue(scope, 'Webhooks', common);
+    this.slow = new GatewayQueue(scope, 'SlowWebhooks', common);
   }
 
   /** Returns the URLs of the queues by the names of their stack outputs. */

@@ -7,7 +7,6 @@
 import { Construct } from 'constructs';
 import { slowLaneBatchSize, slowLaneBatchWindowSeconds } from '../../../shared/contract/delivery-times.ts';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
-import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { CapabilityProps } from '../capability-props.ts';
 import { createDeliverWebhook } from './deliver-webhook.ts';
 import { createSweepWebhooks } from './sweep-webhooks.ts';
@@ -15,25 +14,23 @@ import { WebhookLanes } from './webhook-lanes.ts';
 
 export class Webhooks extends Construct {
   readonly lanes: WebhookLanes;
-  readonly sweep: GatewayFunction;
 
-  constructor(scope: Construct, id: string, given: CapabilityProps) {
+  constructor(scope: Construct, id: string, props: CapabilityProps) {
     super(scope, id);
-    const { stage } = given;
+    const { stage } = props;
     this.lanes = new WebhookLanes(this, stage);
-    const props = { ...given, lanes: this.lanes };
-    this.lanes.fast.feed(createDeliverWebhook(this, 'DeliverWebhook', props), {
+    this.lanes.fast.feed(createDeliverWebhook(this, 'DeliverWebhook', stage), {
       batchSize: 10,
       maxConcurrency: stage.concurrency.webhooks,
     });
     // A batch of hanging POSTs takes 5 s, like a single one, so batches are large. Retries are scheduled early by the
     // second of the batching window (shared/webhook/delivery-queue.sqs.ts).
-    this.lanes.slow.feed(createDeliverWebhook(this, 'DeliverSlowWebhook', props), {
+    this.lanes.slow.feed(createDeliverWebhook(this, 'DeliverSlowWebhook', stage), {
       batchSize: slowLaneBatchSize,
       batchingWindowSeconds: slowLaneBatchWindowSeconds,
       maxConcurrency: stage.concurrency.slowWebhooks,
     });
-    this.sweep = createSweepWebhooks(this, props);
+    createSweepWebhooks(this, props);
     createAlarm(this, 'Failed', {
       stage,
       metric: countedMetric(stage, 'WebhookFailed'),

@@ -2,9 +2,10 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
 import { type SendKind, sendKinds } from '../../contract/channels.ts';
+import type { outboundQueues } from '../../contract/uses.ts';
 import { allEnded } from '../../platform/aws/permanent-fault.ts';
 import { queueDelayMaxSeconds, sendMessages } from '../../platform/aws/queues.sqs.ts';
-import type { EnvironmentName } from '../../platform/env.ts';
+import type { EnvironmentFor } from '../../platform/env.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type Message, sendKindOf } from '../message.ts';
 
@@ -91,16 +92,7 @@ export interface OutboundQueue {
 
 type OutboundQueueUrls = Readonly<Record<SendKind, string>>;
 
-/** The variables of a function that sends to the outbound queues. */
-export const outboundQueuesEnvironment = [
-  'OTP_OUTBOUND_QUEUE_URL',
-  'OUTBOUND_QUEUE_URL',
-  'BULK_OUTBOUND_QUEUE_URL',
-] as const satisfies readonly EnvironmentName[];
-
-export function outboundQueueUrls(
-  env: Readonly<Record<(typeof outboundQueuesEnvironment)[number], string>>,
-): OutboundQueueUrls {
+export function outboundQueueUrls(env: EnvironmentFor<typeof outboundQueues>): OutboundQueueUrls {
   return {
     otp: env.OTP_OUTBOUND_QUEUE_URL,
     single: env.OUTBOUND_QUEUE_URL,

@@ -179,8 +179,7 @@ function transitionInput(change: Transition) {
 }
 
 /** The message store of this deployment, from the environment of the function. */
-export const messagesEnvironment = ['MESSAGES_TABLE', 'RETENTION_DAYS'] as const;
 
-export function messagesFrom(env: Environment<(typeof messagesEnvironment)[number]>): MessageStore {
+export function messagesFrom(env: Environment<'MESSAGES_TABLE' | 'RETENTION_DAYS'>): MessageStore {
   return dynamoMessageStore(dynamo(), { tableName: env.MESSAGES_TABLE, retentionDays: env.RETENTION_DAYS });
 }

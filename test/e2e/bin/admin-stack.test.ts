@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { runCommand } from '../../../bin/admin/program.ts';
-import { tableShapes } from '../../../lib/capabilities/storage/table-shapes.ts';
 import { publishedSettings } from '../../../lib/constructs/stack-outputs.ts';
 import { stages } from '../../../lib/stages/stages.ts';
+import { tableShapes } from '../../../shared/contract/tables.ts';
 import { gateway } from '../../support/gateway/gateway.ts';
 
 const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'admin.ts');
@@ -179,7 +179,7 @@ describe('npm run admin --stage', () => {
     expect(await admin(['--stage', 'production', 'clients', 'list'])).toMatchObject({
       status: 1,
       stderr:
-        'Another version is deployed (environment variables missing or malformed: WEBHOOK_PORTS): deploy this version first.\n',
+        'Another version is deployed (environment variable missing or malformed: WEBHOOK_PORTS): deploy this version first.\n',
     });
   });
 

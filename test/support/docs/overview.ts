@@ -1,9 +1,5 @@
 /** The tables, queues and functions of production, as docs/architecture.md shows them: who writes, reads and starts what. */
-import {
-  type TableName,
-  type TableShape,
-  tableShapes,
-} from '../../../lib/capabilities/storage/table-shapes.ts';
+import { type TableName, type TableShape, tableShapes } from '../../../shared/contract/tables.ts';
 import { statuses, transitions } from '../../../shared/message/message.ts';
 import { usageKeptDays } from '../../../shared/usage/period.ts';
 import { actionsOf, roleFunctions } from '../template/function-actions.ts';

@@ -4,8 +4,8 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TableShape, tableShapes } from '../../../lib/capabilities/storage/table-shapes.ts';
 import { simulatedRecipients } from '../../../shared/contract/simulated-recipients.ts';
+import { type TableShape, tableShapes } from '../../../shared/contract/tables.ts';
 import { actionsOf, permissionTable } from '../template/function-actions.ts';
 import { synthesized } from '../template/stage-templates.ts';
 import { idleCostTable } from './idle-cost.ts';

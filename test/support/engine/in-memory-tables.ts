@@ -2,7 +2,7 @@
  * Fresh tables of the stack for a test without an engine: the gateway's own adapters run on the database of the simulation,
  * which is compared with Amazon's. A test may look at the rows, watch the changes, and stand in the way of any call.
  */
-import { tableShapes } from '../../../lib/capabilities/storage/table-shapes.ts';
+import { tableShapes } from '../../../shared/contract/tables.ts';
 import { type Change, dynamoDb, type KeyNames, type TableDefinition } from '../simulation/aws/dynamodb.ts';
 import { type AroundCall, directDatabase, plainRow } from '../simulation/direct-database.ts';
 import type { ConnectionName, TestTables } from './test-tables.ts';

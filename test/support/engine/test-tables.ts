@@ -1,6 +1,6 @@
 /** Private copies of the stack's tables, on an engine or in memory. */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { TableName } from '../../../lib/capabilities/storage/table-shapes.ts';
+import type { TableName } from '../../../shared/contract/tables.ts';
 
 type SnakeCase<Text extends string> = Text extends `${infer Word}-${infer Rest}`
   ? `${Word}_${SnakeCase<Rest>}`

@@ -120,12 +120,21 @@ describe('who may import whom', () => {
     expect(setting).toEqual(['shared/operation/operation.ts']);
   });
 
-  it('a function reads its environment once, and gives the values to what it composes', () => {
-    const readers = inFolder('shared')
-      .filter(({ text }) => /\breadEnvironment\(/.test(text))
-      .map(({ path }) => path);
-    // Which variables a carrier needs depends on the stage.
-    expect(readers).toEqual(['shared/carrier/choose-carrier.ts']);
+  it('a function has the environment of its own declaration, and gives the values to what it composes', () => {
+    const readers = [...inFolder('functions'), ...inFolder('shared')].flatMap(({ path, text }) =>
+      Array.from(text.matchAll(/\benvironmentOf<'([\w-]+)'>/g), ([, name]) => [path, name]),
+    );
+    expect(readers).toEqual(
+      inFolder('functions').map(({ path }) => [path, path.replace(/^functions\/|\.ts$/g, '')]),
+    );
+  });
+
+  it('what functions declare is in no bundle: it is imported by its type', () => {
+    const declarations = /^shared\/contract\/(\w+-)?uses\.ts$|^shared\/contract\/tables\.ts$/;
+    const others = [...inFolder('functions'), ...inFolder('shared')].filter(
+      ({ path }) => !declarations.test(path),
+    );
+    expect(violations(others, (target, _, typeOnly) => typeOnly || !declarations.test(target))).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { awsWhatsApp } from '../../../shared/carrier/aws/aws-whatsapp.ts';
 import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
 import { storedWhatsAppContent, type WhatsAppContent } from '../../../shared/message/whatsapp-content.ts';
-import { readEnvironment } from '../../../shared/platform/env.ts';
+import { environmentOf } from '../../../shared/platform/env.ts';
 import {
   type CarrierServer,
   carrierEnvironment,
@@ -250,7 +250,7 @@ describe('a one-time password', () => {
 
   it('is named by WHATSAPP_OTP_TEMPLATE, which may be absent but not malformed', () => {
     const read = (value?: string) =>
-      readEnvironment(['WHATSAPP_OTP_TEMPLATE'], { WHATSAPP_OTP_TEMPLATE: value }).WHATSAPP_OTP_TEMPLATE;
+      environmentOf<'dispatch-message'>({ WHATSAPP_OTP_TEMPLATE: value }).WHATSAPP_OTP_TEMPLATE;
     expect(read('verification_code/en_GB')).toBe('verification_code/en_GB');
     expect(read()).toBeUndefined();
     for (const wrong of ['', 'name', 'Name/en', 'name/english'])

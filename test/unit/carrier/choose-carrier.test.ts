@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { chooseCarriers } from '../../../shared/carrier/choose-carrier.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
+import { environmentOf } from '../../../shared/platform/env.ts';
 import {
   type CarrierServer,
   carrierEnvironment,
@@ -28,7 +29,10 @@ afterAll(() => server.close());
 
 async function choose(environment: Record<string, string>) {
   Object.assign(process.env, carrierEnvironment(server.url));
-  return chooseCarriers(systemClock, { PRICES_FILE: pricesFile, ...environment });
+  return chooseCarriers(
+    environmentOf<'dispatch-message'>({ PRICES_FILE: pricesFile, ...environment }),
+    systemClock,
+  );
 }
 
 it('hands SMS and WhatsApp over to AWS if the stage is set so', async () => {
@@ -39,18 +43,12 @@ it('hands SMS and WhatsApp over to AWS if the stage is set so', async () => {
 });
 
 it.each([
-  [
-    { SMS_CARRIER: 'simulator', WHATSAPP_CARRIER: 'aws', ...whatsApp },
-    'SIMULATOR_OUTBOX_TABLE, RECEIPTS_QUEUE_URL, RETENTION_DAYS',
-  ],
-  [
-    { SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', ...whatsApp },
-    'SMS_ORIGINATION_IDENTITY, SMS_CONFIGURATION_SET',
-  ],
-  [{ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', ...sms }, 'WHATSAPP_PHONE_NUMBER_ID, META_API_VERSION'],
+  [{ SMS_CARRIER: 'simulator', WHATSAPP_CARRIER: 'aws', ...whatsApp }, 'SIMULATOR_OUTBOX_TABLE'],
+  [{ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', ...whatsApp }, 'SMS_ORIGINATION_IDENTITY'],
+  [{ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', ...sms }, 'WHATSAPP_PHONE_NUMBER_ID'],
   [{ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', PRICES_FILE: '' }, 'PRICES_FILE'],
 ])('stops at start-up where settings are missing: %j', async (environment, missing) => {
-  await expect(choose(environment)).rejects.toThrow(`environment variables missing or malformed: ${missing}`);
+  await expect(choose(environment)).rejects.toThrow(`environment variable missing or malformed: ${missing}`);
 });
 
 it('fails at start-up where the price file is missing or not valid', async () => {

@@ -1,0 +1,94 @@
+/**
+ * Grants every function what `shared/contract/function-uses.ts` declares for it, and sets the variables that follow. What
+ * has no declaration is granted where it is created: streams, clients' roles, and the calls of carriers.
+ */
+import { Aws } from 'aws-cdk-lib';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { functionUses } from '../../shared/contract/function-uses.ts';
+import { type QueueName, type Uses, variableOf } from '../../shared/contract/uses.ts';
+import type { VariableName } from '../../shared/contract/variables.ts';
+import { GatewayFunction, pricesFile } from '../constructs/gateway-function.ts';
+import type { StageSettings } from '../stages/stage-settings.ts';
+import type { OtpSecret } from './otp-secret.ts';
+import type { Schedules } from './schedules.ts';
+import type { Storage } from './storage/storage.ts';
+import type { TokenKey } from './token-key.ts';
+
+/** A queue that functions may send to. */
+interface Sendable {
+  readonly queue: Queue;
+  grantSend(to: GatewayFunction): void;
+}
+
+export type Queues = Readonly<Record<QueueName, Sendable>>;
+
+interface Resources {
+  readonly stage: StageSettings;
+  readonly storage: Storage;
+  readonly schedules: Schedules;
+  readonly queues: Queues;
+  readonly otpSecret: OtpSecret;
+  readonly tokenKey: TokenKey;
+  /** The gateway's own URL. */
+  readonly baseUrl: string;
+}
+
+export function grantUses(stack: Construct, resources: Resources): void {
+  for (const construct of stack.node.findAll()) {
+    if (!(construct instanceof GatewayFunction)) continue;
+    const declared: readonly Uses[] = functionUses[construct.functionFile];
+    for (const part of declared.filter(({ where }) => holdsIn(resources.stage, where)))
+      grantPart(construct, part, resources);
+  }
+}
+
+function holdsIn({ smsCarrier, whatsappCarrier }: StageSettings, where: Uses['where']): boolean {
+  switch (where) {
+    case undefined:
+      return true;
+    case 'a carrier is simulated':
+      return smsCarrier === 'simulator' || whatsappCarrier === 'simulator';
+    case 'AWS carries SMS':
+      return smsCarrier === 'aws';
+    case 'AWS carries WhatsApp':
+      return whatsappCarrier === 'aws';
+  }
+}
+
+function grantPart(to: GatewayFunction, part: Uses, resources: Resources): void {
+  const { storage, schedules, queues, otpSecret, tokenKey, baseUrl } = resources;
+  const {
+    tables = {},
+    sendsTo = [],
+    receivesFrom = [],
+    schedulesTo = [],
+    secrets = [],
+    settings = [],
+  } = part;
+  for (const [table, actions] of Object.entries(tables) as [keyof typeof tables, readonly string[]][])
+    storage.grant(to, table, actions);
+  for (const name of sendsTo) queues[name].grantSend(to);
+  for (const name of new Set([...sendsTo, ...receivesFrom]))
+    to.setVariables({ [variableOf(name, 'QUEUE_URL')]: queues[name].queue.queueUrl });
+  for (const name of schedulesTo) {
+    schedules.grantCreate(to, queues[name].queue);
+    to.setVariables({
+      ...schedules.variables(),
+      [variableOf(name, 'QUEUE_ARN')]: queues[name].queue.queueArn,
+    });
+  }
+  if (secrets.includes('otp-secret')) otpSecret.grantRead(to);
+  if (secrets.includes('token-key')) tokenKey.grantSign(to);
+  const ofStack: Partial<Record<VariableName, string>> = {
+    TOKEN_ISSUER: baseUrl,
+    GATEWAY_ACCOUNT: Aws.ACCOUNT_ID,
+    GATEWAY_PARTITION: Aws.PARTITION,
+    PRICES_FILE: pricesFile,
+  };
+  for (const name of settings) {
+    const value = ofStack[name];
+    if (value === undefined) to.setSettings([name]);
+    else to.setVariables({ [name]: value });
+  }
+}

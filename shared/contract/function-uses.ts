@@ -1,0 +1,191 @@
+/** What every function uses, by its file in `functions/`. */
+import type { adminRoutes, routes, unmatchedRoute } from './routes.ts';
+import {
+  authenticatedRequests,
+  countedCaps,
+  countedRequests,
+  type Declaration,
+  recordedActivity,
+  type Uses,
+  webhookLanes,
+  webhookRules,
+} from './uses.ts';
+import { workerUses } from './worker-uses.ts';
+
+/** What every send uses, whatever its channel: it takes from the caps of its client and selects a sender. */
+const sends = {
+  tables: {
+    messages: ['PutItem'],
+    senders: ['Query', 'Scan'],
+    // A dry run reads the used part of the caps, and whether recipients are suppressed.
+    'rate-counters': ['GetItem'],
+    suppressions: ['BatchGetItem'],
+  },
+  settings: ['STAGE_SMS_SENDER', 'ALLOWED_COUNTRIES'],
+} as const satisfies Uses;
+
+/** A repeat with the same idempotency key finds the message of the first request. */
+const keyed = { tables: { messages: ['GetItem', 'UpdateItem'] } } as const satisfies Uses;
+
+export const sendRequest = [
+  authenticatedRequests,
+  countedCaps,
+  webhookRules,
+  sends,
+] as const satisfies Declaration;
+
+/** What the operations of administrators use; their command line has it by the credentials of its caller. */
+export const administration = [
+  recordedActivity,
+  webhookLanes,
+  webhookRules,
+  {
+    tables: {
+      clients: ['GetItem', 'PutItem', 'UpdateItem', 'Scan'],
+      // A rotation reads the current webhook secret and keeps it. No response contains a stored secret.
+      'client-secrets': ['GetItem', 'UpdateItem'],
+      'api-keys': ['GetItem', 'PutItem', 'UpdateItem', 'Query by-client'],
+      'limit-overrides': ['Query', 'Scan', 'UpdateItem', 'DeleteItem'],
+      senders: ['Query', 'Scan', 'UpdateItem', 'DeleteItem'],
+      'rate-counters': ['GetItem', 'BatchGetItem'],
+      'activity-log': ['Query', 'Query by-kind', 'Query by-client'],
+      messages: ['GetItem', 'BatchGetItem', 'Query by-client', 'Query by-reference', 'Query by-recipient'],
+      batches: ['GetItem'],
+      'one-time-passwords': ['GetItem'],
+      'otp-holds': ['GetItem', 'PutItem', 'Scan'],
+      'webhook-endpoints': ['GetItem', 'Query'],
+      'webhook-deliveries': ['GetItem', 'BatchGetItem', 'PutItem'],
+      'due-items': ['Query', 'PutItem'],
+      suppressions: ['GetItem', 'Query', 'UpdateItem'],
+      'whatsapp-windows': ['GetItem'],
+      usage: ['BatchGetItem'],
+      'message-usage': ['BatchGetItem', 'Query'],
+    },
+    settings: ['CURRENCY', 'COUNTRY', 'ALLOWED_COUNTRIES', 'STAGE_CAPS'],
+  },
+  // An administrator can make up messages of the simulated carrier.
+  {
+    where: 'a carrier is simulated',
+    tables: { 'simulator-outbox': ['Query', 'Query by-day'] },
+    sendsTo: ['receipts'],
+  },
+] as const satisfies Declaration;
+
+type RequestFunction =
+  | (typeof routes)[keyof typeof routes]['functionName']
+  | (typeof adminRoutes)[keyof typeof adminRoutes]['functionName']
+  | (typeof unmatchedRoute)['functionName'];
+
+const requestUses = {
+  'issue-token': [
+    countedRequests,
+    {
+      tables: { clients: ['GetItem'], 'limit-overrides': ['Query'], 'signing-keys': ['PutItem'] },
+      secrets: ['token-key'],
+      settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
+    },
+  ],
+
+  'send-sms': [...sendRequest, keyed],
+  'send-whatsapp': [...sendRequest, keyed],
+  'send-bulk-sms': [
+    ...sendRequest,
+    {
+      tables: {
+        batches: ['GetItem', 'PutItem', 'UpdateItem'],
+        'sender-pace': ['GetItem', 'PutItem'],
+        'due-items': ['PutItem'],
+      },
+    },
+  ],
+  'send-otp': [
+    ...sendRequest,
+    keyed,
+    { tables: { 'one-time-passwords': ['GetItem', 'PutItem', 'UpdateItem'], 'otp-holds': ['Query'] } },
+  ],
+  'verify-otp': [
+    authenticatedRequests,
+    { tables: { 'one-time-passwords': ['GetItem', 'UpdateItem'] }, secrets: ['otp-secret'] },
+  ],
+
+  'get-message-status': [
+    authenticatedRequests,
+    {
+      tables: {
+        messages: ['GetItem', 'BatchGetItem'],
+        batches: ['GetItem'],
+        'whatsapp-windows': ['GetItem'],
+      },
+    },
+  ],
+  'list-messages': [
+    authenticatedRequests,
+    { tables: { messages: ['BatchGetItem', 'Query by-client', 'Query by-reference'] } },
+  ],
+  'cancel-message': [authenticatedRequests, { tables: { messages: ['GetItem', 'UpdateItem'] } }],
+
+  // Usage and account are one function: both only read what a client may read of itself.
+  'get-account': [
+    authenticatedRequests,
+    {
+      tables: { 'message-usage': ['BatchGetItem'], 'rate-counters': ['GetItem'] },
+      settings: ['CURRENCY', 'STAGE_CAPS'],
+    },
+  ],
+  'update-account': [
+    authenticatedRequests,
+    recordedActivity,
+    webhookRules,
+    { tables: { clients: ['UpdateItem'] } },
+  ],
+  'rotate-webhook-secret': [
+    authenticatedRequests,
+    recordedActivity,
+    { tables: { 'client-secrets': ['GetItem', 'UpdateItem'] } },
+  ],
+
+  // A test event is sent through the queues, like any other event.
+  'webhook-endpoints': [
+    authenticatedRequests,
+    recordedActivity,
+    webhookRules,
+    webhookLanes,
+    {
+      tables: {
+        'webhook-endpoints': ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+        'client-secrets': ['GetItem', 'UpdateItem'],
+        'webhook-deliveries': ['PutItem'],
+        'due-items': ['PutItem'],
+      },
+      // Destinations in the gateway's own account are refused.
+      settings: ['GATEWAY_ACCOUNT', 'GATEWAY_PARTITION'],
+    },
+  ],
+  'webhook-deliveries': [
+    authenticatedRequests,
+    recordedActivity,
+    webhookLanes,
+    {
+      tables: {
+        'webhook-deliveries': ['GetItem', 'BatchGetItem', 'PutItem'],
+        'webhook-endpoints': ['GetItem', 'Query'],
+        messages: ['GetItem', 'BatchGetItem', 'Query by-client'],
+        'activity-log': ['Query', 'Query by-client'],
+        'due-items': ['PutItem'],
+      },
+    },
+  ],
+  suppressions: [authenticatedRequests, { tables: { suppressions: ['GetItem', 'Query', 'UpdateItem'] } }],
+
+  // A single function serves the documentation, the gateway's URL and its public keys.
+  'describe-api': [countedRequests, { tables: { 'signing-keys': ['Scan'] }, settings: ['TOKEN_ISSUER'] }],
+  'refuse-unmatched': [countedRequests],
+
+  'admin-api': [authenticatedRequests, ...administration, { settings: ['SMS_CARRIER', 'WHATSAPP_CARRIER'] }],
+  // It serves files only: nothing of the gateway is shown before an administrator signs in.
+  'admin-dashboard': [countedRequests],
+} as const satisfies Readonly<Record<RequestFunction, Declaration>>;
+
+export const functionUses = { ...requestUses, ...workerUses };
+
+export type FunctionName = keyof typeof functionUses;

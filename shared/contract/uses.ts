@@ -1,0 +1,115 @@
+/**
+ * What a function may use, and the parts that several functions have in common. `function-uses.ts` declares it for every
+ * function: the function's environment has the variables that follow (`platform/env.ts`), and the deploy grants it to
+ * the function's role (`lib/capabilities/grant-uses.ts`).
+ */
+import type { IndexName, TableName } from './tables.ts';
+import type { VariableName } from './variables.ts';
+
+type ItemAction =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'Query'
+  /** Scans are only for lists that no key can query, of tables with few rows. */
+  | 'Scan'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'ConditionCheckItem'
+  | 'BatchWriteItem';
+
+export type QueueName =
+  | 'otp-outbound'
+  | 'outbound'
+  | 'bulk-outbound'
+  | 'receipts'
+  | 'webhooks'
+  | 'slow-webhooks'
+  | 'relay-dead-letter';
+
+/** The variable of each secret and key. */
+export interface SecretVariables {
+  /** One-time passwords are derived from it. */
+  readonly 'otp-secret': 'OTP_SECRET_ARN';
+  /** Access tokens are signed by it. */
+  readonly 'token-key': 'TOKEN_SIGNING_KEY_ID';
+}
+
+export interface Uses {
+  /** The actions on each table; `Query by-client` is a query of that index. */
+  readonly tables?: {
+    readonly [Table in TableName]?: readonly (ItemAction | `Query ${IndexName<Table>}`)[];
+  };
+  readonly sendsTo?: readonly QueueName[];
+  /** The queues that call the function, and whose messages it delays. */
+  readonly receivesFrom?: readonly QueueName[];
+  /** The queues to which the function creates one-shot schedules. */
+  readonly schedulesTo?: readonly QueueName[];
+  readonly secrets?: readonly (keyof SecretVariables)[];
+  /** The settings that it reads. `RETENTION_DAYS` comes with the tables whose rows live so long. */
+  readonly settings?: readonly VariableName[];
+  /** The stages that have this part; without it, all. Such a part's variables are taken only where the stage has it. */
+  readonly where?: 'a carrier is simulated' | 'AWS carries SMS' | 'AWS carries WhatsApp';
+}
+
+/** The parts of what a function uses. */
+export type Declaration = readonly Uses[];
+
+/** A name as it is in a variable: `DUE_ITEMS` of `due-items`. */
+export type Constant<Name extends string> = Name extends `${infer Word}-${infer Rest}`
+  ? `${Uppercase<Word>}_${Constant<Rest>}`
+  : Uppercase<Name>;
+
+/** Returns the variable with the name or address of a table or queue. */
+export function variableOf<Name extends string, Ending extends 'TABLE' | 'QUEUE_URL' | 'QUEUE_ARN'>(
+  name: Name,
+  ending: Ending,
+) {
+  return `${name.replaceAll('-', '_').toUpperCase() as Constant<Name>}_${ending}` as const;
+}
+
+/** Every request is counted. */
+export const countedRequests = {
+  tables: { 'rate-counters': ['UpdateItem'] },
+} as const satisfies Uses;
+
+/** Callers have a bearer token or an API key, and limits of their own. */
+export const authenticatedRequests = {
+  tables: {
+    'rate-counters': ['UpdateItem'],
+    'limit-overrides': ['Query'],
+    clients: ['GetItem'],
+    'api-keys': ['GetItem'],
+    // The previous version needs GetItem: it reads single keys, and both versions run during a deployment.
+    'signing-keys': ['Scan', 'GetItem'],
+  },
+  settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
+} as const satisfies Uses;
+
+/** An entry in the Activity Log. */
+export const recordedActivity = { tables: { 'activity-log': ['PutItem'] } } as const satisfies Uses;
+
+/** A message takes from the caps of its client; a reached spend cap is recorded. */
+export const countedCaps = {
+  tables: { 'rate-counters': ['UpdateItem'], 'activity-log': ['PutItem'] },
+  settings: ['STAGE_CAPS', 'PRICES_FILE'],
+} as const satisfies Uses;
+
+/** The rules for webhook URLs. */
+export const webhookRules = {
+  settings: ['WEBHOOK_PORTS', 'WEBHOOK_ALLOW_HTTP', 'WEBHOOK_ALLOW_LOOPBACK'],
+} as const satisfies Uses;
+
+/** The queues of both lanes of webhooks. */
+export const webhookLanes = { sendsTo: ['webhooks', 'slow-webhooks'] } as const satisfies Uses;
+
+/** A queue for each kind of send. */
+export const outboundQueues = {
+  sendsTo: ['otp-outbound', 'outbound', 'bulk-outbound'],
+} as const satisfies Uses;
+
+/** Work that a service refuses permanently is set aside, with an entry in the Activity Log. */
+export const workSetAside = {
+  tables: { 'activity-log': ['PutItem'] },
+  sendsTo: ['relay-dead-letter'],
+} as const satisfies Uses;

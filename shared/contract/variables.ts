@@ -1,0 +1,83 @@
+/**
+ * The environment variables of functions that are settings, and what each may be. The names of tables, queues and secrets
+ * have variables too, which follow from `uses.ts`. A variable with the name of a setting of the stage has its value
+ * (`OPT_OUT_WORDS` is `optOutWords`), and that setting takes its schema from here: see `lib/stages/stage-settings.ts`.
+ */
+import * as z from 'zod/mini';
+import { stageCaps } from './caps.ts';
+import { otpHoldRule } from './otp-hold.ts';
+
+const text = z.string().check(z.minLength(1));
+const wholeNumber = z.int().check(z.positive());
+const carrier = z.lazy(() => z.enum(['simulator', 'aws']));
+
+/** A function needs few of these, so the larger schemas are `lazy`: created when they are first used. */
+export const variables = {
+  /** The AWS account and partition of the gateway. */
+  GATEWAY_ACCOUNT: text,
+  GATEWAY_PARTITION: text,
+
+  /** The gateway's own URL. */
+  TOKEN_ISSUER: text,
+  TOKEN_AUDIENCE: text,
+
+  /** The path of the price table, relative to the function's file: see `price-table.ts`. */
+  PRICES_FILE: text,
+  /** The currency of the prices, ISO 4217. */
+  CURRENCY: text,
+  /** `SMS_ORIGINATION_IDENTITY` for the functions that accept messages; absent where the simulator is the carrier. */
+  STAGE_SMS_SENDER: z.optional(text),
+
+  // Settings of the stage: `lib/stages/stage-settings.ts` says what each is for.
+  LOG_LEVEL: z.lazy(() => z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR'])),
+  RETENTION_DAYS: wholeNumber,
+  SMS_CARRIER: carrier,
+  WHATSAPP_CARRIER: carrier,
+  STAGE_CAPS: z.lazy(stageCaps),
+  OTP_HOLD: z.lazy(otpHoldRule),
+  SMS_ORIGINATION_IDENTITY: text,
+  SMS_CONFIGURATION_SET: nameOnAws('letters, digits, _ and -, 64 at most'),
+  SMS_PROTECT_CONFIGURATION: z.optional(nameOnAws('the id, not the ARN, of a protect configuration')),
+  SMS_OPT_OUT_LIST: nameOnAws('letters, digits, _ and -, 64 at most'),
+  WHATSAPP_PHONE_NUMBER_ID: z.lazy(() =>
+    z.string().check(z.regex(/^phone-number-id-\w+$/, 'phone-number-id-… of AWS End User Messaging Social')),
+  ),
+  META_API_VERSION: z.lazy(() =>
+    z.string().check(z.regex(/^v\d+\.\d+$/, "a version of Meta's API, as v23.0")),
+  ),
+  WHATSAPP_OTP_TEMPLATE: z.lazy(() =>
+    z.optional(
+      z
+        .string()
+        .check(z.regex(/^[a-z0-9_]{1,512}\/[a-z]{2,3}(_[A-Za-z]{2,4})?$/, 'a template, as name/en_GB')),
+    ),
+  ),
+  COUNTRY: text,
+  OPT_OUT_WORDS: z.lazy(() =>
+    z.array(
+      z
+        .string()
+        .check(
+          z.maxLength(40),
+          z.regex(/^[\p{L}\p{M}\p{N}]+( [\p{L}\p{M}\p{N}]+){0,2}$/u, 'one to three words'),
+        ),
+    ),
+  ),
+  ALLOWED_COUNTRIES: z.lazy(() => z.union([z.literal('all'), z.array(text).check(z.minLength(1))])),
+  WEBHOOK_PORTS: z.lazy(() =>
+    z.union([
+      z.literal('any'),
+      z.array(z.int().check(z.minimum(1), z.maximum(65_535))).check(z.minLength(1)),
+    ]),
+  ),
+  WEBHOOK_ALLOW_HTTP: z.boolean(),
+  WEBHOOK_ALLOW_LOOPBACK: z.boolean(),
+  WEBHOOK_TIME_SCALE: wholeNumber,
+  SCHEDULE_LEAD_SECONDS: z.int().check(z.nonnegative()),
+} as const;
+
+function nameOnAws(form: string) {
+  return z.lazy(() => z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, form)));
+}
+
+export type VariableName = keyof typeof variables;

@@ -1,0 +1,187 @@
+/** What the functions use that queues, streams and schedules call. */
+import {
+  countedCaps,
+  type Declaration,
+  outboundQueues,
+  recordedActivity,
+  webhookLanes,
+  webhookRules,
+  workSetAside,
+} from './uses.ts';
+
+/** The carriers of a stage. The simulated one sends receipts to the same queue as a real one. */
+export const carriers = [
+  { settings: ['SMS_CARRIER', 'WHATSAPP_CARRIER', 'PRICES_FILE'] },
+  {
+    where: 'a carrier is simulated',
+    tables: { 'simulator-outbox': ['PutItem'] },
+    sendsTo: ['receipts'],
+  },
+  {
+    where: 'AWS carries SMS',
+    settings: ['SMS_ORIGINATION_IDENTITY', 'SMS_CONFIGURATION_SET', 'SMS_PROTECT_CONFIGURATION'],
+  },
+  {
+    where: 'AWS carries WhatsApp',
+    settings: ['WHATSAPP_PHONE_NUMBER_ID', 'META_API_VERSION', 'WHATSAPP_OTP_TEMPLATE'],
+  },
+] as const satisfies Declaration;
+
+export const workerUses = {
+  'compare-opt-outs': [
+    {
+      tables: {
+        suppressions: ['GetItem', 'Scan', 'UpdateItem', 'PutItem'],
+        // The index finds the clients that wrote to a person on the list.
+        messages: ['BatchGetItem', 'Query by-recipient'],
+        'whatsapp-windows': ['Query'],
+      },
+      settings: ['SMS_OPT_OUT_LIST'],
+    },
+  ],
+
+  'count-usage': [
+    recordedActivity,
+    {
+      tables: {
+        'message-usage': ['UpdateItem'],
+        'counted-changes': ['Query', 'PutItem'],
+        'otp-traffic': ['UpdateItem', 'Query'],
+        'otp-holds': ['GetItem', 'PutItem', 'Query'],
+      },
+      settings: ['OTP_HOLD'],
+    },
+  ],
+
+  'deliver-webhook': [
+    recordedActivity,
+    webhookLanes,
+    webhookRules,
+    {
+      tables: {
+        // PutItem replaces a delivery; DeleteItem releases the slot of a trial request.
+        'webhook-deliveries': ['GetItem', 'PutItem', 'DeleteItem'],
+        // UpdateItem counts failures; the other actions send the notice that an endpoint was disabled to the client's
+        // endpoints.
+        'webhook-endpoints': ['GetItem', 'UpdateItem', 'Query'],
+        'due-items': ['PutItem'],
+        'client-secrets': ['GetItem'],
+        usage: ['UpdateItem'],
+      },
+      receivesFrom: ['webhooks', 'slow-webhooks'],
+      schedulesTo: ['webhooks', 'slow-webhooks'],
+      settings: ['WEBHOOK_TIME_SCALE', 'SCHEDULE_LEAD_SECONDS'],
+    },
+  ],
+
+  'dispatch-message': [
+    ...carriers,
+    countedCaps,
+    outboundQueues,
+    {
+      tables: {
+        messages: ['UpdateItem'],
+        clients: ['GetItem'],
+        'sender-pace': ['GetItem', 'PutItem'],
+        suppressions: ['GetItem', 'UpdateItem'],
+        'whatsapp-windows': ['GetItem', 'PutItem'],
+      },
+      receivesFrom: ['otp-outbound', 'outbound', 'bulk-outbound'],
+      // The function derives the code of a one-time password at the hand-over.
+      secrets: ['otp-secret'],
+    },
+    // A leg of a send with `fallback` is stored if no earlier leg is delivered, and counts as a message of the client.
+    {
+      tables: {
+        messages: ['GetItem', 'BatchGetItem', 'PutItem', 'ConditionCheckItem'],
+        'limit-overrides': ['Query'],
+        'one-time-passwords': ['GetItem', 'PutItem', 'UpdateItem'],
+        'otp-holds': ['Query'],
+      },
+    },
+  ],
+
+  'expire-messages': [
+    // A message whose queue message was lost is queued again until it expires.
+    outboundQueues,
+    workSetAside,
+    {
+      tables: {
+        'due-items': ['Query', 'PutItem', 'BatchWriteItem'],
+        // The function lists the messages of all clients, to find those that the relay did not pass on.
+        messages: ['GetItem', 'BatchGetItem', 'UpdateItem', 'Query by-client'],
+        clients: ['Scan'],
+      },
+    },
+  ],
+
+  'record-receipt': [
+    recordedActivity,
+    {
+      tables: {
+        messages: [
+          'GetItem',
+          'BatchGetItem',
+          'PutItem',
+          'UpdateItem',
+          'Query by-carrier-id',
+          // The index finds the client that a person writes to.
+          'Query by-recipient',
+        ],
+        // The scan finds the client that a number belongs to.
+        senders: ['Scan'],
+        clients: ['BatchGetItem'],
+        suppressions: ['UpdateItem'],
+        'whatsapp-windows': ['GetItem', 'PutItem', 'Query'],
+      },
+      receivesFrom: ['receipts'],
+      settings: ['OPT_OUT_WORDS'],
+    },
+  ],
+
+  'relay-changes': [
+    outboundQueues,
+    webhookLanes,
+    workSetAside,
+    {
+      tables: {
+        clients: ['GetItem'],
+        'webhook-endpoints': ['Query'],
+        'due-items': ['PutItem'],
+      },
+    },
+  ],
+
+  'report-verified': [{ tables: { messages: ['GetItem'], 'one-time-passwords': ['GetItem'] } }],
+
+  'review-edited-rows': [
+    recordedActivity,
+    {
+      tables: {
+        // The function reads all rows every hour, and after a change of senders.
+        'limit-overrides': ['Query', 'Scan', 'UpdateItem'],
+        senders: ['Scan', 'UpdateItem'],
+        clients: ['BatchGetItem'],
+        'due-items': ['Query', 'PutItem', 'BatchWriteItem'],
+      },
+      settings: ['STAGE_CAPS', 'CURRENCY'],
+    },
+  ],
+
+  'sweep-webhooks': [
+    webhookLanes,
+    workSetAside,
+    {
+      tables: {
+        'due-items': ['Query', 'PutItem', 'BatchWriteItem'],
+        clients: ['GetItem'],
+        // UpdateItem records that the notice of a disabled endpoint was sent.
+        'webhook-endpoints': ['GetItem', 'Query', 'UpdateItem'],
+        // The other actions continue requests to resend many webhooks.
+        'webhook-deliveries': ['GetItem', 'BatchGetItem', 'PutItem'],
+        messages: ['GetItem', 'BatchGetItem', 'Query by-client'],
+        'activity-log': ['Query', 'Query by-client'],
+      },
+    },
+  ],
+} as const satisfies Readonly<Record<string, Declaration>>;
