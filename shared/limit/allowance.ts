@@ -50,7 +50,12 @@ export type AllowanceOf = (
   request: { readonly now: Date },
 ) => Promise<Allowance | undefined>;
 
-interface AllowanceDependencies {
+const keptDaysAfterMonth = 2;
+const cacheEntries = 5000;
+/** Counted also without a limit, so that a cap that is set later knows what was sent before. */
+const countedWindows = ['day', 'month'] as const;
+
+export function allowances(dependencies: {
   readonly counter: CapCounter;
   /** The caps in force for a client. */
   readonly limitsOf: (clientId: string) => Promise<readonly CapLimit[]>;
@@ -60,14 +65,7 @@ interface AllowanceDependencies {
   readonly currency: string;
   readonly notify: NotifyOfSpend;
   readonly warn: (message: string, error: unknown) => void;
-}
-
-const keptDaysAfterMonth = 2;
-const cacheEntries = 5000;
-/** Counted also without a limit, so that a cap that is set later knows what was sent before. */
-const countedWindows = ['day', 'month'] as const;
-
-export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
+}): AllowanceOf {
   /** By row: the attributes of ended windows, which the next write removes. */
   const ended = new ExpiringMap<readonly string[]>(cacheEntries);
   const amountsOf = (messages: readonly PricedMessage[]): Amounts => ({

@@ -32,14 +32,6 @@ interface CapState {
 /** Called after each take. Never fails, so that it does not stop a request. */
 export type NotifyOfSpend = (state: CapState) => Promise<void>;
 
-interface NoticeDependencies {
-  readonly counter: Pick<CapCounter, 'raise'>;
-  readonly activityLog: ActivityLog;
-  readonly countMetric: (name: StageMetric) => void;
-  readonly currency: string;
-  readonly warn: (message: string, error: unknown) => void;
-}
-
 const notices: Readonly<
   Record<(typeof noticePercentages)[number], { readonly kind: ActivityKind; readonly metric: StageMetric }>
 > = {
@@ -47,7 +39,13 @@ const notices: Readonly<
   100: { kind: 'spend_cap_reached', metric: 'SpendCapReached' },
 };
 
-export function spendNotices(dependencies: NoticeDependencies): NotifyOfSpend {
+export function spendNotices(dependencies: {
+  readonly counter: Pick<CapCounter, 'raise'>;
+  readonly activityLog: ActivityLog;
+  readonly countMetric: (name: StageMetric) => void;
+  readonly currency: string;
+  readonly warn: (message: string, error: unknown) => void;
+}): NotifyOfSpend {
   const { counter, activityLog, countMetric, currency, warn } = dependencies;
 
   return async (state) => {

@@ -28,15 +28,13 @@ export interface RefusedWork {
 
 export type SetAside = (work: RefusedWork) => Promise<void>;
 
-interface SetAsideDependencies {
+export function setAsideTo(dependencies: {
   readonly activityLog: ActivityLog;
   readonly keepCopy: (copy: unknown) => Promise<void>;
   readonly warn: (message: string, error: unknown) => void;
   /** An ERROR line and one count of the metric `RefusedEntry`, which an alarm watches. */
   readonly reportRefused: (fields: Readonly<Record<string, unknown>>) => void;
-}
-
-export function setAsideTo(dependencies: SetAsideDependencies): SetAside {
+}): SetAside {
   return async ({ summary, clientId, messageId, deliveryId, since, error }) => {
     const ids = {
       client_id: clientId,

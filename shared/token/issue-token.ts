@@ -7,13 +7,6 @@ import { epochSeconds } from '../platform/clock.ts';
 import { requestedScope, tokenLifetimeSeconds } from './token-claims.ts';
 import type { TokenSigner } from './token-signer.kms.ts';
 
-interface IssueTokenDependencies {
-  readonly signer: TokenSigner;
-  readonly issuer: string;
-  readonly audience: string;
-  readonly newTokenId: () => string;
-}
-
 const tokenRequest = z.object({
   grant_type: z.string(),
   scope: requestedScope,
@@ -23,7 +16,12 @@ const tokenRequest = z.object({
 });
 
 export async function issueToken(
-  dependencies: IssueTokenDependencies,
+  dependencies: {
+    readonly signer: TokenSigner;
+    readonly issuer: string;
+    readonly audience: string;
+    readonly newTokenId: () => string;
+  },
   request: Pick<ApiRequest, 'body' | 'unknownFields' | 'caller' | 'now'>,
 ): Promise<ApiResponse> {
   const { clientId, scopes } = requireCaller(request);

@@ -18,16 +18,14 @@ export type ReceiptSender = (
   clientId: string,
 ) => Promise<void>;
 
-interface SimulatorDependencies {
+export function simulator(dependencies: {
   readonly outbox: Pick<Outbox, 'record'>;
   readonly sendReceipts: ReceiptSender;
   readonly prices: PriceTable;
   readonly clock: Clock;
   /** A new id for each hand-over. */
   readonly newCarrierMessageId: () => string;
-}
-
-export function simulator(dependencies: SimulatorDependencies): Carrier {
+}): Carrier {
   async function handOver(message: Message, body: HandOverBody, attempt: number): Promise<HandOver> {
     const script = scriptFor(message.channel, message.recipient);
     if (script.refuses) return { outcome: 'refused', ...messageError('invalid_recipient') };

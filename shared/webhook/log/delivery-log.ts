@@ -14,11 +14,10 @@ import type { EndpointReader } from '../endpoints/endpoint-store.dynamo.ts';
 import { receives, type WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
 import type { DeliveryList, DeliverySummary, DeliveryView } from '../webhook-response.schema.ts';
 import {
-  type ByMessagesDependencies,
   type Candidate,
   deliveriesOfMessages,
   entryCursor,
-  type FailedDependencies,
+  type FindDependencies,
   failuresOf,
   isLastFailure,
   type Located,
@@ -27,9 +26,8 @@ import {
   positionCursor,
 } from './find-deliveries.ts';
 
-export interface DeliveryLogDependencies extends ByMessagesDependencies, FailedDependencies {
+export interface DeliveryLogDependencies extends FindDependencies {
   readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
-  readonly deliveries: ByMessagesDependencies['deliveries'];
   readonly endpoints: EndpointReader;
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   readonly clock: Clock;

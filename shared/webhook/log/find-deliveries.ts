@@ -15,9 +15,11 @@ import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
 import { disabledNoticeId } from '../notification.ts';
 import { eventsOf } from '../plan-deliveries.ts';
 
-export interface ByMessagesDependencies {
+/** Webhooks are found by the messages that they are about, failed ones by their entries in the Activity Log. */
+export interface FindDependencies {
   readonly messages: Pick<MessageStore, 'getMany'>;
   readonly list: MessageList;
+  readonly activity: { list(query: ActivityQuery): Promise<ActivityPage> };
   readonly deliveries: Pick<DeliveryStore, 'getMany'>;
 }
 
@@ -71,7 +73,7 @@ const messagesPerPageMax = 100;
 const [first, last] = ['0', '~'];
 
 export async function deliveriesOfMessages(
-  dependencies: ByMessagesDependencies,
+  dependencies: Pick<FindDependencies, 'messages' | 'list' | 'deliveries'>,
   query: ByMessagesQuery,
 ): Promise<ByMessagesPage> {
   const { messages, end } = await messagesOf(dependencies, query);
@@ -88,7 +90,7 @@ export async function deliveriesOfMessages(
 
 /** The next messages, with the one in which the page before ended. */
 async function messagesOf(
-  { list, messages }: ByMessagesDependencies,
+  { list, messages }: Pick<FindDependencies, 'list' | 'messages'>,
   query: ByMessagesQuery,
 ): Promise<{ readonly messages: readonly Message[]; readonly end: Position | undefined }> {
   const { clientId, after, message, since, until } = query;
@@ -152,11 +154,6 @@ function isAfter({ within = 0 }: Position, after: Position): boolean {
  * A client's deliveries that have failed, the latest failure first, from the entries `webhook_failed` of the Activity Log.
  * A delivery that failed, was resent and failed again has two entries; it is found by the one of its last failure.
  */
-export interface FailedDependencies {
-  readonly activity: { list(query: ActivityQuery): Promise<ActivityPage> };
-  readonly deliveries: Pick<DeliveryStore, 'getMany'>;
-}
-
 interface FailedQuery {
   readonly clientId: string;
   /** The earliest time of the failures. */
@@ -186,7 +183,7 @@ const readsMax = 5;
 
 /** Every failure in the range whose delivery is kept, whatever its state is now; a page may be empty and have a cursor. */
 export async function failuresOf(
-  { activity, deliveries }: FailedDependencies,
+  { activity, deliveries }: Pick<FindDependencies, 'activity' | 'deliveries'>,
   { clientId, since, until, limit, cursor, consistent = false }: FailedQuery,
 ): Promise<FailurePage> {
   const query = {
@@ -239,7 +236,7 @@ export const entriesMax = 50;
 const noticeReadsMax = 2;
 
 export async function notificationDeliveries(
-  { activity, deliveries }: FailedDependencies,
+  { activity, deliveries }: Pick<FindDependencies, 'activity' | 'deliveries'>,
   { clientId, endpoints, since, until }: NotificationRange,
 ): Promise<readonly LocatedNotification[]> {
   const kind = ['webhook_test_sent', 'webhook_endpoint_disabled'] as const;

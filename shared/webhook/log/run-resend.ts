@@ -32,10 +32,9 @@ import type { DeliveryQueue } from '../delivery-queue.sqs.ts';
 import type { DeliveryStore, ResendStore } from '../delivery-store.dynamo.ts';
 import type { EndpointReader } from '../endpoints/endpoint-store.dynamo.ts';
 import {
-  type ByMessagesDependencies,
   deliveriesOfMessages,
   entryCursor,
-  type FailedDependencies,
+  type FindDependencies,
   failuresOf,
   positionCursor,
 } from './find-deliveries.ts';
@@ -51,7 +50,7 @@ import {
   withEventsOfTheSame,
 } from './resend.ts';
 
-export interface RunResendDependencies extends ByMessagesDependencies, FailedDependencies {
+export interface RunResendDependencies extends FindDependencies {
   readonly deliveries: Pick<DeliveryStore, 'getMany' | 'replace'>;
   readonly resends: ResendStore;
   readonly endpoints: Pick<EndpointReader, 'list'>;
