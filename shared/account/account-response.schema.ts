@@ -10,7 +10,7 @@ const limits = z.object({
   per_day: described(count, 'Requests in a UTC day.'),
 });
 
-export const account = z.object({
+const account = z.object({
   client_id: z.string(),
   name: described(z.string(), "The client's name."),
   webhook_url: described(
@@ -36,9 +36,15 @@ export const rotation = {
   ),
 };
 
-export const webhookSecret = z.object({
+const webhookSecret = z.object({
   webhook_secret: described(secretText, 'The new secret. It is shown this once.'),
   ...rotation,
 });
 
 export type AccountView = z.output<typeof account>;
+
+/** The responses by their names in the API document. */
+export const accountResponses = {
+  Account: account,
+  WebhookSecret: webhookSecret,
+} as const;

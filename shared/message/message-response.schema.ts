@@ -42,9 +42,9 @@ const acceptedFields = {
 };
 
 export const acceptedSms = z.object({ ...acceptedFields, channel: z.literal('sms'), encoding, segments });
-export const acceptedWhatsApp = z.object({ ...acceptedFields, channel: z.literal('whatsapp') });
+const acceptedWhatsApp = z.object({ ...acceptedFields, channel: z.literal('whatsapp') });
 
-export const acceptedBatch = z.object({
+const acceptedBatch = z.object({
   batch_id: idOf('bat'),
   status: described(z.literal('accepted'), 'Always `accepted`. Each message has a state of its own.'),
   total: count,
@@ -118,7 +118,7 @@ const dryRunFields = {
   ),
 };
 
-export const dryRun = z.object({
+const dryRun = z.object({
   ...dryRunFields,
   channel,
   recipient,
@@ -135,7 +135,7 @@ export const dryRun = z.object({
   ),
 });
 
-export const dryRunBatch = z.object({
+const dryRunBatch = z.object({
   ...dryRunFields,
   total: count,
   accepted: described(count, 'How many rows would be accepted.'),
@@ -243,7 +243,7 @@ export const messageStatus = z.object({
   in_reply_to: z.exactOptional(idOf('msg')),
 });
 
-export const batchStatus = z.object({
+const batchStatus = z.object({
   batch_id: idOf('bat'),
   total: count,
   accepted: count,
@@ -259,7 +259,16 @@ export const batchStatus = z.object({
   created_at: instant,
 });
 
-export const messageList = z.object({
+/**
+ * The response of `getMessageStatus`, whose path takes the id of a message or a batch. It is one object with the fields
+ * of both, because clients of openapi-generator for Java cannot tell two objects apart; a rule of the document says
+ * which fields go together.
+ */
+const messageOrBatch = z.extend(z.partial(z.extend(messageStatus, batchStatus.shape)), {
+  created_at: instant,
+});
+
+const messageList = z.object({
   messages: described(z.array(messageStatus), 'The messages.'),
   next_cursor: z.exactOptional(z.string()),
 });
@@ -274,3 +283,16 @@ export type DryRunBatch = z.output<typeof dryRunBatch>;
 export type MessageStatus = z.output<typeof messageStatus>;
 export type BatchStatus = z.output<typeof batchStatus>;
 export type MessagePage = z.output<typeof messageList>;
+
+/** The responses by their names in the API document. */
+export const messageResponses = {
+  AcceptedSms: acceptedSms,
+  AcceptedWhatsapp: acceptedWhatsApp,
+  AcceptedBatch: acceptedBatch,
+  DryRun: dryRun,
+  DryRunBatch: dryRunBatch,
+  Message: messageStatus,
+  Batch: batchStatus,
+  MessageOrBatch: messageOrBatch,
+  MessageList: messageList,
+} as const;

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { channel, count, idOf, instant, recipient, reference } from '../message/message-response.schema.ts';
 import { described } from '../operation/described.ts';
 
-export const sentOneTimePassword = z.object({
+const sentOneTimePassword = z.object({
   otp_id: idOf('otp'),
   message_id: idOf('msg'),
   status: described(z.literal('pending'), '`pending` until the code is verified.'),
@@ -27,3 +27,9 @@ export const verification = z.object({
 
 export type SentOneTimePassword = z.output<typeof sentOneTimePassword>;
 export type Verification = z.output<typeof verification>;
+
+/** The responses by their names in the API document. */
+export const otpResponses = {
+  SentOtp: sentOneTimePassword,
+  OtpVerificationResult: verification,
+} as const;

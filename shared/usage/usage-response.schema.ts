@@ -50,7 +50,7 @@ const cap = z.object({
   resets_at: described(instant, 'When the window ends.'),
 });
 
-export const usageResponse = z.object({
+const usageResponse = z.object({
   currency: described(currency, 'The currency of `cost` and of caps on spend (ISO 4217).'),
   usage: described(
     z.array(usageEntry),
@@ -62,3 +62,8 @@ export const usageResponse = z.object({
 export type UsageSums = Readonly<z.output<typeof usageSums>>;
 export type UsageEntry = Readonly<z.output<typeof usageEntry>>;
 export type UsageResponse = Readonly<z.output<typeof usageResponse>>;
+
+/** The responses by their names in the API document. */
+export const usageResponses = {
+  Usage: usageResponse,
+} as const;

@@ -11,7 +11,7 @@ import { deliveryStates } from './delivery.ts';
 import { disabledAfter } from './endpoints/webhook-endpoint.ts';
 import { resendableStates, resendStatuses } from './log/resend.ts';
 
-export const deliverySummarySchema = z.object({
+const deliverySummarySchema = z.object({
   delivery_id: z.string(),
   client_id: z.string(),
   message_id: described(z.nullable(z.string()), 'The message of the event; null if it is of no message.'),
@@ -35,7 +35,7 @@ export const deliverySummarySchema = z.object({
 });
 export type DeliverySummary = Readonly<z.output<typeof deliverySummarySchema>>;
 
-export const deliveryViewSchema = z.extend(deliverySummarySchema, {
+const deliveryViewSchema = z.extend(deliverySummarySchema, {
   body: described(z.string(), 'The bytes that every attempt posts, as text.'),
   attempt_log: described(
     z.readonly(z.array(z.readonly(z.object(attemptFields)))),
@@ -44,13 +44,13 @@ export const deliveryViewSchema = z.extend(deliverySummarySchema, {
 });
 export type DeliveryView = Readonly<z.output<typeof deliveryViewSchema>>;
 
-export const deliveryListSchema = z.object({
+const deliveryListSchema = z.object({
   webhook_deliveries: described(z.readonly(z.array(deliverySummarySchema)), 'The deliveries.'),
   next_cursor: z.exactOptional(z.string()),
 });
 export type DeliveryList = Readonly<z.output<typeof deliveryListSchema>>;
 
-export const resendViewSchema = z.object({
+const resendViewSchema = z.object({
   resend_id: described(z.string(), 'The identifier of the resend.'),
   status: described(z.enum(resendStatuses), '`matching`, `sending` or `completed`.'),
   endpoint_id: described(z.nullable(z.string()), 'The endpoint that was asked for; null where none was.'),
@@ -69,11 +69,11 @@ export const resendViewSchema = z.object({
 });
 export type ResendView = Readonly<z.output<typeof resendViewSchema>>;
 
-export const requestedResendSchema = z.pick(resendViewSchema, { resend_id: true, matched: true });
+const requestedResendSchema = z.pick(resendViewSchema, { resend_id: true, matched: true });
 
 const secret = described(secretText, 'The secret of this endpoint. It is shown this once.');
 
-export const webhookEndpoint = z.object({
+const webhookEndpoint = z.object({
   endpoint_id: z.string(),
   url: described(z.exactOptional(z.string()), 'Where it is posted.'),
   sqs: z.exactOptional(z.object({ queue_arn: z.string(), role_arn: z.string() })),
@@ -89,16 +89,31 @@ export const webhookEndpoint = z.object({
   ),
 });
 
-export const webhookEndpointWithSecret = z.extend(webhookEndpoint, { secret });
+const webhookEndpointWithSecret = z.extend(webhookEndpoint, { secret });
 
-export const webhookEndpointList = z.object({
+const webhookEndpointList = z.object({
   webhook_endpoints: described(z.array(webhookEndpoint), 'The endpoints.'),
 });
 
-export const deletedWebhookEndpoint = z.object({ endpoint_id: z.string(), deleted: z.boolean() });
+const deletedWebhookEndpoint = z.object({ endpoint_id: z.string(), deleted: z.boolean() });
 
-export const webhookEndpointSecret = z.object({ endpoint_id: z.string(), secret, ...rotation });
+const webhookEndpointSecret = z.object({ endpoint_id: z.string(), secret, ...rotation });
 
-export const queuedTestEvent = z.object({ delivery_id: z.string(), endpoint_id: z.string() });
+const queuedTestEvent = z.object({ delivery_id: z.string(), endpoint_id: z.string() });
 
 export type WebhookEndpointView = z.output<typeof webhookEndpoint>;
+
+/** The responses by their names in the API document. */
+export const webhookResponses = {
+  WebhookEndpoint: webhookEndpoint,
+  WebhookEndpointWithSecret: webhookEndpointWithSecret,
+  WebhookEndpointList: webhookEndpointList,
+  DeletedWebhookEndpoint: deletedWebhookEndpoint,
+  WebhookEndpointSecret: webhookEndpointSecret,
+  WebhookDelivery: deliverySummarySchema,
+  WebhookDeliveryWithAttempts: deliveryViewSchema,
+  WebhookDeliveryList: deliveryListSchema,
+  QueuedResend: requestedResendSchema,
+  WebhookResend: resendViewSchema,
+  QueuedTestEvent: queuedTestEvent,
+} as const;

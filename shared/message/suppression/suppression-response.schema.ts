@@ -4,7 +4,7 @@ import { described } from '../../operation/described.ts';
 import { instant, recipient } from '../message-response.schema.ts';
 import { scopes, sources } from './suppression.ts';
 
-export const suppression = z.object({
+const suppression = z.object({
   recipient,
   scope: z.enum(scopes),
   reason: described(z.nullable(z.string()), 'Why it is suppressed, for people.'),
@@ -13,13 +13,20 @@ export const suppression = z.object({
   updated_at: described(instant, 'When it was last changed.'),
 });
 
-export const suppressionList = z.object({
+const suppressionList = z.object({
   suppressions: described(z.array(suppression), 'The suppressed recipients, by number.'),
   next_cursor: z.exactOptional(z.string()),
 });
 
-export const removedSuppression = z.object({ recipient, deleted: z.boolean() });
+const removedSuppression = z.object({ recipient, deleted: z.boolean() });
 
 export type SuppressionView = z.output<typeof suppression>;
 export type SuppressionList = z.output<typeof suppressionList>;
 export type RemovedSuppression = z.output<typeof removedSuppression>;
+
+/** The responses by their names in the API document. */
+export const suppressionResponses = {
+  Suppression: suppression,
+  SuppressionList: suppressionList,
+  DeletedSuppression: removedSuppression,
+} as const;
