@@ -24,8 +24,8 @@ export function gatewayTables(
   const stores = inMemoryStores(tables, clock);
   /** The positions in each list of the due-item index. */
   const duePositions = new Map<string, Set<string>>();
-  /** What a request for a one-time password stores with its message, by the request. */
-  const otpSends = new Map<string | undefined, (message: Message) => ReturnType<OtpSends['store']>>();
+  /** What a request for a one-time password stores with its message, by the object that the request made of it. */
+  const otpSends = new WeakMap<object, (message: Message) => ReturnType<OtpSends['store']>>();
   let changedFrom: Message | undefined;
 
   function onChange({ table, before, after }: Change): void {
@@ -48,7 +48,7 @@ export function gatewayTables(
     messages: {
       ...stores.messages,
       create: (message: Message) =>
-        (otpSends.get(message.stored_by)?.(message) as Promise<Created> | undefined) ??
+        (message.otp && (otpSends.get(message.otp)?.(message) as Promise<Created> | undefined)) ??
         stores.messages.create(message),
       /** Writes a row under no condition, as the change from `before`. */
       async put(before: Message | undefined, after: Message): Promise<void> {
@@ -63,8 +63,9 @@ export function gatewayTables(
     /** The store of one-time passwords that are sent, whose messages go through `store`. */
     otpSendsThrough: (store: MessageStore): OtpSends => ({
       store(message, send, now) {
-        otpSends.set(message.stored_by, (stored) => stores.otpSends.store(stored, send, now));
-        return store.create(message).finally(() => otpSends.delete(message.stored_by));
+        if (message.otp === undefined) throw new Error(`${message.message_id} has no one-time password`);
+        otpSends.set(message.otp, (stored) => stores.otpSends.store(stored, send, now));
+        return store.create(message);
       },
     }),
     /** Whether any shard of the list has an entry that is due. */
