@@ -9,6 +9,9 @@ import { type Credentials, SignIn } from './sign-in.tsx';
 const loadSignedIn = () => import('./signed-in.tsx');
 const SignedIn = lazy(loadSignedIn);
 
+/** The sign-in page is shown after this time without an answer of another tab. */
+const answerMs = 250;
+
 type State =
   /** Another tab may have a session. */
   | { readonly kind: 'asking' }
@@ -45,17 +48,18 @@ export function App() {
   useEffect(() => {
     const opened = otherTabs({
       current: () => held.current,
-      onSession: (shared) => start(shared),
+      onSession: (shared) => start(shared, true),
       onSignOut: () => end('You signed out in another tab.'),
     });
     tabs.current = opened;
-    if (held.current === undefined) {
-      void opened.ask().then((shared) => {
-        if (shared !== undefined) start(shared, true);
-        else setState((now) => (now.kind === 'asking' ? { kind: 'signed_out', reason: undefined } : now));
-      });
-    }
-    return () => opened.close();
+    if (held.current === undefined) opened.ask();
+    const unanswered = setTimeout(() => {
+      setState((now) => (now.kind === 'asking' ? { kind: 'signed_out', reason: undefined } : now));
+    }, answerMs);
+    return () => {
+      clearTimeout(unanswered);
+      opened.close();
+    };
   }, [start, end]);
 
   const isSignedOut = state.kind === 'signed_out';

@@ -46,12 +46,9 @@ type Message =
   | { readonly kind: 'session'; readonly session: Session }
   | { readonly kind: 'signed_out' };
 
-/** How long a new tab waits for another tab's session before it asks the user to sign in. */
-const answerMs = 250;
-
 interface OtherTabs {
-  /** The session of another tab; undefined if none answers. */
-  ask(): Promise<Session | undefined>;
+  /** Requests the session of another tab. The answer is taken however late it comes: a busy tab answers after seconds. */
+  ask(): void;
   tell(message: Message): void;
   close(): void;
 }
@@ -65,35 +62,28 @@ interface TabEvents {
 /** Only pages of this origin hear the channel, and nothing of it is stored. */
 export function otherTabs({ current, onSession, onSignOut }: TabEvents): OtherTabs {
   const channel = new BroadcastChannel(key);
-  const tell = (message: Message): void => channel.postMessage(message);
-  const waiting = new Set<(session: Session) => void>();
+  /** Until this tab has a session, or somebody signs out: an answer from before a sign-out may come after it. */
+  let isAsking = false;
+  const tell = (message: Message): void => {
+    isAsking = message.kind === 'wanted';
+    channel.postMessage(message);
+  };
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    const held = current();
     if (data.kind === 'wanted') {
-      const session = current();
-      if (session !== undefined) tell({ kind: 'session', session });
+      if (held !== undefined) tell({ kind: 'session', session: held });
       return;
     }
     if (data.kind === 'signed_out') {
+      isAsking = false;
       onSignOut();
       return;
     }
-    if (data.session.endsAt <= Date.now()) return;
-    for (const answer of waiting) answer(data.session);
-    const held = current();
-    if (held !== undefined && held.endsAt < data.session.endsAt) onSession(data.session);
+    const { session } = data;
+    if (session.endsAt <= Date.now()) return;
+    if (held === undefined ? !isAsking : held.endsAt >= session.endsAt) return;
+    isAsking = false;
+    onSession(session);
   };
-  return {
-    ask: () =>
-      new Promise((resolve) => {
-        const end = (session: Session | undefined): void => {
-          waiting.delete(end);
-          resolve(session);
-        };
-        waiting.add(end);
-        setTimeout(end, answerMs, undefined);
-        tell({ kind: 'wanted' });
-      }),
-    tell,
-    close: () => channel.close(),
-  };
+  return { ask: () => tell({ kind: 'wanted' }), tell, close: () => channel.close() };
 }

@@ -120,6 +120,22 @@ it('is shared with new tabs without the secret, and signing out ends it in all o
   }
 });
 
+it('is shared with a new tab that has shown the sign-in page, because the other one answered late', async () => {
+  await signIn(page);
+  await page.evaluate(() => {
+    const post = BroadcastChannel.prototype.postMessage;
+    BroadcastChannel.prototype.postMessage = function (message) {
+      Object.assign(globalThis, { answer: () => post.call(this, message) });
+    };
+  });
+  const other = await page.context().newPage();
+  await other.goto(`${gateway().base_url}/admin#/clients`);
+  await other.getByRole('button', { name: 'Sign in' }).waitFor();
+  await eventually(async () => ((await page.evaluate("'answer' in globalThis")) ? true : undefined));
+  await page.evaluate('answer()');
+  await other.getByRole('heading', { name: 'Clients', level: 1 }).waitFor();
+});
+
 /** The scripts beyond those that the page itself names, each with all that it imports. */
 async function scriptsLoaded(): Promise<void> {
   const named = await page.locator('link[rel=modulepreload]').count();

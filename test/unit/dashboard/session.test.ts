@@ -23,34 +23,59 @@ describe('tabs', () => {
   /** A tab with its session, and what it was told. */
   function openTab(held?: Session) {
     const tab = { held, told: [] as (Session | 'signed_out')[] };
+    const first = Promise.withResolvers<Session>();
     const tabs = otherTabs({
       current: () => tab.held,
       onSession: (shared) => {
         tab.held = shared;
         tab.told.push(shared);
+        first.resolve(shared);
       },
       onSignOut: () => tab.told.push('signed_out'),
     });
     opened.push(tabs);
-    return { tab, tabs };
+    return { tab, tabs, first: first.promise };
   }
   /** Messages come in order: after the response, all that was said before has been heard. */
-  const heard = () => openTab().tabs.ask();
+  const heard = async (): Promise<void> => {
+    const { tabs, first } = openTab();
+    tabs.ask();
+    await first;
+  };
 
   afterEach(() => {
     for (const tabs of opened.splice(0)) tabs.close();
   });
 
-  it('share a session with a new tab, and none where no tab has one', async () => {
-    expect(await openTab().tabs.ask()).toBeUndefined();
+  it('share a session with a new tab', async () => {
     openTab(session);
-    expect(await openTab().tabs.ask()).toEqual(session);
+    const { tabs, first } = openTab();
+    tabs.ask();
+    expect(await first).toEqual(session);
   });
 
-  it('do not share a session that has ended', async () => {
-    openTab({ ...session, endsAt: now - 1 });
-    expect(await openTab().tabs.ask()).toBeUndefined();
+  it('take the first session that has not ended, where none had one when they asked', async () => {
+    const { tab, tabs, first } = openTab();
+    tabs.ask();
+    const teller = openTab(session);
+    teller.tabs.tell({ kind: 'session', session: { ...session, endsAt: now - 1 } });
+    teller.tabs.tell({ kind: 'session', session });
+    expect(await first).toEqual(session);
+    expect(tab.told).toEqual([session]);
   });
+
+  it.each(['another tab', 'the tab itself'])(
+    'take no session that comes after a sign-out in %s',
+    async (by) => {
+      const asking = openTab();
+      asking.tabs.ask();
+      const teller = openTab(session);
+      (by === 'another tab' ? teller : asking).tabs.tell({ kind: 'signed_out' });
+      teller.tabs.tell({ kind: 'session', session });
+      await heard();
+      expect(asking.tab.held).toBeUndefined();
+    },
+  );
 
   it('take over a renewed session, not an older one, and none where they are signed out', async () => {
     const [old, out] = [openTab(session), openTab()];
