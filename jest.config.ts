@@ -1,15 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Config } from 'jest';
 
-/** `npm run test:dynamodb-local`: tests of tables on Amazon's own engine, which needs Java 17. */
-const onDynamoDbLocal = process.env.DYNAMODB_LOCAL === '1';
-/** `npm run test:local`: tests of what `npm start` does, each of which starts gateways of its own. */
-const ofLocalGateways = process.env.LOCAL_GATEWAYS === '1';
-/** `npm run test:browser`: the dashboard and the documentation in Chromium, which takes more than half of the processor. */
-const inBrowser = process.env.IN_BROWSER === '1';
-/** `npm run test:release`: what takes too long for every run, such as the attacks of `test/release/adversary`. */
-const beforeRelease = process.env.BEFORE_RELEASE === '1';
-
 /** What starts and stops the engine or makes and removes shared files, below test/support. */
 type Around = readonly [start: string, stop: string];
 
@@ -17,13 +8,9 @@ const emulator: Around = ['gateway/start-gateway.ts', 'gateway/stop-gateway.ts']
 const dynamoDbLocal: Around = ['engine/start-dynamodb-local.ts', 'engine/stop-dynamodb-local.ts'];
 const templates: Around = ['template/start-templates.ts', 'template/stop-templates.ts'];
 
-/** The folder of a test tells what it needs. */
-function folders(): Readonly<Record<string, Around | undefined>> {
-  if (onDynamoDbLocal) return { engine: dynamoDbLocal };
-  if (ofLocalGateways) return { local: undefined };
-  if (inBrowser) return { browser: emulator };
-  if (beforeRelease) return { release: emulator };
-  return {
+/** The folders of `npm test`, and of the parts of `npm run test:all` and `test:release`. Its folder says what a test needs. */
+const parts: Readonly<Record<string, Readonly<Record<string, Around | undefined>>>> = {
+  test: {
     /** No engine, no template. */
     unit: undefined,
     /** Synthesizes the template or bundles the functions. */
@@ -32,14 +19,26 @@ function folders(): Readonly<Record<string, Around | undefined>> {
     engine: emulator,
     /** The gateway, deployed to the emulator. */
     e2e: emulator,
-  };
-}
+  },
+  /** The dashboard and the documentation in Chromium, which takes more than half of the processor. */
+  browser: { browser: emulator },
+  /** What `npm start` does: each file starts gateways of its own. */
+  local: { local: undefined },
+  /** Tables on Amazon's own engine, which needs Java 17. */
+  'dynamodb-local': { engine: dynamoDbLocal },
+  /** Attacks over HTTP, which take too long for every run. */
+  release: { release: emulator },
+};
+const part = process.env.TEST_PART ?? 'test';
+const folders = parts[part];
+if (folders === undefined) throw new Error(`TEST_PART=${part}: there are ${Object.keys(parts).join(', ')}`);
 
 /**
  * Those that wait for the deployed gateway leave the processor to others, also on two cores; a worker takes up to 1.1 GB.
  * Units compute: one more than there are processors, for the few that wait; each further one would load the same modules.
  */
 function workers(): number {
+  if (part === 'browser') return 4;
   const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
   return named.length > 0 && named.every((path) => /^(test\/)?unit\b/.test(path))
     ? availableParallelism() + 1
@@ -53,7 +52,7 @@ function project(name: string, around: Around | undefined): Config {
     roots: ['<rootDir>/test'],
     testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
     // Compared with Amazon's own engine only.
-    testPathIgnorePatterns: onDynamoDbLocal ? [] : ['<rootDir>/test/engine/simulation/'],
+    testPathIgnorePatterns: part === 'dynamodb-local' ? [] : ['<rootDir>/test/engine/simulation/'],
     extensionsToTreatAsEsm: ['.ts', '.tsx'],
     transform: {
       '\\.tsx?$': [
@@ -75,7 +74,7 @@ const config: Config = {
   // No test depends on another: the order in each file is random; the seed is printed.
   randomize: true,
   showSeed: true,
-  projects: Object.entries(folders()).map(([name, around]) => project(name, around) as never),
+  projects: Object.entries(folders).map(([name, around]) => project(name, around) as never),
   // The tests' own waits (`waitMaxSeconds`) end first, and say what was not seen.
   testTimeout: 600_000,
   maxWorkers: workers(),

@@ -20,7 +20,7 @@ const root = join(import.meta.dirname, '..', '..');
 
 /**
  * CommonJS, because for an ES module that imports `node:http` Node loads its whole HTTP client (undici), which takes
- * 15 ms of each start. Function names are not kept: they are a tenth of the bytes. `npm run bench:start` measures it.
+ * 15 ms of each start. Function names are not kept: they are a tenth of the bytes. `npm run bench -- start` measures it.
  */
 export const bundleSettings = {
   absWorkingDir: root,
@@ -32,7 +32,7 @@ export const bundleSettings = {
   format: 'cjs',
   mainFields: ['module', 'main'],
   define: { 'import.meta.dirname': '__dirname' },
-  // Modules of the SDK that no function uses. `npm run bench:start` shows what leaving one out saves.
+  // Modules of the SDK that no function uses. `npm run bench -- start` shows what leaving one out saves.
   alias: {
     '@aws-sdk/credential-provider-node': join(root, 'lib/build/sdk-stubs/lambda-credentials.ts'),
     '@smithy/core/event-streams': join(root, 'lib/build/sdk-stubs/no-event-streams.ts'),

@@ -1,7 +1,7 @@
 /**
- * Checks every call to AWS of `npm test` and `npm run test:browser` with the services' own models, and that every
- * permission of a function was used: `npm run test:aws-inputs` runs the tests first, `npm run test:aws-inputs -- FILE`
- * takes the calls of runs with `AWS_CALLS_FILE=FILE`.
+ * Checks every call to AWS of `npm test` and of the tests in the browser with the services' own models, and that every
+ * permission of a function was used: `npm run test:all -- aws-inputs` runs these tests first. Where `AWS_CALLS_FILE` names
+ * a file, as in `npm run test:all`, it has the calls of tests that ran before.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,13 +26,13 @@ const python = await pythonWithPackages(
 const program = (name: string): string => join(import.meta.dirname, name);
 const withoutCache = { PYTHONDONTWRITEBYTECODE: '1' };
 
-let [file] = process.argv.slice(2);
+let file = process.env.AWS_CALLS_FILE;
 let status = await run(python, [program('known_bad.py')], withoutCache);
 if (status === 0 && file === undefined) {
   file = join(localFolder, 'aws-calls.jsonl');
   rmSync(file, { force: true });
   status = await run('npm', ['test'], { AWS_CALLS_FILE: file });
-  if (status === 0) status = await run('npm', ['run', 'test:browser'], { AWS_CALLS_FILE: file });
+  if (status === 0) status = await run('npm', ['test'], { AWS_CALLS_FILE: file, TEST_PART: 'browser' });
 }
 if (status === 0 && file !== undefined) {
   status = await run(python, [program('validate.py'), resolve(file)], withoutCache);

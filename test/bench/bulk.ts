@@ -1,6 +1,6 @@
 /**
  * Prints how long a bulk of 1,000 takes beside 1,000 single sends, on a gateway that it starts on this machine:
- * until the last 202, and until all are delivered. `npm run bench:bulk -- [messages]`.
+ * until the last 202, and until all are delivered. `npm run bench -- bulk [messages]`.
  */
 
 import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:deliver [deliveries]`: the ceiling of one process of the delivery function: its bundle, fed with queue
+ * `npm run bench -- deliver [deliveries]`: the ceiling of one process of the delivery function: its bundle, fed with queue
  * batches of ten, as many at once as stated, against an endpoint and a DynamoDB Local on this machine.
  */
 import { randomUUID } from 'node:crypto';
@@ -17,7 +17,7 @@ const [deliveries = 500] = process.argv.slice(2).map(Number);
 const batchSize = 10;
 
 silenceLog();
-printMachine(`npm run bench:deliver -- ${deliveries}`);
+printMachine(`npm run bench -- deliver ${deliveries}`);
 const local = await startLocalFunctions();
 let received = 0;
 const webhookEndpoint = createServer((request, response) => {

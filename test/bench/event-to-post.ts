@@ -1,5 +1,5 @@
 /**
- * `npm run bench:events [seconds of each cell]`: the time from an event to its POST on the deployed local gateway, at
+ * `npm run bench -- event-to-post [seconds of each cell]`: the time from an event to its POST on the deployed local gateway, at
  * half and at all of the rate that the emulator carries, with none, a tenth and half of the endpoints hanging. The
  * rate is found first, in the same run: it is raised until more comes in than goes out.
  *
@@ -42,7 +42,7 @@ interface Traffic {
 }
 
 await withOwnGateway(1, async (gateway) => {
-  printMachine(`npm run bench:events -- ${seconds}`);
+  printMachine(`npm run bench -- event-to-post ${seconds}`);
   const clientIds = await Promise.all(
     Array.from({ length: webhookEndpoints }, (_, i) => gateway.newClient(`receiver ${i}`)),
   );

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:fairness [backlog] [workers]`: how long the messages of quiet clients wait on the outbound queue while
+ * `npm run bench -- fairness [backlog] [workers]`: how long the messages of quiet clients wait on the outbound queue while
  * one client's backlog is worked off. Measured on the emulator's queue, which hands out the oldest first; then the very
  * messages that came out of it, with the groups that they bore there, in the order of AWS's fair queues, simulated. The
  * oldest-first order is simulated too: that it agrees with what was measured is what the simulation can be trusted by.
@@ -34,7 +34,7 @@ interface Handled extends IncomingRequest {
   readonly waitedMs: number;
 }
 
-printMachine(`npm run bench:fairness -- ${backlog} ${count}`);
+printMachine(`npm run bench -- fairness ${backlog} ${count}`);
 const localFolder = join(import.meta.dirname, '..', '..', '.local');
 const { signal } = new AbortController();
 const emulator = await startEmulator({

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:first-rows`: how long after the click on "Sign in" the dashboard shows its first rows, against a bare page
+ * `npm run bench -- first-rows`: how long after the click on "Sign in" the dashboard shows its first rows, against a bare page
  * that signs in by the same two requests, and shows the same rows in a table without a library. In turns, in one browser.
  */
 import type { Browser, Page } from 'playwright-core';
@@ -43,7 +43,7 @@ document.querySelector('form').onsubmit = async (event) => {
 };
 </script>`;
 
-printMachine('npm run bench:first-rows');
+printMachine('npm run bench -- first-rows');
 await startGateway();
 const browser = await startBrowser();
 try {

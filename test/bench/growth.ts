@@ -1,5 +1,5 @@
 /**
- * `npm run bench:growth -- [--full]`: what status, list, expiry sweep and activity log cost as the tables grow from 10³ to
+ * `npm run bench -- growth [--full]`: what status, list, expiry sweep and activity log cost as the tables grow from 10³ to
  * 10⁵ rows (without --full to 10⁴), and what each question about usage reads of a million rows (10⁵), on one DynamoDB Local.
  * With `--usage` only the latter.
  */
@@ -29,7 +29,7 @@ const works = [status, list, listByReference, sweep, activity];
 const usageRows = full ? 1_000_000 : 100_000;
 
 silenceLog();
-printMachine(['npm run bench:growth --', ...process.argv.slice(2)].join(' '));
+printMachine(['npm run bench -- growth', ...process.argv.slice(2)].join(' '));
 const local = await startLocalFunctions();
 const dueItemIndex = dynamoDueItemIndex(local.dynamo, local.tables.due_items);
 const messages = dynamoMessageStore(local.dynamo, { tableName: local.tables.messages, retentionDays: 30 });

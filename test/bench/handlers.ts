@@ -1,5 +1,5 @@
 /**
- * `npm run bench:handlers [requests per slice] [slices]`: sms/send and sms/status through the functions' own bundles,
+ * `npm run bench -- handlers [requests per slice] [slices]`: sms/send and sms/status through the functions' own bundles,
  * against bare handlers on one DynamoDB Local, taking turns. A bare handler parses the body, makes the same AWS calls,
  * writes one line of log and answers in JSON: no authentication, no limits, no checks, no error handling.
  */
@@ -15,7 +15,7 @@ const [requests = 100, slices = 31] = process.argv.slice(2).map(Number);
 const warmUpRequests = 1500;
 
 silenceLog();
-printMachine(`npm run bench:handlers -- ${requests} ${slices}`);
+printMachine(`npm run bench -- handlers ${requests} ${slices}`);
 const local = await startLocalFunctions();
 try {
   const { tables } = local;

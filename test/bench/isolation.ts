@@ -4,7 +4,7 @@
  * to hang when it is known to be quick; and next to a second endpoint of the same client, to which every event goes too
  * (fan-out). Fails unless the 99th percentile stays within twice its value alone and under a second. A second client whose
  * endpoint answers, and a second endpoint that does, show what the load alone costs.
- * `npm run bench:isolation -- [seconds of each trouble] [webhooks a second of each client]`
+ * `npm run bench -- isolation [seconds of each trouble] [webhooks a second of each client]`
  *
  * The time counts from the write that makes the event to the arrival of its POST: stream, relay, queue and worker are
  * in it. Stretches alone lie before, between and after the troubles, so that a drift of the machine would be seen.
@@ -111,7 +111,7 @@ await withOwnGateway(1, async (gateway) => {
     ['(to the one that hangs)', await ways([slowRecorded], hanging.webhookEndpoint)],
     ['(to the one that begins to hang)', await ways([turned], turning.webhookEndpoint)],
   ];
-  printMachine(`npm run bench:isolation -- ${seconds} ${perSecond}`);
+  printMachine(`npm run bench -- isolation ${seconds} ${perSecond}`);
   const workers = [cold, before, slowRecorded, between, busy, turned, fannedOut, fannedOutToHanging, after]
     .map((phase) => phase.workers)
     .join(', ');

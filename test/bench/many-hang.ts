@@ -3,7 +3,7 @@
  * made again. One client's endpoint answers 5 events a second; each of 20 other clients has one event a second. Their
  * endpoints are new and hang, then answer (the same load, to compare with), then begin to hang all at once; at last
  * workers are killed in the middle of POSTs. Everything counts, from the first event on.
- * `npm run bench:many-hang -- [seconds of each part] [hanging endpoints]`
+ * `npm run bench -- many-hang [seconds of each part] [hanging endpoints]`
  *
  * Fails unless, beside endpoints that hang, the 99th percentile is within twice its value under the same load and under
  * a second, every event of a hanging endpoint has its first attempt within 30 s, and after the kills none is missing and
@@ -40,7 +40,7 @@ interface Sent {
 }
 
 await withOwnGateway(1, async (gateway) => {
-  printMachine(`npm run bench:many-hang -- ${seconds} ${hangingEndpoints}`);
+  printMachine(`npm run bench -- many-hang ${seconds} ${hangingEndpoints}`);
   const healthy = await targetOf(gateway, 'healthy', healthyPerSecond, (response) => response.end());
   await traffic(gateway, [healthy], 10);
 

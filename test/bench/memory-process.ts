@@ -1,5 +1,5 @@
 /**
- * One process of a function, as `npm run bench:memory` starts it: calls the bundle's handler so many times, and tells
+ * One process of a function, as `npm run bench -- memory` starts it: calls the bundle's handler so many times, and tells
  * after each stretch what the process holds when garbage is collected.
  */
 import { createRequire } from 'node:module';

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:memory [invocations] [function …]`: what one process of each function holds over so many invocations
+ * `npm run bench -- memory [invocations] [function …]`: what one process of each function holds over so many invocations
  * (2,000; in full 50,000), each of them another, from thousands of clients: after a collection, on five marks of the
  * way. A process of its own runs the function's bundle; AWS and the endpoints are servers in this one. Exits with 1
  * where memory grows.
@@ -34,7 +34,7 @@ const settleMs: Readonly<Record<string, number>> = { 'deliver-webhook': 5000 };
 /** More than any cache remembers, where there are invocations enough. */
 const clients = Math.min(6000, Math.ceil(invocations / 10));
 
-printMachine(`npm run bench:memory -- ${process.argv.slice(2).join(' ') || invocations}`);
+printMachine(`npm run bench -- memory ${process.argv.slice(2).join(' ') || invocations}`);
 const bundle = bundleFunctions();
 const webhookEndpoint = createServer((request, response) => {
   const failing = Number(request.url?.split('/').pop()) % 10 === 0;

@@ -2,7 +2,7 @@
  * What a client's bulk of 500 with eight webhook endpoints costs others: the time to the hand-over of another client's
  * message and to its first webhook, and to the hand-over of a one-time password of the same client, one of each a second
  * for twenty seconds; alone, beside endpoints that answer, and beside endpoints that hang. Fails unless each is handed
- * over within 3 s. `npm run bench:neighbours -- [messages of the bulk] [endpoints]`
+ * over within 3 s. `npm run bench -- neighbours [messages of the bulk] [endpoints]`
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
@@ -49,7 +49,7 @@ await withOwnGateway(1, async (gateway) => {
     await remove();
     if (!hangs) await pause(20_000);
   }
-  printMachine('npm run bench:neighbours');
+  printMachine('npm run bench -- neighbours');
   const told = (times: readonly number[]) =>
     [0.5, 0.95, 1].map((share) => String(quantile(times, share))).join(' / ');
   printTable(

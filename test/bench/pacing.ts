@@ -1,5 +1,5 @@
 /**
- * `npm run bench:pacing [messages] [per second] [simulated]`: a bulk send of 20,000 from a sender of 50 a second on a
+ * `npm run bench -- pacing [messages] [per second] [simulated]`: a bulk send of 20,000 from a sender of 50 a second on a
  * gateway that it starts on this machine, or `simulated` with a virtual clock. One-time passwords from the same sender and
  * single sends of another client go in between. Prints how long those waited, whether any second had more than the pace (by
  * the times in the simulator's outbox), how well `expected_end_at` was met, and how many messages the queue had in flight.
@@ -32,7 +32,7 @@ const betweenRequestsMs = 2000;
 /** Between two looks at the queue. */
 const watchMs = 2000;
 
-printMachine(`npm run bench:pacing -- ${total} ${perSecond}${how === undefined ? '' : ` ${how}`}`);
+printMachine(`npm run bench -- pacing ${total} ${perSecond}${how === undefined ? '' : ` ${how}`}`);
 if (how === 'simulated') print(await simulatedPacing({ total, perSecond, seed: 1 }));
 else {
   await startGateway();

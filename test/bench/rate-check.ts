@@ -1,5 +1,5 @@
 /**
- * `npm run bench:rate [checks per slice] [slices]`: the rate check against rate-limiter-flexible's union of three limiters
+ * `npm run bench -- rate-check [checks per slice] [slices]`: the rate check against rate-limiter-flexible's union of three limiters
  * (minute, hour, day), both on one DynamoDB Local, taking turns; beside them the cheapest write there is, by the SDK and as
  * a bare HTTP request, to show what one call takes. Needs Java 17.
  */
@@ -25,7 +25,7 @@ const agent = new Agent({ keepAlive: true });
 /** Until the engine and Node have compiled what they run. */
 const warmUpChecks = 3000;
 
-printMachine(`npm run bench:rate -- ${checks} ${slices}`);
+printMachine(`npm run bench -- rate-check ${checks} ${slices}`);
 const engine = await startDynamoDbLocal();
 process.env.TABLES_UNDER_TEST = JSON.stringify(synthesizeTables());
 const tables = await createTables(['rate_counters'], engine.newClient());

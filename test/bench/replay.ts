@@ -2,7 +2,7 @@
  * What a replay costs live webhooks: one client asks for everything again that failed while its endpoint was down, beside
  * another client whose events happen at an even rate. Workers are killed on the way: that which resends, later those
  * that deliver what is resent.
- * `npm run bench:replay -- [failed webhooks] [live events a second]`
+ * `npm run bench -- replay [failed webhooks] [live events a second]`
  *
  * Fails unless the 99th percentile of the live events stays within twice its value without the replay, no resent webhook
  * takes a worker of the fast lane, and every failed webhook arrives once, the events of a message in their order; twice
@@ -26,7 +26,7 @@ const allowedRatio = 2;
 const replaySecondsMax = 300 + (4 * failed) / resendsPerSecond;
 
 await withOwnGateway(1, async (gateway) => {
-  printMachine(`npm run bench:replay -- ${failed} ${perSecond}`);
+  printMachine(`npm run bench -- replay ${failed} ${perSecond}`);
   const [live, down, third] = [
     await newTarget(gateway, 'live'),
     await newTarget(gateway, 'down'),

@@ -2,7 +2,7 @@
  * The promised retries of the deployed gateway in real time: several webhooks whose receiver refuses every attempt,
  * by all five legs, the two by a schedule included. Prints how late each attempt came after its promised time; exits
  * with 1 if one came early, was missing, or if the 99th percentile is above 2 s.
- * `npm run bench:schedule -- [webhooks] [time scale]`; at 100 it takes four and a half minutes.
+ * `npm run bench -- schedule [webhooks] [time scale]`; at 100 it takes four and a half minutes.
  */
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';

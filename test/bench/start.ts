@@ -1,5 +1,5 @@
 /**
- * `npm run bench:start [rounds] [function …]`: what each function takes to start and to carry, against a bare handler
+ * `npm run bench -- start [rounds] [function …]`: what each function takes to start and to carry, against a bare handler
  * with the same SDK clients. A start is the loading of the bundle in a new process until its handler exists,
  * without Node's boot, in CPU time: on a quiet machine the same as time, on a busy one still the same. Two measures: the bare handler as one would build it (`ordinary`), and built by our
  * own settings (`own settings`), which tells what the gateway's code alone adds.
@@ -32,7 +32,7 @@ const { metafile } = buildSync({
   metafile: true,
 });
 
-printMachine(`npm run bench:start -- ${rounds}`);
+printMachine(`npm run bench -- start ${rounds}`);
 const rows = functionNames.map(measure);
 printTable(['function', 'KB', 'bare KB', 'start ms', 'bare ms', 'ratio', 'ratio, own settings'], rows);
 

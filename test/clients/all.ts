@@ -1,5 +1,5 @@
 /**
- * `npm run test:clients [examples] [parts of the names of steps, with commas between]`: the clients in `clients/`, and the
+ * `npm run test:release -- clients [examples] [parts of the names of steps, with commas between]`: the clients in `clients/`, and the
  * API document as other people's tools take it, with a gateway started on this machine. Linters find nothing; generators
  * make clients that compile, and that call every operation; a mock server and libraries for OAuth agree with it. Tools are
  * fetched into `.local/clients`. Ends with 0 where every step that could run has passed.

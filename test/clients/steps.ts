@@ -1,4 +1,4 @@
-/** The steps of `npm run test:clients`: each is counted, and one that fails does not keep the others from running. */
+/** The steps of `npm run test:release -- clients`: each is counted, and one that fails does not keep the others from running. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 

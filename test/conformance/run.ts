@@ -1,10 +1,10 @@
-/** npm run test:conformance -- --url URL …: the suite against any gateway, by HTTP alone. */
+/** npm run conformance -- --url URL …: the suite against any gateway, by HTTP alone. */
 import { Command } from 'commander';
 import { Api } from './api.ts';
 import { checks } from './checks.ts';
 
 const options = new Command()
-  .name('npm run test:conformance --')
+  .name('npm run conformance --')
   .description(
     'Runs the conformance suite against a gateway. It sends a few messages to numbers that are nobody’s, and uses up a minute of the bulk limit.',
   )

@@ -1,8 +1,8 @@
 /**
  * The life of a deployed gateway by the commands of docs/deploy.md and docs/rotate-and-restore.md on a fresh
  * emulator: deployed, unchanged, conformant, its secrets and keys rotated, upgraded under traffic, rolled back,
- * destroyed; and an upgrade of the last release with its data. `npm run test:deploy` prints what it showed, and exits with 1
- * where something did not hold; `npm run test:deploy -- upgrade` runs the last part only.
+ * destroyed; and an upgrade of the last release with its data. `npm run test:all -- deploy` prints what it showed, and exits
+ * with 1 where something did not hold; `npm run test:all -- deploy upgrade` runs the last part only.
  */
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';

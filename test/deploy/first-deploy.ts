@@ -87,7 +87,7 @@ export async function nothingChanges(ground: Ground): Promise<void> {
 export async function conformance(ground: Ground): Promise<void> {
   const { report, shell, deployCommands, baseUrl, releases } = ground;
   const { clientId, clientSecret } = await makeClient(ground);
-  const ran = await shell(releases.first.folder, deployCommands.take(/^npm run test:conformance/), {
+  const ran = await shell(releases.first.folder, deployCommands.take(/^npm run conformance/), {
     'https://example.execute-api.eu-west-1.amazonaws.com/live': baseUrl,
     CLIENT_ID: clientId,
     CLIENT_SECRET: clientSecret,

@@ -1,4 +1,4 @@
-/** cfn-lint on the template of every stage: `npm run lint:templates`. Exits with 1 on any finding. */
+/** cfn-lint on the template of every stage: `npm run test:all -- templates`. Exits with 1 on any finding. */
 import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';

@@ -1,5 +1,5 @@
 /**
- * `npm run test:fuzz [examples per operation] [seed]`: a gateway started on this machine against its own OpenAPI document,
+ * `npm run test:release -- fuzz [examples per operation] [seed]`: a gateway started on this machine against its own OpenAPI document,
  * by schemathesis with all its checks, and against requests that no operation takes. No 5xx, no response and no webhook
  * that the document does not know, and enough of each operation met. Ends with 0 where all of that held.
  */

@@ -1,2 +1,2 @@
-/** How often a property is tried: `.ci/run` sets `FUZZ_RUNS=500`, `npm run test:fuzz` 5000; a plain run stays short. */
+/** How often a property is tried: test/parts.ts sets more for `npm run test:all` and `npm run test:release`. */
 export const runs = { numRuns: Number(process.env.FUZZ_RUNS ?? 200) };

@@ -1,7 +1,7 @@
 /**
  * Opt-outs and messages from people by the thousand, on a local gateway of its own: of a bulk to 1,000 recipients ten are
  * suppressed; a person says STOP while 1,000 messages to them are queued and scheduled, later START; 1,000 messages
- * from people, most notified twice, arrive among notifications that nobody can read. `npm run test:inbound`
+ * from people, most notified twice, arrive among notifications that nobody can read. `npm run test:release -- inbound`
  *
  * Exits with 1 unless 990 of the bulk are delivered and the ten have failed with the code of an opt-out, no message was
  * taken for its hand-over after STOP was stored and yet handed over, what is sent after START is delivered, every message

@@ -1,7 +1,7 @@
 /**
  * Loads every function's bundle with Amazon's own runtime client, in the environment of the deployed function, and
- * sends it one event: `npm run test:lambda-runtime`. The emulator and the tests have runtimes of their own; this is the
- * one that functions have on Lambda.
+ * sends it one event: `npm run test:all -- lambda-runtime`, with `--native` by that client's native addon. The emulator
+ * and the tests have runtimes of their own; this is the one that functions have on Lambda.
  */
 
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ import { installRuntimeClient } from './install.ts';
 import { invoke } from './runtime.ts';
 
 const localFolder = join(import.meta.dirname, '..', '..', '.local');
-const client = await installRuntimeClient(localFolder);
+const client = await installRuntimeClient(localFolder, process.argv.includes('--native'));
 console.log(`aws-lambda-ric, ${client.isWhole ? 'with its native addon' : 'without its native addon'}`);
 
 const gateway = await startLocalGateway({

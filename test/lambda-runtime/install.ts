@@ -1,7 +1,8 @@
 /**
- * Installs Amazon's runtime client, whose npm package compiles a native addon for the two calls that bring a result
- * back. Where nothing can compile it (it takes cmake, a C++ compiler and Node's headers), `native-client.cjs` makes
- * these two calls; the loading, the context, the event and all else stay Amazon's.
+ * Installs Amazon's runtime client, whose npm package compiles curl and a native addon for the two calls that bring a
+ * result back. That takes minutes, so it is done only where it is asked for. Otherwise, and where nothing can compile it (it
+ * takes cmake, a C++ compiler and Node's headers), `native-client.mjs` makes these two calls; the loading, the context,
+ * the event and all else stay Amazon's.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -19,9 +20,11 @@ interface RuntimeClient {
   readonly isWhole: boolean;
 }
 
-export async function installRuntimeClient(localFolder: string): Promise<RuntimeClient> {
+/** @param isCompiled - whether the native addon is compiled, where that can be done */
+export async function installRuntimeClient(localFolder: string, isCompiled: boolean): Promise<RuntimeClient> {
   const lock = await readFile(join(import.meta.dirname, 'client', 'package-lock.json'));
-  const name = `lambda-runtime-${createHash('sha256').update(lock).digest('hex').slice(0, 12)}`;
+  const kind = isCompiled ? 'native-' : '';
+  const name = `lambda-runtime-${kind}${createHash('sha256').update(lock).digest('hex').slice(0, 12)}`;
   const ready = join(localFolder, name);
   if (!existsSync(ready)) {
     const unfinished = `${ready}.${process.pid}`;
@@ -34,12 +37,14 @@ export async function installRuntimeClient(localFolder: string): Promise<Runtime
         cwd: unfinished,
         timeout: compileWithinMs,
       });
-    await install().catch((error: { stderr?: string }) => {
-      console.log(
-        `The native addon could not be compiled: ${(error.stderr ?? '').trim().split('\n').at(-1)}`,
-      );
-      return install('--ignore-scripts');
-    });
+    const compile = () =>
+      install().catch((error: { stderr?: string }) => {
+        console.log(
+          `The native addon could not be compiled: ${(error.stderr ?? '').trim().split('\n').at(-1)}`,
+        );
+        return install('--ignore-scripts');
+      });
+    await (isCompiled ? compile() : install('--ignore-scripts'));
     await rename(unfinished, ready).catch(() => rm(unfinished, { recursive: true, force: true }));
   }
   const folder = join(ready, 'node_modules', 'aws-lambda-ric');

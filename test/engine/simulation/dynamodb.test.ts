@@ -21,7 +21,7 @@ import { ServiceError } from '../../support/simulation/aws/service-error.ts';
 
 /**
  * The database of the simulation against Amazon's own engine: the same calls, in the same order, have the same responses.
- * The emulator is no judge here, so only `npm run test:dynamodb-local` has this file.
+ * The emulator is no judge here, so only `npm run test:all -- dynamodb-local` has this file.
  */
 
 const commands = {

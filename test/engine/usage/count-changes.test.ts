@@ -216,7 +216,7 @@ describe('usage', () => {
           );
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 

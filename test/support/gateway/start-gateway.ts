@@ -13,7 +13,7 @@ declare global {
 export default async function startGateway(): Promise<void> {
   // Playwright takes most of a second to load.
   const browserUnpacked =
-    process.env.IN_BROWSER === '1' ? (await import('../browser/browser.ts')).unpackBrowser() : undefined;
+    process.env.TEST_PART === 'browser' ? (await import('../browser/browser.ts')).unpackBrowser() : undefined;
   const gateway = await runGateway(recorder());
   globalThis.gatewayUnderTest = gateway;
   announceEngine({
@@ -27,7 +27,7 @@ export default async function startGateway(): Promise<void> {
   await browserUnpacked;
 }
 
-/** `AWS_CALLS_FILE` has every call to AWS written to that file, for `npm run test:aws-inputs`. */
+/** `AWS_CALLS_FILE` has every call to AWS written to that file, for `npm run test:all -- aws-inputs`. */
 function recorder() {
   const file = process.env.AWS_CALLS_FILE;
   if (file === undefined) return undefined;

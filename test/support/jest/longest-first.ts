@@ -22,8 +22,11 @@ const waiting = [
   'e2e/webhook-account.test.ts',
   'e2e/webhook-deliveries.test.ts',
   'e2e/message-walk.test.ts',
+  'e2e/openapi/webhook-guide.test.ts',
   'e2e/limit-feedback.test.ts',
+  'e2e/inbound.test.ts',
   'e2e/rotate-credentials.test.ts',
+  'e2e/conformance.test.ts',
   'e2e/retry-schedule.test.ts',
   'e2e/otp-secrecy.test.ts',
   'e2e/fallback.test.ts',
@@ -42,14 +45,12 @@ const computing = [
   'e2e/hostile-text.test.ts',
   'engine/cap/concurrent-sends.test.ts',
   'engine/message/sender-pace.test.ts',
-  'e2e/inbound.test.ts',
   'e2e/bin/resend-many.test.ts',
   'browser/admin-dashboard-views.test.ts',
   'browser/admin-dashboard-usage.test.ts',
   'browser/openapi/pages.test.ts',
   'e2e/admin/admin-api.test.ts',
   'e2e/bin/admin.test.ts',
-  'e2e/openapi/webhook-guide.test.ts',
   'browser/admin-dashboard.test.ts',
   'browser/admin-dashboard-mishaps.test.ts',
   'browser/admin-dashboard-endpoints.test.ts',
@@ -62,8 +63,8 @@ const computing = [
 ].map(pathOf);
 
 /** So many that wait start first; each of the others follows so many that compute. */
-const waitingAtFirst = 4;
-const computingBetween = 3;
+const waitingAtFirst = 3;
+const computingBetween = 10;
 
 export default class LongestFirst extends Sequencer {
   override async sort(tests: Tests): Promise<Tests> {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseSync } from '@swc/core';
 import { type Route, routes } from '../../../shared/contract/routes.ts';
+import { parts, suites } from '../../parts.ts';
 import { files, filesOf, inFolder, type SourceFile } from '../../support/architecture/source-files.ts';
 
 describe('the folder of a test', () => {
@@ -53,6 +54,13 @@ it('each operation of the API has a test over HTTP that names its path', () => {
       return !texts.some((text) => named.test(text));
     });
   expect(untested.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+});
+
+it('each part of the tests is run by a suite, and each suite runs parts that there are', () => {
+  const names = Object.values(suites)
+    .flat(2)
+    .map((step) => step.split(' ')[0] ?? '');
+  expect(new Set(names)).toEqual(new Set(Object.keys(parts)));
 });
 
 describe('a test', () => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { caps } from '../../../shared/contract/caps.ts';
 import { type Policy, policies, routes } from '../../../shared/contract/routes.ts';
 import { unreachableLimits } from '../../../shared/limit/limit-feedback.ts';
+import { parts } from '../../parts.ts';
 import { limitTable } from '../../support/docs/limit-table.ts';
 import { anchorsOf, page, pages, root } from '../../support/docs/pages.ts';
 
@@ -23,6 +24,16 @@ describe.each(pages())('%s', (path) => {
     const { scripts } = JSON.parse(page('package.json')) as { scripts: object };
     const named = Array.from(page(path).matchAll(/npm run (\w[\w:-]*)/g), ([, name = '']) => name);
     expect([...new Set(named)].filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  it('names parts of the tests and benchmarks that exist', () => {
+    const named = (words: RegExp) => Array.from(page(path).matchAll(words), ([, name = '']) => name);
+    const absentParts = named(/npm run test:(?:all|release) -- ([a-z][\w-]*)/g).filter(
+      (name) => !(name in parts),
+    );
+    expect(absentParts).toEqual([]);
+    const benchmarks = named(/npm run bench -- ([a-z][\w-]*)/g);
+    expect(benchmarks.filter((name) => !existsSync(join(root, 'test', 'bench', `${name}.ts`)))).toEqual([]);
   });
 });
 

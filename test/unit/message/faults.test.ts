@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { runMessages } from '../../support/message/message-run.ts';
 
-/** `npm run test:faults` runs thousands of messages. */
+/** `npm run test:all -- faults` runs thousands of messages. */
 const settings = { seed: 12, total: 60, skewMaxMs: 0 };
 const small = { ...settings, seed: 102, total: 20 };
 

@@ -1,0 +1,88 @@
+/** The parts of the tests that `npm run test:all` and `npm run test:release` run, and how each is started. */
+
+export interface Part {
+  readonly command: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** What it cannot run without; it is skipped where this is not on the path. */
+  readonly needs?: string;
+  /** Whether Jest counts its tests. Otherwise its last line has the counts, or it is one check. */
+  readonly isJest?: boolean;
+  /** Whether it records its calls to AWS for the part `aws-inputs`, or is that part. */
+  readonly usesCalls?: boolean;
+}
+
+const jest = (environment: Readonly<Record<string, string>>): Part => ({
+  command: ['npm', '--silent', 'test', '--'],
+  environment,
+  isJest: true,
+});
+const script = (name: string): Part => ({ command: ['npm', '--silent', 'run', name, '--'] });
+const program = (...command: readonly string[]): Part => ({ command: ['node', ...command] });
+
+export const parts: Readonly<Record<string, Part>> = {
+  // 500 runs of each property; a plain `npm test` has 200.
+  test: { ...jest({ FUZZ_RUNS: '500' }), usesCalls: true },
+  types: script('types'),
+  lint: script('lint'),
+  format: script('format:check'),
+  browser: { ...jest({ TEST_PART: 'browser' }), usesCalls: true },
+  'browser-10000-rows': jest({ TEST_PART: 'browser', DASHBOARD_ROWS: '10000' }),
+  local: jest({ TEST_PART: 'local' }),
+  // Amazon's own engine needs Java 17.
+  'dynamodb-local': { ...jest({ TEST_PART: 'dynamodb-local' }), needs: 'java' },
+  attacks: jest({ TEST_PART: 'release' }),
+  properties: jest({ FUZZ_RUNS: '5000' }),
+  deploy: program('test/deploy/deploy.ts'),
+  'aws-inputs': { ...program('test/aws-inputs/all.ts'), usesCalls: true },
+  'lambda-runtime': program('test/lambda-runtime/all.ts'),
+  templates: program('test/deploy/lint-templates.ts'),
+  simulate: program('--max-semi-space-size=64', 'test/simulation/all.ts'),
+  faults: program('test/faults/all.ts'),
+  inbound: program('test/inbound/all.ts'),
+  fuzz: program('test/fuzz/api.ts'),
+  clients: program('test/clients/all.ts'),
+};
+
+/**
+ * The parts of each suite, with their arguments, in lists that are run one after another. Two parts of a list run side by
+ * side, as most use one core, and the longest start first. `npm test` uses all cores, and `aws-inputs` judges what the
+ * parts of earlier lists recorded.
+ */
+export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  all: [
+    ['test'],
+    [
+      'deploy',
+      // The tasks follow among 10,000 rows.
+      'browser --testPathIgnorePatterns=dashboard-tasks',
+      'local',
+      'dynamodb-local',
+      'browser-10000-rows admin-dashboard-tasks',
+      'lambda-runtime',
+      'templates',
+      'types',
+      'lint',
+      'format',
+    ],
+    [
+      // The same seeds at each run; `npm run test:simulate` has fresh ones.
+      'simulate --seed 1 --runs 12',
+      'faults 20261120 300',
+      'aws-inputs',
+      // A seed gives the same run again.
+      'simulate --seed 5 --only messages --twice',
+    ],
+  ],
+  release: [
+    [
+      'clients',
+      'attacks',
+      'faults 20261122 10000',
+      'inbound',
+      'fuzz',
+      'simulate --minutes 6',
+      'properties /fuzz/',
+      'lambda-runtime --native',
+    ],
+  ],
+};
