@@ -53,11 +53,9 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['test'],
     [
       'deploy',
-      // The tasks follow among 10,000 rows.
-      'browser --testPathIgnorePatterns=dashboard-tasks',
+      'browser',
       'local',
       'dynamodb-local',
-      'browser-10000-rows admin-dashboard-tasks',
       'lambda-runtime',
       'templates',
       'types',
@@ -77,6 +75,7 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
     [
       'clients',
       'attacks',
+      'browser-10000-rows admin-dashboard-tasks',
       'faults 20261122 10000',
       'inbound',
       'fuzz',
