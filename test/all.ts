@@ -3,127 +3,19 @@
  * test:release` what takes longer: each part is run whatever the others came to, and the totals are the last line.
  * `npm run test:all -- deploy` runs one part, `npm run test:release -- clients 50 orval,java` with arguments for it.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Part, parts, suites } from './parts.ts';
+import { parts, suites } from './parts.ts';
+import { runAll, runAlone } from './run-parts.ts';
 
-interface Counts {
-  readonly passed: number;
-  readonly failed: number;
-}
-type Result = Counts & { readonly name: string };
-
-/** Parts of a list that run side by side. */
-const atOnce = 2;
-
-const [suiteName = '', wanted, ...given] = process.argv.slice(2);
+const [suiteName = '', name, ...args] = process.argv.slice(2);
 const suite = suites[suiteName];
-if (suite === undefined) throw new Error(`there is no suite ${suiteName}`);
-process.exitCode = wanted === undefined ? await runSuite(suite) : await runAlone(wanted, given);
-
-async function runAlone(name: string, args: readonly string[]): Promise<number> {
-  const part = parts[name];
-  if (part === undefined) {
-    console.error(`There is no part ${name}. The parts are ${Object.keys(parts).join(', ')}.`);
-    return 2;
-  }
-  return await statusOf(start(part, args, 'inherit'));
-}
-
-async function runSuite(lists: readonly (readonly string[])[]): Promise<number> {
-  const scratch = mkdtempSync(join(tmpdir(), 'messaging-gateway-tests-'));
-  // The part `templates` reads what `npm test` synthesized.
-  process.env.TEMPLATES_FOLDER = join(scratch, 'templates');
-  mkdirSync(process.env.TEMPLATES_FOLDER);
-  const results: Result[] = [];
-  for (const list of lists) {
-    const left = [...list];
-    const runNext = async (): Promise<void> => {
-      for (let step = left.shift(); step !== undefined; step = left.shift())
-        results.push(await resultOf(step, scratch));
-    };
-    await Promise.all(Array.from({ length: atOnce }, runNext));
-  }
-  rmSync(scratch, { recursive: true, force: true });
-
-  const failures = results.filter(({ failed }) => failed > 0);
-  if (failures.length > 0) console.log(`\nfailed: ${failures.map(({ name }) => name).join(', ')}`);
-  const passed = results.reduce((sum, result) => sum + result.passed, 0);
-  const failed = results.reduce((sum, result) => sum + result.failed, 0);
-  console.log(`${passed} passed, ${failed} failed`);
-  return failed === 0 ? 0 : 1;
-}
-
-async function resultOf(step: string, scratch: string): Promise<Result> {
-  try {
-    return await runStep(step, scratch);
-  } catch (error) {
-    console.log(`== ${step}: FAILED, ${error}`);
-    return { name: step, passed: 0, failed: 1 };
-  }
-}
-
-/** Runs a part, and prints what it wrote only when it has ended, as another one may run beside it. */
-async function runStep(step: string, scratch: string): Promise<Result> {
-  const [name = '', ...args] = step.split(' ');
-  const part = parts[name];
-  if (part === undefined) throw new Error(`there is no part ${name}`);
-  if (part.needs !== undefined && spawnSync('which', [part.needs]).status !== 0) {
-    console.log(`== ${name}: skipped, there is no ${part.needs}`);
-    return { name, passed: 0, failed: 0 };
-  }
-  console.log(`== ${name}: started`);
-  const started = performance.now();
-  const report = join(scratch, `${name}.json`);
-  const reported = part.isJest === true ? [...args, '--json', `--outputFile=${report}`] : args;
-  // The part `aws-inputs` judges the calls that the others recorded.
-  const calls = part.usesCalls === true ? { AWS_CALLS_FILE: join(scratch, 'aws-calls.jsonl') } : {};
-  const child = start({ ...part, environment: { ...part.environment, ...calls } }, reported, 'pipe');
-  const written: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (some: Buffer) => written.push(some));
-  const status = await statusOf(child);
-  const output = Buffer.concat(written).toString().trimEnd();
-  const counts = part.isJest === true ? countsOfJest(report) : countsIn(output, status);
-  const isFailed = status !== 0 || counts === undefined || counts.failed > 0;
-  const seconds = ((performance.now() - started) / 1000).toFixed(0);
-  console.log(`\n== ${name}\n${output}\n== ${name}: ${isFailed ? 'FAILED' : 'passed'} in ${seconds} s`);
-  // What came to no end has failed, whatever it counted.
-  const failed = isFailed ? Math.max(1, counts?.failed ?? 0) : 0;
-  return { name, passed: counts?.passed ?? 0, failed };
-}
-
-function start(
-  { command, environment }: Part,
-  args: readonly string[],
-  stdio: 'inherit' | 'pipe',
-): ChildProcess {
-  const [executable = '', ...rest] = command;
-  return spawn(executable, [...rest, ...args], {
-    stdio: stdio === 'pipe' ? ['ignore', 'pipe', 'pipe'] : 'inherit',
-    env: { ...process.env, ...environment },
-  });
-}
-
-async function statusOf(child: ChildProcess): Promise<number> {
-  const [status] = (await once(child, 'close')) as [number | null];
-  return status ?? 1;
-}
-
-/** @returns undefined if Jest came to no end */
-function countsOfJest(report: string): Counts | undefined {
-  if (!existsSync(report)) return undefined;
-  const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(
-    readFileSync(report, 'utf8'),
-  ) as Readonly<Record<string, number>>;
-  return { passed: numPassedTests ?? 0, failed: (numFailedTests ?? 1) + (numRuntimeErrorTestSuites ?? 0) };
-}
-
-/** The last counts that a program wrote; one that counts nothing is one check. */
-function countsIn(output: string, status: number): Counts {
-  const [found] = [...output.matchAll(/^(\d+) passed, (\d+) failed\b/gm)].slice(-1);
-  if (found === undefined) return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
-  return { passed: Number(found[1]), failed: Number(found[2]) };
+const part = parts[name ?? ''];
+if (suite === undefined) {
+  throw new Error(`there is no suite ${suiteName}`);
+} else if (name === undefined) {
+  process.exitCode = await runAll(parts, suite);
+} else if (part === undefined) {
+  console.error(`There is no part ${name}. The parts are ${Object.keys(parts).join(', ')}.`);
+  process.exitCode = 2;
+} else {
+  process.exitCode = await runAlone(part, args);
 }

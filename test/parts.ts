@@ -1,15 +1,6 @@
 /** The parts of the tests that `npm run test:all` and `npm run test:release` run, and how each is started. */
 
-export interface Part {
-  readonly command: readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
-  /** What it cannot run without; it is skipped where this is not on the path. */
-  readonly needs?: string;
-  /** Whether Jest counts its tests. Otherwise its last line has the counts, or it is one check. */
-  readonly isJest?: boolean;
-  /** Whether it records its calls to AWS for the part `aws-inputs`, or is that part. */
-  readonly usesCalls?: boolean;
-}
+import type { Part } from './run-parts.ts';
 
 const jest = (environment: Readonly<Record<string, string>>): Part => ({
   command: ['npm', '--silent', 'test', '--'],
