@@ -23,7 +23,7 @@ export function App() {
     const session = storedSession();
     return session === undefined ? { kind: 'asking' } : { kind: 'signed_in', session, isRestored: true };
   });
-  /** Of this tab's own sign-in. */
+  /** The credentials with which this tab itself signed in. */
   const credentials = useRef<Credentials>(undefined);
   const tabs = useRef<ReturnType<typeof otherTabs>>(undefined);
   const session = state.kind === 'signed_in' ? state.session : undefined;

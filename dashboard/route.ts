@@ -47,9 +47,9 @@ interface ListState {
   /** The value of a filter; empty if it is not set. */
   filter(name: string): string;
   readonly isFiltered: boolean;
-  /** Of the pages up to this one; the first page has none. */
+  /** One for each page up to this one; the first page has none. */
   readonly cursors: readonly string[];
-  /** Of this page. */
+  /** The cursor of this page. */
   readonly cursor: string | undefined;
   /** The ids of the selected rows. */
   readonly selected: readonly string[];

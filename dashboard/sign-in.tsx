@@ -56,7 +56,7 @@ export function useSignIn(firstClientId: string, onSignIn: SignInProps['onSignIn
   const [clientId, setClientId] = useState(firstClientId);
   const [secret, setSecret] = useState('');
   const [isPending, setIsPending] = useState(false);
-  /** Of a double click, the second comes before the button is disabled. */
+  /** The second click of a double click arrives before the button is disabled. */
   const isSending = useRef(false);
   const [error, setError] = useState<string>();
 

@@ -24,7 +24,7 @@ const nodes = await openapiTypescript(document, {
   rootTypesNoSchemaPrefix: true,
   silent: true,
 });
-/** Of a document's other parts, which have no types here. */
+/** These parts of a document have no types here. */
 const empty = ['paths', 'webhooks', 'operations', '$defs'];
 const types = astToString(nodes.filter(({ name }) => !empty.includes(name?.text)));
 process.stdout.write(types.replace('export interface components', 'interface components'));

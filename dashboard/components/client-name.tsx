@@ -23,7 +23,7 @@ export function ClientName({ id }: { readonly id: string }) {
 }
 
 interface ClientLinkProps {
-  /** Of nobody, a dash. */
+  /** Without an id, a dash is shown. */
   readonly id: string | null | undefined;
   /** If the caller knows it. */
   readonly name?: string | null;

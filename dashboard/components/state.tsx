@@ -61,7 +61,7 @@ export function State({ of }: { readonly of: keyof typeof icons }) {
   );
 }
 
-/** Of a webhook, with what its endpoint answered last, unless that was its acknowledgement, and when it is tried again. */
+/** Shows a webhook's state, the last response unless it was the acknowledgement, and the time of the next attempt. */
 export function DeliveryState({ of }: { readonly of: DeliverySummary }) {
   const { state, last_status, last_error, next_due_at } = of;
   return (

@@ -2,7 +2,7 @@
 
 /**
  * On every stage; the setting `optOutWords` adds words to those of one. They are the words at which Twilio and AWS End User
- * Messaging stop a number by themselves, so nobody is stopped there and not here.
+ * Messaging opt a number out automatically, so that no number is opted out there and not here.
  */
 export const standardOptOutWords = [
   'STOP',

@@ -115,7 +115,7 @@ export function dynamoRowEditor(
 ) {
   return {
     /**
-     * Edits a row. Whoever edits it meanwhile loses nothing: the row is then read again, and the edit decided anew.
+     * Edits a row. An edit made meanwhile is not lost: the row is then read again, and the edit decided anew.
      *
      * @param editOf - of the row as it is; undefined where there is none, also because the last attempt has deleted it
      * @throws GatewayError `concurrent_change` where the row changes during every attempt.

@@ -7,7 +7,7 @@
  * limits they were opened, and what the closed ones counted. So what the rows of a generation may admit together is the
  * limit less what was counted before, whatever the limits that a process has read.
  *
- *   close the first open row, which keeps the limits of the next generation: whoever goes on opens the same rows
+ *   close the first open row, which keeps the limits of the next generation: who continues opens the same rows
  *   close the other rows ─ crash → the next request that meets a closed row goes on from here
  *   open the next generation in the base, on the condition that nobody has
  */

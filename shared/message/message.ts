@@ -117,7 +117,7 @@ export type LegRefusal = (typeof legRefusals)[number];
 const storedLeg = lazily(() =>
   z.object({
     channel: z.enum(channels),
-    /** It starts so long after the leg before it was queued, if that is not delivered. Absent: only if that one ends. */
+    /** How long after the leg before it was queued it starts, if that is not delivered. Absent: only if that one ends. */
     after_seconds: z.exactOptional(z.int()),
     from: z.exactOptional(z.string()),
     sender: z.exactOptional(storedSender()),

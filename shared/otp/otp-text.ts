@@ -21,7 +21,7 @@ export function otpTemplate({ template, brand = '' }: TextFields): string {
 }
 
 export function otpText(template: string, expiresAt: Date, now: Date): string {
-  // Rounded down: whoever reads the text must not find the code expired earlier.
+  // Rounded down: the code must not expire earlier than the text says.
   const minutes = Math.max(1, Math.floor((expiresAt.getTime() - now.getTime()) / 60_000));
   return filled(template, {
     ...kept,

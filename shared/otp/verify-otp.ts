@@ -19,7 +19,7 @@ interface VerifyOtpDependencies {
 
 const codePattern = new RegExp(`^[0-9]{${codeLength.min},${codeLength.max}}$`);
 
-/** The request body of `POST /api/v1/otp/verify`: by id, or by recipient and purpose; what stands beside an id must be that password's (contract 5.10). */
+/** The request body of `POST /api/v1/otp/verify`: by id, or by recipient and purpose. Fields given with an id must match that password (contract 5.10). */
 export const verifyOtpSchema = z
   .object({
     otp_id: optional(z.string()),

@@ -21,7 +21,7 @@ export type Order = (waiting: readonly Waiting[], inFlight: ReadonlyMap<string, 
 
 export interface Waiting {
   readonly group: string;
-  /** Of its oldest message. */
+  /** When its oldest message was queued. */
   readonly atMs: number;
 }
 

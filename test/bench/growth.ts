@@ -25,7 +25,7 @@ const samples = 100;
 const batchWriteMax = 25;
 const started = new Date();
 const works = [status, list, listByReference, sweep, activity];
-/** Of usage: 100 clients that send in each hour of the 400 days for which usage is kept. */
+/** As many as 100 clients make that send in each hour of the 400 days for which usage is kept. */
 const usageRows = full ? 1_000_000 : 100_000;
 
 silenceLog();

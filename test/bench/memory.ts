@@ -146,7 +146,7 @@ function rowOf(name: string, { heapMb, rssMb, perSecond, answers }: Told): strin
   ];
 }
 
-/** Of the line that fits best, in MB. */
+/** The slope of the line that fits best, in MB. */
 function slopePerThousand(mb: readonly number[]): number {
   const points = marks.map((mark, i) => [(mark * invocations) / 1000, mb[i] ?? 0] as const).slice(warmMarks);
   const mean = (axis: 0 | 1): number => points.reduce((sum, point) => sum + point[axis], 0) / points.length;

@@ -40,7 +40,7 @@ interface Visit {
 }
 
 let browser: Browser;
-/** Of webhooks: it has recovered. */
+/** An endpoint of webhooks that has recovered. */
 let endpoint: RecoveringWebhookEndpoint;
 /** A client with one message, which was delivered. */
 let client: TestClient;

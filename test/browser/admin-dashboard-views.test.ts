@@ -19,7 +19,7 @@ let clientId: string;
 let messageId: string;
 let deliveryId: string;
 let replyId: string;
-/** Of no other test: a reply belongs to the client that last wrote to its sender. */
+/** No other test uses this number: a reply belongs to the client that last wrote to its sender. */
 const person = `+447700${randomInt(100_000, 999_999)}`;
 
 beforeAll(async () => {

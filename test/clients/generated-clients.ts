@@ -24,7 +24,7 @@ const jar = join(
 
 interface Gateway {
   readonly document: OpenApiDocument;
-  /** Of a new client: a one-time password's attempts are few. */
+  /** Creates a client and returns its credentials: a one-time password's attempts are few. */
   readonly newCredentials: () => Promise<Credentials>;
   readonly newCaller: () => Promise<Caller>;
 }

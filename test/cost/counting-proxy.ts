@@ -26,7 +26,7 @@ export interface CountingProxy {
   open(target: string): void;
   /** What was counted since it was last taken. */
   take(): Counted;
-  /** Resolves when no call is under way, and none came for so long. */
+  /** Resolves when no call is under way, and none came for the given time. */
   quiet(forMs: number): Promise<void>;
   close(): void;
 }

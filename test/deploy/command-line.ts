@@ -39,7 +39,7 @@ interface Ran {
   readonly status: number;
   /** Both streams, in the order of their coming. */
   readonly output: string;
-  /** Of the stack, where the command was a deploy. */
+  /** The outputs of the stack, where the command was a deploy. */
   readonly outputs: Readonly<Record<string, string>>;
 }
 

@@ -27,7 +27,7 @@ async function destroyOnce({ report, shell, survey, releases }: Ground, command:
   report.show(left.length === 0, `nothing is left of its ${resources.length} resources`, describe(left));
 }
 
-/** Of the account as much as of the stack: without it every API of the account would stop logging. */
+/** The account uses this role too: without it every API of the account would stop logging. */
 const accountsLogRole = /^AWS::IAM::Role .*RestCloudWatchRole/;
 const keeps = ['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::SecretsManager::Secret', 'AWS::Logs::LogGroup'];
 

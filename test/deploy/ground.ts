@@ -30,7 +30,7 @@ export interface Deployed {
   readonly outputs: Readonly<Record<string, string>>;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Of before every rotation. */
+  /** A token issued before every rotation. */
   readonly token: string;
 }
 

@@ -8,7 +8,7 @@ import { forgetTemplates, synthesized } from '../support/template/stage-template
 
 /** The CDK names dependencies that a reference implies already; they do no harm, and no setting of it ends that. */
 const ignoredAlways = 'W3005';
-/** Of the emulator alone: it asks for an action that AWS does not know. */
+/** Only the emulator needs this: it asks for an action that AWS does not know. */
 const ignoredLocally = 'W3037';
 
 const localFolder = join(import.meta.dirname, '..', '..', '.local');

@@ -1,4 +1,4 @@
-/** People write to the gateway: their messages belong to a client, are told to it, and say whether it may write again. */
+/** People write to the gateway: their messages belong to a client, are reported to it, and say whether it may write again. */
 import { randomInt } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { freshNumber } from '../support/carrier/outbox.ts';
@@ -113,7 +113,7 @@ describe('a message from a person', () => {
     expect(Date.parse(String(window_expires_at))).toBeGreaterThan(Date.now() + 23 * 3_600_000);
   });
 
-  it('comes by itself from two recipients of the simulated carrier: one echoes, one answers STOP', async () => {
+  it('comes unasked from two recipients of the simulated carrier: one echoes, one answers STOP', async () => {
     const own = await newClient();
     const echo = await send(own, '+15005550009');
     const echoed = await eventually(async () => {

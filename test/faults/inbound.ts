@@ -1,6 +1,6 @@
 /**
  * A thousand messages from people, STOP and START among them, while clients write to them, with the faults of
- * `messages.ts`. Prints the results; exits with 1 if a message was lost or doubled, not told to its client, or if a
+ * `messages.ts`. Prints the results; exits with 1 if a message was lost or doubled, not reported to its client, or if a
  * message was sent to somebody who had opted out. `node test/faults/inbound.ts [seed] [messages] [seconds of skew]`.
  */
 import { runInbound } from '../support/message/inbound-run.ts';

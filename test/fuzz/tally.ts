@@ -2,9 +2,9 @@
 import { operations as descriptions, type OperationName } from '../../lib/build/openapi/operations.ts';
 import { routes } from '../../shared/contract/routes.ts';
 
-/** Of an operation's answers, so many at most may be those of a limit or of a missing credential. */
+/** The largest share of an operation's answers that may be refusals by a limit or for a missing credential. */
 const turnedAwayMax = 0.2;
-/** And so many at least must be successes. */
+/** The smallest share that must be successes. */
 const succeededMin = 0.05;
 
 export interface Tally {

@@ -24,12 +24,12 @@ const bulkSize = 1000;
 const suppressedOfBulk = 10;
 const waitingOfEachKind = 500;
 const sendsAtOnce = 20;
-/** Of the sender to the person, so that most are still queued when the person says STOP. */
+/** The sender's pace, so that most messages to the person are still queued when the person says STOP. */
 const messagesPerSecond = 5;
-/** Until most of the queued ones are handed over or refused, on a slow machine. */
+/** By then most of the queued ones are handed over or refused, on a slow machine. */
 const scheduledInSeconds = 240;
 const endsWithinSeconds = 600;
-/** Of which four in five are notified twice. */
+/** Four in five of these are notified twice. */
 const fromPeople = 1000;
 const sentTogether = 50;
 const optedOut = 'recipient_opted_out';

@@ -20,7 +20,7 @@ export interface Case {
 /** What the events name. */
 interface Surroundings {
   readonly connection: Connection;
-  /** Of webhooks, with the ids of those that came. */
+  /** An endpoint of webhooks, with the ids of those that came. */
   readonly endpoint: { readonly url: string; readonly posts: readonly string[] };
   readonly carrier: { readonly operations: readonly string[] };
 }

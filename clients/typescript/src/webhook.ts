@@ -16,7 +16,7 @@ export type AnyWebhookEvent =
   | RecipientEvent
   | WebhookEndpointDisabledEvent;
 
-/** Of `fetch`, of Node's `http`, or of an event of API Gateway. */
+/** The headers as `fetch`, Node's `http` or an event of API Gateway has them. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const signed = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;

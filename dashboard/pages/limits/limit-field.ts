@@ -12,7 +12,7 @@ export const limitTitles: Readonly<Record<WindowAttribute, string>> = {
 /** Shortest first. */
 export const limitWindows = Object.keys(limitTitles) as WindowAttribute[];
 
-/** Of an entered text; undefined if it is valid. An empty text is the default. */
+/** Says what is wrong with an entered text; undefined if it is valid. An empty text is the default. */
 export function limitFault({ cap }: Pick<EndpointLimits, 'cap'>, text: string): string | undefined {
   const entered = text.trim();
   if (entered === '') return undefined;

@@ -110,7 +110,7 @@ function totalsOf(usage: UsageView | undefined, last: string) {
   ];
 }
 
-/** Of all attempts, those that timed out included. */
+/** The mean includes attempts that timed out. */
 function latencyText(usage: UsageView | undefined): string {
   // An earlier release did not count the time.
   const timed = usage?.points.filter(({ counts }) => counts.webhooks_total_ms !== undefined) ?? [];

@@ -51,7 +51,7 @@ interface SenderPaceDependencies {
 const reserveLeadMs = 300;
 /** How far the clocks of two workers may be apart. */
 const clocksApartMs = 100;
-/** A worker waits so long for slots; what is later comes again. */
+/** How long a worker waits for a slot; a message whose slot is later is received again. */
 export const workerWaitMs = slotWaitSecondsMax * 1000;
 /** A late bulk message has no hurry: with the others of its batch, which are probably late too, it is one write. */
 const lateTogetherMs = 200;

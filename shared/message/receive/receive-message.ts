@@ -180,7 +180,7 @@ function rowOf(
       text: inbound.text,
       received_content: inbound.content,
       opt_keyword: wish,
-      // The same at each repeat, whoever writes in between.
+      // The same at each repeat, no matter who writes in between.
       opt_for: wish === undefined || others.length === 0 ? undefined : others.slice(0, othersMax),
       in_reply_to: owner?.inReplyTo,
     }),

@@ -34,7 +34,7 @@ export function dynamoClient(config: DynamoDBClientConfig = {}): DynamoDBClient 
 
 /**
  * DynamoDB refuses a single write to a row that a transaction is writing at that moment. It may be repeated, but the SDK
- * does so only with errors that are marked, and this one is not. It repeats the other errors of contention by itself:
+ * does so only with errors that are marked, and this one is not. The SDK retries the other errors of contention:
  * throttling, a transaction in progress, a replicated write. Local engines report none of them.
  */
 function retryingConflicts(client: DynamoDBClient): DynamoDBClient {

@@ -25,7 +25,7 @@ const showsSecret: ReadonlySet<AdminApiRouteName> = new Set([
   'createApiKey',
 ]);
 
-/** Of no other test: a search by a number that many write to has not all of their messages on its first page. */
+/** No other test uses this number: the first page of a search would not have all messages to a number that many use. */
 const person = freshNumber();
 
 let admin: string;

@@ -25,7 +25,7 @@ interface Mixed {
   readonly body: Record<string, unknown>;
 }
 
-/** Of each kind, and of prices from 0.0075 to some units. */
+/** Requests of each kind, at prices from 0.0075 to some units. */
 function mixedRequests(count: number): Mixed[] {
   const random = randomFrom(7);
   const whole = (below: number): number => Math.floor(random() * below);

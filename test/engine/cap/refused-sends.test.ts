@@ -68,7 +68,7 @@ describe('a request that a cap has no room for', () => {
     ).rejects.toMatchObject(refusal);
   });
 
-  it('is refused although nothing was sent before, if it exceeds the cap by itself', async () => {
+  it('is refused although nothing was sent before, if it alone exceeds the cap', async () => {
     const client = aClient();
     const caps = { messages: { perDay: 2 } };
     await expect(

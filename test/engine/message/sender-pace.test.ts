@@ -19,7 +19,7 @@ import { virtualTime } from '../../support/simulation/virtual-time.ts';
 
 const startMs = Date.parse('2026-11-20T10:00:00.000Z');
 const workers = 20;
-/** Of each worker's clock from the true time. */
+/** The most by which each worker's clock differs from the true time. */
 const skewMaxMs = 40;
 
 let tables: TestTables;

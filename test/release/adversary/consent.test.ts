@@ -15,7 +15,7 @@ async function sendTo(client: TestClient, to: string): Promise<void> {
   await client.statusOnce(await client.send({ to, message: 'Hello' }), 'delivered');
 }
 
-/** Returns once the message is stored, whoever owns it. */
+/** Returns once the message is stored, no matter who owns it. */
 async function says(person: string, text: string): Promise<void> {
   const credential = await adminToken();
   const body = { from: person, text, channel: 'sms' };

@@ -104,7 +104,7 @@ export const faults: DeliberateFaults = {
     promise: '10.3',
     changes: [{ file: allowance, replace: 'if (left < 0) break;', by: 'if (left <= 0) break;' }],
   },
-  'a refusal by a spend cap is not told to administrators': {
+  'a refusal by a spend cap is not reported to administrators': {
     theme: 'caps',
     promise: '10.4',
     changes: [

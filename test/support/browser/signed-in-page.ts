@@ -7,7 +7,7 @@ import { type Look, openSignedIn } from './dashboard.ts';
 export const usualLook: Look = { width: 1280, colorScheme: 'light' };
 
 interface SignedInPage {
-  /** Of the test that runs; closed after it. */
+  /** The page of the test that runs; closed after it. */
   readonly page: Page;
   /** A page with a session of its own, for the test to close. */
   openAnother(): Promise<Page>;

@@ -21,7 +21,7 @@ interface ServiceError {
 /** `hang` never answers; `reset` breaks the connection after the request has been read. */
 export type Answer =
   | { readonly id: string }
-  /** Of an operation on SMS that sends nothing. */
+  /** The response to an operation on SMS that sends nothing. */
   | { readonly result: object }
   | ServiceError
   | 'hang'

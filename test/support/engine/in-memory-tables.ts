@@ -1,6 +1,6 @@
 /**
  * Fresh tables of the stack for a test without an engine: the gateway's own adapters run on the database of the simulation,
- * which is compared with Amazon's. A test may look at the rows, watch the changes, and stand in the way of any call.
+ * which is compared with Amazon's. A test may look at the rows, watch the changes, and intercept any call.
  */
 import { tableShapes } from '../../../shared/contract/tables.ts';
 import { type Change, dynamoDb, type KeyNames, type TableDefinition } from '../simulation/aws/dynamodb.ts';

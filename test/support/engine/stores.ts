@@ -98,7 +98,7 @@ export function inMemoryStores(tables: InMemoryTables = inMemoryTables(), clock?
   };
 }
 
-/** The pace of senders on a table of its own, by a clock that stands while a caller waits. */
+/** The pace of senders on a table of its own, by a clock that does not advance while a caller waits. */
 export function inMemoryPace(clock: Clock = systemClock): SenderPace {
   const store = inMemoryStores().senderPaces;
   return senderPace({ store, clock, sleep: async () => {}, random: () => 0.5 });

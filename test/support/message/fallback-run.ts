@@ -14,7 +14,7 @@ export type Fate = 'delivered' | 'refused' | 'failed' | 'expired' | 'silent';
 
 export interface PlannedLeg {
   readonly channel: 'sms' | 'whatsapp';
-  /** Of the legs that follow: after how long without a delivery it starts. */
+  /** For the legs that follow: after how long without a delivery it starts. */
   readonly afterSeconds?: number | undefined;
   readonly fate: Fate;
 }

@@ -126,7 +126,7 @@ async function inboundFindings(gateway: Gateway, inboundIds: readonly string[]) 
   checkHandOvers();
   return { violations, counts };
 
-  /** Each is told to the client once acknowledged. */
+  /** Each is reported to the client once acknowledged. */
   async function checkEvents(message: Message): Promise<void> {
     if (message.client_id === unassignedClientId) {
       note('of nobody');

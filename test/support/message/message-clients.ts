@@ -48,7 +48,7 @@ export interface MessageClients {
 const apiLimitSeconds = 28;
 const clientPatienceMs = 30_000;
 const triesMax = 12;
-/** Of the answers that came, the share that the client loses: it asks again. */
+/** The share of answers that the client loses: it asks again. */
 const lostShare = 0.1;
 const machines = 6;
 /** Every third client has a sender with a pace, some of them a slow one. */

@@ -133,7 +133,7 @@ export async function findingsOf(ended: Ended): Promise<Findings> {
     }
   }
 
-  /** Of one client to one recipient, in ten minutes; in less, by what two clocks may lie apart. */
+  /** Checks the limit of one client to one recipient in ten minutes, less what two clocks may differ by. */
   function checkRecipientLimit(): void {
     const sends = new Map<string, number[]>();
     for (const { otp, client_id, recipient, created_at, refusal } of messages) {
@@ -150,7 +150,7 @@ export async function findingsOf(ended: Ended): Promise<Findings> {
     }
   }
 
-  /** Of each event: the message's or account's URL, and the client's endpoints that receive it, by their ids. */
+  /** Lists for each event the message's or account's URL, and the ids of the client's endpoints that receive it. */
   async function destinationsOf(message: Message): Promise<string[][]> {
     const endpoints = await gateway.endpoints.list(message.client_id);
     return eventsOf(message).flatMap(({ event }) => {

@@ -89,7 +89,7 @@ export async function runMessages({ seed, total, skewMaxMs }: RunSettings): Prom
   };
 }
 
-/** Of the endpoints that a client can have in addition to its URL; the last one is disabled. */
+/** The filters of the endpoints that a client can have in addition to its URL; the last one is disabled. */
 const endpointFilters: readonly (readonly string[] | undefined)[] = [
   undefined,
   ['sms.*'],

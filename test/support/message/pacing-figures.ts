@@ -6,15 +6,16 @@ export interface PacedRun {
   readonly perSecond: number;
   /** When the first bulk request was made. */
   readonly beganMs: number;
-  /** Of the hand-overs. */
+  /** When the messages were handed over. */
   readonly bulkMs: readonly number[];
   readonly otpMs: readonly number[];
   /** From the request to the hand-over. */
   readonly otpWaitsMs: readonly number[];
-  /** Of another client. */
+  /** The same waits for another client. */
   readonly singleWaitsMs: readonly number[];
-  /** Of the response to the last bulk request, and the latest of all batches' statuses when half of the time was over. */
+  /** From the response to the last bulk request. */
   readonly expectedEndMs: number;
+  /** The latest of all batches' statuses when half of the time was over. */
   readonly expectedEndAtHalfMs: number;
   /** Messages that workers had, every two seconds. */
   readonly inFlight: readonly number[];

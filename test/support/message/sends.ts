@@ -24,7 +24,7 @@ interface SendOptions {
   readonly kill?: Kill;
   readonly allowanceOf?: AllowanceOf;
   readonly messageStore?: MessageStore;
-  /** Of clients without a list of their own. */
+  /** The countries of clients without a list of their own. */
   readonly stageCountries?: readonly string[] | undefined;
   /** Without it there are no rows of senders. */
   readonly sendersOf?: typeof noSenders.sendersOf;

@@ -29,7 +29,7 @@ const messagesOfRequest = 1000;
 const batchSize = 10;
 const probes = 100;
 const watchMs = 2000;
-/** Of a stage. */
+/** How many workers a stage has. */
 const workers = { otp: 10, single: 20, bulk: 20 };
 
 interface Options {

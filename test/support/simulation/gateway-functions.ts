@@ -78,7 +78,7 @@ interface Resources {
   readonly endpointHealth: EndpointHealthStore & TrialSlots;
   readonly activityLog: ActivityLog;
   readonly usage: UsageCounter;
-  /** Of the same entries. */
+  /** These read and write the same entries. */
   readonly activity: RequestResendDependencies['activity'];
   readonly resends: RequestResendDependencies['resends'];
   readonly list: RequestResendDependencies['list'];

@@ -1,4 +1,4 @@
-/** The tables of the simulated gateway in memory, and the adapters on them, with what a run looks at and writes by itself. */
+/** The tables of the simulated gateway in memory, and the adapters on them, with what a run itself reads and writes. */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Message } from '../../../shared/message/message.ts';
 import { messageRowOf, parseMessageRow } from '../../../shared/message/store/message-rows.dynamo.ts';

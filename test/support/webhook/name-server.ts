@@ -74,7 +74,7 @@ function response(query: Buffer, questionEnd: number, type: 'A' | 'AAAA', answer
   return Buffer.concat([header, query.subarray(headerBytes, questionEnd), ...records]);
 }
 
-/** Of an address with at most one `::`. */
+/** Parses an address with at most one `::`. */
 function ipv6Bytes(address: string): Buffer {
   const [head = '', tail = ''] = address.split('::');
   const groups = (text: string) => (text === '' ? [] : text.split(':'));

@@ -98,7 +98,7 @@ function isLate({ at, headers }: ReceivedPost): boolean {
   return at.getTime() - Number(headers['webhook-timestamp']) * 1000 >= acknowledgeWithinSeconds * 1000;
 }
 
-/** Of a library for Standard Webhooks: refuses by an error. */
+/** The verifier of a library for Standard Webhooks, which refuses by an error. */
 interface Verifier {
   verify(body: string, headers: Record<string, string>): unknown;
 }

@@ -19,7 +19,7 @@ interface Given {
   readonly others?: readonly Partial<Activity>[];
   /** Ids in the due-item index. */
   readonly unfinished?: readonly string[];
-  /** Of the latest message of each client. */
+  /** The deliveries of each client's latest message. */
   readonly latest?: readonly Delivery[];
 }
 

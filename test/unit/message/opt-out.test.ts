@@ -1,4 +1,4 @@
-/** Whoever opted out gets nothing more, however many messages wait for them, and whatever fails. */
+/** People who opted out get nothing more, however many messages wait for them, and whatever fails. */
 import { describe, expect, it } from '@jest/globals';
 import { inboundNotification } from '../../../shared/carrier/simulator/simulated-inbound.ts';
 import { unassignedClientId } from '../../../shared/message/receive/find-owner.ts';

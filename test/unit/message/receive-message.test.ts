@@ -303,7 +303,7 @@ describe('a message from a person', () => {
     });
   });
 
-  it('that is notified again is the same message, of the same owner, whoever wrote in between', async () => {
+  it('that is notified again is the same message, of the same owner, no matter who wrote in between', async () => {
     const { dependencies, messages } = await afterSends(sentBy('a', 0));
     const inbound = anInbound();
     const first = await receiveMessage(dependencies, inbound);

@@ -13,7 +13,7 @@ import {
 import { anyCharacter } from '../../fuzz/any-character.ts';
 import { refusal, strictSqs } from '../../support/engine/strict-sqs.ts';
 
-/** Of all of Unicode, well-formed or not, with those at the edges of what SQS takes among them. */
+/** Texts of all of Unicode, well-formed or not, with characters at the edges of what SQS takes. */
 const anyText = fc.oneof(
   fc.string({ unit: anyCharacter }),
   fc

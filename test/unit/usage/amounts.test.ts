@@ -7,7 +7,7 @@ import { aMessage } from '../../support/message/example-message.ts';
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 /** What DynamoDB stores of one row. */
 const rowMaxBytes = 400 * 1024;
-/** Of a number of up to 10 digits, with the bytes that DynamoDB adds. */
+/** The size of a number of up to 10 digits, with the bytes that DynamoDB adds. */
 const numberBytes = 7;
 
 describe('the amounts of a message', () => {

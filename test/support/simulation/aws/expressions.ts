@@ -21,7 +21,7 @@ import {
   ValidationError,
 } from './expression-syntax.ts';
 
-/** What placeholders stand for. */
+/** The names and values of placeholders. */
 export interface Placeholders {
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined;
   readonly ExpressionAttributeValues?: Readonly<Record<string, Value>> | undefined;

@@ -38,7 +38,7 @@ export interface NotedCall extends Call {
   readonly process: string;
   readonly point: string;
   readonly fault: FaultKind | undefined;
-  /** The code of an error that the service answered by itself. */
+  /** The code of an error that the service itself answered. */
   code?: string;
 }
 

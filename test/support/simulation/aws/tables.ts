@@ -23,7 +23,7 @@ export interface Change {
   readonly after: Item | undefined;
 }
 
-/** What DynamoDB does of its own accord, which the simulation decides. */
+/** What DynamoDB does without a request, which the simulation decides. */
 export interface DynamoDbWorld {
   readonly now: () => number;
   readonly later: (ms: number, run: () => void) => void;

@@ -24,7 +24,7 @@ export const processGlobals = [
 ] as const;
 
 interface ProcessPorts {
-  /** Of this process's clock, in milliseconds since the epoch. */
+  /** This process's clock, in milliseconds since the epoch. */
   readonly now: () => number;
   /** Runs after the delay, unless the process is dead or the timer is cleared. */
   readonly startTimer: (ms: number, run: () => void) => () => void;
