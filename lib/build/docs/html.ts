@@ -65,6 +65,8 @@ export interface Row {
   /** The id of the row, with which it can be linked to and found by the search. */
   readonly id?: string;
   readonly name: Html | string;
+  /** More words by which the search finds it. */
+  readonly keywords?: string;
   /** A mark after the name. */
   readonly mark?: string | undefined;
   /** The cells of all columns but the first. */
@@ -84,8 +86,8 @@ function dataCell(cell: Html | string, column: Column | undefined): Html {
   return html`<td${column?.quiet === true && html` class="quiet"`}>${title}${cell}</td>`;
 }
 
-function rowName({ id, name, mark }: Row): Html {
+function rowName({ id, name, keywords, mark }: Row): Html {
   const marked = mark !== undefined && html` <span class="mark">${mark}</span>`;
   if (id === undefined) return html`<th scope="row">${name}${marked}</th>`;
-  return html`<th scope="row" id="${id}"><a href="#${id}">${name}</a>${marked}</th>`;
+  return html`<th scope="row" id="${id}"${keywords !== undefined && html` data-keywords="${keywords}"`}><a href="#${id}">${name}</a>${marked}</th>`;
 }

@@ -1,29 +1,94 @@
-/** Makes the search index of the pages from their HTML: each heading, and each row that has an id. */
-import { type Html, textOf } from './html.ts';
+/** Makes the search index of the pages from their HTML: each heading, and each row that has an id, with the text below it. */
+import type { Entry } from './browser/find.ts';
+import { textOf } from './html.ts';
 import type { Page } from './page.ts';
 import { type PageName, pageNames, sitePages } from './site.ts';
 
-/**
- * The title, the address relative to the gateway's, the place on the page, and further words by which the entry is
- * found.
- */
-type SearchEntry = readonly [title: string, address: string, place: string, keywords: string];
-
 const marked = /<(h[123]|th)(?: scope="row")?(?: id="([^"]*)")?(?: data-keywords="([^"]*)")?>(.*?)<\/\1>/gs;
 
-export function searchIndex(pages: Readonly<Partial<Record<PageName, Page>>>): SearchEntry[] {
-  return pageNames.flatMap((name) => {
-    const { path, title: pageTitle } = sitePages[name];
-    let heading: string = pageTitle;
-    return Array.from(pages[name]?.main.html.matchAll(marked) ?? []).flatMap(
-      ([, tag = '', id, keywords = '', content = '']): SearchEntry[] => {
-        const title = textOf({ html: content.replace(/<span class="mark">.*?<\/span>/, '') } as Html).trim();
-        const isHeading = tag !== 'th';
-        if (isHeading) heading = title;
-        const place = isHeading || heading === pageTitle ? pageTitle : `${pageTitle}: ${heading}`;
-        if (tag === 'h1') return [[pageTitle, path, '', '']];
-        return id === undefined ? [] : [[title, `${path}#${id}`, place, keywords]];
-      },
-    );
-  });
+/**
+ * Code is left out, because it is most of the bytes, and so are the errors of each operation, which would make every
+ * operation a result of "429". No heading and no row with an id is within them.
+ */
+const notSearched =
+  /<pre\b.*?<\/pre>|<summary>.*?<\/summary>|<details class="errors">.*?<\/details>|<form\b.*?<\/form>|<thead>.*?<\/thead>/gs;
+
+/** Only the headings of these pages are found: old changes would hide what holds now, and make the index twice as large. */
+const withoutText: ReadonlySet<PageName> = new Set(['changelog']);
+
+/** Words that readers search for and that the pages do not use, by the address of what they want. */
+export const readersWords: Readonly<Record<string, string>> = {
+  '/docs#settings': 'environment variables configuration',
+  '/docs#token': 'login OAuth bearer JWT credentials',
+  '/docs#client': 'SDK library npm pip package',
+  '/docs/reference#suppressions-operations': 'opt-out unsubscribe STOP blocklist',
+  '/docs/reference#idempotency': 'duplicate sends retry safely',
+  '/docs/reference#phone-numbers': 'E.164 format country code',
+  '/docs/reference#senders': 'sender id from number alphanumeric',
+  '/docs/reference#states': 'status delivery report receipt DLR',
+  '/docs/webhooks#verify': 'signature HMAC signing',
+  '/docs/webhooks#acknowledge': 'timeout',
+  '/docs/webhooks#retries': 'retry backoff schedule',
+  '/docs/webhooks': 'callback',
+  '/docs/limits#rate-limits': '429 throttling quota too many requests',
+  '/docs/limits#caps': 'budget spending limit',
+  '/docs/limits#usage': 'billing price cost invoice',
+  '/docs/testing#simulator': 'sandbox test mode staging',
+  '/docs/testing#inbound': 'STOP reply two-way incoming',
+};
+
+/** Tags within a line do not separate words. */
+const separating = /<\/?(?!(?:a|b|code|i|span|var|wbr)\b)[a-z][^>]*>/g;
+
+interface Found {
+  readonly title: string;
+  readonly address: string;
+  readonly place: string;
+  readonly keywords: string;
+  readonly texts: string[];
+}
+
+export function searchIndex(pages: Readonly<Partial<Record<PageName, Page>>>): Entry[] {
+  return pageNames.flatMap((name) =>
+    foundOn(name, pages[name]?.main.html ?? '').map(
+      ({ title, address, place, keywords, texts }): Entry => [
+        title,
+        address,
+        place,
+        [keywords, readersWords[address]].filter(Boolean).join(' '),
+        withoutText.has(name) ? '' : texts.filter(Boolean).join(' '),
+      ],
+    ),
+  );
+}
+
+function foundOn(name: PageName, page: string): Found[] {
+  const { path, title: pageTitle } = sitePages[name];
+  const source = page.replaceAll(notSearched, '');
+  const found: Found[] = [];
+  let heading: Found | undefined;
+  const marks = Array.from(source.matchAll(marked));
+  for (const [at, { 0: mark, 1: tag, 2: id, 3: words = '', 4: content = '', index }] of marks.entries()) {
+    const title = plainText(content.replace(/<span class="mark">.*?<\/span>/, ''));
+    // What follows a table belongs to the heading again.
+    const [text = '', ...rest] = source.slice(index + mark.length, marks[at + 1]?.index).split('</table>');
+    const keywords = textOf({ html: words });
+    if (tag === 'h1') heading = { title: pageTitle, address: path, place: '', keywords, texts: [] };
+    else if (tag !== 'th')
+      heading = { title, address: `${path}#${id}`, place: pageTitle, keywords, texts: [] };
+    if (tag !== 'th' && heading !== undefined) found.push(heading);
+    if (tag === 'th' && id !== undefined) {
+      const place =
+        heading === undefined || heading.title === pageTitle ? pageTitle : `${pageTitle}: ${heading.title}`;
+      found.push({ title, address: `${path}#${id}`, place, keywords, texts: [plainText(text)] });
+    } else heading?.texts.push(...(tag === 'th' ? [title] : []), plainText(text));
+    heading?.texts.push(...rest.map(plainText));
+  }
+  return found;
+}
+
+function plainText(source: string): string {
+  return textOf({ html: source.replaceAll(separating, ' ') })
+    .replaceAll(/\s+/g, ' ')
+    .trim();
 }

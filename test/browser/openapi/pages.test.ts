@@ -130,6 +130,18 @@ describe('a reader', () => {
     await page.context().close();
   });
 
+  it('finds what a page says by any of its words, and sees them in the result', async () => {
+    const page = await open('/docs', { viewport: phone });
+    await page.getByRole('searchbox').fill('429');
+    const result = page.locator('#results li').first();
+    await result.getByText('A rate limit is used up.').waitFor();
+    await page.evaluate(axe);
+    expect(await faultsOf(page)).toEqual([]);
+    await result.getByRole('link').click();
+    await page.waitForURL('**/docs/errors#rate_limit_exceeded');
+    await page.context().close();
+  });
+
   it('chooses a language once for all samples and pages, and copies what is shown', async () => {
     const context = await newContext();
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -1,15 +1,17 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { type Entry, find } from '../../../lib/build/docs/browser/find.ts';
-import { errorsPage } from '../../../lib/build/docs/pages/errors.ts';
-import { referencePage } from '../../../lib/build/docs/reference/reference-page.ts';
-import { searchIndex } from '../../../lib/build/docs/search-index.ts';
+import { type Entry, excerpt, find } from '../../../lib/build/docs/browser/find.ts';
+import { published } from '../../../lib/build/docs/published.ts';
+import { readersWords } from '../../../lib/build/docs/search-index.ts';
+import { sitePages } from '../../../lib/build/docs/site.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import { errorStatus } from '../../../shared/contract/errors.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
 
 const document = openApiDocument();
-const pages = { reference: referencePage(document), errors: errorsPage(document) };
-const index = searchIndex(pages);
+const responses = published();
+const served = String(responses['/docs/search-index']?.body);
+const index = JSON.parse(served) as Entry[];
 const first = (words: string): string | undefined => find(index, words)[0]?.[1];
 
 describe('the search of the documentation', () => {
@@ -35,27 +37,87 @@ describe('the search of the documentation', () => {
   });
 
   it('leads only to places that exist, each once', () => {
-    const html = Object.values(pages)
-      .map(({ main }) => main.html)
-      .join('');
     const addresses = index.map(([, address]) => address);
     expect(new Set(addresses).size).toBe(addresses.length);
-    for (const id of addresses.flatMap((address) => address.split('#')[1] ?? []))
-      expect(html.split(`id="${id}"`)).toHaveLength(2);
+    for (const [path = '', id] of addresses.map((address) => address.split('#'))) {
+      const html = String(responses[path]?.body);
+      expect([path, id, id === undefined || html.split(`id="${id}"`).length]).toEqual([
+        path,
+        id,
+        id === undefined || 2,
+      ]);
+    }
+  });
+
+  it.each([
+    ['429', ['/docs/errors#rate_limit_exceeded', '/docs/limits#rate-limits']],
+    ['STOP', ['/docs/testing#inbound', '/docs/reference#suppressions-operations']],
+    ['sandbox', ['/docs/testing#simulator']],
+    ['SDK', ['/docs#client']],
+    ['timeout', ['/docs/webhooks#acknowledge']],
+    ['delivery receipt', ['/docs/reference#states']],
+    ['cloudflared', ['/docs#settings']],
+    ['redirects', ['/docs/webhooks#acknowledge']],
+    ['international format', ['/docs/reference#format']],
+    ['handset', ['/docs/reference#states']],
+    ['satellite', ['/docs/reference#senders']],
+  ])('finds what a reader of "%s" wants among the first six', (words, wanted) => {
+    const found = find(index, words).slice(0, 6);
+    expect(found.map(([, address]) => address)).toEqual(expect.arrayContaining(wanted));
+  });
+
+  it('knows readers’ words for places that exist', () => {
+    const addresses = new Set(index.map(([, address]) => address));
+    expect(Object.keys(readersWords).filter((address) => !addresses.has(address))).toEqual([]);
+  });
+
+  it('has the text of every page but the changelog, and no code', () => {
+    for (const { path } of Object.values(sitePages)) {
+      const texts = index.filter(([, address]) => address.split('#')[0] === path).map((entry) => entry[4]);
+      expect([path, texts.some((text) => text !== '')]).toEqual([path, path !== sitePages.changelog.path]);
+      expect(texts.filter((text) => /<\/|&#|curl -sS/.test(text))).toEqual([]);
+    }
+  });
+
+  it('is fetched with at most 40 KB', () => {
+    expect(gzipSync(served).length).toBeLessThan(40_000);
   });
 
   it('has the nearest title first, and needs every word', () => {
     const entries: Entry[] = [
-      ['to', '/a#1', 'Page', ''],
-      ['token', '/a#2', 'Page', ''],
-      ['Get a token', '/a#3', 'Page', 'POST /auth'],
+      ['to', '/a#1', 'Page', '', ''],
+      ['token', '/a#2', 'Page', '', ''],
+      ['Get a token', '/a#3', 'Page', 'POST /auth', ''],
     ];
     expect(find(entries, 'TO').map(([title]) => title)).toEqual(['to', 'token', 'Get a token']);
-    const row: Entry = ['to', '/a#4', 'Page: Section', ''];
+    const row: Entry = ['to', '/a#4', 'Page: Section', '', ''];
     expect(find([row, ...entries], 'to').map(([, address]) => address)[0]).toBe('/a#1');
     expect(find(entries, 'token get').map(([title]) => title)).toEqual(['Get a token']);
     expect(find(entries, 'post auth').map(([title]) => title)).toEqual(['Get a token']);
     expect(find(entries, '  ')).toEqual([]);
     expect(find(entries, 'token nothing')).toEqual([]);
+  });
+
+  it('has titles before texts, whole words before parts of them, and fields of one text once', () => {
+    const entries: Entry[] = [
+      ['One', '/a#1', 'Page', '', 'It is nonstop.'],
+      ['Two', '/a#2', 'Page', '', 'It is stopped.'],
+      ['Three', '/a#3', 'Page', '', 'It says STOP.'],
+      ['field', '/a#4', 'Page: One', '', 'Whether to stop.'],
+      ['field', '/a#5', 'Page: Two', '', 'Whether to stop.'],
+      ['Stop it', '/a#6', 'Page', '', ''],
+    ];
+    expect(find(entries, 'stop').map(([, address]) => address)).toEqual(['/a#6', '/a#3', '/a#4', '/a#2']);
+  });
+
+  it('shows the words in their text', () => {
+    const long = `${'before '.repeat(30)}the word STOP is here${' after'.repeat(30)}`;
+    expect(excerpt(long, 'stop')).toMatch(/^… before .* word STOP is here after .* …$/);
+    expect(excerpt(long, 'stop').length).toBeLessThan(130);
+    expect([excerpt('STOP it', 'stop'), excerpt('nonstop', 'stop'), excerpt('', 'x')]).toEqual([
+      'STOP it',
+      '',
+      '',
+    ]);
   });
 });

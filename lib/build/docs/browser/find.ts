@@ -1,31 +1,88 @@
 /** Finds entries of the search index, best first. */
 
-/** The title, the address, the place, and further words. */
-export type Entry = readonly [title: string, address: string, place: string, keywords: string];
+/** The title, the address relative to the gateway's, the place on the page, further words, and the text below the title. */
+export type Entry = readonly [title: string, address: string, place: string, keywords: string, text: string];
 
 const resultsMax = 30;
 
-/** Returns the entries that contain every word: those whose titles match best first, and headings before fields. */
+/**
+ * Returns the entries that contain every word: those whose titles match best first, then those whose text has the words,
+ * and headings before fields.
+ */
 export function find(entries: readonly Entry[], wanted: string): Entry[] {
-  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(wanted);
   if (words.length === 0) return [];
+  const distanceOf = distancesTo(words);
   return entries
-    .map((entry, place) => ({ entry, place, distance: distanceOf(entry, words) }))
+    .map((entry, place) => ({ entry, place, distance: distanceOf(entry) }))
     .filter(({ distance }) => distance < Number.POSITIVE_INFINITY)
     .sort((a, b) => a.distance - b.distance || a.place - b.place)
+    .filter(isFirstOfItsText(new Set()))
     .slice(0, resultsMax)
     .map(({ entry }) => entry);
 }
 
-function distanceOf([title, address, place, keywords]: Entry, words: readonly string[]): number {
-  const titleText = title.toLowerCase();
-  const all = `${titleText} ${keywords} ${place} ${address}`.toLowerCase();
-  if (!words.every((word) => all.includes(word))) return Number.POSITIVE_INFINITY;
+/** From here on the words are only in the text. */
+const inText = 6;
+
+function distancesTo(words: readonly string[]): (entry: Entry) => number {
   const whole = words.join(' ');
-  // A row of a table ranks below a heading.
-  const depth = place.includes(': ') ? 0.5 : 0;
-  if (titleText === whole) return depth;
-  if (titleText.startsWith(whole)) return 1 + depth;
-  if (words.every((word) => titleText.includes(word))) return 2 + depth;
-  return words.every((word) => `${titleText} ${keywords}`.toLowerCase().includes(word)) ? 3 : 4;
+  const matched = words.map((word) => ({ word, begun: wordIn(word), complete: wordIn(word, wordEnd) }));
+  return ([title, address, place, keywords, text]) => {
+    const titled = title.toLowerCase();
+    const named = `${titled} ${keywords.toLowerCase()}`;
+    const addressed = `${named} ${place} ${address}`.toLowerCase();
+    const all = `${addressed} ${text.toLowerCase()}`;
+    // A row of a table ranks below a heading.
+    const depth = place.includes(': ') ? 0.5 : 0;
+    if (titled === whole) return depth;
+    if (titled.startsWith(whole)) return 1 + depth;
+    if (words.every((word) => titled.includes(word))) return 2 + depth;
+    if (matched.every(({ complete }) => complete.test(named))) return 3;
+    if (words.every((word) => named.includes(word))) return 4;
+    if (words.every((word) => addressed.includes(word))) return 5;
+    if (matched.every(({ complete }) => complete.test(all))) return inText + depth;
+    const isBegun = matched.every(({ word, begun }) => begun.test(all) || addressed.includes(word));
+    return isBegun ? inText + 1 + depth : Number.POSITIVE_INFINITY;
+  };
+}
+
+/** Several operations have fields of one name and text: the first of them is shown. */
+function isFirstOfItsText(seen: Set<string>) {
+  return ({ entry, distance }: { readonly entry: Entry; readonly distance: number }): boolean => {
+    const [title, , , , text] = entry;
+    const same = `${title} ${text}`;
+    if (distance < inText || !seen.has(same)) {
+      seen.add(same);
+      return true;
+    }
+    return false;
+  };
+}
+
+const inWord = '[\\p{L}\\p{N}_]';
+const wordEnd = `(?!${inWord})`;
+
+/** In a text a word is found only at its beginning: "stop" is not in "nonstop". */
+function wordIn(word: string, end = ''): RegExp {
+  return new RegExp(`(?<!${inWord})${word.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')}${end}`, 'u');
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().split(/\s+/).filter(Boolean);
+}
+
+const charactersBefore = 50;
+const charactersMax = 120;
+
+/** Returns the part of a text around the first word that is found in it; nothing where there is none. */
+export function excerpt(text: string, wanted: string): string {
+  const lower = text.toLowerCase();
+  const places = wordsOf(wanted).flatMap((word) => wordIn(word).exec(lower)?.index ?? []);
+  if (places.length === 0) return '';
+  const early = Math.max(0, Math.min(...places) - charactersBefore);
+  const from = early === 0 ? 0 : text.indexOf(' ', early) + 1;
+  const part = text.slice(from, from + charactersMax);
+  const whole = from + charactersMax >= text.length ? part : `${part.replace(/\s+\S*$/, '')} …`;
+  return from === 0 ? whole : `… ${whole}`;
 }

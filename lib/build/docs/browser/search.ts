@@ -1,6 +1,6 @@
-/** Search over the operations, fields, error codes and headings of all pages. The key `/` begins it. */
+/** Search over the text, operations, fields and error codes of all pages. The key `/` begins it. */
 import { announce, element } from './elements.ts';
-import { type Entry, find } from './find.ts';
+import { type Entry, excerpt, find } from './find.ts';
 
 const input = element('input', {
   type: 'search',
@@ -49,19 +49,21 @@ async function show(): Promise<void> {
   const found = find(await index(), wanted);
   // The reader may have typed further characters in the meantime.
   if (wanted !== input.value) return;
-  results.replaceChildren(...found.map(resultOf));
+  results.replaceChildren(...found.map((entry) => resultOf(entry, wanted)));
   const isEmpty = wanted.trim() === '';
   if (found.length === 0 && !isEmpty) results.append(element('li', {}, 'Nothing found'));
   results.hidden = isEmpty;
   if (!isEmpty) announce(found.length === 1 ? '1 result' : `${found.length} results`);
 }
 
-function resultOf([title, address, place]: Entry): HTMLLIElement {
+function resultOf([title, address, place, , text]: Entry, wanted: string): HTMLLIElement {
+  const part = excerpt(text, wanted);
   const link = element(
     'a',
     { class: 'result', href: `${document.body.dataset.root}${address.slice(1)}` },
     title,
     element('small', {}, place),
+    ...(part === '' ? [] : [element('span', {}, part)]),
   );
   link.addEventListener('click', () => {
     results.hidden = true;

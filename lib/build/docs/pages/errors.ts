@@ -29,6 +29,7 @@ ${table(
   (Object.entries(errorStatus) as [ErrorCode, number][]).map(([code, status]) => ({
     id: code,
     name: html`<code>${code}</code>`,
+    keywords: String(status),
     cells: [String(status), inline(errorNotes[code].when)],
   })),
 )}</section>
