@@ -1,6 +1,6 @@
 /** Tables as RFC 4180 has them, safe to open in a spreadsheet. */
 
-type Cell = string | number | boolean | null | undefined;
+export type Cell = string | number | boolean | null | undefined;
 
 /**
  * Spreadsheets take a text that begins with one of these as a formula, in some languages the full-width ones too; an
@@ -10,13 +10,25 @@ type Cell = string | number | boolean | null | undefined;
 const formulaStart = /(^|[;\t|\r\n])(["\s]*)(?=[=+\-@＝＋－＠])|^(?=[\t\r\n])/g;
 const guard = /(^|[;\t|\r\n])(["\s]*)'(?=[=+\-@＝＋－＠])|^'(?=[\t\r\n])/g;
 
+/**
+ * A phone number in international format (E.164) is written as it is: with an apostrophe before it no other program would
+ * know the number, and a plus before digits alone computes nothing.
+ */
+const phoneNumber = /^\+[1-9]\d{6,14}$/;
+
 /** Each line ends with CRLF, but for the last LF, which the command line prints. */
 export function csvTable(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  return [header, ...rows].map((cells) => `${cells.map(csvCell).join(',')}\r`).join('\n');
+  return [header, ...rows].map(csvLine).join('\n');
+}
+
+/** One line of a table, which is written line by line. */
+export function csvLine(cells: readonly Cell[]): string {
+  return `${cells.map(csvCell).join(',')}\r`;
 }
 
 function csvCell(cell: Cell): string {
   if (typeof cell !== 'string') return String(cell ?? '');
+  if (phoneNumber.test(cell)) return cell;
   const text = cell.replace(formulaStart, "$1$2'");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
@@ -67,7 +79,7 @@ function separatorOf(firstLine: string): string {
   return [';', '\t'].reduce((best, each) => (count(each) > count(best) ? each : best), ',');
 }
 
-/** Without the apostrophes that `csvTable` writes before what a spreadsheet would take as a formula: a number with its plus. */
+/** Without the apostrophes that `csvTable` writes before what a spreadsheet would take as a formula, and earlier releases before a number. */
 function withoutGuard(cell: string): string {
   return cell.replace(guard, '$1$2');
 }
