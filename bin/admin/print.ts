@@ -27,34 +27,132 @@ interface Column<Row> {
   readonly of: (row: Row) => string | number | null | undefined;
 }
 
-/** Formats a table as text, with columns as wide as their contents. */
-export function textTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], empty: string): string {
+/** The space between columns. */
+const gap = '  ';
+/** A narrower column of sentences would have a word in each line. */
+const sentenceWidthMin = 24;
+
+/** The width of the terminal; endless where the output goes into a file or to another program, which want one line per row. */
+function terminalWidth(): number {
+  return process.stdout.columns ?? Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Formats a table as text, with columns as wide as their contents. Where they are wider than the terminal, sentences go
+ * over several lines; where that is not enough, each row becomes a block of lines, one for each column. Nothing is cut
+ * off: ids are there to be copied.
+ */
+export function textTable<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  empty: string,
+  width = terminalWidth(),
+): string {
   if (rows.length === 0) return empty;
   const cells = rows.map((row) => columns.map((column) => inOneLine(String(column.of(row) ?? '-'))));
-  const lines = [columns.map(({ title }) => title.toUpperCase()), ...cells];
-  const widths = columns.map((_column, index) =>
-    Math.max(...lines.map((line) => (line[index] ?? '').length)),
+  const titles = columns.map(({ title }) => title.toUpperCase());
+  const widths = fittingWidths(titles, cells, width);
+  if (widths === undefined) return blocks(titles, cells, width);
+  return [titles, ...cells].flatMap((line) => wrappedLine(line, widths)).join('\n');
+}
+
+/** The widths of the columns; undefined where not even wrapped sentences fit. */
+function fittingWidths(
+  titles: readonly string[],
+  cells: readonly (readonly string[])[],
+  width: number,
+): readonly number[] | undefined {
+  const widths = titles.map((title, index) =>
+    Math.max(title.length, ...cells.map((line) => (line[index] ?? '').length)),
   );
-  return lines
+  const narrowest = titles.map((title, index) => {
+    const words = cells.flatMap((line) => (line[index] ?? '').split(' '));
+    const isSentence = words.length > cells.length;
+    const needed = Math.max(sentenceWidthMin, title.length, ...words.map((word) => word.length));
+    return isSentence ? Math.min(needed, widths[index] ?? 0) : (widths[index] ?? 0);
+  });
+  for (;;) {
+    const excess = sumOf(widths) + gap.length * (widths.length - 1) - width;
+    if (excess <= 0) return widths;
+    const room = widths.map((own, index) => own - (narrowest[index] ?? 0));
+    const widest = room.indexOf(Math.max(...room));
+    const taken = Math.min(excess, room[widest] ?? 0);
+    if (taken === 0) return undefined;
+    widths[widest] = (widths[widest] ?? 0) - taken;
+  }
+}
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
+
+function wrappedLine(line: readonly string[], widths: readonly number[]): string[] {
+  const parts = line.map((cell, index) => wrapped(cell, widths[index] ?? 0));
+  const height = Math.max(...parts.map(({ length }) => length));
+  return Array.from({ length: height }, (_, at) =>
+    parts
+      .map((part, index) => (part[at] ?? '').padEnd(widths[index] ?? 0))
+      .join(gap)
+      .trimEnd(),
+  );
+}
+
+/** Breaks a text between words. A word that is longer than the width keeps a line of its own. */
+function wrapped(text: string, width: number): string[] {
+  if (text.length <= width) return [text];
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last === '') lines[lines.length - 1] = word;
+    else if (last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+function blocks(titles: readonly string[], cells: readonly (readonly string[])[], width: number): string {
+  return cells
     .map((line) =>
-      line
-        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-        .join('  ')
-        .trimEnd(),
+      alignedFields(
+        line.map((cell, index) => [titles[index] ?? '', [cell]]),
+        width,
+      ),
     )
+    .join('\n\n');
+}
+
+/** Formats one field per line, with aligned values; a list of objects has a line for each. */
+export function textFields(fields: Readonly<Record<string, unknown>>, width = terminalWidth()): string {
+  return alignedFields(
+    Object.entries(fields).map(([name, value]) => [wordsOf(name), valueLines(value)]),
+    width,
+  );
+}
+
+function alignedFields(
+  fields: readonly (readonly [name: string, values: readonly string[]])[],
+  width: number,
+): string {
+  const nameWidth = Math.max(...fields.map(([name]) => name.length));
+  return fields
+    .flatMap(([name, values]) => {
+      const lines = values.flatMap((value) => wrapped(value, width - nameWidth - gap.length));
+      return lines.map((line, index) => `${(index === 0 ? name : '').padEnd(nameWidth)}${gap}${line}`);
+    })
     .join('\n');
 }
 
-/** Formats one field per line, with aligned values. */
-export function textFields(fields: Readonly<Record<string, unknown>>): string {
-  const width = Math.max(...Object.keys(fields).map((name) => name.length));
-  return Object.entries(fields)
-    .map(([name, value]) => `${name.replaceAll('_', ' ').padEnd(width)}  ${textValue(value)}`)
-    .join('\n');
+const wordsOf = (name: string): string => name.replaceAll('_', ' ');
+
+function valueLines(value: unknown): readonly string[] {
+  const isListOfObjects = Array.isArray(value) && value.some((item) => typeof item === 'object');
+  return isListOfObjects ? value.map(textValue) : [textValue(value)];
 }
 
 function textValue(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (Array.isArray(value)) return value.map(textValue).join(', ') || '-';
-  return typeof value === 'object' ? JSON.stringify(value) : inOneLine(String(value));
+  if (typeof value !== 'object') return inOneLine(String(value));
+  const fields = Object.entries(value).map(
+    ([name, field]) => `${inOneLine(wordsOf(name))} ${textValue(field)}`,
+  );
+  return fields.join(', ') || '-';
 }

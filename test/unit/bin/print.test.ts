@@ -27,6 +27,51 @@ describe('the output of npm run admin', () => {
     expect(textFields({ body: text })).toBe(String.raw`body  Hello\u000d\u000astatus  delivered\u0009X`);
   });
 
+  it('fits the width of the terminal, and keeps whole words, so that ids can be copied', () => {
+    const id = 'client_0a1b2c3d4e5f6g7h';
+    const rows = [
+      {
+        id,
+        text: 'The hourly limit is reached after 100 s at full rate, which is the limit of every client.',
+      },
+      { id, text: '-' },
+    ];
+    const columns = [
+      { title: 'client id', of: (row: (typeof rows)[number]) => row.id },
+      { title: 'text', of: (row: (typeof rows)[number]) => row.text },
+    ];
+    const words = (text: string) => text.split(/\s+/);
+    const whole = textTable(rows, columns, '', Number.POSITIVE_INFINITY);
+    expect(whole.split('\n')).toHaveLength(3);
+    const wrapped = textTable(rows, columns, '', 60).split('\n');
+    expect(wrapped.length).toBeGreaterThan(3);
+    expect(Math.max(...wrapped.map((line) => line.length))).toBeLessThanOrEqual(60);
+    expect(words(wrapped.join(' '))).toEqual(words(whole));
+    // Too narrow for two columns: a block for each row.
+    const blocks = textTable(rows, columns, '', 40).split('\n\n');
+    expect(blocks.map((block) => block.split('\n')[0])).toEqual([`CLIENT ID  ${id}`, `CLIENT ID  ${id}`]);
+    expect(
+      Math.max(
+        ...blocks
+          .join('\n')
+          .split('\n')
+          .map((line) => line.length),
+      ),
+    ).toBeLessThanOrEqual(40);
+  });
+
+  it('shows objects in words instead of JSON, one in each line', () => {
+    const secrets = [
+      { created_at: '2026-11-20', expires_at: null },
+      { created_at: '2026-11-21', expires_at: '2026-11-22' },
+    ];
+    expect(textFields({ name: 'Shop', secrets }).split('\n')).toEqual([
+      'name     Shop',
+      'secrets  created at 2026-11-20, expires at -',
+      '         created at 2026-11-21, expires at 2026-11-22',
+    ]);
+  });
+
   it('leaves every other text as it is, and a JSON document with the same meaning', () => {
     const text = 'Größe\tπ 👩‍👩‍👧 مرحبا\r\n"quoted"\\u0041';
     expect(printable(text)).toBe(text);
