@@ -65,6 +65,7 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
   release: [
     [
       'clients',
+      'deploy upgrade',
       'attacks',
       'browser-10000-rows admin-dashboard-tasks',
       'faults 20261122 10000',

@@ -1,8 +1,8 @@
 /**
  * The life of a deployed gateway by the commands of docs/deploy.md and docs/rotate-and-restore.md on a fresh
  * emulator: deployed, unchanged, conformant, its secrets and keys rotated, upgraded under traffic, rolled back,
- * destroyed; and an upgrade of the last release with its data. `npm run test:all -- deploy` prints what it showed, and exits
- * with 1 where something did not hold; `npm run test:all -- deploy upgrade` runs the last part only.
+ * destroyed. `npm run test:all -- deploy` prints what it showed, and exits with 1 where something did not hold;
+ * `npm run test:release -- deploy upgrade` upgrades a stage of the last release, with its data, instead.
  */
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -66,8 +66,7 @@ async function lastReleaseUpgraded(ground: Ground, front: Front): Promise<void> 
   }
 }
 
-/** @param onlyUpgrade - leaves out the parts before the upgrade of the last release */
-async function run(report: Report, onlyUpgrade: boolean): Promise<void> {
+async function run(report: Report, what: (ground: Ground, front: Front) => Promise<void>): Promise<void> {
   await mkdir(logFolder, { recursive: true });
   const { signal } = new AbortController();
   const python = await pythonWithPackages(localFolder, console.log, signal);
@@ -92,8 +91,7 @@ async function run(report: Report, onlyUpgrade: boolean): Promise<void> {
       baseUrl: `http://127.0.0.1:${front.port}`,
       releases,
     };
-    if (!onlyUpgrade) await life(ground, front);
-    await lastReleaseUpgraded(ground, front);
+    await what(ground, front);
   } finally {
     webhookEndpoint.close();
     await front.close();
@@ -103,5 +101,5 @@ async function run(report: Report, onlyUpgrade: boolean): Promise<void> {
 }
 
 const report = startReport(console.log);
-await run(report, process.argv[2] === 'upgrade').catch(report.broke);
+await run(report, process.argv[2] === 'upgrade' ? lastReleaseUpgraded : life).catch(report.broke);
 process.exit(report.end());
