@@ -137,7 +137,8 @@ function dependenciesOf(
     ...variables(tables, 'TABLE'),
     ...variables(queues, 'QUEUE_URL'),
   };
-  const dependencies = adminDependenciesFrom(source, tables.simulator_outbox !== undefined);
+  const simulated = tables.simulator_outbox !== undefined && queues.receipts !== undefined;
+  const dependencies = adminDependenciesFrom(source, simulated);
   // A shell has no metrics, and its standard output is the response.
   const reportFailedDelivery = ({ delivery_id }: { readonly delivery_id: string }) =>
     void process.stderr.write(`The webhook ${delivery_id} had failed; it is resent.\n`);
