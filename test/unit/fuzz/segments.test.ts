@@ -6,7 +6,15 @@ import { segment } from '../../../shared/message/segments.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';
 import { runs } from '../../fuzz/runs.ts';
 
+/** One character with any number of marks, which may be longer than a segment. */
+const longCharacter = fc
+  .tuple(
+    fc.constantFrom('a', 'ж', '👩', '🏴'),
+    fc.string({ unit: fc.constantFrom('\u0301', '\u0489', '\u200d', '\u{e0067}'), maxLength: 800 }),
+  )
+  .map((parts) => parts.join(''));
 const anyText = fc.oneof(
+  longCharacter,
   fc.string({ unit: 'grapheme', maxLength: 400 }),
   fc.string({ unit: anyCharacter, maxLength: 400 }),
   fc.string({ unit: 'grapheme-ascii', maxLength: 800 }),

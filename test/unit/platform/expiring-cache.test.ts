@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { addSeconds } from '../../../shared/platform/clock.ts';
+import { addSeconds, type Clock } from '../../../shared/platform/clock.ts';
 import { CachedReader, ExpiringMap } from '../../../shared/platform/expiring-cache.ts';
 
 const start = new Date('2026-11-20T12:00:00.000Z');
@@ -42,10 +42,10 @@ describe('a cached reader', () => {
 
 describe('a read that must be fresh', () => {
   /** Each read waits until the test ends it with what the row had when the read began, or has now. */
-  function heldReads() {
+  function heldReads(clock: Clock = () => start) {
     const ends: ((value: string | undefined) => void)[] = [];
     const read = () => new Promise<string | undefined>((resolve) => ends.push(resolve));
-    const reader = new CachedReader(read, { maxAgeSeconds: 45, maxEntries: 10 }, () => start);
+    const reader = new CachedReader(read, { maxAgeSeconds: 45, maxEntries: 10 }, clock);
     return { reader, ends };
   }
 
@@ -60,6 +60,18 @@ describe('a read that must be fresh', () => {
     expect(await earlier).toBe('old');
     expect(await reader.get('a')).toBe('new');
     expect(ends).toHaveLength(2);
+  });
+
+  it('to an age does not join one that began longer ago', async () => {
+    let now = start;
+    const { reader, ends } = heldReads(() => now);
+    const earlier = reader.get('a');
+    now = addSeconds(start, 1);
+    const fresh = reader.get('a', 0.5);
+    expect(ends).toHaveLength(2);
+    ends[0]?.('old');
+    ends[1]?.('new');
+    expect(await Promise.all([earlier, fresh])).toEqual(['old', 'new']);
   });
 
   it('that finds nothing leaves nothing of what was cached, or of a read that ends later', async () => {
