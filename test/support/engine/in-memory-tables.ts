@@ -17,7 +17,17 @@ interface InMemoryOptions {
   readonly around?: AroundCall;
   /** Called with each change as it happens. */
   readonly onChange?: (change: Change) => void;
+  /** How late indexes and eventually consistent reads are, in the time of the test; by default they are not. */
+  readonly late?: Late | undefined;
 }
+
+export interface Late {
+  readonly now: () => number;
+  readonly later: (ms: number, run: () => void) => void;
+  readonly lagMs: () => number;
+}
+
+const inTime: Late = { now: () => 0, later: (_ms, run) => run(), lagMs: () => 0 };
 
 interface IndexShape {
   readonly partition: string;
@@ -42,12 +52,12 @@ const definitions: readonly TableDefinition[] = Object.entries(tableShapes).map(
 /** A table has the name by which the connection knows it. */
 const names = Object.fromEntries(definitions.map(({ name }) => [name, name])) as TestTables['names'];
 
-export function inMemoryTables({ around, onChange }: InMemoryOptions = {}): InMemoryTables {
+export function inMemoryTables({ around, onChange, late = inTime }: InMemoryOptions = {}): InMemoryTables {
   const database = dynamoDb(definitions, {
-    now: () => 0,
-    later: (_ms, run) => run(),
-    indexLagMs: () => 0,
-    readLagMs: () => 0,
+    now: late.now,
+    later: late.later,
+    indexLagMs: late.lagMs,
+    readLagMs: late.lagMs,
     conflicts: () => false,
     leavesUndone: () => false,
     changed: (change) => onChange?.(change),

@@ -10,7 +10,7 @@ import {
   type DueItemList,
   positionAfter,
 } from '../../../shared/recovery/due-item-index.ts';
-import { inMemoryTables } from '../engine/in-memory-tables.ts';
+import { inMemoryTables, type Late } from '../engine/in-memory-tables.ts';
 import { inMemoryStores, retentionDays } from '../engine/stores.ts';
 import type { Change } from './aws/dynamodb.ts';
 import { plainRow } from './direct-database.ts';
@@ -19,8 +19,9 @@ import { plainRow } from './direct-database.ts';
 export function gatewayTables(
   clock: Clock,
   onMessage: (before: Message | undefined, after: Message) => void,
+  late: Late,
 ) {
-  const tables = inMemoryTables({ onChange });
+  const tables = inMemoryTables({ onChange, late });
   const stores = inMemoryStores(tables, clock);
   /** The positions in each list of the due-item index. */
   const duePositions = new Map<string, Set<string>>();

@@ -59,6 +59,8 @@ interface GatewayOptions extends WorldOptions {
   readonly usage?: UsageCounter;
   /** The workers of each lane; by default as many as there are messages. */
   readonly workers?: Readonly<Record<Lane, Workers>>;
+  /** How late indexes and eventually consistent reads are; by default they are not. */
+  readonly lagMs?: () => number;
   /** Called when a worker reads the secrets of a client. */
   readonly onSecretsRead?: (at: Date) => void;
 }
@@ -94,7 +96,11 @@ export function simulatedGateway(options: GatewayOptions) {
     usage: world.stream<StreamRecord>(),
     usageAgain: world.stream<StreamRecord>(),
   };
-  const stores = gatewayTables(world.now, noteChange);
+  const stores = gatewayTables(world.now, noteChange, {
+    now: time.now,
+    later: (ms, run) => time.at(time.now() + ms, run),
+    lagMs: options.lagMs ?? (() => 0),
+  });
   const { messages, dueItemIndex, endpoints, resends, suppressions, otps } = stores;
   const table = options.messagesThrough?.(messages) ?? messages;
   const deliveries = options.deliveriesThrough?.(stores.deliveries) ?? stores.deliveries;

@@ -14,6 +14,8 @@ import type { WorldOptions } from '../simulation/world.ts';
 const beforeTheFirst = addSeconds(created, -10);
 /** Six attempts take 7 h 13 min. */
 const untilFailedSeconds = 27_000;
+/** No webhook has had its sixth attempt. */
+const beforeFailedSeconds = 25_900;
 
 interface OutageOptions extends Partial<Omit<WorldOptions, 'startAt'>> {
   readonly messages: number;
@@ -23,6 +25,9 @@ interface OutageOptions extends Partial<Omit<WorldOptions, 'startAt'>> {
   readonly workers?: NonNullable<Parameters<typeof simulatedGateway>[0]['workers']>;
   /** How long the endpoint takes to answer; other clients' endpoints answer at once. */
   readonly answerMs?: number;
+  /** Whether the outage is over at the moment at which the last webhook has failed, and not minutes after it. */
+  readonly endsAtOnce?: boolean;
+  readonly lagMs?: () => number;
 }
 
 /** Faults begin with the recovery, so that every webhook has failed before. */
@@ -32,6 +37,7 @@ export async function afterAnOutage({
   fault,
   copies,
   answerMs = 20,
+  endsAtOnce = false,
   ...world
 }: OutageOptions) {
   let isDown = true;
@@ -55,7 +61,8 @@ export async function afterAnOutage({
     gateway.messages.put(aMessage(times), sent);
     gateway.messages.put(sent, { ...sent, status: 'delivered', delivered_at });
   }
-  await gateway.run(untilFailedSeconds);
+  await gateway.run(endsAtOnce ? beforeFailedSeconds : untilFailedSeconds);
+  while (gateway.failuresReported.length < 2 * messages) await gateway.run(0.1);
   const before = gateway.posts.length;
   return {
     gateway,

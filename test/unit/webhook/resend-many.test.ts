@@ -77,6 +77,23 @@ describe('everything that failed', () => {
     expect(gateway.failuresReported.slice(reported).toSorted()).toEqual([...gateway.deliveryIds].toSorted());
   });
 
+  it('is included although it failed a moment ago, and indexes do not show it yet', async () => {
+    const { gateway, recover, request, resent } = await afterAnOutage({
+      messages: 10,
+      endsAtOnce: true,
+      lagMs: () => 60_000,
+    });
+    recover();
+    const asked = request();
+    await gateway.run(10);
+    const { resend_id } = await asked;
+    await gateway.run(40);
+    expect(await gateway.resends.get(resend_id)).toMatchObject({
+      ...{ status: 'completed', matched: 20, resent: 20 },
+    });
+    expect(ids(resent())).toEqual([...gateway.deliveryIds].toSorted());
+  });
+
   it('is resent at most 20 times a second', async () => {
     const { posts } = await allResent();
     const seconds = Map.groupBy(posts, ({ at }) => Math.floor(at.getTime() / 10_000));
