@@ -15,6 +15,17 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'a message counts half towards the spend cap': {
+    theme: 'caps',
+    promise: '10.2',
+    changes: [
+      {
+        file: 'shared/contract/prices.ts',
+        replace: 'return expectedPrice(table, message)?.cost ??',
+        by: 'return (expectedPrice(table, message)?.cost ?? 0) / 2 ||',
+      },
+    ],
+  },
   'the row of a cap grows with each refusal': {
     theme: 'caps',
     promise: 'cost-and-scale',

@@ -13,7 +13,6 @@ export const faultKinds = {
   'no request': 'the call did not arrive, and the process waited until its time limit',
   'no answer': 'the call took effect, and its answer did not arrive',
   throttled: 'the service throttled the call',
-  quota: 'a quota of the service was used up',
   'arrives twice': 'the message was delivered twice',
   'repeats the batch': 'the batch was delivered again although it had succeeded',
   'comes late': 'it came late',

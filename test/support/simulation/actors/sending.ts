@@ -91,7 +91,7 @@ export const sending = {
   },
   'sends to very many, while another client sends one': {
     uses: ['sendBulkSms'],
-    share: { bulk: 3, schedules: 2 },
+    share: { bulk: 3, schedules: 6 },
     async act(act) {
       const { scene, random, id } = act;
       const first = wholeBetween(random, 0, 900);

@@ -1,10 +1,43 @@
 /** What a cap and a limit say when they refuse, in runs in which nothing goes wrong: then all amounts are known. */
+import { stageFrom } from '../../../../lib/stages/stages.ts';
+import { costForCap } from '../../../../shared/contract/prices.ts';
+import { deployments } from '../../template/deployments.ts';
 import type { Asked } from '../outside/record.ts';
 import { type Ended, sends } from './ended.ts';
-import { type Invariant, isCalm, timeOf } from './invariant.ts';
+import { distinct, type Invariant, isCalm, timeOf } from './invariant.ts';
 import { limitsDuring, type Window, windows } from './limits.ts';
 
+const { prices, caps: defaultCaps } = stageFrom(deployments.production ?? {});
+
 export const ofCaps = {
+  'the SMS that are accepted in a day cost no more than its cap': {
+    promise: '10.2',
+    check: ({ accepted, plan, stage: { record } }) => {
+      const sms = distinct(accepted).filter(({ status }) => status?.channel === 'sms');
+      const dayOf = ({ status }: (typeof sms)[number]): string => String(status.created_at).slice(0, 10);
+      return [...Map.groupBy(sms, (one) => `${one.client.clientId} ${dayOf(one)}`)].flatMap(
+        ([name, messages]) => {
+          const costs = messages.map(({ to, status: { segments } }) =>
+            costForCap(prices, { channel: 'sms', recipient: to, country: 'GB', segments }),
+          );
+          const cost = costs.reduce((sum, one) => sum + one, 0);
+          const times = messages.map(({ status }) => Date.parse(status.created_at));
+          const { high } = limitsDuring(
+            record.edited,
+            name.split(' ')[0] ?? '',
+            'spend',
+            'per_day',
+            Math.min(...times) - plan.skewMaxMs,
+            Math.max(...times) + plan.skewMaxMs,
+            defaultCaps.spend?.perDay ?? Infinity,
+          );
+          return cost > high + 1e-9
+            ? [`${name}: SMS of ${cost.toFixed(4)} were accepted, above a spend cap of ${high} a day`]
+            : [];
+        },
+      );
+    },
+  },
   'a cap refuses only what does not fit, and says how many would': {
     promise: '10.2, 10.3',
     check: (ended) => {

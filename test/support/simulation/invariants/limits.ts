@@ -2,7 +2,7 @@
 import { type PolicyName, policies, routes } from '../../../../shared/contract/routes.ts';
 import type { Asked, Edited } from '../outside/record.ts';
 import type { Ended } from './ended.ts';
-import { timeOf } from './invariant.ts';
+import { distinct, timeOf } from './invariant.ts';
 
 interface Range {
   readonly low: number;
@@ -89,34 +89,21 @@ export function limitViolations(ended: Ended): readonly string[] {
     return sentences;
   }
 
+  /** A message counts in the windows of the request that stored it, however late a repeat under its key is answered. */
   function ofRecipientsCap(clientId: string): string[] {
-    const accepted = new Map<string, { readonly atMs: number; readonly untilMs: number }>();
-    for (const { clientId: by, route, status, answer, atMs, answeredAtMs = atMs } of record.asked) {
-      if (
-        by !== clientId ||
-        status !== 202 ||
-        !['sendSms', 'sendBulkSms', 'sendWhatsApp', 'sendOtp'].includes(route)
-      )
-        continue;
-      for (const { message_id } of answer.messages ?? [answer])
-        if (!accepted.has(message_id)) accepted.set(message_id, { atMs, untilMs: answeredAtMs });
-    }
+    const times = distinct(ended.accepted).flatMap(({ client, status }) =>
+      client.clientId === clientId && status !== undefined ? [Date.parse(status.created_at)] : [],
+    );
     return (Object.keys(windows) as Window[]).flatMap((window) =>
-      [...Map.groupBy(accepted.values(), ({ atMs }) => windows[window](new Date(atMs)))].flatMap(
-        ([name, messages]) => {
-          const first = Math.min(...messages.map(({ atMs }) => atMs));
-          const last = Math.max(...messages.map(({ untilMs }) => untilMs));
-          const { high } = limitsDuring(record.edited, clientId, 'messages', window, first, last, Infinity);
-          const surely = messages.filter(({ atMs, untilMs }) =>
-            isWithin(atMs, untilMs, window, plan.skewMaxMs),
-          );
-          return surely.length > high
-            ? [
-                `${clientId} had ${surely.length} recipients accepted in ${name}, above its cap of ${high} ${window}`,
-              ]
-            : [];
-        },
-      ),
+      [...Map.groupBy(times, (atMs) => windows[window](new Date(atMs)))].flatMap(([name, some]) => {
+        const [first, last] = [Math.min(...some) - plan.skewMaxMs, Math.max(...some) + plan.skewMaxMs];
+        const { high } = limitsDuring(record.edited, clientId, 'messages', window, first, last, Infinity);
+        return some.length > high
+          ? [
+              `${clientId} had ${some.length} recipients accepted in ${name}, above its cap of ${high} ${window}`,
+            ]
+          : [];
+      }),
     );
   }
 }
