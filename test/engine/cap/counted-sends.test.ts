@@ -152,19 +152,27 @@ describe('an amount that was taken', () => {
     },
   );
 
-  it('stays taken when the SDK repeats the write of the message after a lost response', async () => {
-    const client = aClient();
-    const { allowanceOf } = capProcess(tables, () => caps);
-    const { messages } = storesIn(tables);
-    const create: typeof messages.create = async (message) => {
-      await messages.create(message);
-      return messages.create(message);
-    };
-    const { sms } = sendsIn(tables, { allowanceOf, messageStore: { ...messages, create } });
-    const response = await ask(sms, { client, now, body: bodies.sms, key: 'k' });
-    expect(response).toMatchObject({ status: 202, headers: {} });
-    expect(await usedOf(tables, client.client_id, now, caps)).toEqual({ 'messages day': 1 });
-  });
+  it.each([['k'], [undefined]])(
+    'stays taken when the SDK repeats the write of the message after a lost response (key: %s)',
+    async (key) => {
+      const client = aClient();
+      const { allowanceOf } = capProcess(tables, () => caps);
+      const { messages } = storesIn(tables);
+      const create: typeof messages.create = async (message) => {
+        await messages.create(message);
+        return messages.create(message);
+      };
+      const { sms } = sendsIn(tables, { allowanceOf, messageStore: { ...messages, create } });
+      const response = await ask(sms, {
+        client,
+        now,
+        body: bodies.sms,
+        ...(key === undefined ? {} : { key }),
+      });
+      expect(response).toMatchObject({ status: 202, headers: {} });
+      expect(await usedOf(tables, client.client_id, now, caps)).toEqual({ 'messages day': 1 });
+    },
+  );
 });
 
 it('without a cap nothing is counted', async () => {

@@ -22,6 +22,17 @@ export const faults: DeliberateFaults = {
     promise: '5.6',
     changes: [{ file: idempotency, replace: 'idempotencyKeyHours * 3600', by: 'idempotencyKeyHours * 60' }],
   },
+  'a send without a key gives back what it took, although it is stored': {
+    theme: 'caps',
+    promise: '10.2',
+    changes: [
+      {
+        file: 'shared/message/send/idempotency.ts',
+        replace: 'markedBy(workId, send, await buildOrGiveBack(send, newId(prefix, now)))',
+        by: 'await buildOrGiveBack(send, newId(prefix, now))',
+      },
+    ],
+  },
   'a repeat that lost the race stays counted in the cap': {
     theme: 'caps',
     promise: '10.3',
