@@ -10,17 +10,21 @@ import { runs } from '../../fuzz/runs.ts';
 const longCharacter = fc
   .tuple(
     fc.constantFrom('a', 'ж', '👩', '🏴'),
-    fc.string({ unit: fc.constantFrom('\u0301', '\u0489', '\u200d', '\u{e0067}'), maxLength: 800 }),
+    fc.string({
+      unit: fc.constantFrom('\u0301', '\u0489', '\u200d', '\u{e0067}'),
+      maxLength: 800,
+      size: 'max',
+    }),
   )
   .map((parts) => parts.join(''));
 const anyText = fc.oneof(
   longCharacter,
-  fc.string({ unit: 'grapheme', maxLength: 400 }),
-  fc.string({ unit: anyCharacter, maxLength: 400 }),
-  fc.string({ unit: 'grapheme-ascii', maxLength: 800 }),
+  fc.string({ unit: 'grapheme', maxLength: 400, size: 'max' }),
+  fc.string({ unit: anyCharacter, maxLength: 400, size: 'max' }),
+  fc.string({ unit: 'grapheme-ascii', maxLength: 800, size: 'max' }),
 );
 const gsmCharacter = fc.constantFrom(...'@£$¥èéùìòÇ\nØøÅåΔ_ΦΓΛΩΠΨΣΘΞ^{}\\[~]|€ÆæßÉ !aZ09¿ñ');
-const gsmText = fc.string({ unit: gsmCharacter, maxLength: 1600 });
+const gsmText = fc.string({ unit: gsmCharacter, maxLength: 1600, size: 'max' });
 
 describe('segments', () => {
   it('of GSM-7 texts of any mixture and length are as many as the library counts', () => {
