@@ -85,6 +85,20 @@ it.each([
   expect(page(path).split('\n').length - 1).toBeLessThanOrEqual(linesMax);
 });
 
+it('the changelog has each release with its date, the latest first, and the API apart from the rest', () => {
+  const [unreleased, ...releases] = page('CHANGELOG.md').split(/^## /m).slice(1);
+  const { version } = JSON.parse(page('package.json')) as { version: string };
+  expect(unreleased?.split('\n')[0]).toBe('Unreleased');
+  expect(releases.map((release) => release.split('\n')[0])).toEqual([
+    expect.stringMatching(new RegExp(`^${version.replaceAll('.', '\\.')} - \\d{4}-\\d\\d-\\d\\d$`)),
+  ]);
+  const order = ['API: added', 'API: changed', 'API: fixed', 'Added', 'Changed', 'Fixed'];
+  for (const release of [unreleased ?? '', ...releases]) {
+    const sections = Array.from(release.matchAll(/^### (.+)$/gm), ([, title = '']) => title);
+    expect(sections).toEqual(order.filter((title) => sections.includes(title)));
+  }
+});
+
 describe('docs/operate.md', () => {
   it('has the runbook that each alarm links to', () => {
     const named = readdirSync(join(root, 'lib'), { recursive: true, encoding: 'utf8' })

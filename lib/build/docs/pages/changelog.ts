@@ -6,16 +6,19 @@ import type { Page, Section } from '../page.ts';
 
 /** @param markdown - the content of CHANGELOG.md: a title, then a heading of the second level for each release */
 export function changelogPage(markdown: string): Page {
-  const releases: Section[] = [];
-  let release = '';
+  const releases: (Section & { readonly sections: Section[] })[] = [];
   const marked = new Marked({
     renderer: {
       heading({ depth, text }: Tokens.Heading): string {
         if (depth < 2) return '';
         const name = text.toLowerCase().replaceAll(/[^a-z0-9.]+/g, '-');
-        if (depth > 2) return heading(3, `${release}.${name}`, text).html;
-        release = name;
-        releases.push({ id: name, title: text });
+        const release = releases.at(-1);
+        if (depth > 2 && release !== undefined) {
+          const id = `${release.id}.${name}`;
+          release.sections.push({ id, title: text });
+          return heading(3, id, text).html;
+        }
+        releases.push({ id: name, title: text, sections: [] });
         return heading(2, name, text).html;
       },
       /** The changelog names files of the repository, which the gateway does not serve. */
