@@ -80,6 +80,21 @@ describe.each(pages)('the page at %s', (path) => {
     },
   );
 
+  it('is not scrolled sideways at 320 px, and is printed whole: folded parts open, no code clipped', async () => {
+    const page = await open(path, { viewport: { width: 320, height: 640 }, javaScriptEnabled: false });
+    const wider = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await page.evaluate(wider)).toBe(0);
+    await page.emulateMedia({ media: 'print' });
+    const lost = await page.evaluate(`({
+      wider: ${wider},
+      folded: [...document.querySelectorAll('details > :not(summary)')].filter((part) => !part.checkVisibility({ contentVisibilityAuto: true })).length,
+      clipped: [...document.querySelectorAll('pre')].filter((code) => code.scrollWidth > code.clientWidth).length,
+      chrome: [...document.querySelectorAll('header, nav')].filter((part) => part.checkVisibility()).length,
+    })`);
+    expect(lost).toEqual({ wider: 0, folded: 0, clipped: 0, chrome: 0 });
+    await page.context().close();
+  });
+
   it('has no link that leads nowhere', async () => {
     const { body } = await served(`${gateway().base_url}${path}`);
     const links = [
