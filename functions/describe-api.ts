@@ -12,10 +12,12 @@ import { type HttpFunction, publicHttpFunction } from '../shared/http/http-funct
 import { publicHttpDependencies } from '../shared/http/public-guards.ts';
 import { redirectTo } from '../shared/http/response.ts';
 import type { ApiResponse, Operation } from '../shared/operation/operation.ts';
-import { dynamo } from '../shared/platform/aws/clients.ts';
+import { dynamo, kms } from '../shared/platform/aws/clients.ts';
+import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { showWellKnown } from '../shared/token/server-metadata.ts';
 import { dynamoSigningKeyStore } from '../shared/token/signing-keys.dynamo.ts';
+import { publishSigningKey } from '../shared/token/token-signer.kms.ts';
 
 const responseFile = z.object({
   status: z.int(),
@@ -25,8 +27,6 @@ const responseFile = z.object({
 
 const env = environmentOf<'describe-api'>();
 const dependencies = publicHttpDependencies(env);
-/** `localhost` can mean an IPv6 address, at which the local gateway does not listen. */
-const baseUrl = env.TOKEN_ISSUER.replace('//localhost:', '//127.0.0.1:');
 
 /** The responses that were read, by the names of their files: each is read at the first request for it. */
 const responses = new Map<string, ApiResponse>();
@@ -43,7 +43,7 @@ function responseOf(name: string): ApiResponse {
 
 function readResponse(file: string): ApiResponse {
   const { headers, ...response } = responseFile.parse(JSON.parse(file));
-  const body = response.body.replaceAll(baseUrlMarker, baseUrl);
+  const body = response.body.replaceAll(baseUrlMarker, env.TOKEN_ISSUER);
   const etag = `W/"${createHash('sha256').update(body).digest('base64url')}"`;
   return { ...response, headers: { ...headers, ETag: etag }, body };
 }
@@ -69,7 +69,13 @@ const showNamedPage: Operation = async (request) => {
 };
 
 const redirectToDocs: Operation = async () => redirectTo(env.TOKEN_ISSUER, routes.getDocs.path);
-const wellKnown = showWellKnown(env.TOKEN_ISSUER, dynamoSigningKeyStore(dynamo(), env.SIGNING_KEYS_TABLE));
+const signingKeys = dynamoSigningKeyStore(dynamo(), env.SIGNING_KEYS_TABLE);
+const wellKnown = showWellKnown({
+  issuer: env.TOKEN_ISSUER,
+  audience: env.TOKEN_AUDIENCE,
+  keys: signingKeys,
+  publishKey: () => publishSigningKey(kms(), env.TOKEN_SIGNING_KEY_ID, signingKeys, systemClock),
+});
 const showDocs = publicHttpFunction(routes.getDocs, showPage('docs', routes.getDocs.path), { dependencies });
 
 const functions: Readonly<Record<string, HttpFunction>> = {

@@ -80,6 +80,7 @@ function grantPart(to: GatewayFunction, part: Uses, resources: Resources): void 
   }
   if (secrets.includes('otp-secret')) otpSecret.grantRead(to);
   if (secrets.includes('token-key')) tokenKey.grantSign(to);
+  if (secrets.includes('token-public-key')) tokenKey.grantPublish(to);
   const ofStack: Partial<Record<VariableName, string>> = {
     TOKEN_ISSUER: baseUrl,
     GATEWAY_ACCOUNT: Aws.ACCOUNT_ID,

@@ -1,4 +1,4 @@
-/** The KMS keys that sign access tokens. Only the token function may use them. */
+/** The KMS keys that sign access tokens. Only the token function may sign with them. */
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
@@ -25,9 +25,18 @@ export class TokenKey extends Construct {
 
   /** Permits signing, and reading the public key to publish it. */
   grantSign(to: GatewayFunction): void {
+    this.grant(to, 'kms:Sign', 'kms:GetPublicKey');
+  }
+
+  /** Permits reading the public key to publish it. */
+  grantPublish(to: GatewayFunction): void {
+    this.grant(to, 'kms:GetPublicKey');
+  }
+
+  private grant(to: GatewayFunction, ...actions: readonly string[]): void {
     Grant.addToPrincipal({
       grantee: to,
-      actions: ['kms:Sign', 'kms:GetPublicKey'],
+      actions: [...actions],
       // The function may use all generations: during a deploy the old code still signs with the old key.
       resourceArns: this.keys.map((key) => key.keyArn),
     });

@@ -178,7 +178,14 @@ const requestUses = {
   suppressions: [authenticatedRequests, { tables: { suppressions: ['GetItem', 'Query', 'UpdateItem'] } }],
 
   // A single function serves the documentation, the gateway's URL and its public keys.
-  'describe-api': [countedRequests, { tables: { 'signing-keys': ['Scan'] }, settings: ['TOKEN_ISSUER'] }],
+  'describe-api': [
+    countedRequests,
+    {
+      tables: { 'signing-keys': ['Scan', 'PutItem'] },
+      secrets: ['token-public-key'],
+      settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
+    },
+  ],
   'refuse-unmatched': [countedRequests],
 
   'admin-api': [authenticatedRequests, ...administration, { settings: ['SMS_CARRIER', 'WHATSAPP_CARRIER'] }],

@@ -33,6 +33,8 @@ export interface SecretVariables {
   readonly 'otp-secret': 'OTP_SECRET_ARN';
   /** Access tokens are signed by it. */
   readonly 'token-key': 'TOKEN_SIGNING_KEY_ID';
+  /** The public part of that key, which is published. */
+  readonly 'token-public-key': 'TOKEN_SIGNING_KEY_ID';
 }
 
 export interface Uses {

@@ -14,13 +14,28 @@ const metadataNames: ReadonlySet<string> = new Set(['oauth-authorization-server'
 /** A new key is published before its first token, and an unknown `kid` has verifiers read the keys again. */
 const headers = { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' };
 
-/** @param issuer - the gateway's own address, without a slash at its end */
-export function showWellKnown(issuer: string, keys: Pick<SigningKeyStore, 'all'>): Operation {
+interface WellKnown {
+  /** The gateway's own address, without a slash at its end. */
+  readonly issuer: string;
+  readonly audience: string;
+  readonly keys: Pick<SigningKeyStore, 'all'>;
+  /** Publishes the key that will sign: before the first token no key is published, and caches would keep an empty list. */
+  readonly publishKey: () => Promise<unknown>;
+}
+
+export function showWellKnown({ issuer, audience, keys, publishKey }: WellKnown): Operation {
   return async ({ path, pathParameters: { document = '' } }) => {
-    if (document === keysName) return { status: 200, headers, body: { keys: await publicKeys(keys) } };
-    if (metadataNames.has(document)) return { status: 200, headers, body: serverMetadata(issuer) };
+    if (document === keysName) return { status: 200, headers, body: { keys: await publishedKeys() } };
+    if (metadataNames.has(document)) return { status: 200, headers, body: serverMetadata(issuer, audience) };
     throw new GatewayError('not_found', `There is no ${path}.`);
   };
+
+  async function publishedKeys(): Promise<object[]> {
+    const published = await publicKeys(keys);
+    if (published.length > 0) return published;
+    await publishKey();
+    return publicKeys(keys);
+  }
 }
 
 async function publicKeys(keys: Pick<SigningKeyStore, 'all'>): Promise<object[]> {
@@ -28,7 +43,7 @@ async function publicKeys(keys: Pick<SigningKeyStore, 'all'>): Promise<object[]>
   return published.map(([kid, jwk]) => ({ ...jwk, kid, alg: tokenAlgorithm, use: 'sig' }));
 }
 
-function serverMetadata(issuer: string): object {
+function serverMetadata(issuer: string, audience: string): object {
   return {
     issuer,
     token_endpoint: `${issuer}${routes.issueToken.path}`,
@@ -38,6 +53,8 @@ function serverMetadata(issuer: string): object {
     // RFC 8414 requires it; there is no authorization endpoint to give one.
     response_types_supported: [],
     scopes_supported: scopes,
+    // No field of RFC 8414, but who verifies a token needs it (RFC 9068, section 4).
+    audience,
     service_documentation: `${issuer}${routes.getDocs.path}`,
   };
 }

@@ -1,4 +1,4 @@
-/** Signs tokens with a KMS key, whose public key is published a second before its first token. */
+/** Signs tokens with a KMS key, whose public key is published with the first look at the keys, or a second before its first token. */
 import { createHash, createPublicKey } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetPublicKeyCommand, type KMSClient, SignCommand } from '@aws-sdk/client-kms';
@@ -52,16 +52,26 @@ export function kmsTokenSigner(
   };
 
   async function prepare(): Promise<SigningKey> {
-    const { PublicKey, KeyId } = await kms.send(new GetPublicKeyCommand({ KeyId: keyId }));
-    if (PublicKey === undefined) throw new Error('KMS answered without a public key');
-    const key = createPublicKey({ key: Buffer.from(PublicKey), format: 'der', type: 'spki' });
-    const jwk = publicJwk.parse(key.export({ format: 'jwk' }));
-    const kid = await calculateJwkThumbprint(jwk);
-    const publishedAt = await signingKeys.publish(kid, jwk, clock());
+    const { publishedAt, ...key } = await publishSigningKey(kms, keyId, signingKeys, clock);
     // Counted from now, because the write may have taken long; another process may be waiting for the same key.
     if (publishedAt > addSeconds(clock(), -recentSeconds)) await sleep(publishedBeforeUseSeconds * 1000);
-    return { keyId: KeyId ?? keyId, kid };
+    return key;
   }
+}
+
+/** Publishes the public key, unless it is published already. @returns since when it is, too */
+export async function publishSigningKey(
+  kms: KMSClient,
+  keyId: string,
+  signingKeys: Pick<SigningKeyStore, 'publish'>,
+  clock: Clock,
+): Promise<SigningKey & { readonly publishedAt: Date }> {
+  const { PublicKey, KeyId } = await kms.send(new GetPublicKeyCommand({ KeyId: keyId }));
+  if (PublicKey === undefined) throw new Error('KMS answered without a public key');
+  const key = createPublicKey({ key: Buffer.from(PublicKey), format: 'der', type: 'spki' });
+  const jwk = publicJwk.parse(key.export({ format: 'jwk' }));
+  const kid = await calculateJwkThumbprint(jwk);
+  return { keyId: KeyId ?? keyId, kid, publishedAt: await signingKeys.publish(kid, jwk, clock()) };
 }
 
 function encode(value: object): string {

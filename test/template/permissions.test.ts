@@ -43,8 +43,9 @@ describe.each(['no settings', 'production'])('what functions may do, %s', (name)
   });
 
   it('lets only issue-token sign', () => {
-    expect(functionsWith((_, action) => action.startsWith('kms:'))).toEqual(['issue-token']);
+    expect(functionsWith((_, action) => action.startsWith('kms:'))).toEqual(['describe-api', 'issue-token']);
     expect(actions['issue-token']?.['token key']).toEqual(['kms:GetPublicKey', 'kms:Sign']);
+    expect(actions['describe-api']?.['token key']).toEqual(['kms:GetPublicKey']);
   });
 
   it('lets only functions that sign webhooks or rotate their secrets read them', () => {

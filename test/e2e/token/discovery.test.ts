@@ -18,6 +18,7 @@ it.each(['oauth-authorization-server', 'openid-configuration'])('by %s', async (
       token_endpoint: `${base_url}/api/v1/auth/token`,
       jwks_uri: `${base_url}/.well-known/jwks.json`,
       response_types_supported: [],
+      audience: expect.stringMatching(/\/api$/),
     }),
   ]);
   const keys = createRemoteJWKSet(new URL(String(body.jwks_uri)), {
@@ -30,6 +31,7 @@ it.each(['oauth-authorization-server', 'openid-configuration'])('by %s', async (
   });
   const { payload } = await jwtVerify(token, keys, {
     issuer: String(body.issuer),
+    audience: String(body.audience),
     typ: 'at+jwt',
     algorithms: ['ES256'],
   });
@@ -38,6 +40,7 @@ it.each(['oauth-authorization-server', 'openid-configuration'])('by %s', async (
 
 it('shows only public keys, which a cache may keep', async () => {
   const { headers, body } = await call('GET', '/.well-known/jwks.json');
+  expect((body.keys as object[]).length).toBeGreaterThan(0);
   expect(headers.get('cache-control')).toBe('public, max-age=300');
   for (const key of body.keys as object[]) {
     expect(Object.keys(key).toSorted()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
