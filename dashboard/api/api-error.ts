@@ -8,7 +8,8 @@ export class ApiError extends Error {
   readonly details: readonly FieldError[];
 
   constructor(status: number, message: string, details: readonly FieldError[] = []) {
-    const general = /see details\.$/.test(message) && details.length > 0 ? [] : [message];
+    // A 400 repeats its first detail in its message.
+    const general = message.startsWith(`${details[0]?.field}: `) ? [] : [message];
     super([...general, ...details.map(sentenceOf)].join(' '));
     this.status = status;
     this.details = details;

@@ -99,6 +99,11 @@ export interface FieldError {
   readonly message: string;
 }
 
+/** The most details of an error: as many as a bulk request has rows. */
+export const errorDetailsMax = 1000;
+export const errorFieldCharactersMax = 200;
+export const errorMessageCharactersMax = 1000;
+
 interface GatewayErrorOptions {
   readonly details?: readonly FieldError[];
   /** Headers of the response: `Allow`, `WWW-Authenticate`, `X-RateLimit-*`. */
@@ -140,10 +145,16 @@ export function standardError(code: StandardCode, options?: GatewayErrorOptions)
   return new GatewayError(code, errorTexts[code], options);
 }
 
-/** The 400 that names each faulty field. */
+/** The 400 that names each faulty field in its details, and the first of them in its message. */
 export function invalidFields(details: readonly FieldError[]): GatewayError {
-  const fields = details.length === 1 ? 'A field is' : 'Some fields are';
-  return new GatewayError('invalid_request', `${fields} not valid; see details.`, { details });
+  const [first = { field: 'body', message: 'is not valid' }, ...others] = details;
+  const sentence = `${first.field}: ${first.message.replace(/\.$/, '')}.`;
+  const more = others.length === 0 ? '' : ` ${moreFaults(others.length)}`;
+  return new GatewayError('invalid_request', `${sentence}${more}`, { details });
+}
+
+function moreFaults(count: number): string {
+  return count === 1 ? 'One more fault is in details.' : `${count} more faults are in details.`;
 }
 
 /** Whether another request changed the same resource between the read and the write of this one. */
@@ -176,7 +187,18 @@ export function limitReached(
   return new GatewayError(code, `${cause} Try again in ${wait}.`, { retryAfterSeconds, headers });
 }
 
-/** The body of every error, also of those that API Gateway and the web ACL answer. */
+/** The place of a code in the documentation, below the gateway's own address. */
+function errorDocsUrl(baseUrl: string, code: ErrorCode): string {
+  return `${baseUrl}${errorDocsPath}#${code}`;
+}
+
+const errorDocsPath = '/docs/errors';
+
+/**
+ * The body of every error, also of those that API Gateway and the web ACL answer.
+ *
+ * @param baseUrl - the gateway's own address; API Gateway and the web ACL do not have it
+ */
 export function errorBody(
   {
     code,
@@ -185,11 +207,13 @@ export function errorBody(
     retryAfterSeconds,
   }: Pick<GatewayError, 'code' | 'message' | 'details' | 'retryAfterSeconds'>,
   requestId: string,
+  baseUrl?: string,
 ): Record<string, unknown> {
   return {
     error: code,
     message,
     request_id: requestId,
+    ...(baseUrl === undefined ? {} : { doc_url: errorDocsUrl(baseUrl, code) }),
     ...(details.length === 0 ? {} : { details }),
     ...(retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds }),
   };

@@ -82,7 +82,7 @@ const requestUses = {
     {
       tables: { clients: ['GetItem'], 'limit-overrides': ['Query'], 'signing-keys': ['PutItem'] },
       secrets: ['token-key'],
-      settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
+      settings: ['TOKEN_AUDIENCE'],
     },
   ],
 
@@ -183,7 +183,7 @@ const requestUses = {
     {
       tables: { 'signing-keys': ['Scan', 'PutItem'] },
       secrets: ['token-public-key'],
-      settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
+      settings: ['TOKEN_AUDIENCE'],
     },
   ],
   'refuse-unmatched': [countedRequests],

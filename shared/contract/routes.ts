@@ -48,6 +48,8 @@ export interface Route {
   readonly policy: PolicyName;
   /** The scope that the caller's token must have; null where no token is needed. */
   readonly scope: Scope | null;
+  /** The names of its query parameters; none by default. */
+  readonly query?: readonly string[];
 }
 
 /** The time limit of a function that handles requests: below API Gateway's of 29 s, so that every response is the function's. */
@@ -68,6 +70,7 @@ export const routes = {
     functionName: 'send-sms',
     policy: 'sms_send',
     scope: 'messages',
+    query: ['dry_run'],
   },
   sendBulkSms: {
     method: 'POST',
@@ -75,6 +78,7 @@ export const routes = {
     functionName: 'send-bulk-sms',
     policy: 'sms_bulk',
     scope: 'messages',
+    query: ['dry_run'],
   },
   sendOtp: {
     method: 'POST',
@@ -82,6 +86,7 @@ export const routes = {
     functionName: 'send-otp',
     policy: 'otp_send',
     scope: 'messages',
+    query: ['dry_run'],
   },
   verifyOtp: {
     method: 'POST',
@@ -96,6 +101,7 @@ export const routes = {
     functionName: 'send-whatsapp',
     policy: 'whatsapp_send',
     scope: 'messages',
+    query: ['dry_run'],
   },
   getMessageStatus: {
     method: 'GET',
@@ -110,6 +116,7 @@ export const routes = {
     functionName: 'list-messages',
     policy: 'messages',
     scope: 'messages',
+    query: ['reference', 'status', 'channel', 'direction', 'since', 'until', 'limit', 'cursor'],
   },
   cancelMessage: {
     method: 'DELETE',
@@ -131,6 +138,7 @@ export const routes = {
     functionName: 'get-account',
     policy: 'account',
     scope: 'messages',
+    query: ['since', 'until', 'interval', 'group_by'],
   },
   updateAccount: {
     method: 'PATCH',
@@ -201,6 +209,7 @@ export const routes = {
     functionName: 'webhook-deliveries',
     policy: 'webhooks',
     scope: 'messages',
+    query: ['message_id', 'endpoint_id', 'state', 'event', 'since', 'until', 'limit', 'cursor'],
   },
   getWebhookDelivery: {
     method: 'GET',
@@ -236,6 +245,7 @@ export const routes = {
     functionName: 'suppressions',
     policy: 'suppressions',
     scope: 'messages',
+    query: ['recipient', 'limit', 'cursor'],
   },
   putSuppression: {
     method: 'PUT',

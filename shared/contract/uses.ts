@@ -70,9 +70,10 @@ export function variableOf<Name extends string, Ending extends 'TABLE' | 'QUEUE_
   return `${name.replaceAll('-', '_').toUpperCase() as Constant<Name>}_${ending}` as const;
 }
 
-/** Every request is counted. */
+/** Every request is counted, and every error links to the documentation at the gateway's own address. */
 export const countedRequests = {
   tables: { 'rate-counters': ['UpdateItem'] },
+  settings: ['TOKEN_ISSUER'],
 } as const satisfies Uses;
 
 /** Callers have a bearer token or an API key, and limits of their own. */

@@ -2,6 +2,7 @@
  * The feedback that the gateway writes into a row that people edit (contract 10.5): a status, and a sentence that
  * says what is in force, or what is wrong and how to correct it.
  */
+import { closestName } from '../platform/closest-name.ts';
 import { type EditedRow, type EditedTable, ownAttributes, shownValue } from './edited-row.ts';
 
 const statuses = ['active', 'invalid', 'expired'] as const;
@@ -80,36 +81,4 @@ function shownName(name: string): string {
 
 export function joinSentences(...sentences: readonly string[]): string {
   return sentences.filter((sentence) => sentence !== '').join(' ');
-}
-
-/** The share of the longer text that may differ; with more it is another word. */
-const differingShareMax = 0.45;
-
-/** Ignores case, spaces and punctuation. Undefined if no name is similar. */
-/** The valid name that a misspelled one most likely means. */
-export function closestName(text: string, names: readonly string[]): string | undefined {
-  const typed = plain(text);
-  const [nearest] = names
-    .map((name) => ({ name, distance: editDistance(typed, plain(name)), length: plain(name).length }))
-    .filter(({ distance, length }) => distance <= differingShareMax * Math.max(typed.length, length))
-    .toSorted((one, other) => one.distance - other.distance);
-  return nearest?.name;
-}
-
-function plain(text: string): string {
-  return text.toLowerCase().replaceAll(/[^a-z0-9/*]/g, '');
-}
-
-/** Levenshtein's distance: the insertions, removals and replacements of a character that turn one text into the other. */
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= one.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= other.length; j += 1) {
-      const replaced = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
 }

@@ -9,6 +9,7 @@ import { type PolicyName, type Route, type RouteName, routes, type Scope } from 
 import { type Decision, rateLimitHeaders, retryAfterSeconds, uncountedHeaders } from '../limit/decision.ts';
 import type { RateLimiter } from '../limit/limiter.ts';
 import type { ApiRequest, Operation } from '../operation/operation.ts';
+import { noteUnknownParameters, prefersStrict } from '../operation/unknown-fields.ts';
 import type { Clock } from '../platform/clock.ts';
 import { countFunctionFailure } from '../platform/metrics.ts';
 import { type Authenticator, authenticate } from './authenticate.ts';
@@ -30,6 +31,8 @@ export interface PublicHttpDependencies {
   /** An id that no caller can foresee or choose. */
   readonly newWorkId: () => string;
   readonly writeLog: WriteLog;
+  /** The gateway's own address, without a slash at its end. */
+  readonly baseUrl: string;
 }
 
 export interface HttpDependencies extends PublicHttpDependencies {
@@ -96,17 +99,18 @@ function pipeline(
     oauthErrors = false,
   }: HttpOptions<PublicHttpDependencies>,
 ): HttpFunction {
-  const { limiter, clock, newWorkId, writeLog } = dependencies;
+  const { limiter, clock, newWorkId, writeLog, baseUrl } = dependencies;
   const steps = middy<RequestContext, HttpResponse>()
     // On the way back, from the last to the first:
     .use(encodeResponse())
     .use(requestLog(writeLog, route.policy, clock))
     .use(responseHeaders(route.policy, route.scope === null ? headers : { ...noStore, ...headers }))
-    .use(errorResponse(oauthErrors))
+    .use(errorResponse(baseUrl, oauthErrors))
     // On the way in:
     .use(authenticate(authenticator))
     .use(countRequest(limiter, route.policy))
     .use(checkText())
+    .use(checkParameters(route))
     .use(parseRequestBody(formats))
     .handler(async (request: RequestContext, context: Context) => {
       const response = await beforeDeadline(context, operation(apiRequest(route, request)));
@@ -180,6 +184,17 @@ export function countRequest(limiter: RateLimiter, policy: PolicyName): Step {
   };
 }
 
+/** Notes query parameters that an operation of the API does not know, and refuses them where the request wants that. */
+function checkParameters({ scope, query = [] }: Route): Step {
+  return {
+    before: ({ event: { incoming, unknownFields, query: given } }) => {
+      if (scope !== 'messages') return;
+      unknownFields.strict = prefersStrict(incoming.headers.prefer);
+      noteUnknownParameters(unknownFields, given, query);
+    },
+  };
+}
+
 function endpointBlocked(): GatewayError {
   return new GatewayError('forbidden', 'This client is blocked from this endpoint.');
 }
@@ -228,7 +243,8 @@ export function responseHeaders(policy: PolicyName, ofFunction: Readonly<Record<
       headers: {
         ...limits,
         ...response.headers,
-        ...unknownFieldsHeader([...unknownFields]),
+        ...unknownFieldsHeader([...unknownFields.found.keys()]),
+        ...(unknownFields.strict ? { 'Preference-Applied': 'handling=strict' } : {}),
         ...ofFunction,
         'X-Request-Id': requestId,
       },

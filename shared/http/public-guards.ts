@@ -29,5 +29,6 @@ export function publicHttpDependencies(
     clock: systemClock,
     newWorkId: randomUUID,
     writeLog: (level, fields) => log[level]('request', fields),
+    baseUrl: env.TOKEN_ISSUER,
   };
 }

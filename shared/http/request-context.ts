@@ -5,6 +5,7 @@ import { GatewayError } from '../contract/errors.ts';
 import type { Decision } from '../limit/decision.ts';
 import type { Subject } from '../limit/shards.ts';
 import type { Caller } from '../operation/operation.ts';
+import { noUnknownFields, type UnknownFields } from '../operation/unknown-fields.ts';
 
 export interface RawBody {
   /** As the caller sent them: API Gateway's base64 is decoded. */
@@ -43,8 +44,8 @@ export interface RequestContext {
   body: unknown;
   /** The query's parameters by name; the values of one that is given several times, joined by commas as in headers. */
   readonly query: Readonly<Record<string, string>>;
-  /** Filled when the operation parses the body and the query. */
-  readonly unknownFields: Set<string>;
+  /** Filled from the query, and when the operation parses the body. */
+  readonly unknownFields: UnknownFields;
   /** Fields of the log line that come from the operation or from the error. */
   logged: Readonly<Record<string, unknown>>;
 }
@@ -80,7 +81,7 @@ export function requestContext(event: APIGatewayProxyEvent, now: Date, workId: s
     decision: undefined,
     body: undefined,
     query: queryOf(event),
-    unknownFields: new Set(),
+    unknownFields: noUnknownFields(),
     logged: {},
   };
 }

@@ -1,6 +1,14 @@
 /** Makes the response to a request: the result of the operation, or an error in the one form that all errors have. */
 import { gzipSync } from 'node:zlib';
-import { errorBody, type FieldError, GatewayError, standardError } from '../contract/errors.ts';
+import {
+  errorBody,
+  errorDetailsMax,
+  errorFieldCharactersMax,
+  errorMessageCharactersMax,
+  type FieldError,
+  GatewayError,
+  standardError,
+} from '../contract/errors.ts';
 import type { ApiResponse } from '../operation/operation.ts';
 import { type HttpResponse, onEveryResponse, type Step } from './request-context.ts';
 
@@ -19,32 +27,32 @@ export function successResponse({ status, headers = {}, body }: ApiResponse): Ht
   };
 }
 
-/** Turns what any later step throws into a response. @param oauth - with the error's text as RFC 6749 names it, too */
-export function errorResponse(oauth: boolean): Step {
+/**
+ * Turns what any later step throws into a response.
+ *
+ * @param baseUrl - the gateway's own address, for the link to the documentation
+ * @param oauth - with the error's text as RFC 6749 names it, too
+ */
+export function errorResponse(baseUrl: string, oauth: boolean): Step {
   return {
     onError: (request) => {
       const error = asGatewayError(request.error);
       request.event.logged = { ...request.event.logged, error: error.code, cause: error.cause };
-      request.response = responseOf(error, request.event.requestId, oauth);
+      request.response = responseOf(error, request.event.requestId, baseUrl, oauth);
     },
   };
 }
 
-/** The most details of a response: as many as a bulk request has rows. */
-const detailsMax = 1000;
-const fieldCharactersMax = 200;
-const messageCharactersMax = 1000;
-
 /** RFC 6749, section 5.2: an `error_description` has printable ASCII without quotation marks and backslashes. */
 const notInDescription = /[^ !#-[\]-~]/gu;
 
-function responseOf(error: GatewayError, requestId: string, oauth: boolean): HttpResponse {
+function responseOf(error: GatewayError, requestId: string, baseUrl: string, oauth: boolean): HttpResponse {
   const { code, retryAfterSeconds } = error;
-  const text = shortened(error.message, messageCharactersMax);
+  const text = shortened(error.message, errorMessageCharactersMax);
   const message = oauth ? text.replace(notInDescription, '?') : text;
-  const details = error.details.slice(0, detailsMax).map(shortenedDetail);
+  const details = error.details.slice(0, errorDetailsMax).map(shortenedDetail);
   const body = {
-    ...errorBody({ code, message, details, retryAfterSeconds }, requestId),
+    ...errorBody({ code, message, details, retryAfterSeconds }, requestId, baseUrl),
     // RFC 6749, section 5.2.
     ...(oauth ? { error_description: message } : {}),
   };
@@ -58,7 +66,10 @@ function responseOf(error: GatewayError, requestId: string, oauth: boolean): Htt
 }
 
 function shortenedDetail({ field, message }: FieldError): FieldError {
-  return { field: shortened(field, fieldCharactersMax), message: shortened(message, messageCharactersMax) };
+  return {
+    field: shortened(field, errorFieldCharactersMax),
+    message: shortened(message, errorMessageCharactersMax),
+  };
 }
 
 /** Field names come from the caller and may have any length; a response larger than 6 MB would be lost. */

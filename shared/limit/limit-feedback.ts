@@ -17,7 +17,6 @@ import { decimalText } from '../contract/price-table.ts';
 import { type Limits, policies } from '../contract/routes.ts';
 import { shownValue } from '../edited-table/edited-row.ts';
 import {
-  closestName,
   type Feedback,
   joinSentences,
   keepTime,
@@ -25,6 +24,7 @@ import {
   misspelledAttributes,
   sinceText,
 } from '../edited-table/feedback.ts';
+import { closestName } from '../platform/closest-name.ts';
 import { type FirstReached, firstReached } from './first-reached.ts';
 import { isInForce, type OverrideRow, overrideTable, type ParsedRow, parseRow } from './override-row.ts';
 import { limitOf, windowNames, windowSeconds } from './windows.ts';

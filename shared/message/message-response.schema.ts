@@ -101,6 +101,11 @@ const dryRunRefusal = z.object({
   retry_after: z.exactOptional(z.int()),
 });
 
+const unknownField = z.object({
+  field: described(z.string(), 'The name in the request, such as `recipients[2].mesage`.'),
+  message: described(z.string(), 'A sentence for a person, with the known name that was probably meant.'),
+});
+
 const dryRunFields = {
   dry_run: described(z.boolean(), 'Always `true`: nothing was stored or sent.'),
   would_be_accepted: described(
@@ -115,6 +120,10 @@ const dryRunFields = {
   refusals: described(
     z.array(dryRunRefusal),
     'Every reason for which the request would be refused; empty if it would be accepted.',
+  ),
+  unknown_fields: described(
+    z.array(unknownField),
+    'The fields and query parameters that would be ignored, because the operation does not know them.',
   ),
 };
 

@@ -4,6 +4,7 @@ import type { Client } from '../client/client.ts';
 import { type FieldError, GatewayError, invalidFields } from '../contract/errors.ts';
 import type { Route, Scope } from '../contract/routes.ts';
 import { faultsIn, issueText } from './issue-text.ts';
+import { fieldName, noteUnknownFields, refusedFields, type UnknownFields } from './unknown-fields.ts';
 
 /** `zod/mini` has no texts by default. */
 z.config({ localeError: issueText });
@@ -32,8 +33,8 @@ export interface ApiRequest {
   /** Parsed; undefined where there is none. */
   readonly body: unknown;
   readonly rawBody: string;
-  /** Names of fields that are ignored, of the body and the query; parsing adds to it, and a header lists them. */
-  readonly unknownFields: Set<string>;
+  /** The fields of the body and the query that the operation does not know: parsing adds to them. */
+  readonly unknownFields: UnknownFields;
   readonly sourceIp: string;
   /** Undefined only where the route has no scope. */
   readonly caller: Caller | undefined;
@@ -65,7 +66,7 @@ export function parseBody<S extends z.ZodMiniType>(
   { body, unknownFields }: Pick<ApiRequest, 'body' | 'unknownFields'>,
 ): z.output<S> {
   noteUnknownFields(unknownFields, schema, body);
-  return parseFields(schema, body);
+  return parseFields(schema, body, refusedFields(unknownFields));
 }
 
 /** Parses the body of an operation whose fields are all optional: no body is the same as an empty one. */
@@ -84,9 +85,19 @@ export function parseQuery<S extends z.ZodMiniType>(
   return parseBody(schema, { body: query, unknownFields });
 }
 
-/** Fields that are of no request, or that are read before there is one. @throws GatewayError as `parseBody` does. */
-export function parseFields<S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> {
+/**
+ * Parses fields that are of no request, or that are read before there is one.
+ *
+ * @param refused - the faults that are known before
+ * @throws GatewayError as `parseBody` does.
+ */
+export function parseFields<S extends z.ZodMiniType>(
+  schema: S,
+  body: unknown,
+  refused: readonly FieldError[] = [],
+): z.output<S> {
   const parsed = schema.safeParse(body);
+  if (parsed.success && refused.length > 0) throw invalidFields(refused);
   if (parsed.success) return parsed.data;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new GatewayError('invalid_request', 'The request needs a body that is a JSON object.');
@@ -99,24 +110,7 @@ export function parseFields<S extends z.ZodMiniType>(schema: S, body: unknown): 
     // The response has only the first error of a field.
     if (!details.has(field)) details.set(field, { field, message });
   }
-  throw invalidFields([...details.values()]);
-}
-
-/** @param path - the place of the value in the body, if it is a part of it that the operation parses itself */
-export function noteUnknownFields(
-  noted: Set<string>,
-  schema: z.ZodMiniType,
-  value: unknown,
-  path: readonly PropertyKey[] = [],
-): void {
-  for (const found of unknownFields(schema, value, path)) noted.add(fieldName(found));
-}
-
-/** `recipients[2].to` */
-export function fieldName(path: readonly PropertyKey[]): string {
-  return path
-    .map((key, depth) => (typeof key === 'number' ? `[${key}]` : `${depth === 0 ? '' : '.'}${String(key)}`))
-    .join('');
+  throw invalidFields([...refused, ...details.values()]);
 }
 
 function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
@@ -126,31 +120,4 @@ function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
     value = Reflect.get(value, key);
   }
   return value;
-}
-
-/** Finds the fields of a request that its schema does not know: they are ignored, and a header names them (contract 1.5). */
-type Schema = z.core.$ZodType;
-type Path = readonly PropertyKey[];
-
-/** Each path to a field that no object of the schema has, alternatives and maps excepted. */
-export function unknownFields(schema: Schema, value: unknown, path: Path = []): Path[] {
-  const { def } = schema._zod as { readonly def: z.core.$ZodTypes['_zod']['def'] };
-  switch (def.type) {
-    case 'object':
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
-      return Object.entries(value).flatMap(([key, inner]) => {
-        const field = Object.hasOwn(def.shape, key) ? def.shape[key] : undefined;
-        return field === undefined ? [[...path, key]] : unknownFields(field, inner, [...path, key]);
-      });
-    case 'array':
-      if (!Array.isArray(value)) return [];
-      return value.flatMap((item, index) => unknownFields(def.element, item, [...path, index]));
-    case 'optional':
-    case 'nullable':
-      return unknownFields(def.innerType, value, path);
-    case 'pipe':
-      return unknownFields(def.in, value, path);
-    default:
-      return [];
-  }
 }

@@ -87,7 +87,7 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
       ]);
       const textOf = (stored: string): string =>
         withSampleCode(otpText(stored, new Date(otp.expires_at), request.now), otp);
-      return dryRunOf(otpMessage(send, id, otp), dependencies, refusals, textOf);
+      return dryRunOf(otpMessage(send, id, otp), dependencies, { ...request, refusals }, textOf);
     }
     const { messages, otps, otpSends } = dependencies;
     let planned: OtpSend | undefined;

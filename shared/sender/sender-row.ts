@@ -13,7 +13,7 @@ import {
   shownValue,
   validValue,
 } from '../edited-table/edited-row.ts';
-import { closestName } from '../edited-table/feedback.ts';
+import { closestName } from '../platform/closest-name.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import { canonicalRecipient, countriesWithoutSenderIds, countryNamed, isSenderId } from './phone-number.ts';
 

@@ -48,6 +48,7 @@ describe('a dry run', () => {
           estimated_cost: segments * segmentPrice,
           currency: 'USD',
           refusals: [],
+          unknown_fields: [],
         },
       ]);
       expect(response.headers.get('x-ratelimit-remaining')).toBeDefined();
@@ -119,6 +120,7 @@ describe('a dry run', () => {
         ],
         errors: [{ index: 2, error: 'invalid_recipient' }],
         refusals: [],
+        unknown_fields: [],
       },
     ]);
     expect(await listed(client)).toBe(0);

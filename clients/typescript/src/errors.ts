@@ -32,16 +32,19 @@ export class ApiError extends GatewayError {
   readonly error: ErrorCode;
   /** Quote it to support. */
   readonly request_id: string | undefined;
+  /** Where the gateway's documentation explains the code. */
+  readonly doc_url: string | undefined;
   /** The faulty fields, all of them at once. */
   readonly details: readonly FieldError[];
   /** Seconds to wait; of a `RateLimitError`. */
   readonly retry_after: number | undefined;
 
-  constructor(status: number, { message, error, request_id, details, retry_after }: ApiErrorFields) {
+  constructor(status: number, { message, error, request_id, doc_url, details, retry_after }: ApiErrorFields) {
     super(message);
     this.status = status;
     this.error = error;
     this.request_id = request_id;
+    this.doc_url = doc_url;
     this.details = details;
     this.retry_after = retry_after;
   }
@@ -51,6 +54,7 @@ interface ApiErrorFields {
   readonly error: ErrorCode;
   readonly message: string;
   readonly request_id: string | undefined;
+  readonly doc_url: string | undefined;
   readonly details: readonly FieldError[];
   readonly retry_after: number | undefined;
 }
@@ -106,6 +110,7 @@ export function apiError(status: number, headers: Headers, body: unknown): ApiEr
     error: text(given.error) ?? 'unexpected_response',
     message: text(given.message) ?? `The answer has status ${status} and is not the gateway's.`,
     request_id: text(given.request_id) ?? headers.get('x-request-id') ?? undefined,
+    doc_url: text(given.doc_url),
     details: Array.isArray(given.details) ? given.details.filter(isFieldError) : [],
     retry_after:
       typeof given.retry_after === 'number' ? given.retry_after : secondsOf(headers.get('retry-after')),

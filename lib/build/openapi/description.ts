@@ -47,6 +47,8 @@ export interface Description {
   readonly request?: {
     readonly schema: keyof Requests;
     readonly examples: Readonly<Record<string, Example>>;
+    /** Whether the operation takes no body for an empty one. */
+    readonly optional?: boolean;
   };
   /** Whether the operation is a send: it accepts `Idempotency-Key` and counts towards caps, which adds four errors. */
   readonly keyed?: boolean;

@@ -5,7 +5,7 @@ import { baseUrlMarker } from '../../../shared/contract/base-url.ts';
 import { policies, type Route, routes } from '../../../shared/contract/routes.ts';
 import { version } from '../../../shared/contract/version.ts';
 import type { Example } from './description.ts';
-import { idempotencyKey, type NamedHeaders, namedHeaders } from './headers.ts';
+import { idempotencyKeyOf, type NamedHeaders, namedHeaders, prefer } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { SchemasBySection } from './named-schemas.ts';
@@ -28,7 +28,7 @@ export interface OpenApiOperation {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly JsonSchema[];
   readonly requestBody?: {
-    readonly required: true;
+    readonly required: boolean;
     readonly content: Readonly<
       Record<string, { schema: JsonSchema; examples: Readonly<Record<string, Example>> }>
     >;
@@ -116,7 +116,8 @@ function operationOf(name: OperationName): OpenApiOperation {
   const dryRun = dryRunOf(description);
   const allParameters = [
     ...parameters.map(({ required = false, ...parameter }) => ({ ...parameter, required })),
-    ...(keyed ? [idempotencyKey] : []),
+    ...(keyed ? [idempotencyKeyOf(operationIdOf(name))] : []),
+    ...(route.scope === 'messages' ? [prefer] : []),
   ];
   return {
     operationId: operationIdOf(name),
@@ -129,7 +130,7 @@ function operationOf(name: OperationName): OpenApiOperation {
       ? {}
       : {
           requestBody: {
-            required: true,
+            required: request.optional !== true,
             // The form encoding is left out: the code that openapi-python-client makes for two media types cannot be
             // imported.
             content: {

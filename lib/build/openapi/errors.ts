@@ -1,6 +1,7 @@
 /** The schema of the error body, and for each error code when it is sent, with an example. */
 import * as z from 'zod/mini';
 import { webhookSecretsMax } from '../../../shared/client/client-admin.ts';
+import { baseUrlMarker } from '../../../shared/contract/base-url.ts';
 import {
   type ErrorCode,
   errorBody,
@@ -31,6 +32,10 @@ const error = z.object({
   error: described(z.enum(Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]]), 'A stable code.'),
   message: described(z.string(), 'A sentence for a person.'),
   request_id: described(z.string(), 'Equal to the header `X-Request-Id`; quote it when you ask for help.'),
+  doc_url: described(
+    z.optional(z.string()),
+    'Where the documentation explains the code; absent where API Gateway itself refused the request.',
+  ),
   details: described(
     z.optional(z.array(fieldError)),
     'The faulty fields, all of them at once; only where fields are at fault.',
@@ -172,7 +177,11 @@ export function errorExample(
     retryAfterSeconds,
   } = ofOperation(code, route, description);
   return {
-    ...errorBody({ code, message, details, retryAfterSeconds }, '8f0c1f3e-5a2b-4a53-9c0e-2f6f8f5d7a10'),
+    ...errorBody(
+      { code, message, details, retryAfterSeconds },
+      '8f0c1f3e-5a2b-4a53-9c0e-2f6f8f5d7a10',
+      baseUrlMarker,
+    ),
     ...(onTokenEndpoint(route) ? { error_description: message } : {}),
   };
 }

@@ -11,7 +11,7 @@ const at = new Date('2026-11-20T09:29:18Z');
 const counted = { admitted: true, used: { minute: 1, hour: 1, day: 1 } };
 const firstSend = rateLimitHeaders(decide('sms_send', policies.sms_send, counted, windowsAt(at)), at);
 
-const integer = { type: 'integer' } as const;
+const integer = { type: 'integer', format: 'int64' } as const;
 const text = { type: 'string' } as const;
 
 const onEvery = {
@@ -58,6 +58,10 @@ const onSome = {
     description: '`true` where this is the response of an earlier request with the same `Idempotency-Key`.',
     schema: text,
   },
+  'Preference-Applied': {
+    description: '`handling=strict` where the request asked for it by `Prefer` (RFC 7240).',
+    schema: text,
+  },
 } as const;
 
 export const namedHeaders = { ...onEvery, ...onSome };
@@ -71,11 +75,24 @@ export function responseHeaders(more: readonly (keyof typeof onSome)[]): Record<
 /** The headers of responses that contain a secret. */
 export const noStore = { 'Cache-Control': 'Always `no-store`.' } as const;
 
-export const idempotencyKey = {
-  name: 'Idempotency-Key',
+export const prefer = {
+  name: 'Prefer',
   in: 'header',
   required: false,
-  description: `Makes a send safe to repeat: for ${idempotencyKeyHours} hours a repeat gets the first response, with \`Idempotent-Replayed: true\`, and nothing is sent twice. Per client and endpoint. A quoted string means its content.`,
-  schema: { type: 'string', pattern: `^("${keyPattern}"|${keyPattern})$` },
-  example: 'order-42-shipped',
+  description:
+    '`handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400 `invalid_request`, which names each with the known name that was probably meant. Otherwise they are ignored, and named in `X-Unknown-Fields`.',
+  schema: { type: 'string' },
+  example: 'handling=strict',
 } as const;
+
+/** The header of a send; each operation has its own example, because one key is not for two requests. */
+export function idempotencyKeyOf(operationId: string) {
+  return {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: `Makes a send safe to repeat: for ${idempotencyKeyHours} hours a repeat gets the first response, with \`Idempotent-Replayed: true\`, and nothing is sent twice. Per client and endpoint. A quoted string means its content.`,
+    schema: { type: 'string', pattern: `^("${keyPattern}"|${keyPattern})$` },
+    example: `order-42-${operationId.replace(/^send/, '').toLowerCase()}`,
+  } as const;
+}

@@ -19,17 +19,17 @@ export const basics: readonly Topic[] = [
   {
     id: 'format',
     title: 'Requests and responses',
-    text: 'Bodies are JSON in UTF-8, field names are `snake_case`, times are ISO 8601 in UTC, phone numbers are in international format (E.164). An optional field may be `null`, which means the same as leaving it out, except where an operation says what `null` does. Fields that an operation does not know are ignored, and named in the response header `X-Unknown-Fields`.',
+    text: 'Bodies are JSON in UTF-8, field names are `snake_case`, times are ISO 8601 in UTC, phone numbers are in international format (E.164). An optional field may be `null`, which means the same as leaving it out, except where an operation says what `null` does. Fields that an operation does not know are ignored, and named in the response header `X-Unknown-Fields` and in a dry run’s `unknown_fields`; with the header `Prefer: handling=strict` they are refused instead.',
   },
   {
     id: 'authentication',
     title: 'Authentication',
-    text: `Request an access token with your client id and secret, and send it as \`Authorization: Bearer <access token>\` with every other request. It is valid for ${tokenLifetime}: request the next one when it has expired (401 \`unauthorized\`), not one for each request. An API key (\`sk-…\`) in its place is accepted, but not recommended.`,
+    text: `Request an access token with your client id and secret, and send it as \`Authorization: Bearer <access token>\` with every other request. It is valid for ${tokenLifetime}: request the next one when it has expired (401 \`unauthorized\`), not one for each request. An API key (\`sk-…\`) in its place is accepted, but not recommended. A service that verifies the token itself finds the issuer, the public keys and the \`audience\` (\`aud\`) at \`/.well-known/openid-configuration\`.`,
   },
   {
     id: 'error-format',
     title: 'Errors',
-    text: 'Every error has the body `{"error", "message", "request_id"}`: a stable code for programs, a sentence for people, and the identifier of the request. If fields are invalid, `details` lists all of them. 429 adds `retry_after`. An unknown path is 404 `not_found`; a known path with another method is 405 `method_not_allowed` with `Allow`.',
+    text: 'Every error has the body `{"error", "message", "request_id", "doc_url"}`: a stable code for programs, a sentence for people, the identifier of the request, and a link to what the code means. If fields are invalid, `message` names the first, and `details` lists all of them. 429 adds `retry_after`. An unknown path is 404 `not_found`; a known path with another method is 405 `method_not_allowed` with `Allow`.',
   },
   {
     id: 'idempotency',

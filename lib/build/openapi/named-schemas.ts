@@ -30,6 +30,7 @@ const parts: Readonly<Record<string, string>> = {
   'AcceptedBatch.messages[]': 'BatchMessage',
   'AcceptedBatch.errors[]': 'RejectedRecipient',
   'DryRun.refusals[]': 'DryRunRefusal',
+  'DryRun.unknown_fields[]': 'DryRunUnknownField',
   'DryRun.fallback[]': 'DryRunLeg',
   'DryRunBatch.messages[]': 'DryRunMessage',
   'DryRunBatch.errors[]': 'RejectedRecipient',

@@ -41,12 +41,18 @@ const dryRunParameter = {
 export function dryRunOf({ dryRun }: Description): DryRunDescription | undefined {
   if (dryRun === undefined) return undefined;
   const description = 'To `dry_run=true`: what would be sent. Nothing is stored or sent.';
-  return { parameter: dryRunParameter, response: successOf({ ...dryRun, description }, false) };
+  return {
+    parameter: dryRunParameter,
+    response: successOf({ ...dryRun, description }, ['Preference-Applied']),
+  };
 }
 
 export function responsesOf(route: Route, description: Description): Record<string, OpenApiResponse> {
   const responses: Record<string, OpenApiResponse> = {
-    [description.response.status ?? 200]: successOf(description.response, description.keyed === true),
+    [description.response.status ?? 200]: successOf(description.response, [
+      ...(description.keyed === true ? (['Idempotent-Replayed'] as const) : []),
+      ...preferenceOf(route),
+    ]),
   };
   const byStatus = Map.groupBy(errorsOf(route, description), (code) => errorStatus[code]);
   for (const [status, codes] of [...byStatus].toSorted(([a], [b]) => a - b)) {
@@ -72,7 +78,12 @@ function errorsOf(route: Route, { keyed, errors = [] }: Description): ErrorCode[
   return Object.keys(errorStatus).filter((code): code is ErrorCode => codes.includes(code as ErrorCode));
 }
 
-function successOf(response: SuccessResponse, keyed: boolean): OpenApiResponse {
+/** Only the operations of the API refuse unknown fields on request. */
+function preferenceOf({ scope }: Route): readonly 'Preference-Applied'[] {
+  return scope === 'messages' ? ['Preference-Applied'] : [];
+}
+
+function successOf(response: SuccessResponse, more: Parameters<typeof responseHeaders>[0]): OpenApiResponse {
   const { description, schema, examples, headers = {}, links } = response;
   const own = Object.entries(headers).map(([name, note]) => [
     name,
@@ -80,7 +91,7 @@ function successOf(response: SuccessResponse, keyed: boolean): OpenApiResponse {
   ]);
   return {
     description,
-    headers: { ...responseHeaders(keyed ? ['Idempotent-Replayed'] : []), ...Object.fromEntries(own) },
+    headers: { ...responseHeaders(more), ...Object.fromEntries(own) },
     content: { 'application/json': { schema: reference(schema), examples } },
     ...(links === undefined ? {} : { links }),
   };
@@ -93,6 +104,7 @@ function refusalOf(
   description: Description,
 ): OpenApiResponse {
   const headers = [
+    ...(status === 400 ? preferenceOf(route) : []),
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
     ...(status === 429 ? (['Retry-After'] as const) : []),
   ];

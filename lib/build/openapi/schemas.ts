@@ -8,6 +8,7 @@ import {
   recipientEvent,
   webhookEvent,
 } from '../../../shared/webhook/event-body.schema.ts';
+import { addBounds } from './bounds.ts';
 import { errorSchemas } from './errors.ts';
 import { commonNotes, schemaNotes } from './field-notes.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -70,6 +71,7 @@ export function componentSchemas(): SchemasBySection {
   nameParts(schemas);
   asOneOf(schemas.TemplateButton);
   for (const [place, rule] of Object.entries(fieldRules)) replaceField(schemas, place, rule);
+  addBounds(schemas);
   for (const [name, schema] of Object.entries(schemas)) {
     describeFields(name, schema);
     Object.assign(schema, rules[name]);

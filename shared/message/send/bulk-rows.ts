@@ -2,8 +2,8 @@
 import * as z from 'zod/mini';
 import { recipientRefusal, type SendingPermissions } from '../../client/permission.ts';
 import { invalidRecipientText } from '../../contract/errors.ts';
-import { noteUnknownFields } from '../../operation/operation.ts';
 import { optional } from '../../operation/request-fields.ts';
+import { noteUnknownFields, type UnknownFields } from '../../operation/unknown-fields.ts';
 import { canonicalRecipient } from '../../sender/phone-number.ts';
 import { render, renderedLength } from '../template.ts';
 import type { RowError, RowErrorCode } from './batch-store.dynamo.ts';
@@ -49,8 +49,9 @@ export interface BulkRow {
   readonly fault: string | undefined;
 }
 
-/** Fields of the rows that are ignored. */
-export function noteUnknownRowFields(noted: Set<string>, rows: readonly unknown[]): void {
+/** Notes the unknown fields of the rows, before the request is parsed, so that it is refused for all of them at once. */
+export function noteUnknownRowFields(noted: UnknownFields, body: unknown): void {
+  const rows = z.object({ recipients: bulkRecipients }).safeParse(body).data?.recipients ?? [];
   for (const [index, row] of rows.entries()) noteUnknownFields(noted, rowFields, row, ['recipients', index]);
 }
 

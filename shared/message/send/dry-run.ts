@@ -7,6 +7,7 @@ import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
 import { millionthsPerUnit } from '../../contract/price-table.ts';
 import type { Price, PricedMessage } from '../../contract/prices.ts';
 import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
+import { unknownFieldErrors } from '../../operation/unknown-fields.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { fromOf, type Message, type StoredLeg } from '../message.ts';
 import type { DryRun, DryRunBatch, DryRunLeg, DryRunRefusal } from '../message-response.schema.ts';
@@ -72,6 +73,10 @@ async function thrownBy(checks: readonly Check[]): Promise<DryRunRefusal[]> {
   return refusals;
 }
 
+interface DryRunFindings extends Pick<ApiRequest, 'unknownFields'> {
+  readonly refusals: readonly DryRunRefusal[];
+}
+
 /**
  * The response for a send of one message.
  *
@@ -80,7 +85,7 @@ async function thrownBy(checks: readonly Check[]): Promise<DryRunRefusal[]> {
 export async function dryRunOf(
   message: Message,
   { priceOf, suppressedAmong }: DryRunDependencies,
-  refusals: readonly DryRunRefusal[],
+  { refusals, unknownFields }: DryRunFindings,
   textOf: (stored: string) => string = (stored) => stored,
 ): Promise<ApiResponse> {
   const { channel, recipient, encoding, segments } = message;
@@ -98,6 +103,7 @@ export async function dryRunOf(
     ...failure,
     ...withoutUndefined({ fallback: message.fallback?.map(legView) }),
     refusals: [...refusals],
+    unknown_fields: unknownFieldErrors(unknownFields),
   };
   return { status: 200, body, log: { dry_run: true, refusals: refusals.length } };
 
@@ -133,7 +139,7 @@ export async function dryRunOfBatch(
   { total, accepted, errors }: Pick<Batch, 'total' | 'accepted' | 'errors'>,
   rows: readonly { readonly index: number; readonly message: Message }[],
   { priceOf, suppressedAmong }: DryRunDependencies,
-  refusals: readonly DryRunRefusal[],
+  { refusals, unknownFields }: DryRunFindings,
 ): Promise<ApiResponse> {
   const suppressed = await suppressedAmong(rows.map(({ message }) => message));
   const prices = rows.map(({ message }) => priceOf(message));
@@ -160,6 +166,7 @@ export async function dryRunOfBatch(
     messages,
     errors,
     refusals: [...refusals],
+    unknown_fields: unknownFieldErrors(unknownFields),
   };
   return { status: 200, body, log: { dry_run: true, accepted, refusals: refusals.length } };
 }

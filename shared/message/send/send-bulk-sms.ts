@@ -74,8 +74,8 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
   return async (request) => {
     const { clientId, client } = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
+    noteUnknownRowFields(request.unknownFields, request.body);
     const { data: bulk, assertTimely } = parseSend(schema, request);
-    noteUnknownRowFields(request.unknownFields, bulk.recipients);
     const rows = bulk.recipients.map(readRow);
     const keyed = {
       prefix: 'bat',
@@ -101,7 +101,7 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
         () => assertSome(checked),
         () => allowance?.check(wouldSend.map(({ message }) => message)),
       ]);
-      return dryRunOfBatch(batch, wouldSend, dependencies, refusals);
+      return dryRunOfBatch(batch, wouldSend, dependencies, { ...request, refusals });
     }
     let newRows: readonly AcceptedRow[] = [];
     const { entry, replayed } = await createOnce(dependencies.batches, request, {

@@ -59,7 +59,7 @@ export function sendOne<Request extends OneRequest>(
       const message = messageWithId(newId('msg', request.now));
       const checks = [assertAllowed, () => allowance?.check([message])];
       const refusals = await refusalsOf(messages, request, keyed, checks);
-      return dryRunOf(message, forDryRun, refusals);
+      return dryRunOf(message, forDryRun, { ...request, refusals });
     }
     const { entry, replayed } = await createOnce(messages, request, {
       ...keyed,

@@ -114,7 +114,9 @@ describe('the TypeScript client', () => {
       name: 'InvalidRequestError',
       status: 400,
       error: 'invalid_request',
+      message: expect.stringMatching(/^to: .*\. One more fault is in details\.$/),
       request_id: expect.any(String),
+      doc_url: expect.stringMatching(/\/docs\/errors#invalid_request$/),
       details: [{ field: 'to' }, { field: 'message' }],
     });
     await expect(gateway.messages.get('msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0A')).rejects.toMatchObject({

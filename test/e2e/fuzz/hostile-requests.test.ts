@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import fc from 'fast-check';
-import { fieldName } from '../../../shared/operation/operation.ts';
+import { fieldName } from '../../../shared/operation/unknown-fields.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';
 import { type HostileRequest, hostileRoutes, loadAllFunctions } from '../../support/gateway/all-functions.ts';
 import { hostileText, hostileValue, notableTexts } from '../../support/http/hostile-text.ts';

@@ -1,4 +1,5 @@
 /** Who is let in: a request with a credential counts on its client, one without on its address. */
+
 import type { KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
@@ -6,6 +7,7 @@ import type { NewClient } from '../../../shared/client/client-admin.ts';
 import { createClient, revokeApiKey, setClientDisabled } from '../../../shared/client/client-admin.ts';
 import { adminRoutes } from '../../../shared/contract/routes.ts';
 import { httpFunction } from '../../../shared/http/http-function.ts';
+import { noUnknownFields } from '../../../shared/operation/unknown-fields.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { issueToken } from '../../../shared/token/issue-token.ts';
 import { kmsTokenSigner } from '../../../shared/token/token-signer.kms.ts';
@@ -58,7 +60,7 @@ async function tokenOf(
   const caller = { clientId, scopes, client };
   const { body } = await issueToken(dependencies, {
     caller,
-    unknownFields: new Set(),
+    unknownFields: noUnknownFields(),
     body: { grant_type: 'client_credentials' },
     now: access.now,
   });

@@ -7,7 +7,7 @@ import { served } from '../../support/docs/served.ts';
 import { gateway } from '../../support/gateway/gateway.ts';
 
 /** As the document names it. */
-const servedAt = (): string => gateway().base_url.replace('localhost', '127.0.0.1');
+const servedAt = (): string => gateway().base_url;
 
 const ask = (path: string, method?: string) => served(`${gateway().base_url}${path}`, method);
 

@@ -9,7 +9,7 @@ import { documentClient, eventually, gateway } from '../../support/gateway/gatew
 import { newClient } from '../../support/http/client.ts';
 
 /** As the document names it. */
-const servedAt = (): string => gateway().base_url.replace('localhost', '127.0.0.1');
+const servedAt = (): string => gateway().base_url;
 
 let api: Api;
 

@@ -55,6 +55,7 @@ export function accessTo({ dynamo, names }: TestTables, at: Date): Access {
         tokens,
         clock,
         newWorkId: randomUUID,
+        baseUrl: 'https://gateway.example',
         logged,
         limiter: rateLimiter({
           counter: dynamoRateCounter(dynamo, counters),

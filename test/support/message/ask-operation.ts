@@ -1,9 +1,11 @@
 /** Calls an operation as the HTTP stack calls it, at a time of the test's own. */
+
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import type { Client } from '../../../shared/client/client.ts';
 import { routes } from '../../../shared/contract/routes.ts';
 import type { ApiRequest, ApiResponse, Operation } from '../../../shared/operation/operation.ts';
+import { noUnknownFields } from '../../../shared/operation/unknown-fields.ts';
 
 export const webhookUrl = z.url();
 let clients = 0;
@@ -44,7 +46,7 @@ export function ask(operation: Operation, asked: Asked): Promise<ApiResponse> {
     headers: asked.key === undefined ? {} : { 'idempotency-key': asked.key },
     body: asked.body,
     rawBody: '',
-    unknownFields: new Set(),
+    unknownFields: noUnknownFields(),
     sourceIp: '203.0.113.1',
     caller: { clientId: client.client_id, scopes: ['messages'], client },
     now: asked.now,

@@ -11,6 +11,7 @@ import { sendSms } from '../../../shared/message/send/send-sms.ts';
 import { sendWhatsApp } from '../../../shared/message/send/send-whatsapp.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import type { Operation } from '../../../shared/operation/operation.ts';
+import { noUnknownFields } from '../../../shared/operation/unknown-fields.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import { reviewFrom } from '../../../shared/relay/expire-messages.ts';
 import { allowanceOf } from '../doubles/no-caps.ts';
@@ -140,7 +141,7 @@ export function messageClients(gateway: Gateway): MessageClients {
       headers: intent.keyed ? { 'idempotency-key': intent.name } : {},
       body: intent.body,
       rawBody: '',
-      unknownFields: new Set(),
+      unknownFields: noUnknownFields(),
       sourceIp: '203.0.113.1',
       caller: { clientId: intent.clientId, scopes: ['messages'], client },
       now,

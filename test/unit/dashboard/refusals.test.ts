@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ApiError, fieldError, formError } from '../../../dashboard/api/api-error.ts';
 
 describe('a refused form', () => {
-  const refusal = new ApiError(400, 'The request is invalid; see details.', [
+  const refusal = new ApiError(400, 'webhook_url: must be an https URL. One more fault is in details.', [
     { field: 'webhook_url', message: 'must be an https URL' },
     { field: 'countries[1]', message: 'is no country' },
   ]);

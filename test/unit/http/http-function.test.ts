@@ -1,7 +1,7 @@
 /** The order of the steps, and what every response has, whichever step ends the request. */
 import { expect, it } from '@jest/globals';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { GatewayError } from '../../../shared/contract/errors.ts';
+import { GatewayError, invalidFields } from '../../../shared/contract/errors.ts';
 import { routes } from '../../../shared/contract/routes.ts';
 import { httpFunction, publicHttpFunction } from '../../../shared/http/http-function.ts';
 import type { Identity } from '../../../shared/http/request-context.ts';
@@ -62,6 +62,7 @@ async function send(faults: Faults) {
         limiter: { check: () => step('count', faults.count, { ...decision, admitted, blocked }) },
         clock: () => now,
         newWorkId: () => 'work-1',
+        baseUrl: 'https://gateway.example/live',
         writeLog: (level, fields) => logged.push({ level, ...fields }),
       },
     },
@@ -104,6 +105,27 @@ it.each(cases)('%j ends after %j with %d', async (faults, ran, status, remaining
   expect(JSON.stringify(response.logged)).not.toContain('447700900123');
 });
 
+it.each([
+  [[{ field: 'to', message: 'must be a number' }], 'to: must be a number.'],
+  [
+    [
+      { field: 'to', message: 'This field is required.' },
+      { field: 'from', message: 'x' },
+    ],
+    'to: This field is required. One more fault is in details.',
+  ],
+  [['a', 'b', 'c'].map((field) => ({ field, message: 'x' })), 'a: x. 2 more faults are in details.'],
+])('a 400 names the first fault in its message, and links to its code: %#', async (details, message) => {
+  const { body } = await send({ operation: invalidFields(details) });
+  expect(body).toEqual({
+    error: 'invalid_request',
+    message,
+    request_id: expect.any(String),
+    doc_url: 'https://gateway.example/live/docs/errors#invalid_request',
+    details,
+  });
+});
+
 it('the error_description of RFC 6749 has the characters that it may have, and equals the message', async () => {
   const handler = publicHttpFunction(
     routes.issueToken,
@@ -114,6 +136,7 @@ it('the error_description of RFC 6749 has the characters that it may have, and e
         limiter: { check: async () => ({ ...decision, blocked: false }) },
         clock: () => now,
         newWorkId: () => 'work-1',
+        baseUrl: 'https://gateway.example/live',
         writeLog: () => undefined,
       },
     },
@@ -137,6 +160,7 @@ it.each([
         limiter: { check: async () => ({ ...decision, blocked: false }) },
         clock: () => now,
         newWorkId: () => 'work-1',
+        baseUrl: 'https://gateway.example/live',
         writeLog: () => undefined,
       },
     });
@@ -163,6 +187,7 @@ it('a query parameter that is given twice has both values, so that none of them 
         limiter: { check: async () => ({ ...decision, blocked: false }) },
         clock: () => now,
         newWorkId: () => 'work-1',
+        baseUrl: 'https://gateway.example/live',
         writeLog: () => undefined,
       },
     },

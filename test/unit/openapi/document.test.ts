@@ -38,6 +38,12 @@ describe('the OpenAPI document', () => {
         (candidate) => candidate.path === path && candidate.method === method.toUpperCase(),
       );
       expect(operation.security.length > 0).toBe(route?.scope !== null);
+      const inQuery = [...(operation.parameters ?? []), operation['x-dry-run']?.parameter].filter(
+        (parameter) => parameter?.in === 'query',
+      );
+      expect(inQuery.map((parameter) => parameter?.name).toSorted()).toEqual(
+        [...(route?.query ?? [])].toSorted(),
+      );
       const { endpoint, perMinute } = policies[route?.policy ?? 'unmatched'];
       expect(operation['x-rate-limits']).toMatchObject({ endpoint, per_minute: perMinute });
     }
@@ -50,6 +56,43 @@ describe('the OpenAPI document', () => {
       expect(operation.description).not.toBe('');
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['429', '500', '503']));
     }
+  });
+
+  it('has another example of an Idempotency-Key for each send, and requires a body only where one is needed', () => {
+    const keys = operations.flatMap(({ operation }) =>
+      (operation.parameters ?? [])
+        .filter(({ name }) => name === 'Idempotency-Key')
+        .map(({ example }) => example),
+    );
+    expect(keys.length).toBe(4);
+    expect(new Set(keys).size).toBe(keys.length);
+    const optional = operations.filter(({ operation }) => operation.requestBody?.required === false);
+    expect(optional.map(({ operation }) => operation.operationId)).toEqual([
+      'testWebhookEndpoint',
+      'putSuppression',
+    ]);
+  });
+
+  it('has a format for every integer, and the longest length of every identifier and every time of the gateway', () => {
+    const faults: string[] = [];
+    const walk = (value: unknown, place: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const { type, format, pattern = '', maxLength, examples } = value as JsonSchema;
+      const types = [type].flat();
+      if (types.includes('integer') && !/^int(32|64)$/.test(String(format))) faults.push(place);
+      const isTime = format === 'date-time' && examples !== undefined;
+      if (
+        types.includes('string') &&
+        (/_\[.*\{26\}\$$/.test(String(pattern)) || isTime) &&
+        maxLength === undefined
+      )
+        faults.push(place);
+      for (const [keyword, inner] of Object.entries(value))
+        if (!['example', 'examples', 'value'].includes(keyword)) walk(inner, `${place}.${keyword}`);
+    };
+    walk(document.components, 'components');
+    walk(document.paths, 'paths');
+    expect(faults).toEqual([]);
   });
 
   it('names the rate-limit headers on every response', () => {
@@ -162,12 +205,16 @@ describe('the OpenAPI document', () => {
   });
 
   it('names the query that a list of messages reads, no more and no less', () => {
-    const query = document.paths['/api/v1/messages']?.get?.parameters?.map(({ name }) => name);
+    const query = document.paths['/api/v1/messages']?.get?.parameters
+      ?.filter((one) => one.in === 'query')
+      .map(({ name }) => name);
     expect(query).toEqual(Object.keys(listMessagesQuery.shape));
   });
 
   it('names the query that the log of webhooks reads, no more and no less', () => {
-    const query = document.paths['/api/v1/webhook-deliveries']?.get?.parameters?.map(({ name }) => name);
+    const query = document.paths['/api/v1/webhook-deliveries']?.get?.parameters
+      ?.filter((one) => one.in === 'query')
+      .map(({ name }) => name);
     expect(query).toEqual(Object.keys(listDeliveriesQuery.shape));
   });
 

@@ -82,7 +82,7 @@ describe('contention that outlasts all retries', () => {
       (reason: unknown) => reason,
     );
     const request = { error, event: { logged: {}, requestId: 'id' }, response: undefined as unknown };
-    await errorResponse(false).onError?.(request as never);
+    await errorResponse('https://gateway.example', false).onError?.(request as never);
     return (request.response as { statusCode?: number } | undefined)?.statusCode;
   }
 

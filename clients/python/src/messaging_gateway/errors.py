@@ -51,6 +51,8 @@ class ApiError(GatewayError):
         )
         self.request_id: str | None = _text(given.get("request_id")) or headers.get("x-request-id")
         """Quote it to support."""
+        self.doc_url: str | None = _text(given.get("doc_url"))
+        """Where the gateway's documentation explains the code."""
         self.details: list[FieldError] = _field_errors(given.get("details"))
         """The faulty fields, all of them at once."""
         self.retry_after: int | None = (
@@ -60,7 +62,9 @@ class ApiError(GatewayError):
         super().__init__(self.message)
 
     def __str__(self) -> str:
-        fields = "".join(f"; {one.field} {one.message}" for one in self.details)
+        # The message of a 400 repeats the first of the details.
+        others = [one for one in self.details if not self.message.startswith(f"{one.field}: ")]
+        fields = "".join(f"; {one.field} {one.message}" for one in others)
         return f"{self.status} {self.error}: {self.message}{fields} (request {self.request_id})"
 
 

@@ -73,6 +73,9 @@ function typesOf({ type, if: condition, else: otherwise }: JsonSchema): string[]
   return [...new Set([condition, otherwise ?? {}].flatMap((part) => typesOf(part as JsonSchema)))];
 }
 
+/** For generators: their readers do not count bits. */
+const integerFormat = /^int\d+$/;
+
 function bounds(schema: JsonSchema): string[] {
   const range = (low: unknown, high: unknown, unit: string): string[] => {
     if (low === undefined && high === undefined) return [];
@@ -83,7 +86,7 @@ function bounds(schema: JsonSchema): string[] {
     return [`${span}${low === 1 && high === undefined ? unit.replace(/s$/, '') : unit}`];
   };
   return [
-    ...(typeof schema.format === 'string' ? [schema.format] : []),
+    ...(typeof schema.format === 'string' && !integerFormat.test(schema.format) ? [schema.format] : []),
     ...range(schema.minLength, schema.maxLength, ' characters'),
     ...range(schema.minimum, schema.maximum, ''),
     ...range(schema.minItems, schema.maxItems, ' items'),

@@ -3,6 +3,7 @@ import { type ErrorCode, errorStatus } from '../../../../shared/contract/errors.
 import type { Example } from '../../openapi/description.ts';
 import type { OpenApiOperation } from '../../openapi/document.ts';
 import { errorNotes } from '../../openapi/errors.ts';
+import { prefer } from '../../openapi/headers.ts';
 import type { JsonSchema } from '../../openapi/json-schema.ts';
 import type { OpenApiResponse } from '../../openapi/responses.ts';
 import { codeBlock } from '../highlight.ts';
@@ -25,7 +26,11 @@ export function operationSection(
   resolve: Resolve,
 ): Html {
   const { operationId, method, path, summary, description, requestBody, 'x-dry-run': dryRun } = operation;
-  const parameters = [...(operation.parameters ?? []), ...(dryRun === undefined ? [] : [dryRun.parameter])];
+  const parameters = [
+    // What every operation takes is in the basics.
+    ...(operation.parameters ?? []).filter(({ name }) => name !== prefer.name),
+    ...(dryRun === undefined ? [] : [dryRun.parameter]),
+  ];
   return html`<article>${heading(3, operationId, summary, `${method} ${path} ${operationId}`)}
 <div class="route"><span class="method ${method}">${method}</span><code>${path}</code></div>
 ${prose(description)}

@@ -97,4 +97,5 @@ export const acceptedDryRun = {
   estimated_cost: 0.0042,
   currency: 'USD',
   refusals: [],
+  unknown_fields: [],
 } as const;

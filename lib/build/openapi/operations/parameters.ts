@@ -25,6 +25,7 @@ export function inQuery(
 export const dateTime = { type: 'string', format: 'date-time' } as const;
 export const pageLimit = {
   type: 'integer',
+  format: 'int32',
   minimum: 1,
   maximum: pageLimitMax,
   default: defaultPageLimit,

@@ -71,6 +71,15 @@ export const sendSms: Description = {
           ],
         },
       },
+      unknown_field: {
+        summary: 'It would be accepted, and a field with a wrong name ignored',
+        value: {
+          ...acceptedDryRun,
+          unknown_fields: [
+            { field: 'send_at', message: 'There is no such field. Did you mean scheduled_at?' },
+          ],
+        },
+      },
       suppressed: {
         summary: 'It would be accepted, and fail: the recipient opted out',
         value: { ...acceptedDryRun, estimated_cost: 0, would_fail_with: 'recipient_opted_out' },
@@ -136,6 +145,7 @@ export const sendBulkSms: Description = {
           ],
           errors: [{ index: 1, to: '+33', error: 'invalid_recipient', message: invalidRecipientText }],
           refusals: [],
+          unknown_fields: [],
         },
       },
     },
@@ -272,6 +282,7 @@ export const sendWhatsApp: Description = {
           estimated_cost: 0.005,
           currency: 'USD',
           refusals: [],
+          unknown_fields: [],
         },
       },
     },

@@ -52,6 +52,7 @@ export const putSuppression: Description = {
   parameters: [recipientInPath],
   request: {
     schema: 'SuppressionUpdate',
+    optional: true,
     examples: {
       messages: { summary: 'All but one-time passwords', value: { reason: 'Asked by e-mail' } },
       all: { summary: 'Everything', value: { scope: 'all', reason: 'Number of a stranger' } },

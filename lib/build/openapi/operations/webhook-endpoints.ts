@@ -159,6 +159,7 @@ export const testWebhookEndpoint: Description = {
   parameters: [endpointIdInPath],
   request: {
     schema: 'TestEvent',
+    optional: true,
     examples: {
       any: { summary: 'Any event', value: {} },
       failed: { summary: 'A failed SMS', value: { event: 'sms.failed' } },

@@ -1,0 +1,85 @@
+/** The greatest lengths of texts and lists, and the sizes of integers, that the gateway keeps to: for linters and generators. */
+import {
+  errorDetailsMax,
+  errorFieldCharactersMax,
+  errorMessageCharactersMax,
+} from '../../../shared/contract/errors.ts';
+import { bulkRecipientsMax } from '../../../shared/message/send/bulk-rows.ts';
+import { legIndexes } from '../../../shared/message/send/fallback-fields.ts';
+import { referenceCharactersMax } from '../../../shared/message/send/send-fields.ts';
+import { pageLimitMax } from '../../../shared/operation/list-query.ts';
+import { endpointsMax } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+/** The most items of lists, by schema and field. */
+const itemsMax: Readonly<Record<string, number>> = {
+  'AcceptedBatch.messages': bulkRecipientsMax,
+  'AcceptedBatch.errors': bulkRecipientsMax,
+  'DryRun.fallback': legIndexes.length,
+  'DryRun.unknown_fields': errorDetailsMax,
+  'DryRunBatch.messages': bulkRecipientsMax,
+  'DryRunBatch.errors': bulkRecipientsMax,
+  'DryRunBatch.unknown_fields': errorDetailsMax,
+  'ErrorResponse.details': errorDetailsMax,
+  'Message.fallback': legIndexes.length,
+  'MessageOrBatch.fallback': legIndexes.length,
+  'MessageList.messages': pageLimitMax,
+  'SuppressionList.suppressions': pageLimitMax,
+  'WebhookDeliveryList.webhook_deliveries': pageLimitMax,
+  'WebhookEndpointList.webhook_endpoints': endpointsMax,
+};
+
+/** The most characters of texts, by schema and field. */
+const charactersMax: Readonly<Record<string, number>> = {
+  'ErrorResponse.message': errorMessageCharactersMax,
+  'ErrorResponse.error_description': errorMessageCharactersMax,
+  'FieldError.message': errorMessageCharactersMax,
+  'FieldError.field': errorFieldCharactersMax,
+  'AcceptedSms.reference': referenceCharactersMax,
+  'AcceptedWhatsapp.reference': referenceCharactersMax,
+  'BatchMessage.reference': referenceCharactersMax,
+  'Message.reference': referenceCharactersMax,
+  'MessageOrBatch.reference': referenceCharactersMax,
+};
+
+/** Their integers have no limit that 32 bits are sure to hold. */
+const withLargeIntegers: ReadonlySet<string> = new Set([
+  'EndpointLimits',
+  'UsageEntry',
+  'QueuedResend',
+  'WebhookResend',
+]);
+
+/** A time as the gateway writes it; a request's may have more digits, or an offset. */
+const instantCharacters = '2026-11-20T10:00:00.000Z'.length;
+const id = /^\^(\w+_)\[[^\]]+\]\{26\}\$$/;
+
+export function addBounds(schemas: Readonly<Record<string, JsonSchema>>): void {
+  for (const [place, maxItems] of Object.entries(itemsMax))
+    Object.assign(fieldAt(schemas, place), { maxItems });
+  for (const [place, maxLength] of Object.entries(charactersMax))
+    Object.assign(fieldAt(schemas, place), { maxLength });
+  for (const [name, schema] of Object.entries(schemas))
+    addToEach(schema, withLargeIntegers.has(name) ? 'int64' : 'int32');
+}
+
+function fieldAt(schemas: Readonly<Record<string, JsonSchema>>, place: string): JsonSchema {
+  const [name = '', field = ''] = place.split('.');
+  const found = (schemas[name]?.properties as Readonly<Record<string, JsonSchema>> | undefined)?.[field];
+  if (found === undefined) throw new Error(`the document has no ${place}`);
+  return found;
+}
+
+function addToEach(schema: unknown, integers: 'int32' | 'int64'): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  const part = schema as JsonSchema;
+  const types = [part.type].flat();
+  if (types.includes('integer')) part.format ??= integers;
+  if (types.includes('string')) {
+    const [, prefix] = id.exec(String(part.pattern)) ?? [];
+    if (prefix !== undefined) part.maxLength ??= prefix.length + 26;
+    // Only a time that the gateway writes has this example.
+    if (part.format === 'date-time' && part.examples !== undefined) part.maxLength ??= instantCharacters;
+  }
+  for (const [keyword, inner] of Object.entries(part)) if (keyword !== 'examples') addToEach(inner, integers);
+}

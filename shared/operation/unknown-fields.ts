@@ -1,0 +1,137 @@
+/**
+ * Finds the fields and query parameters that an operation does not know. They are ignored, and a header names them; a
+ * request with `Prefer: handling=strict` is refused instead (contract 1.5).
+ */
+import type * as z from 'zod/mini';
+import { errorDetailsMax, type FieldError, invalidFields } from '../contract/errors.ts';
+import { closestName } from '../platform/closest-name.ts';
+
+type Schema = z.core.$ZodType;
+type Path = readonly PropertyKey[];
+
+interface UnknownField {
+  readonly path: Path;
+  /** The names that are known in its place. */
+  readonly known: readonly string[];
+}
+
+export interface UnknownFields {
+  /** Whether they are refused. */
+  strict: boolean;
+  /** By the name that the caller sees, such as `recipients[2].mesage`. */
+  readonly found: Map<string, UnknownField>;
+}
+
+export function noUnknownFields(): UnknownFields {
+  return { strict: false, found: new Map() };
+}
+
+/** RFC 7240, section 2: the first `handling` counts. */
+export function prefersStrict(prefer = ''): boolean {
+  const [first] = prefer
+    .split(',')
+    .map((preference) => preference.split(';', 1)[0]?.trim().toLowerCase() ?? '')
+    .filter((preference) => /^handling\s*=/.test(preference));
+  return first !== undefined && /^handling\s*=\s*("strict"|strict)$/.test(first);
+}
+
+/** @param path - the place of the value in the body, if it is a part of it that the operation parses itself */
+export function noteUnknownFields(
+  { found }: UnknownFields,
+  schema: Schema,
+  value: unknown,
+  path: Path = [],
+): void {
+  for (const field of unknownIn(schema, value, path)) found.set(fieldName(field.path), field);
+}
+
+/** @throws GatewayError `invalid_request` where the request wants them to be refused and has any */
+export function noteUnknownParameters(
+  noted: UnknownFields,
+  query: Readonly<Record<string, string>>,
+  known: readonly string[],
+): void {
+  for (const name of Object.keys(query))
+    if (!known.includes(name)) noted.found.set(name, { path: [name], known });
+  const refused = refusedFields(noted);
+  if (refused.length > 0) throw invalidFields(refused);
+}
+
+/** One for each unknown field, where the request wants them to be refused. */
+export function refusedFields(noted: UnknownFields): FieldError[] {
+  return noted.strict ? unknownFieldErrors(noted) : [];
+}
+
+/** Each unknown field, with the known name that it most likely means. */
+export function unknownFieldErrors({ found }: UnknownFields): FieldError[] {
+  return Array.from(found)
+    .slice(0, errorDetailsMax)
+    .map(([field, { path, known }]) => {
+      const meant = closestKnown(String(path.at(-1)), known);
+      const question =
+        meant === undefined ? '' : ` Did you mean ${fieldName([...path.slice(0, -1), meant])}?`;
+      return { field, message: `There is no such field.${question}` };
+    });
+}
+
+/** What other gateways call a field, in lower case without punctuation. */
+const elsewhere: Readonly<Record<string, readonly string[]>> = {
+  to: ['recipient', 'phone', 'phonenumber', 'number', 'destination', 'msisdn', 'mobile'],
+  from: ['sender', 'senderid', 'originator', 'source'],
+  message: ['body', 'text', 'content', 'sms'],
+  scheduled_at: ['sendat', 'schedule', 'scheduletime', 'deliverat', 'sendtime'],
+  webhook_url: ['callback', 'callbackurl', 'statuscallback', 'notifyurl', 'dlrurl'],
+  validity_period: ['ttl', 'validity', 'expiresin'],
+  reference: ['clientref', 'externalid', 'customid', 'correlationid'],
+  recipients: ['messages', 'destinations', 'numbers'],
+  variables: ['params', 'parameters', 'placeholders'],
+  status: ['state'],
+  state: ['status'],
+  since: ['from', 'after', 'startdate', 'datesentafter'],
+  until: ['to', 'before', 'enddate', 'datesentbefore'],
+  limit: ['pagesize', 'perpage', 'count'],
+  cursor: ['page', 'pagetoken', 'startingafter', 'offset'],
+};
+
+/** No name of ours is nearly as long, and the comparison takes time by the length. */
+const comparedCharactersMax = 64;
+
+function closestKnown(name: string, known: readonly string[]): string | undefined {
+  if (name.length > comparedCharactersMax) return undefined;
+  const plain = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  return known.find((one) => elsewhere[one]?.includes(plain)) ?? closestName(name, known);
+}
+
+/** `recipients[2].to` */
+export function fieldName(path: Path): string {
+  return path
+    .map((key, depth) => (typeof key === 'number' ? `[${key}]` : `${depth === 0 ? '' : '.'}${String(key)}`))
+    .join('');
+}
+
+/** Each field that no object of the schema has, alternatives and maps excepted. */
+function unknownIn(schema: Schema, value: unknown, path: Path): UnknownField[] {
+  const { def } = schema._zod as { readonly def: z.core.$ZodTypes['_zod']['def'] };
+  switch (def.type) {
+    case 'object': {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+      const known = Object.keys(def.shape);
+      return Object.entries(value).flatMap(([key, inner]) => {
+        const field = Object.hasOwn(def.shape, key) ? def.shape[key] : undefined;
+        return field === undefined
+          ? [{ path: [...path, key], known }]
+          : unknownIn(field, inner, [...path, key]);
+      });
+    }
+    case 'array':
+      if (!Array.isArray(value)) return [];
+      return value.flatMap((item, index) => unknownIn(def.element, item, [...path, index]));
+    case 'optional':
+    case 'nullable':
+      return unknownIn(def.innerType, value, path);
+    case 'pipe':
+      return unknownIn(def.in, value, path);
+    default:
+      return [];
+  }
+}
