@@ -119,7 +119,7 @@ export function formDecoded(encoded: string): string | undefined {
 }
 
 /** No id of ours is longer. */
-const idLengthMax = 128;
+export const idLengthMax = 128;
 
 /** @throws GatewayError `not_found` where a part of a path is too long for an id. */
 export function assertIdLength(id: string): void {

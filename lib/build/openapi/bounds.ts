@@ -53,6 +53,8 @@ const withLargeIntegers: ReadonlySet<string> = new Set([
 /** A time as the gateway writes it; a request's may have more digits, or an offset. */
 const instantCharacters = '2026-11-20T10:00:00.000Z'.length;
 const id = /^\^(\w+_)\[[^\]]+\]\{26\}\$$/;
+/** A plus, and at most 15 digits (E.164). */
+const phoneNumber = { pattern: String.raw`^\+[1-9][0-9]{6,14}$`, characters: 16 };
 
 export function addBounds(schemas: Readonly<Record<string, JsonSchema>>): void {
   for (const [place, maxItems] of Object.entries(itemsMax))
@@ -78,6 +80,7 @@ function addToEach(schema: unknown, integers: 'int32' | 'int64'): void {
   if (types.includes('string')) {
     const [, prefix] = id.exec(String(part.pattern)) ?? [];
     if (prefix !== undefined) part.maxLength ??= prefix.length + 26;
+    if (part.pattern === phoneNumber.pattern) part.maxLength ??= phoneNumber.characters;
     // Only a time that the gateway writes has this example.
     if (part.format === 'date-time' && part.examples !== undefined) part.maxLength ??= instantCharacters;
   }

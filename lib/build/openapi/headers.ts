@@ -15,7 +15,11 @@ const integer = { type: 'integer', format: 'int64' } as const;
 const text = { type: 'string' } as const;
 
 const onEvery = {
-  'X-Request-Id': { required: true, description: 'The identifier of this request.', schema: text },
+  'X-Request-Id': {
+    required: true,
+    description: 'The identifier of this request.',
+    schema: { ...text, maxLength: 64 },
+  },
   'X-RateLimit-Limit': {
     required: true,
     description: 'Maximum requests in the binding window.',
@@ -92,7 +96,8 @@ export function idempotencyKeyOf(operationId: string) {
     in: 'header',
     required: false,
     description: `Makes a send safe to repeat: for ${idempotencyKeyHours} hours a repeat gets the first response, with \`Idempotent-Replayed: true\`, and nothing is sent twice. Per client and endpoint. A quoted string means its content.`,
-    schema: { type: 'string', pattern: `^("${keyPattern}"|${keyPattern})$` },
+    // 255 characters and two quotes.
+    schema: { type: 'string', maxLength: 257, pattern: `^("${keyPattern}"|${keyPattern})$` },
     example: `order-42-${operationId.replace(/^send/, '').toLowerCase()}`,
   } as const;
 }

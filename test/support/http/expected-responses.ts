@@ -17,6 +17,7 @@ export function expectRefusal(
   expect(response.body).toMatchObject({
     message: expect.any(String),
     request_id: response.headers.get('x-request-id'),
+    doc_url: expect.stringMatching(new RegExp(`/docs/errors#${error}$`)),
   });
   const details = (response.body.details ?? []) as { field: string; message: string }[];
   expect(details.map(({ field }) => field).toSorted()).toEqual([...(fields ?? [])].toSorted());

@@ -1,4 +1,5 @@
 /** Parameters of operations, in the path or in the query. */
+import { idLengthMax } from '../../../../shared/http/request-body.ts';
 import { defaultPageLimit, pageLimitMax } from '../../../../shared/operation/list-query.ts';
 import type { Parameter } from '../description.ts';
 
@@ -7,7 +8,7 @@ export function inPath(
   name: string,
   description: string,
   example: string,
-  schema: Parameter['schema'] = { type: 'string' },
+  schema: Parameter['schema'] = { type: 'string', maxLength: idLengthMax },
 ): Parameter {
   return { name, in: 'path', required: true, description, schema, example };
 }
