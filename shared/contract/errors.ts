@@ -148,7 +148,8 @@ export function standardError(code: StandardCode, options?: GatewayErrorOptions)
 /** The 400 that names each faulty field in its details, and the first of them in its message. */
 export function invalidFields(details: readonly FieldError[]): GatewayError {
   const [first = { field: 'body', message: 'is not valid' }, ...others] = details;
-  const sentence = `${first.field}: ${first.message.replace(/\.$/, '')}.`;
+  const end = /[.?!]$/.test(first.message) ? '' : '.';
+  const sentence = `${first.field}: ${first.message}${end}`;
   const more = others.length === 0 ? '' : ` ${moreFaults(others.length)}`;
   return new GatewayError('invalid_request', `${sentence}${more}`, { details });
 }

@@ -107,6 +107,7 @@ it.each(cases)('%j ends after %j with %d', async (faults, ran, status, remaining
 
 it.each([
   [[{ field: 'to', message: 'must be a number' }], 'to: must be a number.'],
+  [[{ field: 'too', message: 'Did you mean to?' }], 'too: Did you mean to?'],
   [
     [
       { field: 'to', message: 'This field is required.' },
