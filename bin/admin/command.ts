@@ -7,11 +7,16 @@ export interface Session {
   readonly actor: string;
   /** Prints a line at once, unless the output is JSON. */
   readonly report: (line: string) => void;
+  /** Writes a part of a long output at once. */
+  readonly write: (text: string) => void;
+  /** Prints a line about the progress beside the output, on standard error. */
+  readonly progress: (line: string) => void;
 }
 
 export interface CommandResult {
   readonly json: unknown;
-  readonly text: () => string;
+  /** Absent where the command has written its output itself. */
+  readonly text?: () => string;
   /** The part of the work that was not done; the exit status is then 1. */
   readonly problem?: string | undefined;
 }

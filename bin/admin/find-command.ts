@@ -1,8 +1,10 @@
 /** `find …`: searches by whatever the user has: an id, a number as people write it, a reference or a client's name. */
 import type { Command } from 'commander';
+import { type FoundMessage, messageQuery, searchMessages, showMessage } from '../../shared/admin/messages.ts';
 import { type SearchResults, search, searchQuery } from '../../shared/admin/search.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
-import type { CommandResult, Runner } from './command.ts';
+import type { CommandResult, Runner, Session } from './command.ts';
+import { forCustomer, messageTable } from './message-table.ts';
 import { textTable } from './print.ts';
 
 export function addFindCommand(program: Command, { run }: Runner): void {
@@ -17,27 +19,45 @@ export function addFindCommand(program: Command, { run }: Runner): void {
     .action(
       run(async ({ dependencies }, words: readonly string[]) => {
         const { q } = parseFields(searchQuery, { q: words.join(' ') });
-        return resultOf(await search(dependencies, q), q);
+        const found = await search(dependencies, q);
+        return resultOf(found, await messagesIn(dependencies, found.results), q);
       }),
     );
 }
 
-function resultOf(found: SearchResults, wanted: string): CommandResult {
+/** Of each number and reference that was found. */
+const messagesShown = 5;
+
+/** The newest messages that the results are about. */
+async function messagesIn(
+  dependencies: Session['dependencies'],
+  results: SearchResults['results'],
+): Promise<readonly FoundMessage[]> {
+  const found = await Promise.all(
+    results.map(async ({ kind, id, client_id }): Promise<readonly FoundMessage[]> => {
+      if (kind === 'message') return [(await showMessage(dependencies, id)).message];
+      if (kind !== 'recipient' && kind !== 'reference') return [];
+      const query = kind === 'recipient' ? { recipient: id } : { client_id, reference: id };
+      const page = await searchMessages(
+        dependencies,
+        parseFields(messageQuery, { ...query, limit: messagesShown }),
+      );
+      return page.messages;
+    }),
+  );
+  return found.flat().toSorted((one, other) => (one.created_at < other.created_at ? 1 : -1));
+}
+
+function resultOf(found: SearchResults, messages: readonly FoundMessage[], wanted: string): CommandResult {
   const { results, more_clients, log_query } = found;
   return {
-    json: found,
+    json: { ...found, messages },
     text: () =>
-      textTable(
-        results,
-        [
-          { title: 'type', of: ({ kind }) => kind.replaceAll('_', ' ') },
-          { title: 'id', of: ({ id }) => id },
-          { title: 'what', of: ({ title }) => title },
-          { title: 'client', of: ({ client_id }) => client_id },
-          { title: 'dashboard', of: ({ href }) => `/admin${href}` },
-        ],
-        `Nothing was found for ${wanted}`,
-      ),
+      [
+        resultTable(results, wanted),
+        ...(messages.length === 0 ? [] : [messageTable(messages, '')]),
+        ...forCustomer(messages),
+      ].join('\n\n'),
     problem: more_clients
       ? 'Not all clients are searched or shown: search for more of a name, or for an id or a number.'
       : log_query === null
@@ -46,4 +66,18 @@ function resultOf(found: SearchResults, wanted: string): CommandResult {
           : undefined
         : `It may be the id of a request. CloudWatch Logs Insights, over all log groups of the stack:\n\n${log_query}\n`,
   };
+}
+
+function resultTable(results: SearchResults['results'], wanted: string): string {
+  return textTable(
+    results,
+    [
+      { title: 'type', of: ({ kind }) => kind.replaceAll('_', ' ') },
+      { title: 'id', of: ({ id }) => id },
+      { title: 'what', of: ({ title }) => title },
+      { title: 'client', of: ({ client_id }) => client_id },
+      { title: 'dashboard', of: ({ href }) => `/admin${href}` },
+    ],
+    `Nothing was found for ${wanted}`,
+  );
 }

@@ -1,6 +1,6 @@
 /**
- * `messages …`, `outbox …` and `inbound …`: shows messages and the outbox of the simulated carrier, and sends it
- * messages of people.
+ * `messages …`, `outbox …` and `inbound …`: shows and exports messages, shows the outbox of the simulated carrier, and
+ * sends it messages of people.
  */
 import { type Command, Option } from 'commander';
 import { inboundBody, sendInbound } from '../../shared/admin/inbound.ts';
@@ -8,13 +8,15 @@ import { showMessage } from '../../shared/admin/messages.ts';
 import { listOutbox, outboxQuery } from '../../shared/admin/outbox.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { Runner } from './command.ts';
+import { addMessageList } from './message-list-command.ts';
+import { forCustomer } from './message-table.ts';
 import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
 import { textFields, textTable } from './print.ts';
 
 export function addMessageCommands(program: Command, { run }: Runner): void {
-  program
-    .command('messages')
-    .description('messages with their status')
+  const messages = program.command('messages').description('messages with their status');
+  addMessageList(messages, program, { run });
+  messages
     .command('show')
     .description('shows a message with its history and its webhooks')
     .argument('<message-id>')
@@ -26,6 +28,7 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
           text: () =>
             [
               textFields(details.message),
+              ...forCustomer([details.message]),
               ...(details.legs.length === 0 ? [] : [legTable(details.legs)]),
               webhookTable(details.webhooks),
             ].join('\n\n'),

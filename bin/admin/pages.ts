@@ -19,8 +19,8 @@ export interface ListOptions {
   readonly limit?: number;
 }
 
-export function withLimit(command: Command): Command {
-  return command.option('--limit <number>', 'the number of rows; default: all', (text) => {
+export function withLimit(command: Command, byDefault = 'all'): Command {
+  return command.option('--limit <number>', `the number of rows; default: ${byDefault}`, (text) => {
     const limit = Number(text);
     if (!Number.isSafeInteger(limit) || limit < 1) throw new InvalidArgumentError('It must be 1 or more.');
     return limit;

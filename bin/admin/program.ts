@@ -26,6 +26,7 @@ Examples:
   $ npm run admin -- doctor "Web shop"
   $ npm run admin -- clients create --name "Web shop"
   $ npm run admin -- clients allow client_0a1b2c3d4e5f6g7h --countries GB,FR --senders ACME,otp,whatsapp
+  $ npm run admin -- messages list --to +447700900123
   $ npm run admin -- limits set client_0a1b2c3d4e5f6g7h sms_send --per-minute 300
   $ npm run admin -- senders set --client '*' --country GB --identity ACME
   $ npm run admin -- webhooks failed
@@ -97,10 +98,13 @@ export async function runCommand(words: readonly string[], output: Output): Prom
           dependencies,
           actor: `${userInfo().username} (shell)`,
           report: options.json ? () => undefined : print,
+          write: out,
+          progress: printError,
         },
         ...(given.slice(0, -1) as Given),
       );
-      print(options.json ? JSON.stringify(result.json) : result.text());
+      if (options.json) print(JSON.stringify(result.json));
+      else if (result.text !== undefined) print(result.text());
       if (result.problem === undefined) return;
       printError(result.problem);
       partlyDone = true;

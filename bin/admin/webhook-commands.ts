@@ -13,6 +13,7 @@ import { parseFields } from '../../shared/operation/operation.ts';
 import { resendRequestSchema } from '../../shared/webhook/log/request-resend.ts';
 import type { DeliverySummary, ResendView } from '../../shared/webhook/webhook-response.schema.ts';
 import type { CommandResult, Runner, Session } from './command.ts';
+import { timeForms, timeTextOf } from './options.ts';
 import { textFields, textTable } from './print.ts';
 
 const failedMax = 1000;
@@ -88,15 +89,16 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
       '--origin <origin>',
       'with --failed: only to this origin, such as https://example.com, or this queue or event bus (its ARN)',
     )
-    .option('--since <time>', 'with --failed: events from this time on, such as 2026-11-20T10:00:00Z')
+    .option('--since <time>', `with --failed: events from this time on, ${timeForms}`)
     .option('--until <time>', 'with --failed: events until this time')
     .addHelpText(
       'after',
-      '\nExample:\n  $ npm run admin -- webhooks resend --failed --client client_0a1b2c3d4e5f6g7h --since 2026-11-20T10:00:00Z',
+      '\nExample:\n  $ npm run admin -- webhooks resend --failed --client "Web shop" --since 2026-11-20T10:00:00Z',
     )
     .action(
-      run(async ({ dependencies, actor, report }, given: string[], options: ResendOptions) => {
-        if (options.failed) return resendFailed({ dependencies, actor, report }, given, options);
+      run(async (session, given: string[], options: ResendOptions) => {
+        const { dependencies, actor, report } = session;
+        if (options.failed) return resendFailed(session, given, options);
         if (options.allFailed === given.length > 0) {
           throw new GatewayError(
             'invalid_request',
@@ -142,7 +144,13 @@ async function resendFailed(
       'invalid_request',
       '--failed needs --client and --since, and nothing else to send.',
     );
-  const request = parseFields(resendRequestSchema, { endpoint_id: endpoint, origin, since, until });
+  const now = dependencies.clock();
+  const request = parseFields(resendRequestSchema, {
+    endpoint_id: endpoint,
+    origin,
+    since: timeTextOf('since', since, now),
+    until: timeTextOf('until', until, now),
+  });
   const begun = await resendMany(dependencies, actor, client, request);
   const progressOf = ({ status, resent, matched }: ResendView): string =>
     status === 'matching' ? `${matched} found` : `${resent} of ${matched}`;

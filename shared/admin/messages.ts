@@ -44,27 +44,27 @@ export const messageQuery = z.object({
   until: z.optional(utcTime),
 });
 
-type MessageQuery = z.output<typeof messageQuery>;
+export type MessageQuery = z.output<typeof messageQuery>;
 
 /**
+ * The index that is read; the other fields are compared in each of its messages.
+ *
  * @returns undefined for the messages of all clients
- * @throws GatewayError if the filters need more than one search
+ * @throws GatewayError if a reference has no client, whose index it is in
  */
 function messageFilterOf(
   query: Pick<MessageQuery, 'client_id' | 'reference' | 'recipient'>,
 ): Exclude<MessageFilter, { readonly clientIds: unknown }> | undefined {
   const { client_id, reference, recipient } = query;
-  if (recipient !== undefined) {
-    if (client_id === undefined && reference === undefined) return { recipient };
-    throw new GatewayError('invalid_request', 'Search by a recipient or by a client, not by both.', {
-      details: [{ field: 'recipient', message: 'cannot be combined with a client or a reference' }],
+  if (reference !== undefined && client_id === undefined) {
+    throw new GatewayError('invalid_request', 'Name the client of the reference.', {
+      details: [{ field: 'client_id', message: 'must be given with a reference' }],
     });
   }
-  if (client_id !== undefined) return { clientId: client_id, reference };
-  if (reference === undefined) return undefined;
-  throw new GatewayError('invalid_request', 'Name the client of the reference.', {
-    details: [{ field: 'client_id', message: 'must be given with a reference' }],
-  });
+  // A number has fewer messages than a client, and a reference fewer than a number.
+  if (reference !== undefined && client_id !== undefined) return { clientId: client_id, reference };
+  if (recipient !== undefined) return { recipient };
+  return client_id === undefined ? undefined : { clientId: client_id };
 }
 
 /** Without a client, where a message of a person belongs to none. */
@@ -83,12 +83,16 @@ export async function searchMessages(
 ): Promise<FoundMessages> {
   const { status, channel, error_code } = query;
   const direction = directionOf(query);
-  const asked = messageFilterOf(query);
-  const condition = { status, channel, error_code };
-  const named =
-    asked !== undefined && 'clientId' in asked
-      ? { ...asked, clientId: await clientIdOf(dependencies, asked.clientId) }
-      : asked;
+  const clientId = query.client_id && (await messagesOwnerOf(dependencies, query.client_id));
+  const named = messageFilterOf({ ...query, client_id: clientId });
+  const condition = {
+    status,
+    channel,
+    error_code,
+    // What the index has already is not compared: such a search reads only what it shows.
+    client_id: named !== undefined && 'recipient' in named ? clientId : undefined,
+    recipient: named !== undefined && 'recipient' in named ? undefined : query.recipient,
+  };
   const all =
     named === undefined ? await activeClients(dependencies, { since, until }, condition) : undefined;
   const unassigned = direction === 'outbound' ? [] : [unassignedClientId];
@@ -107,6 +111,11 @@ export async function searchMessages(
     ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
     ...(all === undefined || all.leftOut === 0 ? {} : { clients_left_out: all.leftOut }),
   };
+}
+
+/** The id of a client, or the one of messages of people that belong to none. */
+async function messagesOwnerOf(dependencies: AdminDependencies, idOrName: string): Promise<string> {
+  return idOrName === unassignedClientId ? idOrName : clientIdOf(dependencies, idOrName);
 }
 
 function foundView(message: Message): FoundMessage {

@@ -87,6 +87,7 @@ describe('npm run admin', () => {
       ],
       more_clients: false,
       log_query: null,
+      messages: [],
     });
     // Of nobody, in the national form.
     const number = freshNumber().replace('+44', '0');

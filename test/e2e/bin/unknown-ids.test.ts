@@ -31,7 +31,8 @@ function program(onResponse: (response: CommandResult) => void): Command {
       (work) =>
       async (...given) => {
         const dependencies = await connect({ gateway: connection }, process.env);
-        const session = { dependencies, actor: 'a test', report: () => undefined };
+        const nothing = () => undefined;
+        const session = { dependencies, actor: 'a test', report: nothing, write: nothing, progress: nothing };
         onResponse(await work(session, ...(given.slice(0, -1) as never)));
       },
   };

@@ -28,6 +28,7 @@ async function searched(query: Readonly<Record<string, string>>, clients = 30) {
   const dependencies = {
     clock: () => new Date('2026-11-20T12:00:00.000Z'),
     usage: { rowsIn },
+    clients: { find: async (id: string) => ({ client_id: id }) },
     messages: {
       search: async (filter: MessageFilter, options: Options) => {
         asked.push({ filter, options });
@@ -86,9 +87,29 @@ it.each([
 );
 
 it.each([
-  { since: '2026-06-01T00:00:00Z', until: '2026-11-20T00:00:00Z' },
-  { reference: 'order 5' },
-  { recipient: '+447700900123', client_id: 'client_1' },
-])('refuses %j', async (query) => {
-  await expect(searched(query)).rejects.toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  [
+    { recipient: '+447700900123', client_id: 'client_1' },
+    { recipient: '+447700900123' },
+    { client_id: 'client_1' },
+  ],
+  [
+    { recipient: '+447700900123', client_id: 'client_1', reference: 'order 5' },
+    { clientId: 'client_1', reference: 'order 5' },
+    { recipient: '+447700900123' },
+  ],
+  [{ recipient: '+447700900123' }, { recipient: '+447700900123' }, {}],
+  [{ client_id: 'client_1' }, { clientId: 'client_1' }, {}],
+])('%j is searched in one index, and only the rest is compared', async (query, index, compared) => {
+  const { filter, options } = await searched(query);
+  expect(filter).toEqual(index);
+  expect(Object.entries(options?.condition ?? {}).filter(([, value]) => value !== undefined)).toEqual(
+    Object.entries(compared),
+  );
 });
+
+it.each([{ since: '2026-06-01T00:00:00Z', until: '2026-11-20T00:00:00Z' }, { reference: 'order 5' }])(
+  'refuses %j',
+  async (query) => {
+    await expect(searched(query)).rejects.toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  },
+);

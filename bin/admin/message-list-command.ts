@@ -1,0 +1,156 @@
+/** `messages list`: finds messages, as a table of the newest, or all of them as CSV. */
+import { type Command, Option } from 'commander';
+import { listClientNames } from '../../shared/admin/find-client.ts';
+import {
+  type ExportedPage,
+  exportMessages,
+  messageCsvHeader,
+  messageCsvLine,
+} from '../../shared/admin/message-export.ts';
+import { type MessageQuery, messageQuery, searchMessages } from '../../shared/admin/messages.ts';
+import { search } from '../../shared/admin/search.ts';
+import { channels } from '../../shared/contract/channels.ts';
+import { GatewayError } from '../../shared/contract/errors.ts';
+import { statuses } from '../../shared/message/message.ts';
+import { parseFields } from '../../shared/operation/operation.ts';
+import type { CommandResult, Runner, Session } from './command.ts';
+import { forCustomer, messageTable } from './message-table.ts';
+import { timeForms, timeTextOf } from './options.ts';
+import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
+
+interface MessageListOptions extends ListOptions {
+  readonly to?: string;
+  readonly client?: string;
+  readonly reference?: string;
+  readonly status?: string;
+  readonly channel?: string;
+  readonly error?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly csv: boolean;
+}
+
+const shownByDefault = 50;
+/** A line about the progress for each so many messages. */
+const progressEvery = 1000;
+
+export function addMessageList(messages: Command, program: Command, { run }: Runner): void {
+  withLimit(messages.command('list'), `${shownByDefault}, with --csv all`)
+    .description('lists messages, the newest first; without --client or --to those of the last day')
+    .option('--to <number>', 'only to or from this number')
+    .option('--client <client>', 'only of this client (id or name)')
+    .option('--reference <reference>', "only with this reference of the client's")
+    .addOption(new Option('--status <status>', 'only in this state').choices(statuses))
+    .addOption(new Option('--channel <channel>', 'only of this channel').choices(channels))
+    .option('--error <code>', 'only with this error code, such as unreachable')
+    .option('--since <time>', `only from this time on, ${timeForms}`)
+    .option('--until <time>', 'only until this time')
+    .option('--csv', 'print all of them as CSV (RFC 4180), with the progress on standard error', false)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ npm run admin -- messages list --to +447700900123\n  $ npm run admin -- messages list --client "Web shop" --status failed --since 2h\n  $ npm run --silent admin -- messages list --client "Web shop" --since 2026-11-01 --csv > messages.csv',
+    )
+    .action(
+      run(async (session, options: MessageListOptions) => {
+        if (options.csv && program.opts<{ json: boolean }>().json)
+          throw new GatewayError('invalid_request', 'Give --json or --csv, not both.');
+        const query = await queryOf(session, options);
+        return options.csv ? exportAsCsv(session, query, options) : listAsTable(session, query, options);
+      }),
+    );
+}
+
+async function queryOf(
+  { dependencies }: Session,
+  { to, client, reference, status, channel, error, since, until }: MessageListOptions,
+): Promise<MessageQuery> {
+  const now = dependencies.clock();
+  return parseFields(messageQuery, {
+    recipient: to,
+    client_id: client ?? (reference === undefined ? undefined : await clientWith(dependencies, reference)),
+    reference,
+    status,
+    channel,
+    error_code: error,
+    since: timeTextOf('since', since, now),
+    until: timeTextOf('until', until, now),
+  });
+}
+
+/** The client with messages of this reference; references of several clients can be the same. */
+async function clientWith(dependencies: Session['dependencies'], reference: string): Promise<string> {
+  const { results, more_clients } = await search(dependencies, reference);
+  const ids = results.flatMap(({ kind, client_id }) =>
+    kind === 'reference' && client_id ? [client_id] : [],
+  );
+  const [only, ...others] = ids;
+  if (only !== undefined && others.length === 0 && !more_clients) return only;
+  const reason =
+    only === undefined
+      ? `No message with the reference ${reference} was found.`
+      : `Several clients can have messages with the reference ${reference}: ${ids.join(', ')}.`;
+  throw new GatewayError(
+    only === undefined ? 'not_found' : 'invalid_request',
+    `${reason} Name the --client.`,
+  );
+}
+
+async function listAsTable(
+  { dependencies }: Session,
+  query: MessageQuery,
+  { limit = shownByDefault }: MessageListOptions,
+): Promise<CommandResult> {
+  let leftOut = 0;
+  const listed = await readPages(
+    async (page) => {
+      const found = await searchMessages(dependencies, { ...query, ...page });
+      leftOut = found.clients_left_out ?? 0;
+      return { rows: found.messages, next_cursor: found.next_cursor };
+    },
+    { limit },
+  );
+  const { rows, more } = listed;
+  const ofSeveral = query.recipient === undefined && query.reference === undefined;
+  return {
+    json: { messages: rows, more },
+    text: () =>
+      [
+        messageTable(rows, 'No message was found.'),
+        ...(ofSeveral ? [] : forCustomer(rows)),
+        ...moreText(listed),
+      ].join('\n\n'),
+    problem:
+      leftOut === 0
+        ? undefined
+        : `${leftOut} more clients have such messages: name a --client, or use --csv, which reads all of them.`,
+  };
+}
+
+async function exportAsCsv(
+  { dependencies, write, progress }: Session,
+  query: MessageQuery,
+  { limit = Number.POSITIVE_INFINITY }: MessageListOptions,
+): Promise<CommandResult> {
+  const { clients } = await listClientNames(dependencies);
+  const names = new Map(clients.map(({ client_id, name }) => [client_id, name]));
+  write(`${messageCsvHeader}\n`);
+  let written = 0;
+  for await (const { messages, ...done } of exportMessages(dependencies, query)) {
+    const before = written;
+    const some = messages.slice(0, limit - written);
+    if (some.length > 0)
+      write(`${some.map((message) => messageCsvLine(message, (id) => names.get(id))).join('\n')}\n`);
+    written += some.length;
+    if (Math.floor(written / progressEvery) > Math.floor(before / progressEvery))
+      progress(progressText(written, done));
+    if (written >= limit) break;
+  }
+  progress(`${written} messages.`);
+  return { json: { messages: written } };
+}
+
+function progressText(written: number, { clientsDone, clients }: Omit<ExportedPage, 'messages'>): string {
+  return clients === 1
+    ? `${written} messages`
+    : `${written} messages, ${clientsDone} of ${clients} clients complete`;
+}

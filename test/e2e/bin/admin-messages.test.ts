@@ -1,0 +1,98 @@
+/** The shell finds messages, tells a customer what became of one, and exports all of them. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type AdminShell, adminShell } from '../../support/admin/admin-shell.ts';
+import { freshNumber } from '../../support/carrier/outbox.ts';
+import { newClient, type TestClient } from '../../support/http/client.ts';
+
+let shell: AdminShell;
+let client: TestClient;
+const numbers = Array.from({ length: 120 }, freshNumber);
+const [first = ''] = numbers;
+const reference = `order-${randomUUID()}`;
+
+beforeAll(async () => {
+  shell = adminShell();
+  client = await newClient();
+  const recipients = numbers.map((to) => ({ to, ...(to === first ? { reference } : {}) }));
+  const { status } = await client.post('/api/v1/sms/bulk', { recipients, message: 'Hello' });
+  expect(status).toBe(202);
+});
+afterAll(() => shell.close());
+
+type Found = readonly { readonly message_id: string; readonly recipient: string }[];
+
+describe('messages list', () => {
+  it.each([
+    ['a number', () => ['--to', first]],
+    ['a number and a client', () => ['--to', first, '--client', client.clientId]],
+    ['a reference', () => ['--reference', reference]],
+    [
+      'a reference and a client',
+      () => ['--reference', reference, '--client', client.clientId, '--since', '2h'],
+    ],
+  ])('finds messages by %s', async (_what, options) => {
+    const { messages } = await shell.json('messages', 'list', ...options());
+    expect((messages as Found).map(({ recipient }) => recipient)).toEqual([first]);
+  });
+
+  it('has the newest, as many as are asked for, and says that there are more', async () => {
+    const { messages, more } = await shell.json(
+      'messages',
+      'list',
+      '--client',
+      client.clientId,
+      '--limit',
+      '110',
+    );
+    expect(new Set((messages as Found).map(({ message_id }) => message_id)).size).toBe(110);
+    expect(more).toBe(true);
+  });
+
+  it('finds none of another client, of another time or in another state', async () => {
+    for (const other of [
+      ['--to', first, '--client', (await newClient()).clientId],
+      ['--to', first, '--until', '2026-01-01'],
+      ['--to', first, '--status', 'canceled'],
+    ])
+      expect(await shell.json('messages', 'list', ...other)).toEqual({ messages: [], more: false });
+  });
+
+  it('says what is wrong with a time or a reference', async () => {
+    const time = await shell.run('messages', 'list', '--since', 'yesterday');
+    expect([time.status, time.stderr]).toEqual([
+      2,
+      expect.stringContaining('--since is no time: give one such as 2h'),
+    ]);
+    const none = await shell.run('messages', 'list', '--reference', randomUUID());
+    expect([none.status, none.stderr]).toEqual([1, expect.stringContaining('No message with the reference')]);
+  });
+
+  it('exports every message as CSV, with numbers as they are, and the progress on standard error', async () => {
+    const { status, stdout, stderr } = await shell.run(
+      'messages',
+      'list',
+      '--client',
+      client.clientId,
+      '--csv',
+    );
+    const [header = '', ...lines] = stdout.trimEnd().split('\r\n');
+    const at = header.split(',').indexOf('recipient');
+    expect([status, stderr]).toEqual([0, '120 messages.\n']);
+    expect(lines.map((line) => line.split(',')[at]).toSorted()).toEqual(numbers.toSorted());
+  });
+
+  it('exports those of all clients', async () => {
+    const { stdout } = await shell.run('messages', 'list', '--since', '1h', '--csv');
+    for (const to of numbers) expect(stdout).toContain(`,${to},`);
+  });
+});
+
+it('find prints the message that it found, with a sentence for the customer', async () => {
+  for (const wanted of [first, reference]) {
+    const { stdout, status } = await shell.run('find', wanted);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^CREATED +CHANNEL/m);
+    expect(stdout).toContain(`For the customer: The SMS to ${first}, accepted at `);
+  }
+});
