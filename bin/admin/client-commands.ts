@@ -20,6 +20,7 @@ import {
   setClientDisabled,
   showClient,
 } from '../../shared/admin/clients.ts';
+import { clientIdOf } from '../../shared/admin/find-client.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { CommandResult, Runner } from './command.ts';
@@ -69,9 +70,10 @@ export function addClientCommands(program: Command, { run }: Runner): void {
   clients
     .command('show')
     .description('shows one client and its API keys')
-    .argument('<client-id>')
+    .argument('<client>', 'id or name')
     .action(
-      run(async ({ dependencies }, clientId: string) => {
+      run(async ({ dependencies }, named: string) => {
+        const clientId = await clientIdOf(dependencies, named);
         const { api_keys, ...client } = await showClient(dependencies, clientId);
         return {
           json: { ...client, api_keys },
@@ -88,9 +90,10 @@ export function addClientCommands(program: Command, { run }: Runner): void {
       .description(
         disabled ? 'refuses all requests of the client, within 60 seconds' : 'accepts its requests again',
       )
-      .argument('<client-id>')
+      .argument('<client>', 'id or name')
       .action(
-        run(async ({ dependencies, actor }, clientId: string) => {
+        run(async ({ dependencies, actor }, named: string) => {
+          const clientId = await clientIdOf(dependencies, named);
           await setClientDisabled(dependencies, actor, clientId, disabled);
           return done(
             { client_id: clientId, disabled },
@@ -102,14 +105,15 @@ export function addClientCommands(program: Command, { run }: Runner): void {
   clients
     .command('rotate-secret')
     .description('issues a new client secret; the previous one stays valid for 24 hours')
-    .argument('<client-id>')
+    .argument('<client>', 'id or name')
     .option(
       '--webhook',
       'the webhook secret instead; it signs from active_at on, the previous one for 24 hours after that too',
       false,
     )
     .action(
-      run(async ({ dependencies, actor }, clientId: string, { webhook }: { webhook: boolean }) => {
+      run(async ({ dependencies, actor }, named: string, { webhook }: { webhook: boolean }) => {
+        const clientId = await clientIdOf(dependencies, named);
         const rotated = webhook
           ? await rotateWebhookSecret(dependencies, actor, clientId)
           : await rotateClientSecret(dependencies, actor, clientId);
@@ -119,9 +123,10 @@ export function addClientCommands(program: Command, { run }: Runner): void {
   clients
     .command('end-previous-secret')
     .description('refuses every client secret but the newest, within 60 seconds')
-    .argument('<client-id>')
+    .argument('<client>', 'id or name')
     .action(
-      run(async ({ dependencies, actor }, clientId: string) => {
+      run(async ({ dependencies, actor }, named: string) => {
+        const clientId = await clientIdOf(dependencies, named);
         await endPreviousSecret(dependencies, actor, clientId);
         return done({ client_id: clientId }, `Only the newest client secret of ${clientId} is valid.`);
       }),
@@ -129,7 +134,7 @@ export function addClientCommands(program: Command, { run }: Runner): void {
   clients
     .command('allow')
     .description('sets the only countries and senders that the client may use, within 60 seconds')
-    .argument('<client-id>')
+    .argument('<client>', 'id or name')
     .option(
       '--countries <codes>',
       'such as GB,FR or, for numbers without a country, +881; "any" removes the list: the client follows the allowedCountries of the stage',
@@ -137,19 +142,17 @@ export function addClientCommands(program: Command, { run }: Runner): void {
     .option('--senders <names>', 'such as ACME,+447700900123,otp,whatsapp; "any" allows all')
     .addHelpText(
       'after',
-      '\nA client with senders must name one of them in "from". One-time passwords and WhatsApp messages have no sender:\nthey are refused unless the list has the words otp and whatsapp.\n\nExample:\n  $ npm run admin -- clients allow client_0a1b2c3d4e5f6g7h --countries GB,FR --senders ACME,otp,whatsapp',
+      '\nA client with senders must name one of them in "from". One-time passwords and WhatsApp messages have no sender:\nthey are refused unless the list has the words otp and whatsapp.\n\nExample:\n  $ npm run admin -- clients allow "Web shop" --countries GB,FR --senders ACME,otp,whatsapp',
     )
     .action(
       run(
-        async (
-          { dependencies, actor },
-          clientId: string,
-          options: { countries?: string; senders?: string },
-        ) => {
+        async ({ dependencies, actor }, named: string, options: { countries?: string; senders?: string }) => {
           if (options.countries === undefined && options.senders === undefined)
             throw new GatewayError('invalid_request', 'Give --countries or --senders.');
           const wanted = { countries: listIn(options.countries), senders: listIn(options.senders) };
-          await changePermissions(dependencies, actor, clientId, parseFields(permissionsBody, wanted));
+          const change = parseFields(permissionsBody, wanted);
+          const clientId = await clientIdOf(dependencies, named);
+          await changePermissions(dependencies, actor, clientId, change);
           const { countries, senders } = await showClient(dependencies, clientId);
           return {
             json: { client_id: clientId, countries, senders },
@@ -166,10 +169,11 @@ export function addClientCommands(program: Command, { run }: Runner): void {
   clients
     .command('webhook-url')
     .description("sets the URL of the client's webhooks, or removes it")
-    .argument('<client-id>')
+    .argument('<client>', 'id or name')
     .argument('[url]', 'leave it out to remove the URL')
     .action(
-      run(async ({ dependencies, actor }, clientId: string, url: string | undefined) => {
+      run(async ({ dependencies, actor }, named: string, url: string | undefined) => {
+        const clientId = await clientIdOf(dependencies, named);
         if (url !== undefined) assertWebhookUrl(dependencies, url);
         await changeWebhookUrl(dependencies, actor, clientId, url ?? null);
         const told = url === undefined ? 'has no webhook URL now' : `has its webhooks sent to ${url}`;
@@ -184,9 +188,10 @@ function addKeyCommands(program: Command, { run }: Runner): void {
   keys
     .command('create')
     .description('creates an API key, shown once')
-    .argument('<client-id>')
+    .argument('<client>', 'id or name')
     .action(
-      run(async ({ dependencies, actor }, clientId: string) => {
+      run(async ({ dependencies, actor }, named: string) => {
+        const clientId = await clientIdOf(dependencies, named);
         const created = await createApiKey(dependencies, actor, clientId);
         const { key_id, api_key } = created;
         return { json: created, text: () => `${textFields({ key_id, api_key })}\n\n${shownOnce}` };
@@ -195,9 +200,10 @@ function addKeyCommands(program: Command, { run }: Runner): void {
   keys
     .command('list')
     .description("lists a client's API keys, without the keys themselves")
-    .argument('<client-id>')
+    .argument('<client>', 'id or name')
     .action(
-      run(async ({ dependencies }, clientId: string) => {
+      run(async ({ dependencies }, named: string) => {
+        const clientId = await clientIdOf(dependencies, named);
         const found = await listApiKeys(dependencies, clientId);
         return { json: { api_keys: found }, text: () => keyTable(found) };
       }),
@@ -205,10 +211,11 @@ function addKeyCommands(program: Command, { run }: Runner): void {
   keys
     .command('revoke')
     .description('revokes an API key, within 60 seconds')
-    .argument('<client-id>')
+    .argument('<client>', 'id or name')
     .argument('<key-id>', 'key_…, from the list')
     .action(
-      run(async ({ dependencies, actor }, clientId: string, keyId: string) => {
+      run(async ({ dependencies, actor }, named: string, keyId: string) => {
+        const clientId = await clientIdOf(dependencies, named);
         await revokeApiKey(dependencies, actor, clientId, keyId);
         return done({ client_id: clientId, key_id: keyId, revoked: true }, `${keyId} is revoked.`);
       }),

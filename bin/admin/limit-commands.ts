@@ -5,6 +5,7 @@ import {
   type ExplainedLimits,
   explainLimits,
 } from '../../shared/admin/explain-limits.ts';
+import { clientIdOf, clientIdOrAll, rowOwnerOf } from '../../shared/admin/find-client.ts';
 import {
   type EndpointLimits,
   endpointOf,
@@ -13,7 +14,6 @@ import {
   limitsOf,
   listOverrides,
   removeLimits,
-  requireClientOrAll,
   setLimits,
 } from '../../shared/admin/limits.ts';
 import { type CapName, capNames } from '../../shared/contract/caps.ts';
@@ -45,8 +45,8 @@ ${capNames.map((cap) => `  ${cap.padEnd(14)} ${capMeanings[cap]}`).join('\n')}
 '*' as the client is every client that has no row of its own for the endpoint.
 
 Examples:
-  $ npm run admin -- limits set client_0a1b2c3d4e5f6g7h sms_send --per-minute 300 --per-hour default
-  $ npm run admin -- limits set client_0a1b2c3d4e5f6g7h spend --per-day 250.50 --expires-at 2026-11-30T18:00:00Z
+  $ npm run admin -- limits set "Web shop" sms_send --per-minute 300 --per-hour default
+  $ npm run admin -- limits set "Web shop" spend --per-day 250.50 --expires-at 2026-11-30T18:00:00Z
   $ npm run admin -- limits set '*' sms_bulk --blocked --note "until the incident is over"`;
 
 type LimitOption = number | 'default';
@@ -66,7 +66,7 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
   limits
     .command('set')
     .description('sets limits of a client; in force within 60 seconds')
-    .argument('<client-id>')
+    .argument('<client>', "id or name, or '*'")
     .argument('<endpoint>')
     .option('--per-minute <number>', 'or "default"', limitOption)
     .option('--per-hour <number>', 'or "default"', limitOption)
@@ -77,7 +77,7 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
     .option('--note <text>', 'a text for people; an empty one removes it')
     .addHelpText('after', endpoints)
     .action(
-      run(async ({ dependencies, actor }, clientId: string, endpoint: string, options: SetOptions) => {
+      run(async ({ dependencies, actor }, named: string, endpoint: string, options: SetOptions) => {
         if (Object.values(options).every((option) => option === undefined)) {
           throw new GatewayError(
             'invalid_request',
@@ -95,6 +95,7 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
           blocked: blocked === false ? null : blocked,
           note: note === '' ? null : note,
         });
+        const clientId = await clientIdOrAll(dependencies, named);
         const view = await setLimits(dependencies, actor, clientId, change);
         return { json: view, text: () => limitTable([view]) };
       }),
@@ -102,11 +103,11 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
   withLimit(limits.command('list'))
     .alias('show')
     .description('lists all overrides with their feedback, or all limits of one client')
-    .argument('[client-id]', "or '*'")
+    .argument('[client]', "id or name, or '*'")
     .action(
-      run(async ({ dependencies }, clientId: string | undefined, options: ListOptions) => {
-        if (clientId !== undefined) {
-          await requireClientOrAll(dependencies, clientId);
+      run(async ({ dependencies }, named: string | undefined, options: ListOptions) => {
+        if (named !== undefined) {
+          const clientId = await rowOwnerOf(dependencies, dependencies.overrides, named);
           const found = await limitsOf(dependencies, clientId);
           return { json: { limits: found }, text: () => limitTable(found) };
         }
@@ -122,9 +123,10 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
   limits
     .command('explain')
     .description('shows the limits in force for a client, their source, and what is used of them')
-    .argument('<client-id>')
+    .argument('<client>', 'id or name')
     .action(
-      run(async ({ dependencies }, clientId: string) => {
+      run(async ({ dependencies }, named: string) => {
+        const clientId = await clientIdOf(dependencies, named);
         const explained = await explainLimits(dependencies, clientId);
         return { json: explained, text: () => explanation(explained) };
       }),
@@ -132,11 +134,12 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
   limits
     .command('remove')
     .description('removes a row; the row for every client, or the defaults, apply again')
-    .argument('<client-id>')
+    .argument('<client>', "id or name, or '*'")
     .argument('<endpoint>')
     .addHelpText('after', endpoints)
     .action(
-      run(async ({ dependencies, actor }, clientId: string, given: string) => {
+      run(async ({ dependencies, actor }, named: string, given: string) => {
+        const clientId = await rowOwnerOf(dependencies, dependencies.overrides, named);
         const policy = limitPolicies.find((name) => name === given && !isCap(name));
         const endpoint = policy === undefined ? given : endpointOf(policy);
         await removeLimits(dependencies, actor, clientId, endpoint);

@@ -25,9 +25,9 @@ Examples:
   $ npm run admin -- find 07700 900104
   $ npm run admin -- doctor "Web shop"
   $ npm run admin -- clients create --name "Web shop"
-  $ npm run admin -- clients allow client_0a1b2c3d4e5f6g7h --countries GB,FR --senders ACME,otp,whatsapp
+  $ npm run admin -- clients allow "Web shop" --countries GB,FR --senders ACME,otp,whatsapp
   $ npm run admin -- messages list --to +447700900123
-  $ npm run admin -- limits set client_0a1b2c3d4e5f6g7h sms_send --per-minute 300
+  $ npm run admin -- limits set "Web shop" sms_send --per-minute 300
   $ npm run admin -- senders set --client '*' --country GB --identity ACME
   $ npm run admin -- webhooks failed
   $ npm run admin -- webhooks resend whd_01J9ZK3V7QF8N2M4X6R0T5W1Y3

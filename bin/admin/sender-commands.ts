@@ -1,5 +1,6 @@
 /** `senders …`: shows and edits rows of the senders table, which select the sender of a message. */
 import type { Command } from 'commander';
+import { clientIdOrAll, rowOwnerOf } from '../../shared/admin/find-client.ts';
 import {
   listSenders,
   removeSender,
@@ -19,9 +20,9 @@ The most specific row wins, a client's before one for every client ('*'), then a
 
 Examples:
   $ npm run admin -- senders set --client '*' --country GB --identity ACME
-  $ npm run admin -- senders set --client client_0a1b2c3d4e5f6g7h --country US --identity +12065550100 --messages-per-second 3
+  $ npm run admin -- senders set --client "Web shop" --country US --identity +12065550100 --messages-per-second 3
   $ npm run admin -- senders set --client '*' --country IN --identity ACMEIN --entity-id 1101456789012345678 --template-id 1107161234567890123
-  $ npm run admin -- senders set --client client_0a1b2c3d4e5f6g7h --country '*' --channel whatsapp --identity phone-number-id-0123456789`;
+  $ npm run admin -- senders set --client "Web shop" --country '*' --channel whatsapp --identity phone-number-id-0123456789`;
 
 interface KeyOptions {
   readonly client: string;
@@ -55,8 +56,9 @@ export function addSenderCommands(program: Command, { run }: Runner): void {
     .action(
       run(async ({ dependencies, actor }, options: SetOptions) => {
         const { inbound, note } = options;
+        const clientId = await clientIdOrAll(dependencies, options.client);
         const body = parseFields(senderBody, {
-          ...keyOf(options),
+          ...keyOf(options, clientId),
           identity: options.identity,
           messages_per_second: numberOf(options.messagesPerSecond),
           entity_id: textOf(options.entityId),
@@ -86,7 +88,8 @@ export function addSenderCommands(program: Command, { run }: Runner): void {
     .description('removes a row; the next one in order is then used')
     .action(
       run(async ({ dependencies, actor }, options: KeyOptions) => {
-        const { client_id, channel, country } = parseFields(senderKeyBody, keyOf(options));
+        const clientId = await rowOwnerOf(dependencies, dependencies.senders, options.client);
+        const { client_id, channel, country } = parseFields(senderKeyBody, keyOf(options, clientId));
         const destination = `${channel} ${country}`;
         await removeSender(dependencies, actor, { client_id, destination });
         const json = { client_id, destination, removed: true };
@@ -97,13 +100,13 @@ export function addSenderCommands(program: Command, { run }: Runner): void {
 
 function withKey(command: Command): Command {
   return command
-    .requiredOption('--client <client-id>', "or '*' for every client without a row of its own")
+    .requiredOption('--client <client>', "its id or name, or '*' for every client without a row of its own")
     .requiredOption('--country <code>', "ISO 3166 alpha-2, or '*' for every country without a row of its own")
     .option('--channel <channel>', 'sms or whatsapp', 'sms');
 }
 
-function keyOf({ client, country, channel }: KeyOptions) {
-  return { client_id: client, country, channel };
+function keyOf({ country, channel }: KeyOptions, clientId: string) {
+  return { client_id: clientId, country, channel };
 }
 
 function senderTable(rows: readonly SenderView[]): string {

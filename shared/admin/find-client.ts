@@ -2,6 +2,9 @@
 import type { Client } from '../client/client.ts';
 import { noSuchClient } from '../client/client-admin.ts';
 import { GatewayError } from '../contract/errors.ts';
+import { everyClient } from '../contract/limit-rows.ts';
+import { closestName } from '../edited-table/feedback.ts';
+import type { RowReader } from '../edited-table/row-editor.dynamo.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 
 /** @throws GatewayError `not_found` */
@@ -33,32 +36,68 @@ export async function readClients(
 
 /** Longer than any id. */
 const nameMax = 100;
+const suggestedMax = 3;
+
+const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
 
 /**
  * Finds a client by its id or by its name, ignoring case, and returns its id.
  *
- * @throws GatewayError if there is none, or if several have the name; an empty result would be mistaken for a client
- * without entries.
+ * @throws GatewayError if there is none, with the clients that may be meant, or if several have the name; an empty result
+ * would be mistaken for a client without entries.
  */
 export async function clientIdOf(
   dependencies: Pick<AdminDependencies, 'clients'>,
   idOrName: string,
 ): Promise<string> {
   const wanted = idOrName.trim();
-  const noneFound = new GatewayError('not_found', `There is no client ${wanted.slice(0, nameMax)}.`);
-  if (wanted === '' || wanted.length > nameMax) throw noneFound;
+  const noneFound = `There is no client ${wanted.slice(0, nameMax)}.`;
+  if (wanted === '' || wanted.length > nameMax) throw new GatewayError('not_found', noneFound);
   if ((await dependencies.clients.find(wanted)) !== undefined) return wanted;
-  const nameOf = (text: string): string => text.trim().toLowerCase();
   const { clients } = await readClients(dependencies);
   const found = clients
-    .filter(({ name }) => nameOf(name) === nameOf(wanted))
+    .filter(({ name }) => folded(name) === folded(wanted))
     .map(({ client_id }) => client_id);
   const [only, ...others] = found;
-  if (only === undefined) throw noneFound;
+  if (only === undefined) {
+    const meant = similarClients(clients, wanted);
+    const suggestion = meant.length === 0 ? '' : ` Did you mean ${meant.join(', or ')}?`;
+    throw new GatewayError('not_found', `${noneFound}${suggestion}`);
+  }
   if (others.length === 0) return only;
   throw new GatewayError('invalid_request', `Several clients are called ${wanted}: ${found.join(', ')}.`, {
     details: [{ field: 'client_id', message: 'Give the id of one of them.' }],
   });
+}
+
+/** The clients whose id or name has the text in it; without such a client, the one whose name is spelled most similarly. */
+function similarClients(clients: readonly Client[], wanted: string): string[] {
+  const part = folded(wanted);
+  const having = clients.filter(({ client_id, name }) => `${client_id} ${folded(name)}`.includes(part));
+  const closest = closestName(
+    wanted,
+    clients.map(({ name }) => name),
+  );
+  const meant = having.length > 0 ? having : clients.filter(({ name }) => name === closest);
+  return meant.slice(0, suggestedMax).map(({ client_id, name }) => `${name} (${client_id})`);
+}
+
+/** As `clientIdOf`, or `*` for the rows for every client. */
+export async function clientIdOrAll(
+  dependencies: Pick<AdminDependencies, 'clients'>,
+  idOrName: string,
+): Promise<string> {
+  return idOrName === everyClient ? everyClient : clientIdOf(dependencies, idOrName);
+}
+
+/** As `clientIdOrAll`, or the `client_id` of rows as people typed it, so that rows of nobody can be shown and removed. */
+export async function rowOwnerOf(
+  dependencies: Pick<AdminDependencies, 'clients'>,
+  { rowsOf }: RowReader,
+  idOrName: string,
+): Promise<string> {
+  const rows = await rowsOf(idOrName);
+  return rows.length > 0 ? idOrName : clientIdOrAll(dependencies, idOrName);
 }
 
 /** The names of clients, for lists that have their ids. */

@@ -138,11 +138,11 @@ describe('npm run admin', () => {
   });
 
   it.each([
-    ['what is not there', ['clients', 'show', 'client_nobody'], 1, 'There is no such client.\n'],
+    ['what is not there', ['clients', 'show', 'client_nobody'], 1, 'There is no client client_nobody.'],
     ['a missing name', ['clients', 'create'], 2, "required option '--name <name>' not specified"],
     [
       'a limit of zero',
-      ['limits', 'set', 'x', 'sms_send', '--per-minute', '0'],
+      ['limits', 'set', '*', 'sms_send', '--per-minute', '0'],
       2,
       'a whole number of 1 or more',
     ],
@@ -153,8 +153,8 @@ describe('npm run admin', () => {
       'webhook_url',
     ],
     ['a name of nothing', ['clients', 'create', '--name', ' '], 2, 'name: '],
-    ['a limit beyond all limits', ['limits', 'set', 'x', 'sms_send', '--per-day', '1e15'], 2, 'per_day: '],
-    ['the limits of nobody', ['limits', 'list', 'client_nobody'], 1, 'There is no such client.'],
+    ['a limit beyond all limits', ['limits', 'set', '*', 'sms_send', '--per-day', '1e15'], 2, 'per_day: '],
+    ['the limits of nobody', ['limits', 'list', 'client_nobody'], 1, 'There is no client client_nobody.'],
     ['a country that is none', ['clients', 'allow', 'x', '--countries', 'GB,Gaul'], 2, 'countries[1]'],
     ['nothing to allow', ['clients', 'allow', 'x'], 2, 'Give --countries or --senders.'],
     ['a stage that is not there', ['--stage', 'moon', 'clients', 'list'], 1, 'No gateway of stage moon'],

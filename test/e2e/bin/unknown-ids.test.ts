@@ -50,7 +50,6 @@ function program(onResponse: (response: CommandResult) => void): Command {
 }
 
 const unknown: Readonly<Record<string, string>> = {
-  'client-id': 'client_nobody',
   client: 'client_nobody',
   'message-id': 'msg_00000000000000000000000000',
   'delivery-id': 'whd_00000000000000000000000000',
