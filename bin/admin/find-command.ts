@@ -5,7 +5,7 @@ import { type SearchResults, search, searchQuery } from '../../shared/admin/sear
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { CommandResult, Runner, Session } from './command.ts';
 import { forCustomer, messageTable } from './message-table.ts';
-import { textTable } from './print.ts';
+import { textFields, textTable } from './print.ts';
 
 export function addFindCommand(program: Command, { run }: Runner): void {
   program
@@ -49,22 +49,24 @@ async function messagesIn(
 }
 
 function resultOf(found: SearchResults, messages: readonly FoundMessage[], wanted: string): CommandResult {
-  const { results, more_clients, log_query } = found;
+  const { results, more_clients, refusal, log_query } = found;
   return {
     json: { ...found, messages },
     text: () =>
       [
-        resultTable(results, wanted),
+        refusal === null ? resultTable(results, wanted) : `A refused request:\n\n${textFields(refusal)}`,
         ...(messages.length === 0 ? [] : [messageTable(messages, '')]),
         ...forCustomer(messages),
       ].join('\n\n'),
     problem: more_clients
       ? 'Not all clients are searched or shown: search for more of a name, or for an id or a number.'
-      : log_query === null
-        ? results.length === 0
-          ? 'Ids of requests are in the logs only: see docs/operate.md.'
-          : undefined
-        : `It may be the id of a request. CloudWatch Logs Insights, over all log groups of the stack:\n\n${log_query}\n`,
+      : refusal !== null
+        ? undefined
+        : log_query === null
+          ? results.length === 0
+            ? 'Ids of requests are in the logs only: see docs/operate.md.'
+            : undefined
+          : `It may be the id of a request. CloudWatch Logs Insights, over all log groups of the stack:\n\n${log_query}\n`,
   };
 }
 

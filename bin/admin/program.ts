@@ -12,6 +12,7 @@ import { addLimitCommands } from './limit-commands.ts';
 import { addMessageCommands } from './message-commands.ts';
 import { addOtpCommands } from './otp-commands.ts';
 import { printable } from './print.ts';
+import { addRefusalCommands } from './refusal-commands.ts';
 import { addSenderCommands } from './sender-commands.ts';
 import { addSuppressionCommands } from './suppression-commands.ts';
 import { addUsageCommand } from './usage-command.ts';
@@ -27,6 +28,7 @@ Examples:
   $ npm run admin -- clients create --name "Web shop"
   $ npm run admin -- clients allow "Web shop" --countries GB,FR --senders ACME,otp,whatsapp
   $ npm run admin -- messages list --to +447700900123
+  $ npm run admin -- refusals list --client "Web shop"
   $ npm run admin -- limits set "Web shop" sms_send --per-minute 300
   $ npm run admin -- senders set --client '*' --country GB --identity ACME
   $ npm run admin -- webhooks failed
@@ -73,6 +75,7 @@ export async function runCommand(words: readonly string[], output: Output): Prom
   addSenderCommands(program, runner);
   addWebhookCommands(program, runner);
   addMessageCommands(program, runner);
+  addRefusalCommands(program, runner);
   addSuppressionCommands(program, runner);
   addUsageCommand(program, runner);
   addOtpCommands(program, runner);

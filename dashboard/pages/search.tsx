@@ -1,13 +1,16 @@
 /** What a search found; where it is one thing, that is shown at once. */
 import Link from '@cloudscape-design/components/link';
 import { useEffect } from 'react';
+import type { Refusal } from '../../shared/refusal/refusal.ts';
 import { useResponse } from '../api/queries.ts';
 import { ClientLink } from '../components/client-name.tsx';
 import { Code } from '../components/code.tsx';
 import { Copyable } from '../components/copyable.tsx';
+import { Facts } from '../components/facts.tsx';
 import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
 import { SearchForm } from '../components/search-form.tsx';
+import { Time } from '../components/time.tsx';
 import { go, useListState } from '../route.ts';
 
 const kinds = {
@@ -27,6 +30,7 @@ export function SearchPage() {
   const query = useResponse('search', {}, { q: wanted }, { enabled: wanted !== '' });
   const results = query.data?.results;
   const logQuery = query.data?.log_query ?? null;
+  const refusal = query.data?.refusal ?? null;
   const only = results?.length === 1 ? results[0]?.href : undefined;
   useEffect(() => {
     // Instead of this page, so that Back leads to the page before the search.
@@ -66,10 +70,12 @@ export function SearchPage() {
         rows={wanted === '' ? [] : results}
         query={query}
         isCounted
-        emptyTitle={wanted === '' ? 'Search' : `Nothing was found for “${wanted}”`}
+        emptyTitle={titleOf(wanted, refusal)}
         empty={
-          logQuery === null ? (
-            'Enter a phone number, the id of a message, batch, one-time password or webhook, a reference, or the name of a client. Ids of requests are in the logs only.'
+          refusal !== null ? (
+            <RefusedRequest {...refusal} />
+          ) : logQuery === null ? (
+            'Enter a phone number, the id of a message, batch, one-time password, webhook or request, a reference, or the name of a client.'
           ) : (
             <LogQuery text={logQuery} />
           )
@@ -77,6 +83,27 @@ export function SearchPage() {
         idOf={({ kind, id }) => `${kind} ${id}`}
       />
     </Page>
+  );
+}
+
+function titleOf(wanted: string, refusal: Refusal | null): string {
+  if (wanted === '') return 'Search';
+  return refusal === null ? `Nothing was found for “${wanted}”` : 'A refused request';
+}
+
+function RefusedRequest({ client_id, endpoint, at, status, reason, message, details }: Refusal) {
+  return (
+    <Facts
+      columns={3}
+      facts={{
+        Client: <ClientLink id={client_id} />,
+        Endpoint: endpoint,
+        Time: <Time at={at} />,
+        Error: `${status} ${reason}`,
+        Message: message,
+        Details: details.map(({ field, message: fault }) => `${field} ${fault}`).join('; ') || undefined,
+      }}
+    />
   );
 }
 

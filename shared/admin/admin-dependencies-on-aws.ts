@@ -26,6 +26,7 @@ import { dynamo, sqs } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { dynamoDueItemIndex, dynamoDueItemReader } from '../recovery/due-item-index.dynamo.ts';
+import { dynamoRefusalReader } from '../refusal/refusals.dynamo.ts';
 import { senderTable } from '../sender/sender-row.ts';
 import { dynamoUsageReader } from '../usage/usage-reader.dynamo.ts';
 import { dynamoAttemptReader } from '../usage/webhook-attempts.dynamo.ts';
@@ -69,6 +70,7 @@ export function adminDependencies(
       ...dynamoRowEditor(db, env.SENDERS_TABLE, senderTable),
     },
     rateUse: dynamoRateUse(db, env.RATE_COUNTERS_TABLE),
+    refusals: dynamoRefusalReader(db, env.RATE_COUNTERS_TABLE),
     capDefaults: capDefaults(env.STAGE_CAPS),
     capCounter: dynamoCapCounter(db, env.RATE_COUNTERS_TABLE),
     activityLog,

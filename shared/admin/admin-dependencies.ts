@@ -17,6 +17,7 @@ import type { OtpHoldStore } from '../otp/hold/otp-holds.dynamo.ts';
 import type { OtpStore } from '../otp/otp-store.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { DueItemReader } from '../recovery/due-item-index.ts';
+import type { RefusalReader } from '../refusal/refusals.dynamo.ts';
 import type { UsageReader } from '../usage/usage-reader.dynamo.ts';
 import type { AttemptReader } from '../usage/webhook-attempts.dynamo.ts';
 import type { EndpointReader } from '../webhook/endpoints/endpoint-store.dynamo.ts';
@@ -31,6 +32,7 @@ export interface AdminDependencies extends ClientAdminDependencies {
   readonly senders: RowReader & AllRows & RowEditor;
   /** Requests that are counted in the present windows. */
   readonly rateUse: RateUse;
+  readonly refusals: RefusalReader;
   readonly capDefaults: Caps;
   readonly capCounter: Pick<CapCounter, 'read'>;
   readonly activityLog: ActivityLog;

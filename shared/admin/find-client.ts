@@ -3,8 +3,8 @@ import type { Client } from '../client/client.ts';
 import { noSuchClient } from '../client/client-admin.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { everyClient } from '../contract/limit-rows.ts';
-import { closestName } from '../edited-table/feedback.ts';
 import type { RowReader } from '../edited-table/row-editor.dynamo.ts';
+import { closestName } from '../platform/closest-name.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 
 /** @throws GatewayError `not_found` */

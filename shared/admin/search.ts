@@ -9,6 +9,7 @@ import { unassignedClientId } from '../message/receive/find-owner.ts';
 import { isPending } from '../otp/otp.ts';
 import { isId } from '../platform/ids.ts';
 import { chunksOf } from '../platform/long-lists.ts';
+import type { Refusal } from '../refusal/refusal.ts';
 import { recipientsAsWritten } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { readClients } from './find-client.ts';
@@ -39,6 +40,8 @@ export interface SearchResults {
   readonly results: readonly SearchResult[];
   /** Whether clients with such a name are not shown, or names or references of clients were not searched. */
   readonly more_clients: boolean;
+  /** The refused request with this id, if it is kept. */
+  readonly refusal: Refusal | null;
   /** For CloudWatch Logs Insights, where nothing was found and the text may be the id of a request; otherwise null. */
   readonly log_query: string | null;
 }
@@ -52,6 +55,7 @@ type Dependencies = Pick<
   | 'batches'
   | 'otps'
   | 'deliveries'
+  | 'refusals'
   | 'country'
   | 'clock'
 >;
@@ -60,7 +64,7 @@ export async function search(dependencies: Dependencies, text: string): Promise<
   const wanted = text.trim();
   const byId = await findById(dependencies, idIn(wanted));
   // An id names one thing.
-  if (byId !== undefined) return { results: [byId], more_clients: false, log_query: null };
+  if (byId !== undefined) return { results: [byId], more_clients: false, refusal: null, log_query: null };
   const [recipients, { clients, more }] = await Promise.all([
     findRecipients(dependencies, wanted),
     clientsToSearch(dependencies, wanted),
@@ -75,20 +79,26 @@ export async function search(dependencies: Dependencies, text: string): Promise<
   const numbers = recipients.length > 0 ? [] : recipientsAsWritten(wanted, dependencies.country);
   const ofClients = await findOfClients(dependencies, namedFirst, wanted, numbers);
   const results = [...recipients, ...named, ...ofClients.results];
+  const requestId = results.length === 0 ? requestIdIn(wanted) : undefined;
   return {
     results,
     more_clients: more || ofClients.more || allNamed.length > clientsShownMax,
-    log_query: results.length === 0 ? logQueryFor(wanted) : null,
+    refusal: (requestId && (await dependencies.refusals.find(requestId))) || null,
+    log_query: requestId === undefined ? null : logQueryFor(requestId),
   };
 }
 
-/** The id of a request is in the logs only (docs/decisions/request-ids-are-in-the-logs.md). */
-function logQueryFor(text: string): string | null {
+/** An id of a request within other text. */
+function requestIdIn(text: string): string | undefined {
   const [id] = /(?<![0-9a-z-])[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-z-])/i.exec(text) ?? [];
-  if (id === undefined) return null;
+  return id?.toLowerCase();
+}
+
+/** Requests that were not refused are in the logs only (docs/decisions/request-ids-are-in-the-logs.md). */
+function logQueryFor(requestId: string): string {
   return [
     'fields @timestamp, @log, level, message, client_id, method, path, status, error, message_id, @message',
-    `| filter request_id = "${id.toLowerCase()}"`,
+    `| filter request_id = "${requestId}"`,
     '| sort @timestamp',
   ].join('\n');
 }

@@ -12,6 +12,8 @@ import type { ApiRequest, Operation } from '../operation/operation.ts';
 import { noteUnknownParameters, prefersStrict } from '../operation/unknown-fields.ts';
 import type { Clock } from '../platform/clock.ts';
 import { countFunctionFailure } from '../platform/metrics.ts';
+import { isKept, withoutContent } from '../refusal/refusal.ts';
+import type { RecordRefusal } from '../refusal/refusal-recorder.ts';
 import { type Authenticator, authenticate } from './authenticate.ts';
 import { type BodyFormat, checkText, parseRequestBody } from './request-body.ts';
 import {
@@ -33,6 +35,8 @@ export interface PublicHttpDependencies {
   readonly writeLog: WriteLog;
   /** The gateway's own address, without a slash at its end. */
   readonly baseUrl: string;
+  /** Counts the refusal of a client's request. */
+  readonly recordRefusal: RecordRefusal;
 }
 
 export interface HttpDependencies extends PublicHttpDependencies {
@@ -99,10 +103,11 @@ function pipeline(
     oauthErrors = false,
   }: HttpOptions<PublicHttpDependencies>,
 ): HttpFunction {
-  const { limiter, clock, newWorkId, writeLog, baseUrl } = dependencies;
+  const { limiter, clock, newWorkId, writeLog, baseUrl, recordRefusal } = dependencies;
   const steps = middy<RequestContext, HttpResponse>()
     // On the way back, from the last to the first:
     .use(encodeResponse())
+    .use(countRefusal(recordRefusal, route))
     .use(requestLog(writeLog, route.policy, clock))
     .use(responseHeaders(route.policy, route.scope === null ? headers : { ...noStore, ...headers }))
     .use(errorResponse(baseUrl, oauthErrors))
@@ -228,6 +233,24 @@ function requestLog(writeLog: WriteLog, policy: PolicyName, clock: Clock): Step 
     if (failed) countFunctionFailure();
     return response;
   });
+}
+
+/** Counts what a client was refused; requests that succeed pass without any work. */
+function countRefusal(recordRefusal: RecordRefusal, { method, path }: Route): Step {
+  return {
+    onError: async ({ event: { identity, incoming, requestId }, error }) => {
+      if (identity.caller === undefined || !(error instanceof GatewayError) || !isKept(error)) return;
+      await recordRefusal({
+        request_id: requestId,
+        at: incoming.now.toISOString(),
+        client_id: identity.caller.clientId,
+        endpoint: `${method} ${path}`,
+        status: error.status,
+        reason: error.code,
+        ...withoutContent(error),
+      });
+    },
+  };
 }
 
 /** Adds the headers that every response has: the rate limit, those of the function, and the request id. */

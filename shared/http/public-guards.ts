@@ -12,6 +12,8 @@ import { dynamo } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { log } from '../platform/log.ts';
+import { refusalRecorder } from '../refusal/refusal-recorder.ts';
+import { dynamoRefusalWriter } from '../refusal/refusals.dynamo.ts';
 import type { PublicHttpDependencies } from './http-function.ts';
 
 const randomSteps = 2 ** 32;
@@ -30,5 +32,9 @@ export function publicHttpDependencies(
     newWorkId: randomUUID,
     writeLog: (level, fields) => log[level]('request', fields),
     baseUrl: env.TOKEN_ISSUER,
+    recordRefusal: refusalRecorder({
+      write: dynamoRefusalWriter(dynamo(), env.RATE_COUNTERS_TABLE),
+      clock: systemClock,
+    }),
   };
 }

@@ -47,8 +47,6 @@ const afterFailure: Readonly<Record<string, readonly string[]>> = {
   'dispatch-message': ['suppressions UpdateItem'],
   // The relay of the release before creates schedules until a deployment is complete (docs/deploy.md says until when).
   'relay-changes': ['activity-log PutItem', 'scheduler:CreateSchedule'],
-  // The counts of a client whose limit is spread over several rows.
-  'admin-api': ['rate-counters BatchGetItem'],
   // Records that fail for hours go to the dead-letter queue. Few tests wait until a row with limits expires.
   'review-edited-rows': ['sqs:SendMessage', 'due-items PutItem', 'due-items BatchWriteItem'],
 };

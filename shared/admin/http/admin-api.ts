@@ -51,6 +51,7 @@ import {
 import { messageQuery, searchMessages, showMessage } from '../messages.ts';
 import { allowOtps, allowOtpsBody, listOtpHolds, otpHoldsQuery } from '../otp-holds.ts';
 import { listOutbox, outboxQuery } from '../outbox.ts';
+import { listRefusals, refusalsQuery } from '../refusals.ts';
 import { rowsQuery } from '../row-pages.ts';
 import { search, searchQuery } from '../search.ts';
 import { listSenders, removeSender, senderBody, senderRowBody, setSender } from '../senders.ts';
@@ -125,6 +126,7 @@ export function adminOperations(dependencies: AdminDependencies) {
       await removeLimits(dependencies, actor, path.client_id, given.endpoint);
       return { limits: await limitsOf(dependencies, path.client_id) };
     }),
+    listRefusals: readsQuery(refusalsQuery, async ({ given }) => listRefusals(dependencies, given)),
     listSenders: readsQuery(rowsQuery, async ({ given }) => listSenders(dependencies, given)),
     setSender: readsBody(senderBody, async ({ given, actor }) => setSender(dependencies, actor, given)),
     removeSender: readsBody(senderRowBody, async ({ given, actor }) => {

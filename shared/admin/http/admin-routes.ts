@@ -15,6 +15,7 @@ export const adminApiRoutes = {
   listOverrides: { method: 'GET', path: '/admin/api/limits' },
   showLimits: { method: 'GET', path: '/admin/api/clients/{client_id}/limits' },
   showWebhookHealth: { method: 'GET', path: '/admin/api/clients/{client_id}/webhooks' },
+  listRefusals: { method: 'GET', path: '/admin/api/refusals' },
   setLimits: { method: 'PATCH', path: '/admin/api/clients/{client_id}/limits' },
   explainLimits: { method: 'GET', path: '/admin/api/clients/{client_id}/limits/explain' },
   removeLimits: { method: 'POST', path: '/admin/api/clients/{client_id}/limits/remove' },

@@ -86,6 +86,7 @@ describe('npm run admin', () => {
         },
       ],
       more_clients: false,
+      refusal: null,
       log_query: null,
       messages: [],
     });

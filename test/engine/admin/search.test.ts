@@ -15,6 +15,7 @@ import type { OneTimePassword } from '../../../shared/otp/otp.ts';
 import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
+import { dynamoRefusalReader } from '../../../shared/refusal/refusals.dynamo.ts';
 import { newDelivery } from '../../../shared/webhook/delivery.ts';
 import { dynamoDeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { createTables } from '../../support/engine/tables.ts';
@@ -51,6 +52,7 @@ beforeAll(async () => {
     'batches',
     'one_time_passwords',
     'webhook_deliveries',
+    'rate_counters',
   ]);
   const { dynamo, names } = tables;
   const clients = dynamoClientStore(dynamo, names.clients);
@@ -67,6 +69,7 @@ beforeAll(async () => {
     batches,
     otps,
     deliveries,
+    refusals: dynamoRefusalReader(dynamo, names.rate_counters),
     country: 'GB',
     clock: () => created,
   };
@@ -297,7 +300,7 @@ describe('a search', () => {
     newId('whd', created),
   ])('finds nothing for %s', async (text) => {
     expect(await search(dependencies, text)).toEqual({
-      ...{ results: [], more_clients: false, log_query: null },
+      ...{ results: [], more_clients: false, refusal: null, log_query: null },
     });
   });
 

@@ -13,6 +13,8 @@ import type { HttpDependencies, HttpFunction } from '../../../shared/http/http-f
 import { rateLimiter } from '../../../shared/limit/limiter.ts';
 import { overrideReader } from '../../../shared/limit/overrides.ts';
 import { dynamoRateCounter } from '../../../shared/limit/rate-counter.dynamo.ts';
+import { refusalRecorder } from '../../../shared/refusal/refusal-recorder.ts';
+import { dynamoRefusalWriter } from '../../../shared/refusal/refusals.dynamo.ts';
 import { dynamoSigningKeyStore, type SigningKeyStore } from '../../../shared/token/signing-keys.dynamo.ts';
 import { type TokenVerifier, tokenVerifier } from '../../../shared/token/token-verifier.ts';
 import type { TestTables } from '../engine/test-tables.ts';
@@ -65,6 +67,7 @@ export function accessTo({ dynamo, names }: TestTables, at: Date): Access {
         prepare: reader.prepare,
         authenticateBearer: (scope) => authenticateBearer({ clients: directory, tokens }, scope),
         writeLog: (level, fields) => logged.push({ level, ...fields }),
+        recordRefusal: refusalRecorder({ write: dynamoRefusalWriter(dynamo, counters), clock }),
       };
     },
   };

@@ -5,6 +5,8 @@ import { GatewayError, invalidFields } from '../../../shared/contract/errors.ts'
 import { routes } from '../../../shared/contract/routes.ts';
 import { httpFunction, publicHttpFunction } from '../../../shared/http/http-function.ts';
 import type { Identity } from '../../../shared/http/request-context.ts';
+import { withoutUndefined } from '../../../shared/platform/object-fields.ts';
+import type { Refusal } from '../../../shared/refusal/refusal.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 const binding = { window: 'minute', limit: 60, remaining: 59, resetsAt: now.getTime() / 1000 + 60 } as const;
@@ -22,6 +24,7 @@ interface Faults {
   readonly body?: string;
   readonly header?: string;
   readonly operation?: Error;
+  readonly caller?: Identity['caller'];
 }
 
 const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
@@ -41,6 +44,7 @@ function eventOf({ header = 'text', body = '{"to":1}' }: Faults): APIGatewayProx
 async function send(faults: Faults) {
   const ran: string[] = [];
   const logged: Record<string, unknown>[] = [];
+  const refusals: Refusal[] = [];
   const step = <T>(name: string, fault: Error | undefined, result: T): Promise<T> => {
     ran.push(name);
     return fault === undefined ? Promise.resolve(result) : Promise.reject(fault);
@@ -54,21 +58,21 @@ async function send(faults: Faults) {
       dependencies: {
         prepare: () => undefined,
         authenticateBearer: () => () =>
-          step(
-            'authenticate',
-            faults.authenticate,
-            refusal === undefined ? identity : { ...identity, refusal },
-          ),
+          step('authenticate', faults.authenticate, {
+            ...identity,
+            ...withoutUndefined({ refusal, caller: faults.caller }),
+          }),
         limiter: { check: () => step('count', faults.count, { ...decision, admitted, blocked }) },
         clock: () => now,
         newWorkId: () => 'work-1',
         baseUrl: 'https://gateway.example/live',
         writeLog: (level, fields) => logged.push({ level, ...fields }),
+        recordRefusal: async (refusal) => void refusals.push(refusal),
       },
     },
   );
   const { statusCode, headers, body } = await handler(eventOf(faults), context);
-  return { ran, logged, status: statusCode, headers, body: JSON.parse(body) };
+  return { ran, logged, refusals, status: statusCode, headers, body: JSON.parse(body) };
 }
 
 it('a good request passes every step; the headers of the operation override those of the limit', async () => {
@@ -127,6 +131,24 @@ it.each([
   });
 });
 
+const caller = { clientId: 'cli_1' } as NonNullable<Identity['caller']>;
+
+it.each<[Faults, number | undefined]>([
+  [{ refusal: refused }, 403],
+  [{ admitted: false }, 429],
+  [{ body: 'no JSON' }, 400],
+  [{ operation: new GatewayError('spend_limit_reached', 'No.') }, 429],
+  [{}, undefined],
+  [{ operation: new GatewayError('not_found', 'No.') }, undefined],
+  [{ operation: new Error('a bug') }, undefined],
+])('of %j the refusal %s of a client is counted, and of nobody else', async (faults, status) => {
+  const { refusals } = await send({ ...faults, caller });
+  const common = { request_id: 'request-1', client_id: 'cli_1', endpoint: 'POST /api/v1/sms/send' };
+  expect(refusals).toMatchObject(status === undefined ? [] : [{ ...common, status }]);
+  expect(refusals).toHaveLength(status === undefined ? 0 : 1);
+  expect((await send(faults)).refusals).toEqual([]);
+});
+
 it('the error_description of RFC 6749 has the characters that it may have, and equals the message', async () => {
   const handler = publicHttpFunction(
     routes.issueToken,
@@ -139,6 +161,7 @@ it('the error_description of RFC 6749 has the characters that it may have, and e
         newWorkId: () => 'work-1',
         baseUrl: 'https://gateway.example/live',
         writeLog: () => undefined,
+        recordRefusal: async () => undefined,
       },
     },
   );
@@ -163,6 +186,7 @@ it.each([
         newWorkId: () => 'work-1',
         baseUrl: 'https://gateway.example/live',
         writeLog: () => undefined,
+        recordRefusal: async () => undefined,
       },
     });
     const { statusCode, body } = await handler({ ...eventOf({}), ...given }, context);
@@ -190,6 +214,7 @@ it('a query parameter that is given twice has both values, so that none of them 
         newWorkId: () => 'work-1',
         baseUrl: 'https://gateway.example/live',
         writeLog: () => undefined,
+        recordRefusal: async () => undefined,
       },
     },
   );

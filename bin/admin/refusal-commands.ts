@@ -1,0 +1,72 @@
+/** `refusals …`: shows which requests of clients were refused, how often and why. */
+import type { Command } from 'commander';
+import { listRefusals, refusalsQuery, showRefusal } from '../../shared/admin/refusals.ts';
+import { parseFields } from '../../shared/operation/operation.ts';
+import type { Refusal } from '../../shared/refusal/refusal.ts';
+import type { Runner } from './command.ts';
+import { timeForms, timeTextOf } from './options.ts';
+import { textFields, textTable } from './print.ts';
+
+interface RefusalOptions {
+  readonly client?: string;
+  readonly since?: string;
+  readonly until?: string;
+}
+
+export function addRefusalCommands(program: Command, { run }: Runner): void {
+  const refusals = program.command('refusals').description('requests that were refused with 400, 403 or 429');
+  refusals
+    .command('list')
+    .description('counts refusals by hour, client, endpoint and reason, of the last day by default')
+    .option('--client <client>', 'only of this client (id or name)')
+    .option('--since <time>', `from the hour of this time on, ${timeForms}; counts are kept for a week`)
+    .option('--until <time>', 'until the hour of this time')
+    .addHelpText(
+      'after',
+      '\nA count is the least that happened, and more than half of it.\n\nExample:\n  $ npm run admin -- refusals list --client "Web shop" --since 2h',
+    )
+    .action(
+      run(async ({ dependencies }, { client, since, until }: RefusalOptions) => {
+        const now = dependencies.clock();
+        const query = parseFields(refusalsQuery, {
+          client_id: client,
+          since: timeTextOf('since', since, now),
+          until: timeTextOf('until', until, now),
+        });
+        const found = await listRefusals(dependencies, query);
+        return {
+          json: found,
+          text: () =>
+            textTable(
+              found.refusals,
+              [
+                { title: 'hour', of: ({ hour }) => hour.slice(0, 'yyyy-mm-ddThh:mm'.length) },
+                { title: 'client', of: ({ client_id }) => client_id },
+                { title: 'endpoint', of: ({ endpoint }) => endpoint },
+                { title: 'reason', of: ({ reason }) => reason },
+                { title: 'count', of: ({ count }) => count },
+                { title: 'last request', of: ({ last_request_id }) => last_request_id },
+                { title: 'last message', of: ({ last }) => (last === null ? null : messageOf(last)) },
+              ],
+              'No request was refused.',
+            ),
+          problem: found.more_clients ? 'Not all clients were read: name a --client.' : undefined,
+        };
+      }),
+    );
+  refusals
+    .command('show')
+    .description('shows a refusal of the last day by the id of its request')
+    .argument('<request-id>')
+    .action(
+      run(async ({ dependencies }, requestId: string) => {
+        const refusal = await showRefusal(dependencies, requestId);
+        return { json: refusal, text: () => textFields(refusal) };
+      }),
+    );
+}
+
+/** The message with the fields at fault. */
+function messageOf({ message, details }: Refusal): string {
+  return [message, ...details.map(({ field, message: fault }) => `${field} ${fault}`)].join(' ');
+}

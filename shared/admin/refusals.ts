@@ -1,0 +1,86 @@
+/** Refused requests as an administrator sees them: how many, of whom, where and why, and the last of each in full. */
+import * as z from 'zod/mini';
+import { GatewayError } from '../contract/errors.ts';
+import type { Refusal } from '../refusal/refusal.ts';
+import { countsKeptDays, type RefusalCount } from '../refusal/refusals.dynamo.ts';
+import { periodsBetween } from '../usage/period.ts';
+import type { AdminDependencies } from './admin-dependencies.ts';
+import { clientIdOf, readClients } from './find-client.ts';
+import { keyText, utcTime } from './request-fields.ts';
+
+export const refusalsQuery = z.object({
+  client_id: z.optional(keyText),
+  since: z.optional(utcTime),
+  until: z.optional(utcTime),
+});
+
+export interface RefusalView extends RefusalCount {
+  /** Null where it is older than a day. */
+  readonly last: Refusal | null;
+}
+
+interface RefusalList {
+  /** The newest hour first, and in it the most first. */
+  readonly refusals: readonly RefusalView[];
+  /** Whether there are clients that were not read. */
+  readonly more_clients: boolean;
+}
+
+/** Each has a row for each hour. */
+const clientsMax = 1000;
+const hoursByDefault = 24;
+
+export async function listRefusals(
+  dependencies: Pick<AdminDependencies, 'clients' | 'refusals' | 'clock'>,
+  query: z.output<typeof refusalsQuery>,
+): Promise<RefusalList> {
+  const { clients, more } =
+    query.client_id === undefined
+      ? await readClients(dependencies, clientsMax)
+      : { clients: [{ client_id: await clientIdOf(dependencies, query.client_id) }], more: false };
+  const ids = clients.map(({ client_id }) => client_id);
+  const counts = await dependencies.refusals.counts(ids, hoursOf(query, dependencies.clock()));
+  const found = await dependencies.refusals.findMany(counts.map(({ last_request_id }) => last_request_id));
+  const byId = new Map(found.map((refusal) => [refusal.request_id, refusal]));
+  return {
+    refusals: counts
+      .map((count): RefusalView => ({ ...count, last: lastOf(count, byId) }))
+      .toSorted((one, other) =>
+        one.hour === other.hour ? other.count - one.count : one.hour < other.hour ? 1 : -1,
+      ),
+    more_clients: more,
+  };
+}
+
+/** A caller can choose the id of a request, so the refusal may be of another client. */
+function lastOf(
+  { client_id, last_request_id }: RefusalCount,
+  byId: ReadonlyMap<string, Refusal>,
+): Refusal | null {
+  const found = byId.get(last_request_id);
+  return found?.client_id === client_id ? found : null;
+}
+
+function hoursOf({ since, until }: z.output<typeof refusalsQuery>, now: Date): string[] {
+  const to = until === undefined ? now : new Date(until);
+  const from = since === undefined ? new Date(to.getTime() - hoursByDefault * 3_600_000) : new Date(since);
+  // The hour of the end has refusals too; so many hours are kept, and one more has begun.
+  const periods = periodsBetween('hour', from, new Date(to.getTime() + 1), countsKeptDays * 24 + 1);
+  if (periods !== undefined) return periods.map(({ name }) => name);
+  throw new GatewayError('invalid_request', `Refusals are counted for ${countsKeptDays} days.`, {
+    details: [{ field: 'since', message: `must be at most ${countsKeptDays} days before until` }],
+  });
+}
+
+/** A refusal of the last day, by the id of its request. @throws GatewayError `not_found` */
+export async function showRefusal(
+  { refusals }: Pick<AdminDependencies, 'refusals'>,
+  requestId: string,
+): Promise<Refusal> {
+  const found = await refusals.find(requestId);
+  if (found !== undefined) return found;
+  throw new GatewayError(
+    'not_found',
+    'No refusal with this request id is kept: only some of many like it are, for a day. The logs have every request.',
+  );
+}

@@ -1,0 +1,79 @@
+/**
+ * Counts refusals without a write for each: of a client, an endpoint and a reason, the first, the second, the fourth, the
+ * eighth and so on of a minute is written with all that came before it, the others are remembered in memory and written with a
+ * later one. So whoever is refused a thousand times a second causes sixteen writes a minute in each process, and more than
+ * half of the refusals are counted at any time. What is remembered when a process ends is not counted: counts are the least
+ * that happened.
+ */
+import { addSeconds, type Clock } from '../platform/clock.ts';
+import { logWarning } from '../platform/log.ts';
+import type { Refusal } from './refusal.ts';
+
+/** Adds a number of refusals like this one, and keeps this one in full. */
+export type WriteRefusals = (latest: Refusal, count: number) => Promise<void>;
+
+export type RecordRefusal = (refusal: Refusal) => Promise<void>;
+
+const windowSeconds = 60;
+/** A process that meets more combinations forgets what it has written of the oldest. */
+const rememberedMax = 500;
+/** Written with a refusal, besides its own: what has waited for longer than a minute. */
+const overdueMax = 4;
+
+interface Remembered {
+  latest: Refusal;
+  unwritten: number;
+  /** How many of this minute are written. */
+  written: number;
+  windowEndsAt: Date;
+}
+
+export function refusalRecorder({
+  write,
+  clock,
+}: {
+  readonly write: WriteRefusals;
+  readonly clock: Clock;
+}): RecordRefusal {
+  const remembered = new Map<string, Remembered>();
+
+  /** Never fails: the refusal itself matters more than its count. */
+  const writeDue = async (of: Remembered): Promise<void> => {
+    const { latest, unwritten } = of;
+    of.unwritten = 0;
+    of.written += unwritten;
+    await write(latest, unwritten).catch((error: unknown) => {
+      of.unwritten += unwritten;
+      logWarning('refusals not counted', error);
+    });
+  };
+
+  return async (refusal) => {
+    const now = clock();
+    // The hour is a part of it, so that no count is of another hour.
+    const key = [
+      refusal.at.slice(0, 'yyyy-mm-ddThh'.length),
+      refusal.client_id,
+      refusal.endpoint,
+      refusal.reason,
+    ].join(' ');
+    const own = remembered.get(key) ?? { latest: refusal, unwritten: 0, written: 0, windowEndsAt: now };
+    remembered.set(key, own);
+    own.latest = refusal;
+    own.unwritten += 1;
+    const others = [...remembered.values()]
+      .filter((one) => one !== own && one.unwritten > 0 && one.windowEndsAt <= now)
+      .slice(0, overdueMax);
+    for (const one of [own, ...others]) {
+      if (one.windowEndsAt <= now)
+        Object.assign(one, { written: 0, windowEndsAt: addSeconds(now, windowSeconds) });
+    }
+    await Promise.all(
+      [own, ...others].filter(({ unwritten, written }) => unwritten >= written).map(writeDue),
+    );
+    if (remembered.size > rememberedMax) {
+      const [oldest] = remembered.keys();
+      if (oldest !== undefined) remembered.delete(oldest);
+    }
+  };
+}

@@ -1,0 +1,94 @@
+/** Refusals are counted with few writes, however many there are, and never change the response. */
+import { expect, it } from '@jest/globals';
+import type { Refusal } from '../../../shared/refusal/refusal.ts';
+import { refusalRecorder } from '../../../shared/refusal/refusal-recorder.ts';
+
+const start = new Date('2026-11-20T12:00:00.000Z');
+
+function recorder(fails: () => boolean = () => false) {
+  const written: [reason: string, count: number, requestId: string][] = [];
+  let at = start;
+  let requests = 0;
+  const record = refusalRecorder({
+    clock: () => at,
+    write: async ({ reason, request_id }, count) => {
+      if (fails()) throw new Error('no table');
+      written.push([reason, count, request_id]);
+    },
+  });
+  const refuse = (reason: string, change: Partial<Refusal> = {}): Promise<void> => {
+    requests += 1;
+    return record({
+      request_id: `request-${requests}`,
+      at: at.toISOString(),
+      client_id: 'client_1',
+      endpoint: 'POST /api/v1/sms/send',
+      status: 429,
+      reason,
+      message: 'No.',
+      details: [],
+      ...change,
+    });
+  };
+  const wait = (seconds: number): void => {
+    at = new Date(at.getTime() + seconds * 1000);
+  };
+  return { written, refuse, wait };
+}
+
+it('a thousand refusals within a minute are ten writes, which count half of them at least, and a later one the rest', async () => {
+  const { written, refuse, wait } = recorder();
+  const counted = (): number => written.reduce((sum, [, count]) => sum + count, 0);
+  for (let i = 1; i <= 1000; i += 1) {
+    await refuse('rate_limit_exceeded');
+    expect(counted()).toBeGreaterThan(i / 2);
+  }
+  expect(written).toHaveLength(10);
+  expect(written.slice(0, 2)).toEqual([
+    ['rate_limit_exceeded', 1, 'request-1'],
+    ['rate_limit_exceeded', 1, 'request-2'],
+  ]);
+  wait(60);
+  await refuse('rate_limit_exceeded');
+  expect(counted()).toBe(1001);
+  expect(written.at(-1)?.[2]).toBe('request-1001');
+});
+
+it('each client, endpoint, reason and hour is counted for itself', async () => {
+  const { written, refuse, wait } = recorder();
+  await refuse('forbidden');
+  await refuse('forbidden', { client_id: 'client_2' });
+  await refuse('forbidden', { endpoint: 'POST /api/v1/sms/bulk' });
+  await refuse('invalid_request');
+  expect(written.map(([, count]) => count)).toEqual([1, 1, 1, 1]);
+  for (let i = 0; i < 2; i += 1) await refuse('forbidden');
+  expect(written.slice(4)).toEqual([['forbidden', 1, 'request-5']]);
+  wait(3600);
+  await refuse('invalid_request');
+  // That of the hour before, which has waited, and the new one.
+  expect(written.slice(5)).toEqual([
+    ['invalid_request', 1, 'request-7'],
+    ['forbidden', 1, 'request-6'],
+  ]);
+});
+
+it('a write that fails does not fail the refusal, is not repeated for each one, and its count is not lost', async () => {
+  let [isDown, attempts] = [true, 0];
+  const { written, refuse, wait } = recorder(() => {
+    attempts += 1;
+    return isDown;
+  });
+  for (let i = 0; i < 1000; i += 1) await refuse('forbidden');
+  expect(written).toEqual([]);
+  expect(attempts).toBeLessThan(20);
+  isDown = false;
+  wait(60);
+  await refuse('forbidden');
+  expect(written).toEqual([['forbidden', 1001, 'request-1001']]);
+});
+
+it('a process that meets many combinations keeps to a bounded memory, and counts on', async () => {
+  const { written, refuse } = recorder();
+  for (let i = 0; i < 2000; i += 1) await refuse('forbidden', { client_id: `client_${i}` });
+  expect(written).toHaveLength(2000);
+});
