@@ -1,4 +1,5 @@
 /** Reads a list of the admin API page by page. */
+import { ApiError } from './api-error.ts';
 
 export interface Page<Row> {
   readonly rows: readonly Row[];
@@ -12,19 +13,43 @@ export function longestPage(cursor: string | undefined) {
 
 export type ReadPage<Row> = (page: ReturnType<typeof longestPage>) => Promise<Page<Row>>;
 
-/** As many as people read in a spreadsheet; a download of more has its own means (docs/usage.md). */
-const rowsMax = 1000;
+/** The admin API takes ten requests a second of an administrator. */
+const pauseMs = 10_000;
+const pausesMax = 30;
 
-/** The first pages of a list, up to 1,000 rows. */
-export async function firstRows<Row>(
+/**
+ * All rows of a list, however many pages it has.
+ *
+ * @param onRows - called after each page with the number of rows so far; returns false to end there
+ * @returns undefined where it was ended
+ */
+export async function allRows<Row>(
   readPage: ReadPage<Row>,
-): Promise<{ readonly rows: readonly Row[]; readonly isAll: boolean }> {
+  onRows: (count: number) => boolean,
+  pause: () => Promise<unknown> = () => new Promise((resolve) => setTimeout(resolve, pauseMs)),
+): Promise<readonly Row[] | undefined> {
   const rows: Row[] = [];
   let cursor: string | undefined;
   do {
-    const page = await readPage(longestPage(cursor));
+    const page = await unlessTooFast(() => readPage(longestPage(cursor)), pause);
     rows.push(...page.rows);
+    if (!onRows(rows.length)) return undefined;
     cursor = page.nextCursor;
-  } while (cursor !== undefined && rows.length < rowsMax);
-  return { rows, isAll: cursor === undefined };
+  } while (cursor !== undefined);
+  return rows;
+}
+
+/** A long list has more pages than an administrator may request in a minute: the rest waits, instead of being left out. */
+async function unlessTooFast<Result>(
+  read: () => Promise<Result>,
+  pause: () => Promise<unknown>,
+): Promise<Result> {
+  for (let pauses = 0; ; pauses += 1) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 429 || pauses === pausesMax) throw error;
+      await pause();
+    }
+  }
 }

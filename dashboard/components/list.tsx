@@ -4,15 +4,17 @@ import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import Pagination from '@cloudscape-design/components/pagination';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Table from '@cloudscape-design/components/table';
 import { type UseQueryResult, useMutation } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
-import { firstRows, type ReadPage } from '../api/pages.ts';
+import { type ReactNode, useState } from 'react';
+import { allRows, type ReadPage } from '../api/pages.ts';
 import { useDashboard } from '../context.ts';
 import { useListState } from '../route.ts';
 import { numberText } from '../value-names.ts';
 import { type Column, csvOf, fieldValue } from './columns.ts';
 import { downloadCsv } from './download.ts';
+import { useIsShown } from './is-shown.ts';
 import { LoadFailure, Refresh } from './loaded.tsx';
 import { Time } from './time.tsx';
 
@@ -173,22 +175,38 @@ interface DownloadCsvProps<Row> extends Pick<ListProps<Row>, 'columns' | 'rows'>
 
 function DownloadCsv<Row>({ name, columns, rows = [], readPage, of }: DownloadCsvProps<Row>) {
   const { notify } = useDashboard();
+  const isShown = useIsShown();
+  const [count, setCount] = useState(0);
   const load = useMutation({
-    mutationFn: async () => (readPage === undefined ? { rows, isAll: true } : await firstRows(readPage)),
-    onSuccess: ({ rows: loaded, isAll }) => {
+    mutationFn: async () => {
+      if (readPage === undefined) return rows;
+      setCount(0);
+      return allRows(readPage, (loaded) => {
+        setCount(loaded);
+        return isShown.current;
+      });
+    },
+    onSuccess: (loaded) => {
+      // Whoever has left the page does not want its file any more.
+      if (loaded === undefined) return;
       downloadCsv(`${name}.csv`, csvOf(columns, loaded));
-      if (!isAll) notify('success', `The file has the first ${numberText(loaded.length)} rows.`);
+      if (readPage !== undefined) notify('success', `The file has all ${numberText(loaded.length)} rows.`);
     },
   });
   return (
-    <Button
-      iconName="download"
-      ariaLabel={`Download CSV: ${of}`}
-      disabled={rows.length === 0}
-      loading={load.isPending}
-      onClick={() => load.mutate()}
-    >
-      CSV
-    </Button>
+    <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+      {load.isPending && count > 0 ? (
+        <StatusIndicator type="in-progress">{`${numberText(count)} rows read`}</StatusIndicator>
+      ) : null}
+      <Button
+        iconName="download"
+        ariaLabel={`Download CSV: ${of}`}
+        disabled={rows.length === 0}
+        loading={load.isPending}
+        onClick={() => load.mutate()}
+      >
+        CSV
+      </Button>
+    </SpaceBetween>
   );
 }

@@ -1,6 +1,7 @@
 /** What lists of the dashboard make of filters, pages and columns. */
 import { describe, expect, it } from '@jest/globals';
-import { firstRows } from '../../../dashboard/api/pages.ts';
+import { ApiError } from '../../../dashboard/api/api-error.ts';
+import { allRows } from '../../../dashboard/api/pages.ts';
 import { type Column, csvOf, csvOnly } from '../../../dashboard/components/columns.ts';
 import { rangeFault, rangeOf, timesOf, withStart } from '../../../dashboard/components/time-range.ts';
 
@@ -31,16 +32,47 @@ describe('a column', () => {
 });
 
 describe('a download', () => {
-  it('has the first thousand rows, and says whether there are more', async () => {
-    const pages = (count: number) =>
-      firstRows(async ({ cursor, limit }) => {
-        const page = Number(cursor ?? 0);
-        const rows = Array.from({ length: Number(limit) }, () => row);
-        return { rows, nextCursor: page + 1 < count ? String(page + 1) : undefined };
-      });
-    expect(await pages(3)).toEqual({ rows: Array.from({ length: 300 }, () => row), isAll: true });
-    const many = await pages(30);
-    expect([many.rows.length, many.isAll]).toEqual([1000, false]);
+  const pages =
+    (count: number, onRead: (page: number) => void = () => undefined) =>
+    async ({ cursor, limit }: { readonly cursor: string | undefined; readonly limit: string }) => {
+      const page = Number(cursor ?? 0);
+      onRead(page);
+      const rows = Array.from({ length: Number(limit) }, () => row);
+      return { rows, nextCursor: page + 1 < count ? String(page + 1) : undefined };
+    };
+
+  it('has all rows, however many pages they are, and says how many it has read', async () => {
+    const counts: number[] = [];
+    const rows = await allRows(pages(53), (count) => counts.push(count) > 0);
+    expect(rows).toHaveLength(5300);
+    expect([counts.length, counts.at(-1)]).toEqual([53, 5300]);
+  });
+
+  it('waits where the gateway takes no more requests now, and leaves nothing out', async () => {
+    let refusals = 3;
+    const read = pages(4, (page) => {
+      if (page === 2 && refusals > 0) {
+        refusals -= 1;
+        throw new ApiError(429, 'The limit is used up.');
+      }
+    });
+    let pauses = 0;
+    const rows = await allRows(
+      read,
+      () => true,
+      async () => {
+        pauses += 1;
+      },
+    );
+    expect([rows?.length, pauses]).toEqual([400, 3]);
+  });
+
+  it('is no part of a list: it fails with any other error, and ends without a file where nobody waits for it', async () => {
+    const failing = pages(4, (page) => {
+      if (page === 2) throw new ApiError(503, 'Try again soon.');
+    });
+    await expect(allRows(failing, () => true)).rejects.toThrow('Try again soon.');
+    expect(await allRows(pages(4), (count) => count < 200)).toBeUndefined();
   });
 });
 
