@@ -1,53 +1,94 @@
-/** `usage`: shows what clients sent in a month, as tables, as JSON, and as CSV for a spreadsheet. */
+/** `usage`: shows what clients sent in a time, and how it changed, as tables, as JSON, and as CSV for a spreadsheet. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { listUsage, type UsageList } from '../../shared/admin/usage.ts';
+import { compareUsage } from '../../shared/admin/usage-change.ts';
 import { groupColumns, sumColumns, usageCsv } from '../../shared/admin/usage-csv.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import { periodAt } from '../../shared/usage/period.ts';
 import { adminUsageQuery, usageRange } from '../../shared/usage/usage-query.ts';
 import type { Runner } from './command.ts';
+import { timeForms, timeOf } from './options.ts';
 import { textTable } from './print.ts';
+import { changesCsv, changesTable } from './usage-changes.ts';
 
 interface UsageOptions {
   readonly client?: string;
   readonly month?: Date;
+  readonly since?: string;
+  readonly until?: string;
   readonly interval: string;
   readonly groupBy?: string;
+  readonly compare: boolean;
   readonly csv: boolean;
 }
 
 export function addUsageCommand(program: Command, { run }: Runner): void {
   program
     .command('usage')
-    .description('shows what clients sent in a month: messages, segments, states and cost')
+    .description('shows what clients sent in a month or another time: messages, segments, states and cost')
     .option('--client <client>', 'only of this client (id or name)')
     .option('--month <month>', 'a UTC month, such as 2026-11; the current one by default', monthOf)
+    .option('--since <time>', `instead of a month: from this time on, ${timeForms}`)
+    .option('--until <time>', 'with --since: until this time, exclusive; now by default')
     .option('--interval <interval>', 'a line for each hour, day or month', 'month')
     .option(
       '--group-by <names>',
       'some of client, channel, type, country, status; by client unless --client is given',
     )
+    .option(
+      '--compare',
+      'a line for each group: the change against the time before, and what is abnormal about it',
+      false,
+    )
     .option('--csv', 'print CSV (RFC 4180)', false)
     .addHelpText(
       'after',
-      '\nExamples:\n  $ npm run admin -- usage --month 2026-11\n  $ npm run --silent admin -- usage --interval day --group-by client,channel --csv > usage.csv',
+      '\nExamples:\n  $ npm run admin -- usage --month 2026-11\n  $ npm run --silent admin -- usage --interval day --group-by client,channel --csv > usage.csv\n  $ npm run admin -- usage --since 2026-11-10 --until 2026-11-17 --compare',
     )
     .action(
       run(async ({ dependencies }, options: UsageOptions) => {
         if (options.csv && program.opts<{ json: boolean }>().json)
           throw new GatewayError('invalid_request', 'Give --json or --csv, not both.');
-        const { from, to } = periodAt('month', options.month ?? dependencies.clock());
+        const now = dependencies.clock();
+        const { since, until } = timesOf(options, now);
         const query = parseFields(adminUsageQuery, {
-          since: from.toISOString(),
-          until: to.toISOString(),
+          since: since.toISOString(),
+          until: until.toISOString(),
           interval: options.interval,
           group_by: options.groupBy ?? (options.client === undefined ? 'client' : undefined),
         });
-        const usage = await listUsage(dependencies, options.client, usageRange(query, dependencies.clock()));
+        if (options.compare) {
+          const compared = await compareUsage(dependencies, options.client, {
+            since,
+            until,
+            groupBy: query.group_by ?? [],
+          });
+          return {
+            json: compared,
+            text: () => (options.csv ? changesCsv(compared) : changesTable(compared)),
+          };
+        }
+        const usage = await listUsage(dependencies, options.client, usageRange(query, now));
         return { json: usage, text: () => (options.csv ? usageCsv(usage) : usageTable(usage)) };
       }),
     );
+}
+
+function timesOf(
+  { month, since, until }: UsageOptions,
+  now: Date,
+): { readonly since: Date; readonly until: Date } {
+  if (since === undefined) {
+    if (until !== undefined) throw new GatewayError('invalid_request', '--until needs --since.');
+    const { from, to } = periodAt('month', month ?? now);
+    return { since: from, until: to };
+  }
+  if (month !== undefined) throw new GatewayError('invalid_request', 'Give --month or --since, not both.');
+  return {
+    since: timeOf('since', since, now),
+    until: until === undefined ? now : timeOf('until', until, now),
+  };
 }
 
 function monthOf(text: string): Date {
@@ -73,7 +114,7 @@ function usageTable({ usage, currency }: UsageList): string {
         return typeof value === 'number' ? value : (value as string | null | undefined);
       },
     })),
-    'No messages in this month.',
+    'No messages in this time.',
   );
 }
 

@@ -2,7 +2,7 @@
 import { csvTable } from '../platform/csv.ts';
 import type { UsageList } from './usage.ts';
 
-export const groupColumns = ['client_id', 'channel', 'type', 'country', 'status'] as const;
+export const groupColumns = ['client_id', 'client_name', 'channel', 'type', 'country', 'status'] as const;
 export const sumColumns = ['messages', 'segments', 'delivered', 'failed', 'cost'] as const;
 
 /** A cost in another currency has a line of its own, without messages, so that no column mixes currencies. */

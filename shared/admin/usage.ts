@@ -10,11 +10,17 @@ import { type UsageRange, usageMoment } from '../usage/usage-query.ts';
 import type { UsageEntry, UsageSums } from '../usage/usage-response.schema.ts';
 import { hourOf } from '../usage/webhook-attempts.dynamo.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { clientIdOf } from './find-client.ts';
+import { clientIdOf, readClients } from './find-client.ts';
+
+export type NamedUsageEntry = UsageEntry & {
+  readonly client_id?: string;
+  /** Null if the client no longer exists. */
+  readonly client_name?: string | null;
+};
 
 export interface UsageList {
   readonly currency: string;
-  readonly usage: readonly (UsageEntry & { readonly client_id?: string })[];
+  readonly usage: readonly NamedUsageEntry[];
 }
 
 /** Lists the usage of one client (its id or name), or of all. */
@@ -24,11 +30,28 @@ export async function listUsage(
   range: UsageRange,
 ): Promise<UsageList> {
   const { usage, currency } = dependencies;
-  if (client === undefined) return { currency, usage: await usageOfAll(usage, range, currency) };
+  if (client === undefined) {
+    const entries = await usageOfAll(usage, range, currency);
+    return {
+      currency,
+      usage: range.groupBy.includes('client') ? await withNames(dependencies, entries) : entries,
+    };
+  }
   const clientId = await clientIdOf(dependencies, client);
   const entries = await usageOfClient(usage, clientId, range, currency);
-  const named = range.groupBy.includes('client');
-  return { currency, usage: named ? entries.map((entry) => ({ ...entry, client_id: clientId })) : entries };
+  if (!range.groupBy.includes('client')) return { currency, usage: entries };
+  const ofClient = entries.map((entry) => ({ ...entry, client_id: clientId }));
+  return { currency, usage: await withNames(dependencies, ofClient) };
+}
+
+async function withNames(
+  dependencies: Pick<AdminDependencies, 'clients'>,
+  entries: readonly NamedUsageEntry[],
+): Promise<NamedUsageEntry[]> {
+  if (entries.length === 0) return [];
+  const { clients } = await readClients(dependencies);
+  const names = new Map(clients.map(({ client_id, name }) => [client_id, name]));
+  return entries.map((entry) => ({ ...entry, client_name: names.get(entry.client_id ?? '') ?? null }));
 }
 
 type SumsWithRate = UsageSums & {
@@ -42,7 +65,7 @@ export interface UsageSummary {
   readonly currency: string;
   readonly total: SumsWithRate | null;
   /** Those with the most messages, most first. */
-  readonly top_senders: readonly (SumsWithRate & {
+  readonly top_clients: readonly (SumsWithRate & {
     readonly client_id: string;
     /** Null if the client no longer exists. */
     readonly name: string | null;
@@ -88,7 +111,7 @@ export async function summarizeUsage(
     ]),
   );
   const all = byClient.get(allClients) ?? new Map<string, number>();
-  const senders = [...byClient]
+  const ofClients = [...byClient]
     .filter(([clientId]) => clientId !== allClients)
     .flatMap(([client_id, amounts]) => {
       const sums = withRate(amounts, currency);
@@ -100,8 +123,8 @@ export async function summarizeUsage(
     ...timesOf({ from, to }),
     currency,
     total: withRate(all, currency),
-    top_senders: await Promise.all(
-      senders.map(async (sender) => ({ ...sender, name: (await nameOf(sender.client_id)) ?? null })),
+    top_clients: await Promise.all(
+      ofClients.map(async (sums) => ({ ...sums, name: (await nameOf(sums.client_id)) ?? null })),
     ),
     error_codes: [...errorCodesIn(all)]
       .map(([error_code, messages]) => ({ error_code, meaning: messageOfErrorCode(error_code), messages }))

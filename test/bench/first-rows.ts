@@ -39,7 +39,7 @@ document.querySelector('form').onsubmit = async (event) => {
   });
   const headers = { Authorization: 'Bearer ' + access_token };
   json('/admin/api/attention', { headers }).then((answer) => show(answer.failing_endpoints));
-  json('/admin/api/usage/summary?interval=day', { headers }).then((answer) => show(answer.top_senders));
+  json('/admin/api/usage/summary?interval=day', { headers }).then((answer) => show(answer.top_clients));
 };
 </script>`;
 
@@ -79,8 +79,8 @@ async function untilCounted(): Promise<void> {
   const credential = await tokenOf(client_id, client_secret);
   await eventually(async () => {
     const { body } = await call('GET', '/admin/api/usage/summary?interval=day', { credential });
-    const { top_senders = [] } = body as { top_senders?: readonly unknown[] };
-    return top_senders.length > 0 ? true : undefined;
+    const { top_clients = [] } = body as { top_clients?: readonly unknown[] };
+    return top_clients.length > 0 ? true : undefined;
   });
 }
 

@@ -166,7 +166,7 @@ describe.each(ways)('%s', (_name, way) => {
       async () => {
         const { body } = await call('GET', '/admin/api/usage/summary?interval=day', { credential });
         // Another test may send more meanwhile, until the page is refreshed.
-        const [first] = body.top_senders as { name: string; client_id: string }[];
+        const [first] = body.top_clients as { name: string; client_id: string }[];
         if (first === undefined) {
           // The day has begun just now.
           await (await newClient({ name })).send({});

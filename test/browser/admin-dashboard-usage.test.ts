@@ -93,11 +93,11 @@ it(
     expect(download.suggestedFilename()).toBe('usage-month-client.csv');
     const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
     expect(lines[0]).toMatch(
-      /^from,to,client_id,.*,messages,segments,delivered,failed,cost,currency,estimated$/,
+      /^from,to,client_id,client_name,.*,messages,segments,delivered,failed,cost,currency,estimated$/,
     );
     const mine = lines.filter((line) => line.includes(client.clientId)).map((line) => line.split(','));
     const sumOf = (column: number): number => mine.reduce((sum, cells) => sum + Number(cells[column]), 0);
-    expect([7, 9, 10].map(sumOf)).toEqual([all, sent.delivered, sent.refused]);
+    expect([8, 10, 11].map(sumOf)).toEqual([all, sent.delivered, sent.refused]);
   }),
 );
 
@@ -148,7 +148,7 @@ it(
     await scrollTo(opened.page, 'Limits');
     const found = await inEachLook(opened.page, 'client-limits-in-force');
     await show(opened.page, 'usage?by=client', 'Usage');
-    await scrollTo(opened.page, 'Top senders');
+    await scrollTo(opened.page, 'Top clients');
     found.push(...(await inEachLook(opened.page, 'usage-senders')));
     await opened.page.close();
     expect(found).toEqual([]);

@@ -136,7 +136,7 @@ describe('usage', () => {
     expectRefusal(response, 400, 'invalid_request', ['since', 'interval', 'group_by']);
   });
 
-  it('is shown to administrators by client, with the top senders and error codes of a period', async () => {
+  it('is shown to administrators by client, with the top clients and error codes of a period', async () => {
     const asAdmin = (path: string) => call('GET', `/admin/api/usage/${path}`, { credential: token });
     const { body } = await asAdmin(`messages?${ofDay('interval=month&group_by=client')}`);
     const mine = (body.usage as Entry[]).filter(({ client_id }) => client_id === client.clientId);
@@ -149,9 +149,9 @@ describe('usage', () => {
     expect(total.messages).toBeGreaterThanOrEqual(sent);
     const codes = summary.error_codes as { messages: number }[];
     expect(codes[0]?.messages).toBeGreaterThanOrEqual(sent / 4);
-    const senders = summary.top_senders as { messages: number }[];
-    expect(senders.map(({ messages }) => messages)).toEqual(
-      senders.map(({ messages }) => messages).toSorted((one, other) => other - one),
+    const clients = summary.top_clients as { messages: number }[];
+    expect(clients.map(({ messages }) => messages)).toEqual(
+      clients.map(({ messages }) => messages).toSorted((one, other) => other - one),
     );
   });
 
@@ -164,10 +164,17 @@ describe('usage', () => {
     const { stdout: csv } = await shell.run(...ofMonth, '--group-by', 'client', '--csv');
     const [header, row] = csv.split('\r\n');
     expect(header).toBe(
-      'from,to,client_id,channel,type,country,status,messages,segments,delivered,failed,cost,currency,estimated',
+      'from,to,client_id,client_name,channel,type,country,status,messages,segments,delivered,failed,cost,currency,estimated',
     );
-    expect(row?.split(',').slice(2, 8)).toEqual([client.clientId, '', '', '', '', String(sent)]);
+    const { name } = await shell.json('clients', 'show', client.clientId);
+    expect(row?.split(',').slice(2, 9)).toEqual([client.clientId, name, '', '', '', '', String(sent)]);
     expect((await shell.run('usage', '--month', '2026-13')).status).toBe(2);
+    const ofDays = ['usage', '--client', client.clientId, '--since', day.name];
+    expect((await shell.json(...ofDays, '--interval', 'day')).usage).toMatchObject([{ messages: sent }]);
+    expect(await shell.json(...ofDays, '--until', '2020-01-01').catch(String)).toContain('before until');
+    expect((await shell.run(...ofDays, '--month', '2026-11')).status).toBe(2);
+    const compared = await shell.run(...ofMonth, '--compare');
+    expect([compared.status, compared.stdout]).toEqual([0, expect.stringContaining('compared with')]);
     expect((await shell.run('usage', '--csv', '--json')).status).toBe(2);
   });
 });

@@ -126,7 +126,7 @@ const today = '24-hour';
 
 function TopClients({ summary }: { readonly summary: UsageSummary }) {
   return (
-    <List<UsageSummary['top_senders'][number]>
+    <List<UsageSummary['top_clients'][number]>
       title="Top clients today"
       actions={<Link href={linkTo('usage', undefined, { period: 'today', by: 'client' })}>All clients</Link>}
       columns={[
@@ -144,7 +144,7 @@ function TopClients({ summary }: { readonly summary: UsageSummary }) {
         { title: 'Messages', field: 'messages' },
         { title: 'Delivery rate', cell: ({ delivery_rate }) => percent(delivery_rate) },
       ]}
-      rows={summary.top_senders.slice(0, shownMax)}
+      rows={summary.top_clients.slice(0, shownMax)}
       empty="No client has sent a message today (UTC)."
       idOf={({ client_id }) => client_id}
     />

@@ -1,4 +1,4 @@
-/** Usage: what all clients sent in a period, what became of it, what it cost, and who sent the most. */
+/** Usage: what all clients sent in a period, what became of it, what it cost, and which clients sent the most. */
 import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
@@ -48,13 +48,13 @@ export default function UsagePage() {
               <Totals columns={3} totals={totalsOf(loaded)} />
             </Section>
             <Charts period={period} names={namesIn(data)} />
-            <List<Sender>
-              title="Top senders"
-              columns={senderColumns(loaded.currency)}
-              rows={loaded.top_senders}
+            <List<ClientSums>
+              title="Top clients"
+              columns={clientColumns(loaded.currency)}
+              rows={loaded.top_clients}
               empty="No messages in this period."
               idOf={({ client_id }) => client_id}
-              csvName={`top-senders-${period}`}
+              csvName={`top-clients-${period}`}
             />
             <List<ErrorCode>
               title="Top error codes"
@@ -71,12 +71,12 @@ export default function UsagePage() {
   );
 }
 
-type Sender = UsageSummary['top_senders'][number];
+type ClientSums = UsageSummary['top_clients'][number];
 type ErrorCode = UsageSummary['error_codes'][number];
 
 function namesIn(summary: UsageSummary | undefined): ReadonlyMap<string, string> {
   return new Map(
-    summary?.top_senders.flatMap(({ client_id, name }) => (name === null ? [] : [[client_id, name]])),
+    summary?.top_clients.flatMap(({ client_id, name }) => (name === null ? [] : [[client_id, name]])),
   );
 }
 
@@ -95,7 +95,7 @@ function totalsOf({ total, currency }: UsageSummary) {
 }
 
 function costText(
-  { cost, other_costs = {} }: Pick<Sender, 'cost' | 'other_costs'>,
+  { cost, other_costs = {} }: Pick<ClientSums, 'cost' | 'other_costs'>,
   currency: string,
 ): string {
   return [[currency, cost] as const, ...Object.entries(other_costs)]
@@ -109,7 +109,7 @@ function amountText(amount: number, currency: string): string {
   return `${currency} ${amount.toLocaleString('en', digits)}`;
 }
 
-const senderColumns = (currency: string): readonly Column<Sender>[] => [
+const clientColumns = (currency: string): readonly Column<ClientSums>[] => [
   {
     title: 'Client',
     field: 'client_id',
@@ -131,9 +131,9 @@ const senderColumns = (currency: string): readonly Column<Sender>[] => [
     title: 'Cost',
     field: 'cost',
     minWidth: 140,
-    cell: (sender) => `${costText(sender, currency)}${sender.estimated ? ' (partly estimated)' : ''}`,
+    cell: (sums) => `${costText(sums, currency)}${sums.estimated ? ' (partly estimated)' : ''}`,
   },
-  ...csvOnly<Sender>('segments'),
+  ...csvOnly<ClientSums>('segments'),
 ];
 
 const errorColumns = ({ from: since, to: until }: UsageSummary): readonly Column<ErrorCode>[] => [

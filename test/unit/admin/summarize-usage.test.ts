@@ -28,7 +28,7 @@ it.each(['2026-11-16T00:00:00.000Z', '2026-11-18T12:00:00.000Z', '2026-11-22T23:
     expect([summary.from, summary.to]).toEqual(['2026-11-16T00:00:00.000Z', '2026-11-23T00:00:00.000Z']);
     const messages = 16 + 17 + 18 + 19 + 20 + 21 + 22;
     expect(summary.total).toMatchObject({ messages, delivery_rate: 1 });
-    expect(summary.top_senders).toMatchObject([{ client_id: 'client_1', name: 'Shop', messages }]);
+    expect(summary.top_clients).toMatchObject([{ client_id: 'client_1', name: 'Shop', messages }]);
     expect(summary.error_codes.map((code) => code.messages)).toEqual([14, 7]);
   },
 );

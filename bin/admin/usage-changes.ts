@@ -1,0 +1,75 @@
+/** The change of usage against the time before, as a table and as CSV. */
+import type { UsageChange, UsageComparison } from '../../shared/admin/usage-change.ts';
+import { groupColumns } from '../../shared/admin/usage-csv.ts';
+import { csvTable } from '../../shared/platform/csv.ts';
+import { textTable } from './print.ts';
+
+export function changesTable(compared: UsageComparison): string {
+  const { from, to, before_from, before_to, currency, changes } = compared;
+  const table = textTable(
+    changes,
+    [
+      ...groupColumns
+        .filter((name) => changes.some((change) => name in change))
+        .map((name) => ({ title: name.replace('_', ' '), of: (change: UsageChange) => change[name] })),
+      { title: 'messages', of: ({ now }) => now.messages },
+      { title: 'before', of: ({ before }) => before.messages },
+      { title: 'change', of: changeText },
+      { title: 'failed', of: ({ now }) => percentText(now.failed, now.messages) },
+      { title: 'before', of: ({ before }) => percentText(before.failed, before.messages) },
+      { title: `cost ${currency}`, of: ({ now }) => now.cost },
+      { title: 'before', of: ({ before }) => before.cost },
+      { title: 'abnormal', of: ({ abnormal }) => abnormal.join(', ') || null },
+    ],
+    'No messages in both times.',
+  );
+  return `${timesText(from, to)}, compared with ${timesText(before_from, before_to)}\n\n${table}`;
+}
+
+export function changesCsv({ from, to, before_from, before_to, currency, changes }: UsageComparison): string {
+  const sums = ['messages', 'delivered', 'failed', 'cost'] as const;
+  return csvTable(
+    [
+      'from',
+      'to',
+      'before_from',
+      'before_to',
+      ...groupColumns,
+      ...sums,
+      ...sums.map((name) => `${name}_before`),
+      'currency',
+      'factor',
+      'abnormal',
+    ],
+    changes.map((change) => [
+      from,
+      to,
+      before_from,
+      before_to,
+      ...groupColumns.map((name) => change[name]),
+      ...sums.map((name) => change.now[name]),
+      ...sums.map((name) => change.before[name]),
+      currency,
+      change.factor,
+      change.abnormal.join(', '),
+    ]),
+  );
+}
+
+function timesText(from: string, to: string): string {
+  return `${minuteText(from)} to ${minuteText(to)} UTC`;
+}
+
+const minuteText = (time: string): string => time.slice(0, 'yyyy-mm-ddThh:mm'.length).replace('T', ' ');
+
+/** `+50 %`, or `×3.2` where that says more. */
+function changeText({ factor, now }: UsageChange): string {
+  if (factor === null) return now.messages === 0 ? '-' : 'new';
+  if (factor >= 2) return `×${factor.toFixed(1)}`;
+  const percent = Math.round((factor - 1) * 100);
+  return `${percent > 0 ? '+' : ''}${percent} %`;
+}
+
+function percentText(part: number, whole: number): string | null {
+  return whole === 0 ? null : `${Math.round((part / whole) * 100)} %`;
+}
