@@ -1,9 +1,13 @@
 /**
- * `completion SHELL`: prints a script that completes commands and options, generated from the program itself. It starts
- * no process, so completing is immediate. It also defines the short command that it completes.
+ * `completion SHELL`: prints a script that completes commands, options, endpoints and clients, generated from the program
+ * itself. Only clients are asked for, by a process that runs once a minute at most; all else is in the script, so
+ * completing is immediate. It also defines the short command that it completes.
  */
 import { join } from 'node:path';
 import { Argument, type Command } from 'commander';
+import { capNames } from '../../shared/contract/caps.ts';
+import { limitPolicies } from '../../shared/contract/limit-rows.ts';
+import { clientNamesCommand } from './client-names-command.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
@@ -48,6 +52,8 @@ interface Level {
   readonly choices: readonly string[];
   /** Whether one of its arguments is a file. */
   readonly takesFile: boolean;
+  /** Whether one of its arguments is a client. */
+  readonly takesClient: boolean;
 }
 
 interface CompletedOption {
@@ -71,8 +77,11 @@ function levelsOf(program: Command): Level[] {
           ...{ flag: long ?? short ?? '', description, takesValue: required },
         })),
       ),
-      choices: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
+      choices: command.registeredArguments.flatMap((argument) =>
+        argument.name() === 'endpoint' ? [...limitPolicies, ...capNames] : (argument.argChoices ?? []),
+      ),
       takesFile: command.registeredArguments.some((argument) => argument.name() === 'file'),
+      takesClient: command.registeredArguments.some((argument) => argument.name() === 'client'),
     };
     return [
       level,
@@ -92,13 +101,34 @@ function bashScript(levels: readonly Level[], folder: string): string {
   const valued = new Set(
     levels.flatMap(({ options }) => options.filter((one) => one.takesValue).map(({ flag }) => flag)),
   );
-  const ofFiles = levels.filter(({ takesFile }) => takesFile).map(({ path }) => quoted(path));
+  const pathsOf = (some: readonly Level[]): string =>
+    some.length === 0 ? "'-'" : some.map(({ path }) => quoted(path)).join(' | ');
+  const ofFiles = levels.filter(({ takesFile }) => takesFile);
+  const ofClients = levels.filter(({ takesClient }) => takesClient);
   // A word without a completion completes to files, as the shell does by default.
   return `type ${shortName} >/dev/null 2>&1 || ${shortName}() { npm --prefix ${quoted(folder)} run --silent admin -- "$@"; }
+_messaging_gateway_admin_clients() {
+  local where='' line='' i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case \${COMP_WORDS[i]} in
+      --stage | --stack-name | --gateway) where=\${COMP_WORDS[i]}=\${COMP_WORDS[i + 1]} ;;
+    esac
+  done
+  if [[ -z $_messaging_gateway_clients_at || $where != "$_messaging_gateway_clients_where" ]] ||
+    ((SECONDS - _messaging_gateway_clients_at >= 60)); then
+    _messaging_gateway_clients=$(${shortName} \${where:+"$where"} ${clientNamesCommand} 2>/dev/null </dev/null)
+    _messaging_gateway_clients_at=$SECONDS
+    _messaging_gateway_clients_where=$where
+  fi
+  while IFS= read -r line; do
+    [[ -n $line && $line == "$current"* ]] && COMPREPLY+=("$(printf %q "$line")")
+  done <<<"$_messaging_gateway_clients"
+}
 _messaging_gateway_admin() {
   local current=\${COMP_WORDS[COMP_CWORD]} path='' word='' words='' i
   COMPREPLY=()
   case \${COMP_WORDS[COMP_CWORD - 1]} in
+    --client) _messaging_gateway_admin_clients; return ;;
     ${[...valued].join(' | ')}) return ;;
   esac
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -114,26 +144,35 @@ _messaging_gateway_admin() {
 ${levels.map((level) => `    ${quoted(level.path)}) words=${quoted(words(level))} ;;`).join('\n')}
   esac
   case $path in
-    ${ofFiles.length === 0 ? "'-'" : ofFiles.join(' | ')}) [[ $current == -* ]] || return ;;
+    ${pathsOf(ofFiles)}) [[ $current == -* ]] || return ;;
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
+  case $path in
+    ${pathsOf(ofClients)}) [[ $current == -* ]] || _messaging_gateway_admin_clients ;;
+  esac
 }
 complete -o default -F _messaging_gateway_admin ${shortName}`;
 }
 
 function fishScript(levels: readonly Level[], folder: string): string {
-  const lines = levels.flatMap(({ path, commands, choices, options, takesFile }) => {
+  const clientNames = `'(${shortName} ${clientNamesCommand} 2>/dev/null)'`;
+  const lines = levels.flatMap(({ path, commands, choices, options, takesFile, takesClient }) => {
     const here = `complete -c ${shortName} -n '__messaging_gateway_admin_at "${path}"'`;
     return [
       ...commands.map((command) => `${here} -a ${command.name()} -d ${quotedForFish(command.description())}`),
       ...choices.map((choice) => `${here} -a ${choice}`),
       ...options.map(
         ({ flag, description, takesValue }) =>
-          `${here} -l ${flag.replace(/^--/, '')}${takesValue ? ' -r -F' : ''} -d ${quotedForFish(description)}`,
+          `${here} -l ${flag.replace(/^--/, '')}${takesValue ? ' -r' : ''}${completedValue(flag, takesValue)} -d ${quotedForFish(description)}`,
       ),
+      ...(takesClient ? [`${here} -a ${clientNames}`] : []),
       ...(takesFile ? [`${here} -F`] : []),
     ];
   });
+  function completedValue(flag: string, takesValue: boolean): string {
+    if (flag === '--client') return ` -a ${clientNames}`;
+    return takesValue ? ' -F' : '';
+  }
   return `type -q ${shortName}; or function ${shortName}; npm --prefix ${quotedForFish(folder)} run --silent admin -- $argv; end
 function __messaging_gateway_admin_at
   set -l path

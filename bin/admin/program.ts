@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { Command, CommanderError } from 'commander';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { addClientCommands } from './client-commands.ts';
+import { addClientNamesCommand } from './client-names-command.ts';
 import type { CommandResult, Runner, Session } from './command.ts';
 import { addCompletionCommand } from './completion-command.ts';
 import { ConnectionFailure, connect, localConnectionFile } from './connection.ts';
@@ -79,6 +80,7 @@ export async function runCommand(words: readonly string[], output: Output): Prom
   addSuppressionCommands(program, runner);
   addUsageCommand(program, runner);
   addOtpCommands(program, runner);
+  addClientNamesCommand(program, runner);
   addCompletionCommand(program, print);
 
   let partlyDone = false;

@@ -10,6 +10,8 @@ const program = new Command().option('--stage <name>', 'a stage').option('--json
 const clients = program.command('clients').description("the clients' secrets");
 clients.command('create').option('--name <name>', 'its name').option('--admin', 'an administrator');
 clients.command('list');
+const limits = program.command('limits');
+limits.command('set').argument('<client>').argument('<endpoint>').option('--client <client>', 'x');
 program.command('find').argument('<anything...>');
 program.command('import').argument('<client>').argument('<file>');
 addCompletionCommand(program, () => undefined);
@@ -17,16 +19,28 @@ addCompletionCommand(program, () => undefined);
 /** The words that bash offers at the end of a line. */
 function offered(...line: string[]): string[] {
   const words = ['messaging-gateway-admin', ...line].map((word) => `'${word}'`).join(' ');
-  const ask = `${completionScript('bash', program, folder)}
+  const ask = `messaging-gateway-admin() { echo "$*" >&2; printf '%s\\n' 'Web shop' client_1 '$(echo hacked)'; }
+${completionScript('bash', program, folder)}
 COMP_WORDS=(${words}) COMP_CWORD=${line.length}
 _messaging_gateway_admin
 printf '%s\\n' "\${COMPREPLY[@]}"`;
-  return execFileSync('bash', ['-c', ask], { encoding: 'utf8' }).split('\n').filter(Boolean);
+  return execFileSync('bash', ['-c', ask], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    .split('\n')
+    .filter(Boolean);
 }
 
 describe('completion in bash', () => {
   it('offers the commands and the options of the program', () => {
-    expect(offered('')).toEqual(['clients', 'find', 'import', 'completion', '--stage', '--json', '--help']);
+    expect(offered('')).toEqual([
+      'clients',
+      'limits',
+      'find',
+      'import',
+      'completion',
+      '--stage',
+      '--json',
+      '--help',
+    ]);
     expect(offered('cl')).toEqual(['clients']);
   });
 
@@ -39,10 +53,23 @@ describe('completion in bash', () => {
 
   it('offers the words that an argument can be', () => {
     expect(offered('completion', 'z')).toEqual(['zsh']);
+    expect(offered('limits', 'set', 'x', 'sms_')).toEqual(['sms_send', 'sms_bulk']);
+    expect(offered('limits', 'set', 'x', 'spe')).toEqual(['spend']);
+  });
+
+  it('offers clients by name and id, as arguments and as values of --client, and runs nothing that a name says', () => {
+    expect(offered('limits', 'set', 'W')).toEqual([String.raw`Web\ shop`]);
+    expect(offered('--stage', 'x', 'limits', 'set', 'client')).toEqual(['client_1']);
+    expect(offered('limits', 'set', '--client', '')).toEqual([
+      String.raw`Web\ shop`,
+      'client_1',
+      String.raw`\$\(echo\ hacked\)`,
+    ]);
+    expect(offered('limits', 'set', '--c')).toEqual(['--client']);
   });
 
   it('leaves files, and the values of options, to the shell', () => {
-    expect(offered('import', 'client_1', '')).toEqual([]);
+    expect(offered('import', 'client_2', '')).toEqual([]);
     expect(offered('import', 'client_1', '--j')).toEqual(['--json']);
     expect(offered('clients', '--stage', '')).toEqual([]);
     expect(offered('clients', 'create', '--name', 'x', '--a')).toEqual(['--admin']);
