@@ -2,6 +2,7 @@
 import { userInfo } from 'node:os';
 import { Command, CommanderError } from 'commander';
 import { GatewayError } from '../../shared/contract/errors.ts';
+import { addActivityCommand } from './activity-command.ts';
 import { addClientCommands } from './client-commands.ts';
 import { addClientNamesCommand } from './client-names-command.ts';
 import type { CommandResult, Runner, Session } from './command.ts';
@@ -34,6 +35,7 @@ Examples:
   $ npm run admin -- senders set --client '*' --country GB --identity ACME
   $ npm run admin -- webhooks failed
   $ npm run admin -- webhooks resend whd_01J9ZK3V7QF8N2M4X6R0T5W1Y3
+  $ npm run admin -- activity --by petra --since 7d
   $ npm run admin -- otp allow "Web shop" FR
   $ npm run admin -- suppressions list "Web shop"
   $ npm run admin -- inbound send --from +447700900123 --text STOP
@@ -79,6 +81,7 @@ export async function runCommand(words: readonly string[], output: Output): Prom
   addRefusalCommands(program, runner);
   addSuppressionCommands(program, runner);
   addUsageCommand(program, runner);
+  addActivityCommand(program, runner);
   addOtpCommands(program, runner);
   addClientNamesCommand(program, runner);
   addCompletionCommand(program, print);

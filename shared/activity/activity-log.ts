@@ -80,6 +80,8 @@ export interface ActivityLog {
 export interface ActivityQuery {
   readonly clientId?: string | undefined;
   readonly kind?: ActivityKind | readonly ActivityKind[] | undefined;
+  /** Who did it. The gateway's own entries, among them all of the spread kinds, are of nobody. */
+  readonly actor?: string | undefined;
   readonly since: Date;
   readonly until: Date;
   readonly limit: number;

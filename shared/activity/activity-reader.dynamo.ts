@@ -9,7 +9,6 @@ import { idRange } from '../platform/ids.ts';
 import { activityShards, entriesIn, shardKey, storedKinds } from './activity-log.dynamo.ts';
 import {
   type Activity,
-  type ActivityKind,
   type ActivityPage,
   type ActivityQuery,
   isSpread,
@@ -33,6 +32,7 @@ interface Partition {
   readonly pageSize: number;
   /** The values of `kind` that are wanted; undefined: all. */
   readonly kinds?: readonly string[] | undefined;
+  readonly actor?: string | undefined;
   readonly consistent?: boolean | undefined;
 }
 
@@ -60,15 +60,16 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
     },
   };
 
-  function sourcesOf({ clientId, kind, limit, consistent }: ActivityQuery, low: string): Source[] {
+  function sourcesOf({ clientId, kind, actor, limit, consistent }: ActivityQuery, low: string): Source[] {
     const kinds = kind === undefined ? undefined : [kind].flat();
-    const spread = (kinds ?? spreadKinds).filter(isSpread);
+    const spread = actor === undefined ? (kinds ?? spreadKinds).filter(isSpread) : [];
     const shards = Array.from({ length: spread.length === 0 ? 0 : activityShards }, (_, shard) => shard);
-    const pageSize = kinds === undefined ? limit : Math.max(limit, filteredPageSize);
+    const isFiltered = kinds !== undefined || actor !== undefined;
+    const pageSize = isFiltered ? Math.max(limit, filteredPageSize) : limit;
     const shardPageSize = Math.ceil(limit / activityShards) + shardPageExtra;
     if (clientId !== undefined) {
       return [
-        source({ index: 'by-client', key: 'client_id', value: clientId, pageSize, kinds }, low),
+        source({ index: 'by-client', key: 'client_id', value: clientId, pageSize, kinds, actor }, low),
         ...shards.map((shard) => {
           const value = shardKey(`client ${clientId}`, shard);
           const wanted = kinds && storedKinds(kinds, shard);
@@ -77,42 +78,53 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
       ];
     }
     const ofKind = (value: string, size: number) =>
-      source({ index: 'by-kind', key: 'kind', value, pageSize: size }, low);
+      source({ index: 'by-kind', key: 'kind', value, pageSize: size, actor }, low);
     return [
-      typeof kind === 'string' ? ofKind(kind, limit) : days(pageSize, kinds, low),
+      typeof kind === 'string'
+        ? ofKind(kind, actor === undefined ? limit : pageSize)
+        : days({ pageSize, kinds, actor }, low),
       ...shards.flatMap((shard) => storedKinds(spread, shard).map((value) => ofKind(value, shardPageSize))),
     ];
   }
 
   /** The entries of one day after another. */
-  function days(pageSize: number, kinds: readonly ActivityKind[] | undefined, low: string): Source {
+  function days(wanted: Pick<Partition, 'pageSize' | 'kinds' | 'actor'>, low: string): Source {
     return async (high) => {
       // The lowest id of a day is where the day before ends.
       const isEnd = high === lowestOf(startOfDay(timeOf(high)));
       const day = addDays(startOfDay(timeOf(high)), isEnd ? -1 : 0);
       const start = lowestOf(day);
-      const page = await source({ key: 'day', value: dayOf(day), pageSize, kinds }, low)(high);
+      const page = await source({ key: 'day', value: dayOf(day), ...wanted }, low)(high);
       return start <= low ? page : { ...page, readTo: page.readTo ?? start };
     };
   }
 
   function source(partition: Partition, low: string): Source {
-    const { index, key, value, pageSize, kinds, consistent } = partition;
+    const { index, key, value, pageSize, kinds, actor, consistent } = partition;
     const names = kinds?.map((_kind, position) => `:kind${position}`);
+    const conditions = [
+      ...(names === undefined ? [] : [`#kind IN (${names.join(', ')})`]),
+      ...(actor === undefined ? [] : ['#actor = :actor']),
+    ];
     return async (high) => {
       const { Items = [], LastEvaluatedKey } = await client.send(
         new QueryCommand({
           TableName,
           IndexName: index,
           KeyConditionExpression: '#key = :value AND entry_id BETWEEN :low AND :high',
-          ExpressionAttributeNames: { '#key': key, ...(kinds === undefined ? {} : { '#kind': 'kind' }) },
+          ExpressionAttributeNames: {
+            '#key': key,
+            ...(kinds === undefined ? {} : { '#kind': 'kind' }),
+            ...(actor === undefined ? {} : { '#actor': 'actor' }),
+          },
           ExpressionAttributeValues: {
             ':value': value,
             ':low': low,
             ':high': high,
+            ...(actor === undefined ? {} : { ':actor': actor }),
             ...Object.fromEntries(names?.map((name, position) => [name, kinds?.[position]]) ?? []),
           },
-          FilterExpression: names && `#kind IN (${names.join(', ')})`,
+          FilterExpression: conditions.length === 0 ? undefined : conditions.join(' AND '),
           ScanIndexForward: false,
           ConsistentRead: index === undefined && consistent,
           // The page has one row more, because BETWEEN includes the upper end, which the page before has shown.

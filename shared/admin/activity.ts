@@ -1,11 +1,13 @@
 /** The activity log as an administrator sees it, with the webhooks of its entries as they are now. */
 import * as z from 'zod/mini';
 import { type Activity, type ActivityQuery, activityKinds } from '../activity/activity-log.ts';
+import { GatewayError } from '../contract/errors.ts';
 import { addDays } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
 import { deliverySummary } from '../webhook/log/delivery-log.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
+import { clientIdOf } from './find-client.ts';
 import { keyText, pageSize, utcTime } from './request-fields.ts';
 
 export interface ActivityView extends Activity {
@@ -28,6 +30,17 @@ export const activityQuery = z.object({
   since: z.optional(utcTime),
   until: z.optional(utcTime),
 });
+
+/** The id of a client that is named, else the text: what is changed in the console has the name of its user. */
+export async function actorOf(
+  dependencies: Pick<AdminDependencies, 'clients'>,
+  text: string,
+): Promise<string> {
+  return clientIdOf(dependencies, text).catch((error: unknown) => {
+    if (error instanceof GatewayError && error.code === 'not_found') return text;
+    throw error;
+  });
+}
 
 /** Newest first. */
 export async function listActivity(

@@ -1,0 +1,104 @@
+/** `activity`: shows who changed what, and what the gateway did by itself. */
+import { type Command, Option } from 'commander';
+import { activityKinds, isSpread } from '../../shared/activity/activity-log.ts';
+import { type ActivityView, actorOf, listActivity, retentionRange } from '../../shared/admin/activity.ts';
+import { clientIdOf, listClientNames } from '../../shared/admin/find-client.ts';
+import type { Runner, Session } from './command.ts';
+import { timeForms, timeOf } from './options.ts';
+import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
+import { textTable } from './print.ts';
+
+interface ActivityOptions extends ListOptions {
+  readonly by?: string;
+  readonly client?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly kind?: (typeof activityKinds)[number];
+}
+
+const shownByDefault = 50;
+/** Their number grows with the messages, and a change is not found among them. */
+const leftOut = activityKinds.filter(isSpread);
+
+export function addActivityCommand(program: Command, { run }: Runner): void {
+  withLimit(program.command('activity'), String(shownByDefault))
+    .description(`shows changes, the newest first; ${leftOut.join(', ')} only with their --kind`)
+    .option(
+      '--by <name>',
+      'only what this administrator or client did (id or name), or this user of the shell',
+    )
+    .option('--client <client>', 'only about this client (id or name)')
+    .option('--since <time>', `only from this time on, ${timeForms}`)
+    .option('--until <time>', 'only until this time')
+    .addOption(new Option('--kind <kind>', 'only of this kind').choices(activityKinds))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ npm run admin -- activity --by petra --since 7d\n  $ npm run admin -- activity --client "Web shop" --kind limits_set',
+    )
+    .action(
+      run(async ({ dependencies }, { limit = shownByDefault, ...options }: ActivityOptions) => {
+        const now = dependencies.clock();
+        const whole = retentionRange(dependencies);
+        const query = {
+          since: options.since === undefined ? whole.since : timeOf('since', options.since, now),
+          until: options.until === undefined ? whole.until : timeOf('until', options.until, now),
+          clientId: options.client && (await clientIdOf(dependencies, options.client)),
+          kind: options.kind ?? activityKinds.filter((kind) => !isSpread(kind)),
+        };
+        const ofActors = await Promise.all(
+          (await actorsOf(dependencies, options.by)).map((actor) =>
+            readPages(
+              async (page) => {
+                const { entries, next_cursor } = await listActivity(dependencies, {
+                  ...query,
+                  ...page,
+                  actor,
+                });
+                return { rows: entries, next_cursor };
+              },
+              { limit },
+            ),
+          ),
+        );
+        const all = ofActors
+          .flatMap(({ rows }) => rows)
+          .toSorted((one, other) => (one.entry_id < other.entry_id ? 1 : -1));
+        const listed = {
+          rows: all.slice(0, limit),
+          more: all.length > limit || ofActors.some(({ more }) => more),
+        };
+        const { clients } = await listClientNames(dependencies);
+        const names = new Map(clients.map(({ client_id, name }) => [client_id, name]));
+        return {
+          json: { entries: listed.rows, more: listed.more },
+          text: () => [activityTable(listed.rows, names), ...moreText(listed)].join('\n\n'),
+        };
+      }),
+    );
+}
+
+/** A user of the shell is in the log as `petra (shell)`. */
+async function actorsOf(
+  dependencies: Session['dependencies'],
+  name: string | undefined,
+): Promise<readonly (string | undefined)[]> {
+  if (name === undefined) return [undefined];
+  const actor = await actorOf(dependencies, name);
+  return actor === name ? [name, `${name} (shell)`] : [actor];
+}
+
+function activityTable(entries: readonly ActivityView[], names: ReadonlyMap<string, string>): string {
+  const named = (id: string | undefined): string | undefined =>
+    id === undefined ? id : (names.get(id) ?? id);
+  return textTable(
+    entries,
+    [
+      { title: 'at', of: ({ at }) => at },
+      { title: 'by', of: ({ actor }) => named(actor) ?? 'the gateway' },
+      { title: 'what', of: ({ summary }) => summary },
+      { title: 'client', of: ({ client_id }) => named(client_id) },
+      { title: 'kind', of: ({ kind }) => kind },
+    ],
+    'Nothing of this kind was recorded in this time.',
+  );
+}
