@@ -39,7 +39,7 @@ export function addMessageList(messages: Command, program: Command, { run }: Run
     .description('lists messages, the newest first; without --client or --to those of the last day')
     .option('--to <number>', 'only to or from this number')
     .option('--client <client>', 'only of this client (id or name)')
-    .option('--reference <reference>', "only with this reference of the client's")
+    .option('--reference <reference>', 'only with this reference, which the client gave')
     .addOption(new Option('--status <status>', 'only in this state').choices(statuses))
     .addOption(new Option('--channel <channel>', 'only of this channel').choices(channels))
     .option('--error <code>', 'only with this error code, such as unreachable')
