@@ -5,7 +5,7 @@ import type { SQSHandler } from 'aws-lambda';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoWebhookSecrets } from '../shared/client/webhook-secrets.dynamo.ts';
 import { cachedSecrets } from '../shared/client/webhook-secrets.ts';
-import { slowLaneBatchSize } from '../shared/contract/delivery-times.ts';
+import { deliveriesAtOnce } from '../shared/contract/delivery-times.ts';
 import { version } from '../shared/contract/version.ts';
 import {
   dynamo,
@@ -74,7 +74,7 @@ export const handler: SQSHandler = async (event) => {
     changeVisibility: changeVisibilityOn(queues, queueUrl),
     afterMs: likelySlowAfterMs,
     untilMs: receiveFurtherMs(lane, Math.random()),
-    messagesMax: slowLaneBatchSize,
+    messagesMax: deliveriesAtOnce,
     waiting: waiting.count,
     clock,
     sleep,

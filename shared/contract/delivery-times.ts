@@ -20,9 +20,8 @@ export const postSecondsMax = acknowledgeWithinSeconds + restOfResponseMs / 1000
 /** A message that arrives less than this before its due time waits in the worker. */
 export const waitSecondsMax = 2;
 
-/** How long Lambda may collect a batch of the slow lane, and how many messages at most. */
-export const slowLaneBatchWindowSeconds = 1;
-export const slowLaneBatchSize = 100;
+/** How many deliveries a worker has at once: those of its batch, and those that it receives itself while it waits. */
+export const deliveriesAtOnce = 100;
 
 /**
  * How long a worker that waits for an endpoint receives further messages of its queue itself. Longer than a POST plus

@@ -4,7 +4,7 @@
  */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
-import { retryDelaysSeconds, slowLaneBatchWindowSeconds } from '../contract/delivery-times.ts';
+import { retryDelaysSeconds } from '../contract/delivery-times.ts';
 import type { ScheduleOnce } from '../platform/aws/one-shot-schedule.scheduler.ts';
 import { allEnded } from '../platform/aws/permanent-fault.ts';
 import { queueDelayMaxSeconds, sendMessages } from '../platform/aws/queues.sqs.ts';
@@ -124,11 +124,9 @@ function planRetry(delivery: Delivery, now: Date, scheduleLeadSeconds: number): 
 }
 
 /** Whole seconds until the queue shows the message of the next attempt: never late, and early by less than the worker waits. */
-function queueDelaySeconds({ attempt_due_at, lane }: Delivery, now: Date): number {
-  // Lambda may hold it that long to fill a batch, so it is sent that much earlier.
-  const batchWindowSeconds = lane === 'slow' ? slowLaneBatchWindowSeconds : 0;
+function queueDelaySeconds({ attempt_due_at }: Delivery, now: Date): number {
   const remainingSeconds = (Date.parse(attempt_due_at) - now.getTime()) / 1000;
-  return Math.max(0, Math.floor(remainingSeconds - batchWindowSeconds));
+  return Math.max(0, Math.floor(remainingSeconds));
 }
 
 /**

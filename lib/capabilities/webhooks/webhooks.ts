@@ -5,7 +5,6 @@
  * deliveries that a queue or schedule lost.
  */
 import { Construct } from 'constructs';
-import { slowLaneBatchSize, slowLaneBatchWindowSeconds } from '../../../shared/contract/delivery-times.ts';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
 import type { CapabilityProps } from '../capability-props.ts';
 import { createDeliverWebhook } from './deliver-webhook.ts';
@@ -19,15 +18,16 @@ export class Webhooks extends Construct {
     super(scope, id);
     const { stage } = props;
     this.lanes = new WebhookLanes(this, stage);
+    // A lane has no batching window, so ten messages are the most: with a window, and few messages, Lambda may wait for
+    // up to 20 seconds, however short the window is (AWS Lambda, "Using Lambda with Amazon SQS"). Retries would be late,
+    // and their messages visible again while they are processed.
     this.lanes.fast.feed(createDeliverWebhook(this, 'DeliverWebhook', stage), {
       batchSize: 10,
       maxConcurrency: stage.concurrency.webhooks,
     });
-    // A batch of hanging POSTs takes 5 s, like a single one, so batches are large. Retries are scheduled early by the
-    // second of the batching window (shared/webhook/delivery-queue.sqs.ts).
+    // A worker that waits for hanging endpoints receives further messages itself.
     this.lanes.slow.feed(createDeliverWebhook(this, 'DeliverSlowWebhook', stage), {
-      batchSize: slowLaneBatchSize,
-      batchingWindowSeconds: slowLaneBatchWindowSeconds,
+      batchSize: 10,
       maxConcurrency: stage.concurrency.slowWebhooks,
     });
     createSweepWebhooks(this, props);

@@ -57,7 +57,7 @@ export type NotClaimed =
   | { readonly kind: 'held'; readonly retryAfterSeconds: number }
   | { readonly kind: 'alerted'; readonly delivery: Delivery };
 
-/** Messages are early by a fraction of a second, and in the slow lane by the batch window too. */
+/** Messages are early by a fraction of a second. */
 const longestWaitInWorkerMs = waitSecondsMax * 1000;
 
 /** All receives of a message (`receivesMax`) take longer than three leases of dead workers, after which the event before has failed. */
