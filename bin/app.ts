@@ -1,10 +1,35 @@
-/** The CDK app: synthesizes the stack of a stage (`-c stage=production -c alarmEmail=…`). */
-import { App } from 'aws-cdk-lib';
+/** The CDK app: synthesizes the stack of a stage (`-c stage=production`, with the settings of `settings.production.json`). */
+import { Annotations, App } from 'aws-cdk-lib';
+import { changedSettingsIn } from '../lib/constructs/stack-outputs.ts';
 import { applyTemplateRules } from '../lib/constructs/template-rules.ts';
 import { GatewayStack } from '../lib/gateway-stack.ts';
-import { stageFrom } from '../lib/stages/stages.ts';
+import { settingsFileOf, withSettingsFile } from '../lib/stages/settings-file.ts';
+import type { StageSettings } from '../lib/stages/stage-settings.ts';
+import { droppedSettings, stageFrom } from '../lib/stages/stages.ts';
+import { deployedStacks } from '../shared/admin/stack-outputs.cloudformation.ts';
+
+/** Compares with the deployed stack; the CDK's command line shows the warnings of a synthesis before it deploys. */
+async function warnOfDroppedSettings(stack: GatewayStack, stage: StageSettings): Promise<void> {
+  // The command line sets both where it has credentials.
+  const { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region } = process.env;
+  if (account === undefined) return;
+  try {
+    const [deployed] = await deployedStacks(stage.stackName, stage.region ?? region);
+    for (const setting of droppedSettings(changedSettingsIn(deployed?.outputs ?? {}), stage))
+      Annotations.of(stack).addWarningV2(
+        `dropped-setting:${setting}`,
+        `The last deploy of ${stage.stackName} had a value for ${setting}, and this one has none, so it gets the stage's own. Write it into ${settingsFileOf(stage.name)} to keep it.`,
+      );
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    // Before its first deploy there is nothing to compare with.
+    if (!/does not exist/.test(reason))
+      Annotations.of(stack).addInfo(`The settings were not compared with the last deploy's: ${reason}`);
+  }
+}
 
 const app = new App();
-new GatewayStack(app, stageFrom(app.node.getAllContext()));
+const stage = stageFrom(withSettingsFile(app.node.getAllContext()));
+await warnOfDroppedSettings(new GatewayStack(app, stage), stage);
 applyTemplateRules(app);
 app.synth();

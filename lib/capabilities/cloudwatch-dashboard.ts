@@ -45,9 +45,13 @@ export class CloudWatchDashboard extends Construct {
     const ofQueues = (metric: (each: Queue) => IMetric) => queues.map(metric);
     const name = (construct: Construct): string => construct.node.path.split('/').slice(1).join(' ');
     new Dashboard(this, 'Dashboard', {
-      dashboardName: stage.stackName,
+      // The names of dashboards are global to an account, so the same stage in another region needs another one: "there is
+      // no region in the ARN" (Service Authorization Reference, Amazon CloudWatch, resource type dashboard).
+      dashboardName: `${stage.stackName}-${Stack.of(this).region}`,
       widgets: [
-        [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 2 * half, height: 6 })],
+        ...(alarms.length === 0
+          ? []
+          : [[new AlarmStatusWidget({ title: 'Alarms', alarms, width: 2 * half, height: 6 })]]),
         this.apiWidgets(),
         [
           this.graph(

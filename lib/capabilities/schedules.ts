@@ -1,7 +1,8 @@
 /** EventBridge Scheduler: one-shot schedules that send to queues, and functions that run every minute. */
-import { ArnFormat, Aws, CfnDeletionPolicy, Duration, Fn, Stack } from 'aws-cdk-lib';
+import { ArnFormat, CfnDeletionPolicy, Duration, Stack } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Grant } from 'aws-cdk-lib/aws-iam';
+import { EventInvokeConfig, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import {
   CfnScheduleGroup,
   type IScheduleGroup,
@@ -15,17 +16,9 @@ import { Construct } from 'constructs';
 import { createAlarm } from '../constructs/alarm.ts';
 import type { GatewayFunction } from '../constructs/gateway-function.ts';
 import { InlineRole } from '../constructs/inline-role.ts';
-import { acknowledgeWildcard } from '../constructs/template-rules.ts';
+import { nameOfThisStack } from '../constructs/name-of-this-stack.ts';
+import { acknowledge, acknowledgeWildcard } from '../constructs/template-rules.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
-
-/**
- * Returns a name that ends with part of the stack's id, so that it is unique: deleting a group with all its schedules
- * takes a while, and the name cannot be used again until then.
- */
-function scheduleGroupName(stage: StageSettings): string {
-  const stackId = Fn.select(2, Fn.split('/', Aws.STACK_ID));
-  return Fn.join('-', [stage.stackName, Fn.select(4, Fn.split('-', stackId))]);
-}
 
 export class Schedules extends Construct {
   private readonly group: IScheduleGroup;
@@ -38,7 +31,8 @@ export class Schedules extends Construct {
   constructor(scope: Construct, id: string, stage: StageSettings) {
     super(scope, id);
     this.stage = stage;
-    const group = new CfnScheduleGroup(this, 'Group', { name: scheduleGroupName(stage) });
+    const group = new CfnScheduleGroup(this, 'Group', { name: nameOfThisStack(stage) });
+    // Deleting a group with all its schedules takes a while, and its name cannot be used again until then.
     // The group is deleted with the stack, like the queues that its schedules send to. It is kept when it is replaced,
     // because its schedules still have to fire.
     group.cfnOptions.deletionPolicy = CfnDeletionPolicy.DELETE;
@@ -113,7 +107,21 @@ export class Schedules extends Construct {
   }
 
   private every(period: Duration, target: GatewayFunction): void {
-    const { live } = target;
+    const { live, qualifier } = target;
+    // Scheduler calls asynchronously. By default Lambda retries a failed call twice and a throttled one for up to six hours
+    // (AWS Lambda, "How Lambda handles errors and retries with asynchronous invocation"), so after a throttle the runs of
+    // hours would follow at once. The next run does the same work. 60 s is the least that Lambda takes.
+    const retries = new EventInvokeConfig(this, `Retries${target.node.id}`, {
+      // The CDK's types are not compatible with exactOptionalPropertyTypes.
+      function: target as IFunction,
+      ...(qualifier === undefined ? {} : { qualifier }),
+      retryAttempts: 0,
+      maxEventAge: Duration.seconds(60),
+    });
+    acknowledge(retries, {
+      'Serverless-LambdaAsyncFailureDestination':
+        'The next run does what a failed one left, and the alarm on errors reports it.',
+    });
     const role = new InlineRole(this, `Call${target.node.id}`, {
       service: 'scheduler.amazonaws.com',
       onlyForThisAccount: true,
@@ -132,7 +140,7 @@ export class Schedules extends Construct {
         bind: () => ({
           arn: live.functionArn,
           role,
-          // A missed run needs no retry: the next run does the same work.
+          // As above: a run that Scheduler could not start needs no retry either.
           retryPolicy: { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 },
         }),
       },

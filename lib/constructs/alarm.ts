@@ -12,12 +12,13 @@ import { type messageCostMetric, metricNamespace, type StageMetric } from '../..
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 /** The anchors of the runbooks in docs/operate.md, without `runbook-`. */
-type Runbook =
+export type Runbook =
   | 'api-errors'
   | 'api-latency'
   | 'function-errors'
   | 'function-throttles'
   | 'dead-letters'
+  | 'relay-dead-letters'
   | 'old-messages'
   | 'relay-behind'
   | 'unreadable-records'
@@ -48,8 +49,10 @@ interface AlarmProps {
   readonly breachingPeriods?: number;
 }
 
-export function createAlarm(scope: Construct, id: string, props: AlarmProps): Alarm {
+/** Creates the alarm, unless the stage has none. */
+export function createAlarm(scope: Construct, id: string, props: AlarmProps): Alarm | undefined {
   const { stage, metric, meaning, runbook, threshold = 1, periods = 1, breachingPeriods } = props;
+  if (!stage.alarms) return undefined;
   return new Alarm(scope, id, {
     alarmDescription: `${meaning} ${stage.docsUrl}#runbook-${runbook}`,
     metric,

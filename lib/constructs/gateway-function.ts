@@ -60,7 +60,8 @@ export class GatewayFunction extends LambdaFunction {
   readonly functionFile: FunctionName;
   readonly timeoutSeconds: number;
   readonly executionRole: Role;
-  readonly errors: Alarm;
+  /** Undefined if the stage has no alarms. */
+  readonly errors: Alarm | undefined;
   private readonly stage: StageSettings;
   private alias: Alias | undefined;
 
@@ -119,17 +120,8 @@ export class GatewayFunction extends LambdaFunction {
    * Lambda, so the function counts them itself (`shared/platform/metrics.ts`). The alarm uses one-minute periods and a
    * fraction of the function's own calls, because a canary gets only a tenth of them for five minutes.
    */
-  private createErrorAlarm(): Alarm {
+  private createErrorAlarm(): Alarm | undefined {
     const { stage, functionFile } = this;
-    const period = Duration.minutes(1);
-    if (!stage.alarmsOnExpressions) {
-      return createAlarm(this, 'Errors', {
-        stage,
-        metric: this.metricErrors({ period }),
-        meaning: `${functionFile} throws or times out.`,
-        runbook: 'function-errors',
-      });
-    }
     const failures = new Metric({
       namespace: metricNamespace,
       metricName: functionFailureMetric,
@@ -142,7 +134,7 @@ export class GatewayFunction extends LambdaFunction {
         // `SUM` ignores a metric without data, as `failures` is before the first failure.
         expression: 'SUM([errors, failures]) / calls',
         usingMetrics: { errors: this.metricErrors(), failures, calls: this.metricInvocations() },
-        period,
+        period: Duration.minutes(1),
       }),
       threshold: failureRate,
       periods: 3,
@@ -157,6 +149,11 @@ export class GatewayFunction extends LambdaFunction {
     if (!this.stage.canary) return this;
     // The CDK's types are not compatible with exactOptionalPropertyTypes.
     return this.liveAlias as IFunction;
+  }
+
+  /** The qualifier of `live`; undefined if it is the function itself. */
+  get qualifier(): string | undefined {
+    return this.stage.canary ? this.liveAlias.aliasName : undefined;
   }
 
   get liveAlias(): Alias {
@@ -185,8 +182,8 @@ export class GatewayFunction extends LambdaFunction {
  * Creates one alarm for all functions: most often the concurrency quota throttles them, which an account's functions
  * share.
  */
-export function createFunctionThrottleAlarm(scope: Construct, stage: StageSettings): Alarm {
-  return createAlarm(scope, 'FunctionThrottles', {
+export function createFunctionThrottleAlarm(scope: Construct, stage: StageSettings): void {
+  createAlarm(scope, 'FunctionThrottles', {
     stage,
     metric: new Metric({
       namespace: 'AWS/Lambda',

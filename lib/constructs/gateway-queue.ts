@@ -5,7 +5,7 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { StageSettings } from '../stages/stage-settings.ts';
-import { createAlarm } from './alarm.ts';
+import { createAlarm, type Runbook } from './alarm.ts';
 import type { GatewayFunction } from './gateway-function.ts';
 import { acknowledge } from './template-rules.ts';
 
@@ -18,11 +18,9 @@ export const visibilityRuns = 3;
 const defaultMaxReceives = 5;
 
 interface BatchOptions {
-  /** The largest batch; more than ten messages need a batching window. */
+  /** The largest batch, ten at most: more need a batching window, with which a message may wait for 20 seconds. */
   readonly batchSize: number;
   readonly maxConcurrency: number;
-  /** The time for which Lambda collects a batch; without a window it does not wait. */
-  readonly batchingWindowSeconds?: number;
 }
 
 export class GatewayQueue extends Construct {
@@ -78,13 +76,9 @@ export class GatewayQueue extends Construct {
 
   /** Invokes the function with batches; it reports the failed messages, and only those are received again. */
   feed(consumer: GatewayFunction, options: BatchOptions): void {
-    const { batchingWindowSeconds, ...rest } = options;
     consumer.live.addEventSource(
       new SqsEventSource(this.queue, {
-        ...rest,
-        ...(batchingWindowSeconds === undefined
-          ? {}
-          : { maxBatchingWindow: Duration.seconds(batchingWindowSeconds) }),
+        ...options,
         reportBatchItemFailures: true,
       }),
     );
@@ -101,6 +95,7 @@ export function createDeadLetterQueue(
   id: string,
   stage: StageSettings,
   source: string,
+  runbook: Runbook = 'dead-letters',
 ): Queue {
   const queue = new Queue(scope, id, {
     retentionPeriod: Duration.days(14),
@@ -111,7 +106,7 @@ export function createDeadLetterQueue(
     stage,
     metric: queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) }),
     meaning: `${source}: a message failed repeatedly and is in the dead-letter queue.`,
-    runbook: 'dead-letters',
+    runbook,
   });
   const isLast = 'It is a dead-letter queue: what comes here stays until a person has looked.';
   acknowledge(queue, { 'AwsSolutions-SQS3': isLast, 'Serverless-SQSRedrivePolicy': isLast });

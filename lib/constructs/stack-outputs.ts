@@ -4,6 +4,7 @@
  */
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { stageVariables } from '../stages/stage-variables.ts';
+import { changedSettings } from '../stages/stages.ts';
 
 export interface StackResources {
   readonly tables: Readonly<Record<string, string>>;
@@ -38,13 +39,25 @@ type PublishedSetting = keyof typeof settingOutputs;
 /** The output that marks a stack as a gateway; its value is the stage's name. */
 export const stageOutput = 'GatewayStage';
 
+/** The output with the names of the settings that the deploy changed; the next one is compared with it. */
+const changedOutput = 'ChangedSettings';
+
 export function publishedSettings(stage: StageSettings): Readonly<Record<string, string>> {
   const variables = stageVariables(stage);
   const settings = Object.entries(settingOutputs).map(([variable, output]) => [
     output,
     variables[variable as PublishedSetting] ?? '',
   ]);
-  return { [stageOutput]: stage.name, ...Object.fromEntries(settings) };
+  return {
+    [stageOutput]: stage.name,
+    [changedOutput]: changedSettings(stage).join(' '),
+    ...Object.fromEntries(settings),
+  };
+}
+
+/** Returns the names of the settings that a deploy changed; none where an older release did not record them. */
+export function changedSettingsIn(outputs: Readonly<Record<string, string>>): readonly string[] {
+  return (outputs[changedOutput] ?? '').split(' ').filter((name) => name !== '');
 }
 
 /** The published settings by environment variable; undefined where an older deploy did not publish one. */

@@ -70,8 +70,13 @@ const settings = z.strictObject({
   tracing: z._default(z.boolean(), false),
   /** API Gateway's access log, which has requests that reach no function; it needs the account's API Gateway log role. */
   apiAccessLogs: z._default(z.boolean(), false),
+  /**
+   * The role with which API Gateway writes logs, of which an account has one in a region: `create` sets it for all APIs of
+   * the account, `existing` leaves the one that the account has.
+   */
+  apiLogRole: z._default(z.enum(['create', 'existing']), 'create'),
 
-  /** The carriers; `simulator` sends no real messages, and costs nothing. */
+  /** The carriers; `simulator` sends no real messages, and costs nothing; with `off` sends by the channel are refused. */
   smsCarrier: z._default(variables.SMS_CARRIER, 'simulator'),
   whatsappCarrier: z._default(variables.WHATSAPP_CARRIER, 'simulator'),
   /**
@@ -161,6 +166,11 @@ const settings = z.strictObject({
       hostedZone: z.optional(z.strictObject({ id: z.string(), name: z.hostname() })),
     }),
   ),
+  /**
+   * The proxies in front of the API, and the header in which they name the caller's address: without it, all callers
+   * without credentials, and all for the web ACL, are one address. That header of other requests is ignored.
+   */
+  trustedProxies: variables.TRUSTED_PROXIES,
   /** Whether a web ACL blocks known bad addresses and inputs. */
   webAcl: z._default(z.boolean(), false),
   /**
@@ -209,6 +219,8 @@ const settings = z.strictObject({
     {},
   ),
 
+  /** Whether there are alarms. Each metric that one reads is charged. */
+  alarms: z._default(z.boolean(), false),
   /** The address that alarms notify; without one they only change their state. */
   alarmEmail: z.optional(z.email()),
   /** The address of docs/operate.md, whose runbooks alarms link to. */
@@ -238,8 +250,6 @@ const settings = z.strictObject({
   deployWithCallerCredentials: z._default(z.boolean(), false),
   /** The emulator requires `sqs:SendMessageBatch`; on AWS this is `sqs:SendMessage`. */
   grantSendMessageBatch: z._default(z.boolean(), false),
-  /** Alarms on metric expressions, which the emulator does not support. */
-  alarmsOnExpressions: z._default(z.boolean(), true),
   /** The emulator checks CreateSchedule against `schedule/default/<name>` for every group. */
   grantDefaultScheduleGroup: z._default(z.boolean(), false),
   /** Permission to assume clients' roles only with an external id; the emulator does not know it in a role's own policy. */
@@ -260,6 +270,19 @@ const checked = settings.check(
       if (!holds) context.addIssue({ code: 'custom', path: [field], message });
     };
     const { smsCarrier, whatsappCarrier } = stage;
+    for (const carrier of ['smsCarrier', 'whatsappCarrier'] as const)
+      demand(
+        stage.name !== 'production' || stage[carrier] !== 'simulator',
+        carrier,
+        'aws or off: the simulator would report deliveries that never happened, and keep the texts of messages',
+      );
+    demand(
+      smsCarrier !== 'off' || whatsappCarrier !== 'off',
+      'smsCarrier',
+      'aws where whatsappCarrier is off: one of the channels must be on',
+    );
+    for (const needing of ['canary', 'alarmEmail'] as const)
+      demand(stage.alarms || !stage[needing], needing, 'needs the setting alarms');
     demand(
       smsCarrier !== 'aws' || stage.smsOriginationIdentity !== undefined,
       'smsOriginationIdentity',
@@ -318,8 +341,8 @@ function countryFaults({
   prices,
 }: StageSettings): string[] {
   const paid = [
-    ...(smsCarrier === 'simulator' ? [] : (['sms'] as const)),
-    ...(whatsappCarrier === 'simulator' ? [] : (['whatsapp'] as const)),
+    ...(smsCarrier === 'aws' ? (['sms'] as const) : []),
+    ...(whatsappCarrier === 'aws' ? (['whatsapp'] as const) : []),
   ];
   if (paid.length === 0 && name !== 'production') return [];
   if (allowedCountries === 'all')

@@ -1,6 +1,7 @@
 /**
  * The stages: the same app with different settings. Each lists only the settings that differ from `stage-settings.ts`.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { type StageSettings, stageWith, withSettings } from './stage-settings.ts';
 
 /** A trial on AWS: the whole gateway, with simulated carriers and no data kept. */
@@ -18,13 +19,12 @@ const production = stageWith({
   apiAccessLogs: true,
   webAcl: true,
   canary: true,
+  alarms: true,
+  // The settings of the deploy must name the sender of each channel, or turn the channel off.
   smsCarrier: 'aws',
-  // The deploy must give `-c whatsappPhoneNumberId=`.
   whatsappCarrier: 'aws',
   // The caps limit what a leaked key can spend; a row in limit-overrides raises them for a client.
   caps: { spend: { perDay: 100, perMonth: 1000 } },
-  // The pool is created by hand with this name.
-  smsOriginationIdentity: 'messaging-gateway',
 });
 
 /** The stage on this machine, with the emulator (`npm start` and the tests). */
@@ -41,7 +41,6 @@ const local = stageWith({
   scheduleLeadSeconds: 12,
   enforceSslOnQueues: false,
   deployWithCallerCredentials: true,
-  alarmsOnExpressions: false,
   grantSendMessageBatch: true,
   grantDefaultScheduleGroup: true,
   grantWithExternalIdOnly: false,
@@ -60,4 +59,24 @@ export function stageFrom(context: Readonly<Record<string, unknown>>): StageSett
   if (found === undefined)
     throw new Error(`no stage "${String(name)}"; there are: ${Object.keys(stages).join(', ')}`);
   return withSettings(found, rest);
+}
+
+/** Returns the names of the settings whose values are not the stage's own, as a deploy records them. */
+export function changedSettings(stage: StageSettings): string[] {
+  const own = Object.values(stages).find(({ name }) => name === stage.name);
+  return (Object.keys({ ...own, ...stage }) as (keyof StageSettings)[])
+    .filter((setting) => !isDeepStrictEqual(stage[setting], own?.[setting]))
+    .toSorted();
+}
+
+/** Settings that are meant for one deploy. */
+const forOneDeploy: readonly string[] = [
+  'ignoreAlarmConfiguration',
+  'terminationProtection',
+] satisfies (keyof StageSettings)[];
+
+/** Returns the settings that the last deploy changed, as recorded, and this one does not: forgotten ones, most often. */
+export function droppedSettings(recorded: readonly string[], stage: StageSettings): string[] {
+  const changed = changedSettings(stage);
+  return recorded.filter((setting) => !changed.includes(setting) && !forOneDeploy.includes(setting));
 }

@@ -8,9 +8,13 @@ export interface DeployedStack {
   readonly outputs: Readonly<Record<string, string>>;
 }
 
-/** The stack with this name, or all stacks of the account and region. */
-export async function deployedStacks(stackName?: string): Promise<DeployedStack[]> {
-  const client = new CloudFormationClient({ maxAttempts: 3, requestHandler: timeLimits });
+/** The stack with this name, or all stacks of the account and region. @param region - by default the environment's */
+export async function deployedStacks(stackName?: string, region?: string): Promise<DeployedStack[]> {
+  const client = new CloudFormationClient({
+    maxAttempts: 3,
+    requestHandler: timeLimits,
+    ...(region === undefined ? {} : { region }),
+  });
   const found: DeployedStack[] = [];
   try {
     const wanted = stackName === undefined ? {} : { StackName: stackName };

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Channel } from '../contract/channels.ts';
 import { carrierSecondsMax } from '../contract/hand-over-times.ts';
+import { messageError } from '../contract/message-error-codes.ts';
 import type { PriceTable } from '../contract/price-table.ts';
 import { readPrices } from '../contract/prices.ts';
 import type { carriers } from '../contract/worker-uses.ts';
@@ -23,10 +24,28 @@ export type Carriers = Readonly<Record<Channel, Carrier>>;
 export function chooseCarriers(env: CarrierEnvironment, clock: Clock): Carriers {
   const prices = readPrices(env.PRICES_FILE);
   return {
-    sms: env.SMS_CARRIER === 'aws' ? smsByAws(env, prices, clock) : simulated(env, prices, clock),
-    whatsapp: env.WHATSAPP_CARRIER === 'aws' ? whatsAppByAws(env, prices) : simulated(env, prices, clock),
+    sms: chosen(env.SMS_CARRIER, {
+      aws: () => smsByAws(env, prices, clock),
+      simulator: () => simulated(env, prices, clock),
+    }),
+    whatsapp: chosen(env.WHATSAPP_CARRIER, {
+      aws: () => whatsAppByAws(env, prices),
+      simulator: () => simulated(env, prices, clock),
+    }),
   };
 }
+
+function chosen(
+  carrier: CarrierEnvironment['SMS_CARRIER'],
+  make: Readonly<Record<Exclude<typeof carrier, 'off'>, () => Carrier>>,
+): Carrier {
+  return carrier === 'off' ? turnedOff : make[carrier]();
+}
+
+/** Refuses what was accepted before the channel was turned off. */
+const turnedOff: Carrier = {
+  handOver: async () => ({ outcome: 'refused', ...messageError('channel_off') }),
+};
 
 function simulated(env: CarrierEnvironment, prices: PriceTable, clock: Clock): Carrier {
   return simulator({

@@ -1,4 +1,5 @@
 /** Which countries and senders a client may use, and which senders a country accepts (contract 3.3). */
+import { type Channel, channelNames, channels } from '../contract/channels.ts';
 import { countryNotAllowed, GatewayError } from '../contract/errors.ts';
 import type { Environment } from '../platform/env.ts';
 import { countriesWithoutSenderIds, countryOf, isAlphanumeric, placeOf } from '../sender/phone-number.ts';
@@ -16,6 +17,15 @@ export interface SendingPermissions {
 /** The stage's `ALLOWED_COUNTRIES` as the list of a client. */
 export function stageCountriesOf({ ALLOWED_COUNTRIES: allowed }: Environment<'ALLOWED_COUNTRIES'>) {
   return allowed === 'all' ? undefined : allowed;
+}
+
+/** The channels that the stage turned off. */
+export function channelsOffOf({
+  SMS_CARRIER: sms,
+  WHATSAPP_CARRIER: whatsapp,
+}: Environment<'SMS_CARRIER' | 'WHATSAPP_CARRIER'>): readonly Channel[] {
+  const carriers = { sms, whatsapp } satisfies Record<Channel, string>;
+  return channels.filter((channel) => carriers[channel] === 'off');
 }
 
 /** A client without a list of countries follows the stage. */
@@ -87,6 +97,13 @@ export function recipientRefusal(
     return `Alphanumeric senders are not taken in ${country}: send from a phone number.`;
   }
   return undefined;
+}
+
+/** @throws GatewayError `forbidden` where the stage sends nothing by one of the channels. */
+export function assertChannelsOn(off: readonly Channel[] = [], used: readonly Channel[]): void {
+  const refused = used.find((channel) => off.includes(channel));
+  if (refused !== undefined)
+    throw new GatewayError('forbidden', `This gateway sends no messages by ${channelNames[refused]}.`);
 }
 
 /** @throws GatewayError `forbidden` with the reason. */

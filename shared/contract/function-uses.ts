@@ -21,7 +21,7 @@ const sends = {
     'rate-counters': ['GetItem'],
     suppressions: ['BatchGetItem'],
   },
-  settings: ['STAGE_SMS_SENDER', 'ALLOWED_COUNTRIES'],
+  settings: ['STAGE_SMS_SENDER', 'ALLOWED_COUNTRIES', 'SMS_CARRIER', 'WHATSAPP_CARRIER'],
 } as const satisfies Uses;
 
 /** A repeat with the same idempotency key finds the message of the first request. */

@@ -124,6 +124,12 @@ export const messageErrorCodes = {
     remedy: 'Nothing: look at the other messages of the send.',
     retryable: false,
   },
+  channel_off: {
+    message: 'The gateway sends no messages by this channel.',
+    cause: 'The operator of the gateway turned the channel off after the message was accepted.',
+    remedy: 'Send on another channel.',
+    retryable: false,
+  },
   client_disabled: {
     message: 'The client was disabled before the message was handed to a carrier.',
     cause: 'An administrator disabled the client after the message was accepted.',

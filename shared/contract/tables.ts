@@ -15,8 +15,8 @@ export interface TableShape {
    * `retentionDays`, whose variable comes with each grant, or is a time of their own.
    */
   readonly purged?: 'retentionDays' | true;
-  /** Whether the table has point-in-time recovery, because its rows cannot be rebuilt from anything else. */
-  readonly restorable?: boolean;
+  /** Why the table has no point-in-time recovery; every other one has it. */
+  readonly notRestorable?: string;
   readonly streamed?: boolean;
   /** Whether rows are written or read for every message. */
   readonly busy?: boolean;
@@ -24,27 +24,29 @@ export interface TableShape {
 
 /** All keys are strings. */
 export const tableShapes = {
-  clients: { partition: 'client_id', restorable: true },
-  'client-secrets': { partition: 'client_id', restorable: true },
+  clients: { partition: 'client_id' },
+  'client-secrets': { partition: 'client_id' },
   'api-keys': {
     partition: 'key_hash',
     indexes: { 'by-client': { partition: 'client_id', sort: 'created_at', projection: 'all' } },
-    restorable: true,
   },
   'limit-overrides': {
     partition: 'client_id',
     sort: 'endpoint',
-    restorable: true,
     streamed: true,
   },
   // The sort key is the channel and the country: `sms GB`, `sms *`.
   senders: {
     partition: 'client_id',
     sort: 'destination',
-    restorable: true,
     streamed: true,
   },
-  'rate-counters': { partition: 'counter', purged: true, busy: true },
+  'rate-counters': {
+    partition: 'counter',
+    purged: true,
+    busy: true,
+    notRestorable: 'A counter is worthless once its minute, hour, day or month has ended.',
+  },
   messages: {
     partition: 'message_id',
     indexes: {
@@ -55,7 +57,6 @@ export const tableShapes = {
       'by-recipient': { partition: 'recipient', sort: 'list_at', projection: 'keys' },
     },
     purged: 'retentionDays',
-    restorable: true,
     streamed: true,
     busy: true,
   },
@@ -64,31 +65,30 @@ export const tableShapes = {
     partition: 'otp_id',
     purged: true,
     streamed: true,
+    notRestorable: 'A password is valid for an hour at most; a lost one is requested again.',
   },
   // One-time passwords sent and verified, for each client and country, by minute and day.
   'otp-traffic': {
     partition: 'client_country',
     sort: 'span',
     purged: true,
+    notRestorable: 'Its counts are compared over 31 days at most, and start again without any that are lost.',
   },
   // The countries to which the one-time passwords of a client are held.
-  'otp-holds': { partition: 'client_id', sort: 'country', restorable: true },
+  'otp-holds': { partition: 'client_id', sort: 'country' },
   'webhook-endpoints': {
     partition: 'client_id',
     sort: 'endpoint_id',
-    restorable: true,
   },
   'webhook-deliveries': {
     partition: 'delivery_id',
     purged: 'retentionDays',
-    restorable: true,
     busy: true,
   },
   // Rows to process at a due time; an entry is deleted once its rows are final.
   'due-items': {
     partition: 'list',
     sort: 'position',
-    restorable: true,
     busy: true,
   },
   'activity-log': {
@@ -99,7 +99,6 @@ export const tableShapes = {
       'by-client': { partition: 'client_id', sort: 'entry_id', projection: 'all' },
     },
     purged: 'retentionDays',
-    restorable: true,
   },
   // Hourly counts of webhook attempts, for the dashboard.
   usage: { partition: 'hour', purged: true },
@@ -108,36 +107,43 @@ export const tableShapes = {
     partition: 'period',
     sort: 'client_id',
     purged: true,
-    restorable: true,
   },
   // The records of streams that are counted in `message-usage` and `otp-traffic`.
   'counted-changes': {
     partition: 'minute',
     sort: 'part',
     purged: true,
+    notRestorable: 'Its rows name records of streams, which a stream keeps for 24 hours.',
   },
   // The reserved slots of each sender with a pace.
-  'sender-pace': { partition: 'sender', purged: true },
+  'sender-pace': {
+    partition: 'sender',
+    purged: true,
+    notRestorable: 'A slot is worthless once its second has passed.',
+  },
   // The recipients to whom a client's messages are not sent; rows that ended have a `purge_at`.
   suppressions: {
     partition: 'client_id',
     sort: 'recipient',
     purged: true,
-    restorable: true,
     busy: true,
   },
-  // The time at which a person last wrote by WhatsApp.
+  // The time at which a person last wrote by WhatsApp, and the contacts, by which replies find their client.
   'whatsapp-windows': {
     partition: 'client_id',
     sort: 'recipient',
     purged: true,
   },
-  'signing-keys': { partition: 'kid' },
+  'signing-keys': {
+    partition: 'kid',
+    notRestorable: 'The function that issues tokens writes the public keys of KMS again.',
+  },
   'simulator-outbox': {
     partition: 'recipient',
     sort: 'handed_over',
     indexes: { 'by-day': { partition: 'day', sort: 'handed_over', projection: 'all' } },
     purged: 'retentionDays',
+    notRestorable: 'It exists only where no real message is sent.',
   },
 } as const satisfies Record<string, TableShape>;
 

@@ -73,7 +73,7 @@ export function variableOf<Name extends string, Ending extends 'TABLE' | 'QUEUE_
 /** Every request is counted, and every error links to the documentation at the gateway's own address. */
 export const countedRequests = {
   tables: { 'rate-counters': ['UpdateItem'] },
-  settings: ['TOKEN_ISSUER'],
+  settings: ['TOKEN_ISSUER', 'TRUSTED_PROXIES'],
 } as const satisfies Uses;
 
 /** Callers have a bearer token or an API key, and limits of their own. */
@@ -86,7 +86,7 @@ export const authenticatedRequests = {
     // The previous version needs GetItem: it reads single keys, and both versions run during a deployment.
     'signing-keys': ['Scan', 'GetItem'],
   },
-  settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
+  settings: ['TRUSTED_PROXIES', 'TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
 } as const satisfies Uses;
 
 /** An entry in the Activity Log. */

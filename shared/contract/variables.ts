@@ -6,10 +6,11 @@
 import * as z from 'zod/mini';
 import { stageCaps } from './caps.ts';
 import { otpHoldRule } from './otp-hold.ts';
+import { trustedProxies } from './trusted-proxies.ts';
 
 const text = z.string().check(z.minLength(1));
 const wholeNumber = z.int().check(z.positive());
-const carrier = z.lazy(() => z.enum(['simulator', 'aws']));
+const carrier = z.lazy(() => z.enum(['simulator', 'aws', 'off']));
 
 /** A function needs few of these, so the larger schemas are `lazy`: created when they are first used. */
 export const variables = {
@@ -52,6 +53,7 @@ export const variables = {
         .check(z.regex(/^[a-z0-9_]{1,512}\/[a-z]{2,3}(_[A-Za-z]{2,4})?$/, 'a template, as name/en_GB')),
     ),
   ),
+  TRUSTED_PROXIES: z.lazy(() => z.optional(trustedProxies())),
   COUNTRY: text,
   OPT_OUT_WORDS: z.lazy(() =>
     z.array(

@@ -15,6 +15,7 @@ import { countFunctionFailure } from '../platform/metrics.ts';
 import { isKept, withoutContent } from '../refusal/refusal.ts';
 import type { RecordRefusal } from '../refusal/refusal-recorder.ts';
 import { type Authenticator, authenticate } from './authenticate.ts';
+import type { CallerAddress } from './caller-address.ts';
 import { type BodyFormat, checkText, parseRequestBody } from './request-body.ts';
 import {
   beforeDeadline,
@@ -29,6 +30,8 @@ import { encodeResponse, errorResponse, orUnavailable, successResponse } from '.
 
 export interface PublicHttpDependencies {
   readonly limiter: RateLimiter;
+  /** The address of the caller; by default the source address. */
+  readonly addressOf?: CallerAddress | undefined;
   readonly clock: Clock;
   /** An id that no caller can foresee or choose. */
   readonly newWorkId: () => string;
@@ -103,7 +106,7 @@ function pipeline(
     oauthErrors = false,
   }: HttpOptions<PublicHttpDependencies>,
 ): HttpFunction {
-  const { limiter, clock, newWorkId, writeLog, baseUrl, recordRefusal } = dependencies;
+  const { limiter, addressOf, clock, newWorkId, writeLog, baseUrl, recordRefusal } = dependencies;
   const steps = middy<RequestContext, HttpResponse>()
     // On the way back, from the last to the first:
     .use(encodeResponse())
@@ -122,7 +125,7 @@ function pipeline(
       request.logged = { ...response.log };
       return successResponse(response);
     });
-  return (event, context) => steps(requestContext(event, clock(), newWorkId()), context);
+  return (event, context) => steps(requestContext(event, clock(), newWorkId(), addressOf), context);
 }
 
 function apiRequest(

@@ -14,6 +14,7 @@ import type { EnvironmentFor } from '../platform/env.ts';
 import { log } from '../platform/log.ts';
 import { refusalRecorder } from '../refusal/refusal-recorder.ts';
 import { dynamoRefusalWriter } from '../refusal/refusals.dynamo.ts';
+import { callerAddress } from './caller-address.ts';
 import type { PublicHttpDependencies } from './http-function.ts';
 
 const randomSteps = 2 ** 32;
@@ -28,6 +29,7 @@ export function publicHttpDependencies(
       limitsOf,
       random: () => randomInt(randomSteps) / randomSteps,
     }),
+    addressOf: callerAddress(env.TRUSTED_PROXIES),
     clock: systemClock,
     newWorkId: randomUUID,
     writeLog: (level, fields) => log[level]('request', fields),

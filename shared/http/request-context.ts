@@ -6,6 +6,7 @@ import type { Decision } from '../limit/decision.ts';
 import type { Subject } from '../limit/shards.ts';
 import type { Caller } from '../operation/operation.ts';
 import { noUnknownFields, type UnknownFields } from '../operation/unknown-fields.ts';
+import { type CallerAddress, callerAddress } from './caller-address.ts';
 
 export interface RawBody {
   /** As the caller sent them: API Gateway's base64 is decoded. */
@@ -19,6 +20,7 @@ export interface IncomingRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly rawBody: RawBody;
+  /** The address of the caller, also behind a trusted proxy. */
   readonly sourceIp: string;
   readonly now: Date;
 }
@@ -61,12 +63,18 @@ export interface HttpResponse {
 /** A step of the pipeline. middy runs `before` in the order of the list, `after` and `onError` in reverse order. */
 export type Step = MiddlewareObj<RequestContext, HttpResponse>;
 
-export function requestContext(event: APIGatewayProxyEvent, now: Date, workId: string): RequestContext {
+export function requestContext(
+  event: APIGatewayProxyEvent,
+  now: Date,
+  workId: string,
+  addressOf: CallerAddress = callerAddress(undefined),
+): RequestContext {
   const headers = Object.fromEntries(
     Object.entries(definedValues(event.headers)).map(([name, value]) => [name.toLowerCase(), value]),
   );
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   const { requestId, identity } = event.requestContext;
+  const sourceIp = addressOf(identity.sourceIp, headers);
   const rawBody = {
     bytes,
     contentType: headers['content-type'],
@@ -74,10 +82,10 @@ export function requestContext(event: APIGatewayProxyEvent, now: Date, workId: s
   };
   return {
     event,
-    incoming: { headers, rawBody, sourceIp: identity.sourceIp, now },
+    incoming: { headers, rawBody, sourceIp, now },
     requestId: isRequestId(requestId) ? requestId : workId,
     workId,
-    identity: { subject: { kind: 'address', address: identity.sourceIp } },
+    identity: { subject: { kind: 'address', address: sourceIp } },
     decision: undefined,
     body: undefined,
     query: queryOf(event),

@@ -1,6 +1,6 @@
 /** Composes what every send needs, whatever its channel, from the function's environment. */
 
-import { stageCountriesOf } from '../client/permission.ts';
+import { channelsOffOf, stageCountriesOf } from '../client/permission.ts';
 import type { sendRequest } from '../contract/function-uses.ts';
 import { expectedPrice, readPrices } from '../contract/prices.ts';
 import { dynamoAllRows, dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
@@ -23,6 +23,7 @@ export function sendDependencies(env: EnvironmentFor<typeof sendRequest>): SendD
     messages: messagesFrom(env),
     allowanceOf: allowancesFrom(env, overridesFrom(env).capsOf),
     stageCountries: stageCountriesOf(env),
+    channelsOff: channelsOffOf(env),
     sendersOf: senderReader(
       {
         ...dynamoRowReader(dynamo(), env.SENDERS_TABLE),

@@ -8,12 +8,12 @@
  *   message, recipient's count, password ─ crash → all of them are stored; a repeat with the same key finds the message
  *   count of the SMS with a password that was pending ─ crash → it misses in the traffic by which countries are held
  */
-import { assertMaySend, permissionsOf } from '../client/permission.ts';
+import { assertChannelsOn, assertMaySend, permissionsOf } from '../client/permission.ts';
 import { noCountry } from '../contract/otp-hold.ts';
 import type { Message } from '../message/message.ts';
 import { segment } from '../message/segments.ts';
 import { dryRunOf, isDryRun, refusalsOf } from '../message/send/dry-run.ts';
-import { legsToStore } from '../message/send/fallback-fields.ts';
+import { channelsOf, legsToStore } from '../message/send/fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from '../message/send/idempotency.ts';
 import { newMessage, type SendDependencies } from '../message/send/send-one.ts';
 import { withSampleCode } from '../message/template.ts';
@@ -62,8 +62,10 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
       select: senders.select,
       now: request.now,
     };
-    const assertAllowed = (): void =>
+    const assertAllowed = (): void => {
+      assertChannelsOn(dependencies.channelsOff, channelsOf(wanted));
       assertMaySend(permissionsOf(caller.client, dependencies.stageCountries, senders), 'otp', wanted.to);
+    };
     // WhatsApp is left to people whose passwords by SMS are held.
     const assertNotHeld = async (): Promise<void> => {
       if (wanted.channel === 'sms')

@@ -15,15 +15,13 @@ const differences = {
   settings: {
     // Receivers run on this machine, which only the local stage may call.
     stage: 'local',
+    alarms: false,
     canary: false,
     webAcl: false,
-    smsCarrier: 'simulator',
-    whatsappCarrier: 'simulator',
     enforceSslOnQueues: false,
     deployWithCallerCredentials: true,
     grantSendMessageBatch: true,
     grantDefaultScheduleGroup: true,
-    alarmsOnExpressions: false,
   },
   /** What the shell has beside: nobody is there to answer a question, and AWS's command line is not installed. */
   shell: `
@@ -32,7 +30,14 @@ const differences = {
     aws() { node '${join(import.meta.dirname, 'aws.ts')}' "$@"; }
   `,
   /** The documentation's placeholders, and what replaces them. */
-  placeholders: { '--stage dev': '--stage local' },
+  placeholders: {
+    '--stage dev': '--stage local',
+    // The emulator has no configuration sets of SMS.
+    '-c stage=production': '-c stage=production -c smsCarrier=off',
+    // Without alarms, which are on expressions that the emulator refuses, nobody can be notified.
+    'cp lib/stages/settings-sample.json settings.production.json':
+      'grep -v alarmEmail lib/stages/settings-sample.json > settings.production.json',
+  },
 };
 
 interface Ran {

@@ -36,8 +36,11 @@ export async function failFirstDeploy(ground: Ground): Promise<string> {
   const { report, shell, deployCommands, survey, releases } = ground;
   const deploy = deployCommands.take(/^npx cdk deploy -c stage=production/);
   const takeBack = deployCommands.take(/^npx cdk deploy -c stage=production .*--import-existing-resources$/);
-  const countries = deployCommands.take(/^cp lib\/stages\/countries-sample.json /);
-  for (const { folder } of [releases.broken, releases.next]) await shell(folder, countries);
+  const copies = [/^cp lib\/stages\/countries-sample.json /, /^cp lib\/stages\/settings-sample.json /].map((copy) =>
+    deployCommands.take(copy),
+  );
+  for (const { folder } of [releases.broken, releases.next])
+    for (const copy of copies) await shell(folder, copy);
   const failed = await shell(releases.broken.folder, deploy);
   const status = await survey.stackStatus(keptStackName);
   report.show(
@@ -51,7 +54,7 @@ export async function failFirstDeploy(ground: Ground): Promise<string> {
   const deployed = await shell(releases.next.folder, takeBack);
   report.show(
     deployed.status === 0,
-    'cdk deploy -c stage=production … --import-existing-resources takes over what was left',
+    'cdk deploy -c stage=production --import-existing-resources takes over what was left',
     endOf(deployed.output),
   );
   return takeBack;

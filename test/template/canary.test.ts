@@ -12,6 +12,7 @@ describe('a deploy while an alarm is on', () => {
     for (const [, { Properties }] of resourcesOfType('production', 'AWS::CodeDeploy::DeploymentGroup'))
       expect(Properties.AlarmConfiguration.Enabled).toBe(true);
     for (const [, alias] of resourcesOfType(longestName, 'AWS::Lambda::Alias')) {
+      if (alias.UpdatePolicy === undefined) continue;
       const group = refOf(alias.UpdatePolicy?.CodeDeployLambdaAliasUpdate?.DeploymentGroupName);
       expect(alias.DependsOn).toContain(group);
     }
@@ -72,7 +73,8 @@ describe('a canary', () => {
   function functionOf(group: string): string {
     const alias = resourcesOfType('production', 'AWS::Lambda::Alias').find(
       ([, { UpdatePolicy }]) =>
-        refOf(UpdatePolicy?.CodeDeployLambdaAliasUpdate?.DeploymentGroupName) === group,
+        UpdatePolicy !== undefined &&
+        refOf(UpdatePolicy.CodeDeployLambdaAliasUpdate?.DeploymentGroupName) === group,
     );
     return refOf(alias?.[1].Properties.FunctionName);
   }

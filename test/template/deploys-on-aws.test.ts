@@ -124,11 +124,37 @@ describe('names', () => {
   it('are never the same in two gateways of one account', () => {
     const namesOf = (deployment: string): string[] =>
       Object.values(synthesized(deployment).resources).flatMap((resource) =>
-        physicalNames(resource).flatMap(({ value, unique }) => (unique ? [rendered(value)] : [])),
+        physicalNames(resource).flatMap(({ value, unique }) =>
+          unique === undefined ? [] : [rendered(value)],
+        ),
       );
     const others = new Set(namesOf(longestName));
     expect(others.size).toBeGreaterThan(13);
     expect(namesOf('production').filter((name) => others.has(name))).toEqual([]);
+  });
+});
+
+describe.each(all)('a second region of the account, %s', (deployment) => {
+  it('gets other names for whatever has a name that is unique in the account', () => {
+    const { resources } = synthesized(deployment);
+    const names = Object.values(resources).flatMap((resource) =>
+      physicalNames(resource).filter(({ unique }) => unique === 'in an account'),
+    );
+    expect(names.length).toBeGreaterThan(0);
+    // With the setting `region` the template has it as a literal.
+    for (const { value } of names) {
+      if (deployment === everySetting) expect(value).toContain('eu-west-1');
+      else expect(rendered(value, undefined, 'us-east-1')).not.toBe(rendered(value));
+    }
+  });
+
+  it('has no resource of a global service with a name', () => {
+    const { resources } = synthesized(deployment);
+    for (const [id, { Type, Properties }] of Object.entries(resources)) {
+      if (!/^AWS::(IAM|S3|CloudFront|Organizations)::/.test(Type)) continue;
+      const named = Object.keys(Properties ?? {}).filter((property) => property.endsWith('Name'));
+      expect(`${id}: ${named}`).toBe(`${id}: `);
+    }
   });
 });
 

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { statementsOf } from '../support/template/function-actions.ts';
-import { resourcesOfType, type TemplateResource, typesIn } from '../support/template/stage-templates.ts';
+import {
+  refOf,
+  resourcesOfType,
+  synthesized,
+  type TemplateResource,
+  typesIn,
+} from '../support/template/stage-templates.ts';
 
 type Named = [id: string, resource: TemplateResource];
 
@@ -29,17 +35,17 @@ describe('the stack', () => {
         LoggingConfig: { LogFormat: 'JSON' },
       });
     }
-    const errorAlarms = dev('AWS::CloudWatch::Alarm').filter(({ Properties }) =>
+    const errorAlarms = production('AWS::CloudWatch::Alarm').filter(([, { Properties }]) =>
       JSON.stringify(Properties).includes('"Errors"'),
     );
-    expect(errorAlarms).toHaveLength(functions.length);
+    expect(errorAlarms).toHaveLength(production('AWS::Lambda::Function').length);
   });
 
   it('has an alarm on every dead-letter queue, and a dead-letter queue for every other queue', () => {
-    const queues = dev('AWS::SQS::Queue');
+    const queues = production('AWS::SQS::Queue').map(([, queue]) => queue);
     const withDeadLetters = queues.filter(({ Properties }) => Properties.RedrivePolicy !== undefined);
-    const alarms = dev('AWS::CloudWatch::Alarm').filter(
-      ({ Properties }) => Properties.MetricName === 'ApproximateNumberOfMessagesVisible',
+    const alarms = production('AWS::CloudWatch::Alarm').filter(
+      ([, { Properties }]) => Properties.MetricName === 'ApproximateNumberOfMessagesVisible',
     );
     expect(withDeadLetters).toHaveLength(6);
     expect(alarms).toHaveLength(queues.length - withDeadLetters.length);
@@ -94,21 +100,52 @@ describe('the stack', () => {
     ]);
   });
 
-  it('has a batching window of a second in the slow lane, of a minute for usage and 20 s for passwords, and no other', () => {
-    const batching = dev('AWS::Lambda::EventSourceMapping').filter(
-      ({ Properties }) => Properties.MaximumBatchingWindowInSeconds !== undefined,
+  it('waits for no batch of a queue: with a window, and few messages, Lambda may wait for up to 20 seconds', () => {
+    const { queues = [], streams = [] } = Object.groupBy(
+      dev('AWS::Lambda::EventSourceMapping').map(({ Properties }) => Properties),
+      ({ StartingPosition }) => (StartingPosition === undefined ? 'queues' : 'streams'),
     );
+    expect(queues).toHaveLength(6);
+    for (const { MaximumBatchingWindowInSeconds: window = 0, BatchSize } of queues)
+      expect([window, BatchSize]).toEqual([0, 10]);
+    const batching = streams.filter(({ MaximumBatchingWindowInSeconds: window = 0 }) => window > 0);
     expect(
-      batching.map(({ Properties }) => [Properties.BatchSize, Properties.MaximumBatchingWindowInSeconds]),
-    ).toEqual(
-      expect.arrayContaining([
-        [100, 1],
-        [1000, 60],
-        [1000, 20],
+      batching.map(({ BatchSize, MaximumBatchingWindowInSeconds }) => [
+        BatchSize,
+        MaximumBatchingWindowInSeconds,
       ]),
-    );
-    expect(batching).toHaveLength(3);
+    ).toEqual([
+      [1000, 60],
+      [1000, 20],
+    ]);
   });
+
+  it.each(['no settings', 'production'])(
+    'never repeats a run by the clock that failed or was throttled: %s',
+    (name) => {
+      const called = resourcesOfType(name, 'AWS::Scheduler::Schedule').map(
+        ([, { Properties }]) => Properties.Target.Arn,
+      );
+      const configured = resourcesOfType(name, 'AWS::Lambda::EventInvokeConfig').map(
+        ([, { Properties }]) => Properties,
+      );
+      expect(configured).toHaveLength(called.length);
+      const { resources } = synthesized(name);
+      for (const arn of called) {
+        const [target = ''] = Array.from(
+          JSON.stringify(arn).matchAll(/"(?:Ref|Fn::GetAtt)":\[?"(\w+)"/g),
+          ([, id]) => id,
+        );
+        const alias = resources[target]?.Type === 'AWS::Lambda::Alias' ? resources[target] : undefined;
+        expect(configured).toContainEqual({
+          FunctionName: { Ref: alias === undefined ? target : refOf(alias.Properties.FunctionName) },
+          Qualifier: alias === undefined ? '$LATEST' : 'live',
+          MaximumEventAgeInSeconds: 60,
+          MaximumRetryAttempts: 0,
+        });
+      }
+    },
+  );
 
   it('keeps the data of production when its stack is deleted, and requires TLS for queues on AWS', () => {
     for (const [, table] of production('AWS::DynamoDB::Table')) {

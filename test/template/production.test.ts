@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { stages } from '../../lib/stages/stages.ts';
+import { type TableShape, tableShapes } from '../../shared/contract/tables.ts';
 import { anchorsOf, page } from '../support/docs/pages.ts';
 import { deployments } from '../support/template/deployments.ts';
 import { lossesIn } from '../support/template/production-losses.ts';
@@ -106,6 +107,17 @@ describe('the data of production', () => {
     expect(lossesIn(changed === undefined ? others : { ...others, [id]: changed })).toEqual([
       `${id} ${loss}`,
     ]);
+  });
+
+  it('can be restored, unless it is worthless within a month: also what is added later', () => {
+    for (const [name, shape] of Object.entries<TableShape>(tableShapes)) {
+      const keptForMonths = shape.purged === 'retentionDays' && name !== 'simulator-outbox';
+      if (keptForMonths) expect(`${name}: ${shape.notRestorable}`).toBe(`${name}: undefined`);
+    }
+    const restorable = resourcesOfType('production', 'AWS::DynamoDB::Table')
+      .filter(([, { Properties }]) => Properties.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled)
+      .map(([, { Properties }]) => String(Properties.TableName).replace('messaging-gateway-production-', ''));
+    expect(restorable).toEqual(expect.arrayContaining(['messages', 'batches', 'usage', 'whatsapp-windows']));
   });
 
   it('reports a changed logical id', () => {

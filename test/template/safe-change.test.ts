@@ -1,6 +1,7 @@
 /** What the emulator has not, by its template: canaries, the web ACL, the API's own name, traces and its log. */
 import { describe, expect, it } from '@jest/globals';
 import { apiBodyOf, stageVariablesOf } from '../support/template/api-body.ts';
+import { deployments } from '../support/template/deployments.ts';
 import { statementsOf } from '../support/template/function-actions.ts';
 import {
   refOf,
@@ -22,14 +23,31 @@ describe('new code in production', () => {
   const { resources } = synthesized('production');
   const aliases = resourcesOfType('production', 'AWS::Lambda::Alias');
 
-  it('takes a tenth of the calls of every function for five minutes', () => {
+  const canaried = aliases.filter(([, { UpdatePolicy }]) => UpdatePolicy !== undefined);
+  const fileOf = (id: string): string =>
+    String(resources[id]?.Properties.Description).split(': ').at(-1) ?? '';
+
+  it('takes a tenth of the calls of each function that messages pass for five minutes; others switch at once', () => {
     const functions = resourcesOfType('production', 'AWS::Lambda::Function').map(([id]) => id);
+    const withCanary = canaried.map(([, { Properties }]) => fileOf(refOf(Properties.FunctionName)));
+    expect([...new Set(withCanary)].toSorted()).toEqual([
+      'deliver-webhook',
+      'dispatch-message',
+      'issue-token',
+      'record-receipt',
+      'relay-changes',
+      'send-bulk-sms',
+      'send-otp',
+      'send-sms',
+      'send-whatsapp',
+      'verify-otp',
+    ]);
     expect(aliases.map(([, { Properties }]) => refOf(Properties.FunctionName)).toSorted()).toEqual(
       functions.toSorted(),
     );
     const [application] = the('production', 'AWS::CodeDeploy::Application');
-    const groups = aliases.map(([, { UpdatePolicy }]) => UpdatePolicy?.CodeDeployLambdaAliasUpdate);
-    expect(new Set(groups.map((group) => refOf(group?.DeploymentGroupName))).size).toBe(functions.length);
+    const groups = canaried.map(([, { UpdatePolicy }]) => UpdatePolicy?.CodeDeployLambdaAliasUpdate);
+    expect(new Set(groups.map((group) => refOf(group?.DeploymentGroupName))).size).toBe(canaried.length);
     for (const group of groups) {
       expect(refOf(group?.ApplicationName)).toBe(application);
       expect(resources[refOf(group?.DeploymentGroupName)]?.Properties).toMatchObject({
@@ -39,7 +57,18 @@ describe('new code in production', () => {
     }
   });
 
-  it.each(aliases.map(([id]) => id))(
+  it('has at most six canaries at the same time, however many functions change: more are throttled', () => {
+    const canaries = new Set(canaried.map(([id]) => id));
+    const waitsFor = (id: string): string[] =>
+      [resources[id]?.DependsOn ?? []].flat().filter((other) => canaries.has(other));
+    /** The number of canaries that have ended one after the other before this one begins. */
+    const waveOf = (id: string): number => Math.max(0, ...waitsFor(id).map((other) => 1 + waveOf(other)));
+    const waves = Map.groupBy(canaries, waveOf);
+    for (const [, together] of waves) expect(together.length).toBeLessThanOrEqual(6);
+    expect(waves.size).toBeLessThanOrEqual(2);
+  });
+
+  it.each(canaried.map(([id]) => id))(
     "goes back on the function's own errors, the API's 5xx and its latency: %s",
     (id) => {
       const alias = resources[id];
@@ -103,7 +132,12 @@ describe('new code in production', () => {
 
 describe('the web ACL of production', () => {
   const [aclId, { Properties: acl }] = the('production', 'AWS::WAFv2::WebACL');
-  const rules = acl.Rules as readonly { Name: string; Priority: number; OverrideAction?: unknown }[];
+  const rules = acl.Rules as readonly {
+    Name: string;
+    Priority: number;
+    OverrideAction?: unknown;
+    Statement: { ManagedRuleGroupStatement: { Name: string; Version?: string } };
+  }[];
 
   it('protects the stage of the API', () => {
     const [, { Properties }] = the('production', 'AWS::WAFv2::WebACLAssociation');
@@ -144,6 +178,49 @@ describe('the web ACL of production', () => {
     });
   });
 
+  it('counts callers behind trusted proxies by the header of these proxies, and everybody else by the source address', () => {
+    const [, { Properties }] = the(complete, 'AWS::WAFv2::WebACL');
+    const [direct, proxied] = Properties.Rules.map(
+      ({ Statement }: { Statement: Record<string, unknown> }) => Statement.RateBasedStatement,
+    );
+    const sets = resourcesOfType(complete, 'AWS::WAFv2::IPSet');
+    const isFromProxy = {
+      OrStatement: {
+        Statements: sets.map(([id]) => ({
+          IPSetReferenceStatement: { Arn: { 'Fn::GetAtt': [id, 'Arn'] } },
+        })),
+      },
+    };
+    expect(sets.map(([, set]) => set.Properties.Addresses)).toEqual([['192.0.2.0/24'], ['2001:db8::/32']]);
+    expect(direct).toMatchObject({
+      AggregateKeyType: 'IP',
+      ScopeDownStatement: { NotStatement: { Statement: isFromProxy } },
+    });
+    expect(proxied).toMatchObject({
+      AggregateKeyType: 'FORWARDED_IP',
+      ForwardedIPConfig: { HeaderName: 'X-Real-IP' },
+      ScopeDownStatement: isFromProxy,
+    });
+  });
+
+  it('logs what it blocks into a group of the stack, without paths, queries and credentials', () => {
+    const [, { Properties: logging }] = the('production', 'AWS::WAFv2::LoggingConfiguration');
+    const [group] = resourcesOfType('production', 'AWS::Logs::LogGroup').filter(([, { Properties }]) =>
+      JSON.stringify(Properties.LogGroupName ?? '').includes('aws-waf-logs-'),
+    );
+    expect(logging.LogDestinationConfigs).toEqual([{ 'Fn::GetAtt': [group?.[0], 'Arn'] }]);
+    expect(logging.ResourceArn).toEqual({ 'Fn::GetAtt': [aclId, 'Arn'] });
+    expect(logging.LoggingFilter.DefaultBehavior).toBe('DROP');
+    expect(logging.RedactedFields).toEqual(
+      expect.arrayContaining([
+        { UriPath: {} },
+        { QueryString: {} },
+        { SingleHeader: { Name: 'authorization' } },
+        { SingleHeader: { Name: 'cookie' } },
+      ]),
+    );
+  });
+
   it("blocks by AWS's managed rules, with the error body of the gateway", () => {
     expect(rules.map(({ Name, Priority }) => [Priority, Name])).toEqual([
       [0, 'flood'],
@@ -151,7 +228,12 @@ describe('the web ACL of production', () => {
       [2, 'AWSManagedRulesKnownBadInputsRuleSet'],
       [3, 'AWSManagedRulesCommonRuleSet'],
     ]);
-    for (const { OverrideAction } of rules.slice(1)) expect(OverrideAction).toEqual({ None: {} });
+    for (const { OverrideAction, Statement } of rules.slice(1)) {
+      expect(OverrideAction).toEqual({ None: {} });
+      const { Name, Version } = Statement.ManagedRuleGroupStatement;
+      // Only the lists of addresses have no versions; whatever else is added is pinned.
+      if (Name !== 'AWSManagedRulesAmazonIpReputationList') expect(Version).toMatch(/^Version_\d+\.\d+$/);
+    }
     const { WAF_FILTERED: answer } = apiBodyOf('production')['x-amazon-apigateway-gateway-responses'];
     expect(answer).toMatchObject({ statusCode: '403' });
   });
@@ -220,7 +302,21 @@ describe('traces and access logs', () => {
     const [, { Properties: acl }] = the('production', 'AWS::WAFv2::WebACL');
     for (const { VisibilityConfig } of [acl, ...acl.Rules])
       expect(VisibilityConfig.SampledRequestsEnabled).toBe(false);
-    expect(stage.MethodSettings).toMatchObject([{ DataTraceEnabled: false, LoggingLevel: 'ERROR' }]);
+    for (const name of Object.keys(deployments)) {
+      const [, { Properties: any }] = the(name, 'AWS::ApiGateway::Stage');
+      // The log group of execution logs would be outside the stack, and have paths.
+      for (const settings of any.MethodSettings) {
+        expect(settings.DataTraceEnabled ?? false).toBe(false);
+        expect(settings.LoggingLevel ?? 'OFF').toBe('OFF');
+      }
+    }
+  });
+
+  it("can use the role that the account's APIs log with already, which is not replaced then", () => {
+    const [, { Properties: stage }] = the(complete, 'AWS::ApiGateway::Stage');
+    expect(stage.AccessLogSetting).toBeDefined();
+    expect(typesIn(complete)).not.toContain('AWS::ApiGateway::Account');
+    expect(typesIn('production')).toContain('AWS::ApiGateway::Account');
   });
 
   it('are off, and not permitted, where the stage turns them off', () => {

@@ -90,15 +90,52 @@ describe('the settings of a stage', () => {
     expect(Object.fromEntries(read)).toEqual(expected);
   });
 
-  it('report what production still needs', () => {
-    expect(() => stageFrom({ stage: 'production' })).toThrow(
-      'whatsappPhoneNumberId: phone-number-id-… of AWS End User Messaging Social',
-    );
+  it('report what production still needs: no sender has a default', () => {
+    const production = () => stageFrom({ stage: 'production' });
+    expect(production).toThrow('whatsappPhoneNumberId: phone-number-id-… of AWS End User Messaging Social');
+    expect(production).toThrow('smsOriginationIdentity: the number, sender id or pool that messages go from');
+  });
+
+  it.each(['smsCarrier', 'whatsappCarrier'])(
+    'refuse the simulator in production, whose receipts report deliveries that never happened: %s',
+    (carrier) => {
+      expect(() => stageFrom({ stage: 'production', [carrier]: 'simulator' })).toThrow(
+        `${carrier}: aws or off: the simulator would report deliveries that never happened`,
+      );
+    },
+  );
+
+  it('can turn a channel off, which then needs no sender and no prices, but not both', () => {
+    const production = { stage: 'production', allowedCountries: ['GB'] };
+    const prices = { currency: 'USD', sms: { GB: 0.04 }, whatsapp: {} };
+    const smsOnly = { ...production, smsOriginationIdentity: '12345', whatsappCarrier: 'off', prices };
+    expect(stageFrom(smsOnly).whatsappCarrier).toBe('off');
+    expect(() => stageFrom({ ...smsOnly, smsCarrier: 'off' })).toThrow('one of the channels must be on');
+  });
+
+  it('take trusted proxies with a header that the proxies replace, never one that a caller can write into', () => {
+    const proxies = (header: string, ...addresses: string[]) =>
+      stageFrom({ trustedProxies: JSON.stringify({ addresses, header }) }).trustedProxies;
+    expect(proxies('X-Real-IP', '192.0.2.0/24')).toEqual({
+      addresses: ['192.0.2.0/24'],
+      header: 'X-Real-IP',
+    });
+    expect(() => proxies('X-Forwarded-For', '192.0.2.0/24')).toThrow('a header that the proxies replace');
+    expect(() => proxies('X-Real-IP')).toThrow('trustedProxies.addresses');
+    expect(() => proxies('X-Real-IP', '192.0.2.1/33')).toThrow('trustedProxies.addresses');
+  });
+
+  it.each([
+    ['canary', 'true'],
+    ['alarmEmail', 'on-call@example.com'],
+  ])('need alarms for %s', (setting, value) => {
+    expect(() => stageFrom({ [setting]: value })).toThrow(`${setting}: needs the setting alarms`);
+    expect(() => stageFrom({ [setting]: value, alarms: 'true' })).not.toThrow();
   });
 
   describe('of the countries, where a message costs money', () => {
-    const production = { stage: 'production', whatsappPhoneNumberId: 'phone-number-id-1' };
-    const simulated = { stage: 'production', smsCarrier: 'simulator', whatsappCarrier: 'simulator' };
+    const senders = { smsOriginationIdentity: '12345', whatsappPhoneNumberId: 'phone-number-id-1' };
+    const production = { stage: 'production', ...senders };
     const real = { smsCarrier: 'aws', smsOriginationIdentity: '12345' };
     const prices = { currency: 'EUR', sms: { GB: 0.04 }, whatsapp: { GB: 0.03 } };
     const given = (file: object | string): string => {
@@ -109,7 +146,6 @@ describe('the settings of a stage', () => {
 
     it.each([
       ['production', production],
-      ['production with simulated carriers', simulated],
       ['another stage with a real carrier', real],
     ])('are required, and the error says what to write: %s', (_, context) => {
       expect(() => stageFrom(context)).toThrow(

@@ -4,7 +4,6 @@ import {
   AccessLogField,
   AccessLogFormat,
   LogGroupLogDestination,
-  MethodLoggingLevel,
   type SpecRestApi,
   type StageOptions,
 } from 'aws-cdk-lib/aws-apigateway';
@@ -33,6 +32,11 @@ export function apiStageOptions(scope: Construct, stage: StageSettings): StageOp
   };
 }
 
+/** An account has one such role in a region, which another stack may have set: it is not replaced then. */
+export function makesLogRole({ apiAccessLogs, apiLogRole }: StageSettings): boolean {
+  return apiAccessLogs && apiLogRole === 'create';
+}
+
 /** Logs requests that reach no function, with the fields that the functions log. */
 function accessLog(scope: Construct, stage: StageSettings): StageOptions {
   const logGroup = new LogGroup(scope, 'AccessLog', {
@@ -51,7 +55,6 @@ function accessLog(scope: Construct, stage: StageSettings): StageOptions {
   return {
     accessLogDestination: new LogGroupLogDestination(logGroup),
     accessLogFormat: AccessLogFormat.custom(JSON.stringify(fields)),
-    loggingLevel: MethodLoggingLevel.ERROR,
   };
 }
 
@@ -77,7 +80,7 @@ export function createApiAlarms(scope: Construct, api: SpecRestApi, stage: Stage
     meaning: 'A client has reached its spend cap: its sends are refused until the day or month ends.',
     runbook: 'spend-caps',
   });
-  return [
+  const alarms = [
     createAlarm(scope, 'ServerErrors', {
       stage,
       // Each response counts as 0 or 1, so the average is the fraction of 5xx responses.
@@ -98,29 +101,34 @@ export function createApiAlarms(scope: Construct, api: SpecRestApi, stage: Stage
       runbook: 'api-latency',
     }),
   ];
+  return alarms.filter((alarm) => alarm !== undefined);
 }
 
 export function acknowledgeApi(api: SpecRestApi, stage: StageSettings): void {
   const ownAuthorization =
     'Each function first authenticates its caller by token or API key, and responds in the form of the contract.';
   const noAccessLog = 'The stage setting turns access logs off; each function logs its requests.';
+  // Amazon API Gateway, "Set up CloudWatch logging for REST APIs": API Gateway itself creates the group
+  // `API-Gateway-Execution-Logs_{rest-api-id}/{stage_name}`.
+  const noExecutionLog =
+    'Its log group would be outside the stack, never expire, and have paths with phone numbers; the functions log.';
   acknowledge(api, {
     'AwsSolutions-APIG2':
       'Each function validates its request by its schema, and names all invalid fields at once.',
     'AwsSolutions-APIG4': ownAuthorization,
     'AwsSolutions-COG4': ownAuthorization,
+    'AwsSolutions-APIG6': noExecutionLog,
     ...(stage.webAcl ? {} : { 'AwsSolutions-APIG3': 'The stage setting turns the web ACL off.' }),
     'Serverless-APIGWXrayEnabled':
       'The traces of API Gateway have the URL, so phone numbers; the functions are traced.',
-    ...(stage.apiAccessLogs
+    ...(makesLogRole(stage)
       ? {
           'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
             "AWS's managed policy for API Gateway's log role, of which an account has one.",
         }
-      : {
-          'AwsSolutions-APIG1': noAccessLog,
-          'AwsSolutions-APIG6': noAccessLog,
-          'Serverless-APIGWAccessLogging': noAccessLog,
-        }),
+      : {}),
+    ...(stage.apiAccessLogs
+      ? {}
+      : { 'AwsSolutions-APIG1': noAccessLog, 'Serverless-APIGWAccessLogging': noAccessLog }),
   });
 }

@@ -23,7 +23,7 @@ import {
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import { apiBody, handlerNames, handlerVariable } from './api-body.ts';
-import { acknowledgeApi, apiStageOptions, createApiAlarms } from './api-stage.ts';
+import { acknowledgeApi, apiStageOptions, createApiAlarms, makesLogRole } from './api-stage.ts';
 import { CustomDomain } from './custom-domain.ts';
 import { WebAcl } from './web-acl.ts';
 
@@ -56,7 +56,7 @@ export class Api extends Construct {
       endpointTypes: [EndpointType.REGIONAL],
       // The import has its own default, which is an edge-optimized endpoint.
       parameters: { endpointConfigurationTypes: EndpointType.REGIONAL },
-      cloudWatchRole: stage.apiAccessLogs,
+      cloudWatchRole: makesLogRole(stage),
       deployOptions: apiStageOptions(this, stage),
       binaryMediaTypes,
     });

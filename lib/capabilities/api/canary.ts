@@ -1,20 +1,36 @@
 /**
- * Canary deployments: new code gets a tenth of each function's calls for five minutes, then all. CodeDeploy rolls it back
- * when the function's or the API's alarms (`api-stage.ts`) go off.
+ * Canary deployments of the functions that messages pass: new code gets a tenth of the function's calls for five minutes,
+ * then all. CodeDeploy rolls it back when the function's or the API's alarms (`api-stage.ts`) go off.
+ *
+ * A change of shared code is new code of every function, and CodeDeploy and Lambda throttle the deployments of many at
+ * once, which fails them: aws-cdk issue 21516 (15 deployment groups), serverless-application-model issue 351 (13
+ * functions). So other functions switch at once, and few canaries run at the same time.
  */
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import { routes } from '../../../shared/contract/routes.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
+
+/** The files of the functions without which no message is accepted, sent or reported. */
+const canaried: ReadonlySet<string> = new Set([
+  ...(['issueToken', 'sendSms', 'sendBulkSms', 'sendWhatsApp', 'sendOtp', 'verifyOtp'] as const).map(
+    (route) => routes[route].functionName,
+  ),
+  ...['relay-changes', 'dispatch-message', 'record-receipt', 'deliver-webhook'],
+]);
+
+/** A canary begins when the one this many places before it has ended. */
+const canariesAtOnce = 6;
 
 export class Canary extends Construct {
   constructor(scope: Construct, id: string, stage: StageSettings, apiAlarms: readonly Alarm[]) {
     super(scope, id);
     const application = new LambdaApplication(this, 'Application');
-    // All deployment groups share one role: one for each function would take 30 of the stack's 500 resources.
+    // All deployment groups share one role: one for each of them would be one more of the stack's 500 resources.
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
       managedPolicies: [
@@ -25,19 +41,24 @@ export class Canary extends Construct {
       'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]':
         "AWS's managed policy for this role.",
     });
-    const functions = scope.node.findAll().filter((construct) => construct instanceof GatewayFunction);
-    for (const each of functions) {
+    const functions = scope.node
+      .findAll()
+      .filter((construct) => construct instanceof GatewayFunction)
+      .filter(({ functionFile }) => canaried.has(functionFile));
+    for (const [index, each] of functions.entries()) {
       const group = new LambdaDeploymentGroup(this, each.node.id, {
         application,
         alias: each.liveAlias,
         deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
         role: role.withoutPolicyUpdates(),
-        alarms: [each.errors, ...apiAlarms],
+        alarms: [...(each.errors === undefined ? [] : [each.errors]), ...apiAlarms],
         ignoreAlarmConfiguration: stage.ignoreAlarmConfiguration,
         autoRollback: { deploymentInAlarm: true, failedDeployment: true, stoppedDeployment: true },
       });
       // The group is updated first, so that `ignoreAlarmConfiguration` applies to the code of the same deploy.
       each.liveAlias.node.addDependency(group);
+      const before = functions[index - canariesAtOnce];
+      if (before !== undefined) each.liveAlias.node.addDependency(before.liveAlias);
     }
   }
 }

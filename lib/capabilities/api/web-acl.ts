@@ -2,10 +2,13 @@
  * The web ACL of the API. Blocked requests get API Gateway's WAF response, with a request id. Only the rate rule has a
  * response of its own, because its status is 429.
  */
+import { RemovalPolicy } from 'aws-cdk-lib';
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
-import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { CfnIPSet, CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { errorBody, rateLimitExceeded } from '../../../shared/contract/errors.ts';
+import { nameOfThisStack } from '../../constructs/name-of-this-stack.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import { notCounted } from './gateway-responses.ts';
 
@@ -13,6 +16,12 @@ const windowSeconds = 300;
 
 interface ManagedGroup {
   readonly name: string;
+  /**
+   * A version, whose rules AWS does not change ("A static version is immutable", AWS WAF, "Static version deployments for
+   * AWS Managed Rules"): otherwise a rule that AWS adds would block without a deploy. AWS announces the end of a version,
+   * and then takes no deploy that names it. Groups of addresses have no versions.
+   */
+  readonly version?: string;
   /** The rules that block. */
   readonly blocks: readonly string[];
   /** The rules that only count. */
@@ -35,6 +44,7 @@ const managedGroups: readonly ManagedGroup[] = [
   },
   {
     name: 'AWSManagedRulesKnownBadInputsRuleSet',
+    version: 'Version_1.24',
     blocks: [
       'ExploitablePaths_URIPATH',
       'Host_localhost_HEADER',
@@ -54,6 +64,7 @@ const managedGroups: readonly ManagedGroup[] = [
   },
   {
     name: 'AWSManagedRulesCommonRuleSet',
+    version: 'Version_1.19',
     blocks: [
       'CrossSiteScripting_URIPATH',
       'EC2MetaDataSSRF_URIPATH',
@@ -85,6 +96,12 @@ const managedGroups: readonly ManagedGroup[] = [
   },
 ];
 
+type RateRule = (
+  name: string,
+  priority: number,
+  statement: Omit<CfnWebACL.RateBasedStatementProperty, 'limit' | 'evaluationWindowSec'>,
+) => CfnWebACL.RuleProperty;
+
 export class WebAcl extends Construct {
   constructor(scope: Construct, id: string, stage: StageSettings, apiStage: Stage) {
     super(scope, id);
@@ -94,6 +111,32 @@ export class WebAcl extends Construct {
       sampledRequestsEnabled: false,
       metricName,
     });
+    const rateRule: RateRule = (name, priority, statement) => ({
+      name,
+      priority,
+      statement: {
+        rateBasedStatement: {
+          ...statement,
+          evaluationWindowSec: windowSeconds,
+          limit: stage.webAclRequestsPerAddress,
+        },
+      },
+      action: {
+        block: {
+          customResponse: {
+            responseCode: 429,
+            customResponseBodyKey: 'flood',
+            responseHeaders: Object.entries({
+              'X-Request-Id': notCounted.requestId,
+              ...notCounted.headers,
+              'Retry-After': String(windowSeconds),
+            }).map(([header, value]) => ({ name: header, value })),
+          },
+        },
+      },
+      visibilityConfig: visible(`${stage.stackName}-${name}`),
+    });
+    const floods = this.floodRules(stage.trustedProxies, rateRule);
     const acl = new CfnWebACL(this, 'Acl', {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
@@ -110,38 +153,15 @@ export class WebAcl extends Construct {
         },
       },
       rules: [
-        {
-          name: 'flood',
-          priority: 0,
-          statement: {
-            rateBasedStatement: {
-              aggregateKeyType: 'IP',
-              evaluationWindowSec: windowSeconds,
-              limit: stage.webAclRequestsPerAddress,
-            },
-          },
-          action: {
-            block: {
-              customResponse: {
-                responseCode: 429,
-                customResponseBodyKey: 'flood',
-                responseHeaders: Object.entries({
-                  'X-Request-Id': notCounted.requestId,
-                  ...notCounted.headers,
-                  'Retry-After': String(windowSeconds),
-                }).map(([name, value]) => ({ name, value })),
-              },
-            },
-          },
-          visibilityConfig: visible(`${stage.stackName}-flood`),
-        },
-        ...managedGroups.map(({ name, counts }, index) => ({
+        ...floods,
+        ...managedGroups.map(({ name, version, counts }, index) => ({
           name,
-          priority: index + 1,
+          priority: floods.length + index,
           statement: {
             managedRuleGroupStatement: {
               vendorName: 'AWS',
               name,
+              ...(version === undefined ? {} : { version }),
               ruleActionOverrides: counts.map((rule) => ({ name: rule, actionToUse: { count: {} } })),
             },
           },
@@ -153,6 +173,80 @@ export class WebAcl extends Construct {
     new CfnWebACLAssociation(this, 'Association', {
       resourceArn: apiStage.stageArn,
       webAclArn: acl.attrArn,
+    });
+    this.logBlocked(stage, acl);
+  }
+
+  /**
+   * One rule, or two behind trusted proxies: requests from these count on the address that the proxies name, all others on
+   * their source address.
+   */
+  private floodRules(proxies: StageSettings['trustedProxies'], rateRule: RateRule): CfnWebACL.RuleProperty[] {
+    if (proxies === undefined) return [rateRule('flood', 0, { aggregateKeyType: 'IP' })];
+    const fromProxy = this.fromOneOf(proxies.addresses);
+    return [
+      rateRule('flood', 0, {
+        aggregateKeyType: 'IP',
+        scopeDownStatement: { notStatement: { statement: fromProxy } },
+      }),
+      rateRule('flood-by-proxy', 1, {
+        aggregateKeyType: 'FORWARDED_IP',
+        // A request without an address in the header is not blocked here: the functions count it on the proxy.
+        forwardedIpConfig: { headerName: proxies.header, fallbackBehavior: 'NO_MATCH' },
+        scopeDownStatement: fromProxy,
+      }),
+    ];
+  }
+
+  /** An IP set has addresses of one version only. */
+  private fromOneOf(addresses: readonly string[]): CfnWebACL.StatementProperty {
+    const sets = [
+      { version: 'IPV4', addresses: addresses.filter((each) => !each.includes(':')) },
+      { version: 'IPV6', addresses: addresses.filter((each) => each.includes(':')) },
+    ].filter((set) => set.addresses.length > 0);
+    const [first, ...others] = sets.map((set): CfnWebACL.StatementProperty => {
+      const made = new CfnIPSet(this, `Proxies${set.version}`, {
+        scope: 'REGIONAL',
+        ipAddressVersion: set.version,
+        addresses: set.addresses,
+      });
+      return { ipSetReferenceStatement: { arn: made.attrArn } };
+    });
+    if (first === undefined) throw new Error('trusted proxies have addresses');
+    return others.length === 0 ? first : { orStatement: { statements: [first, ...others] } };
+  }
+
+  /**
+   * Logs what was blocked, or would have been by a rule that counts. The name of the log group must begin with
+   * `aws-waf-logs-` (AWS WAF, "Sending web ACL traffic logs to an Amazon CloudWatch Logs log group"); a group of this name
+   * that a deleted stack left would prevent the next deploy, so it ends with part of the stack's id.
+   */
+  private logBlocked(stage: StageSettings, acl: CfnWebACL): void {
+    const logGroup = new LogGroup(this, 'Log', {
+      logGroupName: `aws-waf-logs-${nameOfThisStack(stage)}`,
+      retention: stage.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const logged = (action: string) => ({ ActionCondition: { Action: action } });
+    new CfnLoggingConfiguration(this, 'Logging', {
+      resourceArn: acl.attrArn,
+      logDestinationConfigs: [logGroup.logGroupArn],
+      loggingFilter: {
+        DefaultBehavior: 'DROP',
+        Filters: [
+          {
+            Behavior: 'KEEP',
+            Requirement: 'MEETS_ANY',
+            Conditions: ['BLOCK', 'EXCLUDED_AS_COUNT', 'COUNT'].map(logged),
+          },
+        ],
+      },
+      // Paths and queries have phone numbers, these headers credentials.
+      redactedFields: [
+        { uriPath: {} },
+        { queryString: {} },
+        ...['authorization', 'cookie', 'idempotency-key'].map((Name) => ({ singleHeader: { Name } })),
+      ],
     });
   }
 }

@@ -1,6 +1,6 @@
 /** The DynamoDB tables, and grants that name each permitted action. */
 import { Duration, Stack } from 'aws-cdk-lib';
-import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   type Attribute,
   AttributeType,
@@ -39,7 +39,7 @@ export class Storage extends Construct {
       tables.set(name, createTable(this, name, tableShapes[name], stage));
     }
     this.tables = tables;
-    if (stage.alarmsOnExpressions) createThrottleAlarms(this, [...tables.values()], stage);
+    createThrottleAlarms(this, tables, stage);
   }
 
   /**
@@ -115,7 +115,7 @@ function createTable(scope: Construct, name: string, shape: TableShape, stage: S
     ...(capacity === undefined ? {} : { readCapacity: capacity.min, writeCapacity: capacity.min }),
     ...(shape.purged !== undefined ? { timeToLiveAttribute: 'purge_at' } : {}),
     ...(shape.streamed === true ? { stream: StreamViewType.NEW_AND_OLD_IMAGES } : {}),
-    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: shape.restorable === true },
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: shape.notRestorable === undefined },
     deletionProtection: stage.keepData,
     removalPolicy: tableRemovalPolicy(stage),
   });
@@ -129,11 +129,7 @@ function createTable(scope: Construct, name: string, shape: TableShape, stage: S
     });
   }
   if (capacity !== undefined) scaleWithTraffic(table, Object.keys(shape.indexes ?? {}), capacity);
-  if (shape.restorable !== true) {
-    acknowledge(table, {
-      'AwsSolutions-DDB3': 'Its rows are rebuilt or expire within days, so there is nothing to restore.',
-    });
-  }
+  if (shape.notRestorable !== undefined) acknowledge(table, { 'AwsSolutions-DDB3': shape.notRestorable });
   return table;
 }
 
@@ -152,26 +148,55 @@ function scaleWithTraffic(table: Table, indexes: readonly string[], capacity: Ca
   for (const attribute of scaled) attribute.scaleOnUtilization({ targetUtilizationPercent });
 }
 
-/** An alarm can have ten metrics, so one alarm is for five tables. */
-const tablesOfAnAlarm = 5;
+/** An alarm can have ten metrics, two for each table or index. */
+const watchedByAlarm = 5;
 
-function createThrottleAlarms(scope: Construct, tables: readonly Table[], stage: StageSettings): void {
-  for (let first = 0; first < tables.length; first += tablesOfAnAlarm) {
-    const watched = tables.slice(first, first + tablesOfAnAlarm);
-    const metrics = watched.flatMap((table, index) =>
+/**
+ * An index is watched like a table: the metrics that have only the name of a table do not count the requests that one of
+ * its indexes throttled (Amazon DynamoDB, "Metrics and dimensions", GlobalSecondaryIndexName).
+ */
+function createThrottleAlarms(
+  scope: Construct,
+  tables: ReadonlyMap<TableName, Table>,
+  stage: StageSettings,
+): void {
+  const watched = Array.from(tables).flatMap(([name, table]) => {
+    const { indexes = {} }: TableShape = tableShapes[name];
+    return [undefined, ...Object.keys(indexes)].map((index) => ({
+      label: index === undefined ? name : `${name}/${index}`,
+      dimensionsMap: {
+        TableName: table.tableName,
+        ...(index === undefined ? {} : { GlobalSecondaryIndexName: index }),
+      },
+    }));
+  });
+  for (let first = 0; first < watched.length; first += watchedByAlarm) {
+    const some = watched.slice(first, first + watchedByAlarm);
+    const metrics = some.flatMap(({ dimensionsMap }, index) =>
       ['Read', 'Write'].map((kind) => [
         `${kind.toLowerCase()}${index}`,
-        table.metric(`${kind}ThrottleEvents`, { statistic: 'Sum' }),
+        new Metric({
+          namespace: 'AWS/DynamoDB',
+          metricName: `${kind}ThrottleEvents`,
+          dimensionsMap,
+          statistic: 'Sum',
+        }),
       ]),
     );
-    createAlarm(scope, `Throttles${1 + first / tablesOfAnAlarm}`, {
+    createAlarm(scope, `Throttles${1 + first / watchedByAlarm}`, {
       stage,
       metric: new MathExpression({
-        expression: 'SUM(METRICS())',
+        // Without throttling these metrics have no data. "Alarms that evaluate metrics in the AWS/DynamoDB namespace
+        // always ignore missing data" (Amazon CloudWatch, "Configuring how CloudWatch alarms treat missing data"), so
+        // the alarm would stay on for ever.
+        expression: 'SUM(FILL(METRICS(), 0))',
         usingMetrics: Object.fromEntries(metrics),
         period: Duration.minutes(5),
       }),
-      meaning: `One of the tables ${watched.map(({ node }) => node.id).join(', ')} throttled requests; they are retried.`,
+      // The latest period may be filled before its data arrive, so the one before it counts as well.
+      periods: 2,
+      breachingPeriods: 1,
+      meaning: `DynamoDB throttled requests to one of ${some.map(({ label }) => label).join(', ')}; they are retried.`,
       runbook: 'table-throttles',
     });
   }

@@ -123,6 +123,17 @@ function contentOf(
   return withoutUndefined({ text, whatsapp, fallback_template });
 }
 
+/** The channels of a request: its own, and those of its legs. */
+export function channelsOf({
+  channel,
+  fallback = [],
+}: {
+  readonly channel: Channel;
+  readonly fallback?: readonly WantedLeg[] | undefined;
+}): readonly Channel[] {
+  return [channel, ...fallback.map((leg) => leg.channel)];
+}
+
 /** @throws GatewayError `forbidden` where the client may not send one of the legs. */
 export function assertMaySendLegs(
   permissions: SendingPermissions,

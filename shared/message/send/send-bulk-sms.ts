@@ -8,7 +8,7 @@
  *   batch row `stored` ─ crash → a repeat finds nothing missing
  */
 import * as z from 'zod/mini';
-import { assertMaySendFrom, permissionsOf } from '../../client/permission.ts';
+import { assertChannelsOn, assertMaySendFrom, permissionsOf } from '../../client/permission.ts';
 import { standardError } from '../../contract/errors.ts';
 import {
   type ApiRequest,
@@ -90,7 +90,10 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
     ]);
     const permissions = permissionsOf(client, dependencies.stageCountries, senders);
     const { select } = senders;
-    const assertAllowed = (): void => assertMaySendFrom(permissions, 'sms', bulk.from);
+    const assertAllowed = (): void => {
+      assertChannelsOn(dependencies.channelsOff, ['sms']);
+      assertMaySendFrom(permissions, 'sms', bulk.from);
+    };
     if (isDryRun(request)) {
       assertTimely();
       const checked = checkRows(rows, bulk, permissions);

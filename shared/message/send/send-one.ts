@@ -1,6 +1,6 @@
 /** Sends one message of either channel: checks the request and stores the message in one write; the relay does the rest. */
 import type * as z from 'zod/mini';
-import { assertMaySend, permissionsOf } from '../../client/permission.ts';
+import { assertChannelsOn, assertMaySend, permissionsOf } from '../../client/permission.ts';
 import type { Channel } from '../../contract/channels.ts';
 import type { AllowanceOf } from '../../limit/allowance.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
@@ -12,7 +12,7 @@ import type { Message } from '../message.ts';
 import { acceptedView } from '../message-response.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import { type DryRunDependencies, dryRunOf, isDryRun, refusalsOf } from './dry-run.ts';
-import { assertMaySendLegs, type WantedLeg } from './fallback-fields.ts';
+import { assertMaySendLegs, channelsOf, type WantedLeg } from './fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { parseSend } from './send-fields.ts';
 
@@ -32,7 +32,7 @@ interface ChannelSend<Request extends OneRequest> {
 }
 
 export function sendOne<Request extends OneRequest>(
-  { messages, allowanceOf, stageCountries, sendersOf, ...forDryRun }: SendDependencies,
+  { messages, allowanceOf, stageCountries, channelsOff, sendersOf, ...forDryRun }: SendDependencies,
   { channel, schema, newMessage }: ChannelSend<Request>,
 ): Operation {
   return async (request) => {
@@ -41,6 +41,7 @@ export function sendOne<Request extends OneRequest>(
     const { data: wanted, assertTimely } = parseSend(schema, request);
     const [allowance, senders] = await Promise.all([allowanceOf(clientId, request), sendersOf(clientId)]);
     const assertAllowed = (): void => {
+      assertChannelsOn(channelsOff, channelsOf({ channel, fallback: wanted.fallback }));
       const permissions = permissionsOf(client, stageCountries, senders);
       assertMaySend(permissions, channel, wanted.to, wanted.from);
       assertMaySendLegs(permissions, wanted.fallback, { channel, recipient: wanted.to, from: wanted.from });
@@ -129,6 +130,7 @@ export interface SendDependencies extends DryRunDependencies {
   readonly allowanceOf: AllowanceOf;
   /** The countries of clients without a list of their own; undefined for all. */
   readonly stageCountries?: readonly string[] | undefined;
+  readonly channelsOff?: readonly Channel[] | undefined;
   readonly sendersOf: SendersOf;
   /** Accepts URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;

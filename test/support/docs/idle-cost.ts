@@ -6,6 +6,9 @@ import { root } from './pages.ts';
 
 const { month: prices, ...perCall } = JSON.parse(readFileSync(join(root, 'test/cost/prices.json'), 'utf8'));
 
+/** A key of KMS, for a month. */
+export const keyPrice: number = prices.kms_key;
+
 const runsInMonth = { 'rate(1 minute)': 43_800, 'rate(1 hour)': 730 } as const;
 
 interface Part {
@@ -55,7 +58,34 @@ function partsOf(resources: Readonly<Record<string, TemplateResource>>): readonl
       price: prices.assumed.polls_of_queue * perCall.sqs_request,
     },
     { name: 'Runs by the clock', count: sum(runs), price: run },
+    {
+      name: 'Provisioned capacity, units of `min`',
+      count: sum(
+        ofType('AWS::ApplicationAutoScaling::ScalableTarget').map(({ Properties }) => Properties.MinCapacity),
+      ),
+      // Half of the units are for writing.
+      price:
+        ((perCall.dynamodb_provisioned.write_unit_hour + perCall.dynamodb_provisioned.read_unit_hour) / 2) *
+        prices.capacity_unit_hours,
+    },
   ];
+}
+
+/** What the parts that `production` has beside `dev` add to a million messages, each with a request of its own. */
+export function requestCostTable(): string {
+  const { access_log_bytes, traced_calls } = perCall.assumed;
+  const million = 1_000_000;
+  const rows = [
+    ['Web ACL', '`webAcl`', perCall.waf_request],
+    ['Access log of API Gateway', '`apiAccessLogs`', (access_log_bytes / 1e9) * perCall.log_gigabyte],
+    ['X-Ray traces', '`tracing`', traced_calls.of_a_message * traced_calls.share * perCall.trace],
+  ] as const;
+  return [
+    '| Part | Setting | USD for a million messages |',
+    '|---|---|---|',
+    ...rows.map(([name, setting, price]) => `| ${name} | ${setting} | ${(price * million).toFixed(2)} |`),
+    `| **Together** | | **${(rows.reduce((sum, [, , price]) => sum + price, 0) * million).toFixed(2)}** |`,
+  ].join('\n');
 }
 
 /** USD, by the deployment's name. */
@@ -68,9 +98,9 @@ export function idleCostTable(): string {
   const production = partsOf(synthesized('production').resources);
   const shown = ({ count, price }: Part): string =>
     `${count.toLocaleString('en')} | ${(count * price).toFixed(2)}`;
-  const rows = production.map((part) => {
+  const rows = production.flatMap((part) => {
     const same = dev.find(({ name }) => name === part.name) ?? part;
-    return `| ${part.name} | ${shown(same)} | ${shown(part)} |`;
+    return same.count + part.count === 0 ? [] : [`| ${part.name} | ${shown(same)} | ${shown(part)} |`];
   });
   return [
     '| Part | `dev` | USD | `production` | USD |',

@@ -8,7 +8,7 @@ import { simulatedRecipients } from '../../../shared/contract/simulated-recipien
 import { type TableShape, tableShapes } from '../../../shared/contract/tables.ts';
 import { actionsOf, permissionTable } from '../template/function-actions.ts';
 import { synthesized } from '../template/stage-templates.ts';
-import { idleCostTable } from './idle-cost.ts';
+import { idleCostTable, requestCostTable } from './idle-cost.ts';
 import { limitTable } from './limit-table.ts';
 import { messageErrorTable } from './message-error-table.ts';
 import { functionPicture, queueTable, statePicture, tableTable } from './overview.ts';
@@ -28,6 +28,7 @@ export const tables: readonly DocumentedTable[] = [
   { name: 'restorable tables', page: 'docs/rotate-and-restore.md', make: restorableTables },
   { name: 'simulated recipients', page: 'docs/local.md', make: recipientTable },
   { name: 'cost of an idle month', page: 'docs/cost-and-scale.md', make: idleCostTable },
+  { name: 'cost of requests in production', page: 'docs/cost-and-scale.md', make: requestCostTable },
   { name: 'functions', page: 'docs/architecture.md', make: functionPicture },
   { name: 'states', page: 'docs/architecture.md', make: statePicture },
   { name: 'tables', page: 'docs/architecture.md', make: tableTable },
@@ -46,7 +47,7 @@ function decisionList(): string {
 function restorableTables(): string {
   const shapes: Readonly<Record<string, TableShape>> = tableShapes;
   return Object.entries(shapes)
-    .filter(([, { restorable }]) => restorable === true)
+    .filter(([, { notRestorable }]) => notRestorable === undefined)
     .map(([name]) => `- \`${name}\``)
     .join('\n');
 }

@@ -1,6 +1,7 @@
 /** The use cases of the sends on private tables, called as the HTTP stack calls them, at a time of the test's own. */
 
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import type { Channel } from '../../../shared/contract/channels.ts';
 import type { AllowanceOf } from '../../../shared/limit/allowance.ts';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSms } from '../../../shared/message/send/send-sms.ts';
@@ -26,6 +27,7 @@ interface SendOptions {
   readonly messageStore?: MessageStore;
   /** The countries of clients without a list of their own. */
   readonly stageCountries?: readonly string[] | undefined;
+  readonly channelsOff?: readonly Channel[];
   /** Without it there are no rows of senders. */
   readonly sendersOf?: typeof noSenders.sendersOf;
 }
@@ -33,7 +35,14 @@ interface SendOptions {
 /** The four sends of one process. */
 export function sendsIn(
   tables: TestTables,
-  { kill = noKill(), allowanceOf = noCaps, messageStore, stageCountries, sendersOf }: SendOptions = {},
+  {
+    kill = noKill(),
+    allowanceOf = noCaps,
+    messageStore,
+    stageCountries,
+    channelsOff,
+    sendersOf,
+  }: SendOptions = {},
 ): Record<SendName, Operation> {
   const stores = storesIn(tables);
   const messages = killable(messageStore ?? stores.messages, kill);
@@ -41,7 +50,7 @@ export function sendsIn(
   const otps = killable(stores.otps, kill);
   const otpSends = killable(stores.otpSends, kill);
   const senders = { ...noSenders, ...(sendersOf && { sendersOf }) };
-  const common = { messages, allowanceOf, stageCountries, ...senders, webhookUrl };
+  const common = { messages, allowanceOf, stageCountries, channelsOff, ...senders, webhookUrl };
   return {
     sms: sendSms(common),
     bulk: sendBulkSms({ ...common, batches, pace: inMemoryPace(), reviewFrom: async () => {} }),

@@ -5,6 +5,7 @@ import { stackNameMaximum } from '../../../lib/stages/stage-settings.ts';
 
 const withoutCountries = {
   stage: 'production',
+  smsOriginationIdentity: 'pool-0123456789abcdef0123456789abcdef',
   whatsappPhoneNumberId: 'phone-number-id-0123456789abcdef0123456789abcdef',
 };
 
@@ -31,6 +32,8 @@ export const deployments: Readonly<Record<string, Readonly<Record<string, unknow
     },
     provisionedCapacity: { min: 100, max: 4000 },
     reservedConcurrency: { 'send-sms': 200 },
+    apiLogRole: 'existing',
+    trustedProxies: { addresses: ['192.0.2.0/24', '2001:db8::/32'], header: 'X-Real-IP' },
     tokenKeyGenerations: [1, 2],
     allowedCountries: getCountries(),
     prices: { currency: 'USD', sms: pricesEverywhere, whatsapp: pricesEverywhere },

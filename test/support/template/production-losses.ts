@@ -15,14 +15,11 @@ const identity: Readonly<Record<string, readonly string[]>> = {
 /** Tables whose rows can be rebuilt, or are worthless after a day. */
 const notRestorable = [
   'rate-counters',
-  'batches',
   'one-time-passwords',
   'otp-traffic',
-  'usage',
   'counted-changes',
   'sender-pace',
   'signing-keys',
-  'whatsapp-windows',
 ];
 
 /** One sentence for each loss. */

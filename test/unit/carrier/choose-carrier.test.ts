@@ -42,6 +42,16 @@ it('hands SMS and WhatsApp over to AWS if the stage is set so', async () => {
   expect(server.requests.map((request) => request.service)).toEqual(['sms', 'whatsapp']);
 });
 
+it('refuses what was accepted before its channel was turned off, and calls nobody', async () => {
+  const before = server.requests.length;
+  const carriers = await choose({ SMS_CARRIER: 'off', WHATSAPP_CARRIER: 'aws', ...whatsApp });
+  expect(await carriers.sms.handOver(aSendingMessage(), { text: 'Hello' }, 1)).toMatchObject({
+    outcome: 'refused',
+    errorCode: 'channel_off',
+  });
+  expect(server.requests).toHaveLength(before);
+});
+
 it.each([
   [{ SMS_CARRIER: 'simulator', WHATSAPP_CARRIER: 'aws', ...whatsApp }, 'SIMULATOR_OUTBOX_TABLE'],
   [{ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', ...whatsApp }, 'SMS_ORIGINATION_IDENTITY'],

@@ -1,0 +1,40 @@
+/**
+ * Reads the settings of a stage from a JSON file, so that a later deploy does not forget one. The file is kept in the
+ * repository of whoever deploys; `-c` sets single values besides.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+
+/** The file of a stage, in the folder from which it is deployed. */
+export function settingsFileOf(stage: string): string {
+  return `settings.${stage}.json`;
+}
+
+/**
+ * Returns the context with the settings of the file that `-c settingsFile=` names, or else of the stage's own, if there is
+ * one. What the context has itself takes precedence.
+ *
+ * @throws Error that names the file, if it cannot be read or has no settings.
+ */
+export function withSettingsFile({
+  settingsFile,
+  ...context
+}: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const own = settingsFileOf(String(context.stage ?? 'dev'));
+  const file = settingsFile ?? (existsSync(own) ? own : undefined);
+  if (file === undefined) return context;
+  return { ...settingsIn(String(file)), ...context };
+}
+
+function settingsIn(file: string): Readonly<Record<string, unknown>> {
+  let read: unknown;
+  try {
+    read = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    throw new Error(`settingsFile, ${file}: ${String(cause)}`, { cause });
+  }
+  if (typeof read !== 'object' || read === null || Array.isArray(read))
+    throw new Error(`settingsFile, ${file}: an object of settings, such as {"alarmEmail": "…"}`);
+  // The file belongs to a stage; it does not choose one.
+  if ('stage' in read) throw new Error(`settingsFile, ${file}: stage is chosen by -c stage=`);
+  return { ...read };
+}

@@ -1,0 +1,101 @@
+/** The settings of a stage in a file, and the deploy that forgets one. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { changedSettingsIn, publishedSettings } from '../../lib/constructs/stack-outputs.ts';
+import { settingsFileOf, withSettingsFile } from '../../lib/stages/settings-file.ts';
+import { droppedSettings, stageFrom } from '../../lib/stages/stages.ts';
+import { page } from '../support/docs/pages.ts';
+import { synthesized } from '../support/template/stage-templates.ts';
+
+const folder = process.cwd();
+afterEach(() => process.chdir(folder));
+
+function written(name: string, content: unknown): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'settings-')), name);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+describe('the settings of a stage in a file', () => {
+  it('are read from the file that the command names, and `-c` takes precedence', () => {
+    const settingsFile = written('ours.json', { retentionDays: 14, country: 'FR', tracing: true });
+    const stage = stageFrom(withSettingsFile({ settingsFile, country: 'DE' }));
+    expect([stage.retentionDays, stage.country, stage.tracing]).toEqual([14, 'DE', true]);
+  });
+
+  it("are read from the stage's own file without being named, so that no deploy forgets them", () => {
+    const path = written(settingsFileOf('dev'), { retentionDays: 14 });
+    process.chdir(join(path, '..'));
+    expect(stageFrom(withSettingsFile({})).retentionDays).toBe(14);
+    expect(withSettingsFile({ stage: 'production' })).toEqual({ stage: 'production' });
+  });
+
+  it.each<[unknown, string]>([
+    ['{', 'SyntaxError'],
+    [[], 'an object of settings'],
+    [{ stage: 'production' }, 'stage is chosen by -c stage='],
+  ])('are refused with the name of the file: %j', (content, fault) => {
+    const settingsFile = written('ours.json', content);
+    expect(() => withSettingsFile({ settingsFile })).toThrow(`settingsFile, ${settingsFile}: `);
+    expect(() => withSettingsFile({ settingsFile })).toThrow(fault);
+  });
+
+  it('are refused where the named file is missing, and where a name is no setting', () => {
+    expect(() => withSettingsFile({ settingsFile: 'missing.json' })).toThrow('ENOENT');
+    const settingsFile = written('ours.json', { alarmMail: 'on-call@example.com' });
+    expect(() => stageFrom(withSettingsFile({ settingsFile }))).toThrow(
+      'alarmMail: there is no such setting',
+    );
+  });
+
+  it('have a sample, with which production can be deployed', () => {
+    expect(page('docs/deploy.md')).toContain(
+      `cp lib/stages/settings-sample.json ${settingsFileOf('production')}`,
+    );
+    const settingsFile = join(folder, 'lib/stages/settings-sample.json');
+    const countriesFile = join(folder, 'lib/stages/countries-sample.json');
+    const { alarmEmail } = stageFrom(withSettingsFile({ stage: 'production', settingsFile, countriesFile }));
+    expect(alarmEmail).toBe('operations@example.com');
+  });
+});
+
+describe('a deploy that drops a setting', () => {
+  const deployed = (context: Record<string, unknown>) =>
+    changedSettingsIn(publishedSettings(stageFrom(context)));
+
+  it('is told which: the deploy before recorded what it changed', () => {
+    const recorded = deployed({ alarms: true, alarmEmail: 'on-call@example.com', retentionDays: 14 });
+    expect(recorded).toEqual(['alarmEmail', 'alarms', 'retentionDays']);
+    expect(droppedSettings(recorded, stageFrom({ retentionDays: 7 }))).toEqual(['alarmEmail', 'alarms']);
+    expect(droppedSettings(recorded, stageFrom({ alarms: true, alarmEmail: 'a@example.com' }))).toEqual([
+      'retentionDays',
+    ]);
+  });
+
+  it('hears nothing of settings for one deploy, of new ones, and after a release that recorded none', () => {
+    const once = { ignoreAlarmConfiguration: true };
+    expect(deployed(once)).toEqual(['ignoreAlarmConfiguration']);
+    expect(droppedSettings(deployed(once), stageFrom({ tracing: true }))).toEqual([]);
+    expect(changedSettingsIn({})).toEqual([]);
+  });
+
+  it('records every setting of production with all optional parts', () => {
+    const { ChangedSettings } = synthesized('production with everything').outputs;
+    expect(changedSettingsIn({ ChangedSettings: String(ChangedSettings?.Value) })).toEqual([
+      'alarmEmail',
+      'allowedCountries',
+      'apiLogRole',
+      'customDomain',
+      'prices',
+      'provisionedCapacity',
+      'region',
+      'reservedConcurrency',
+      'smsOriginationIdentity',
+      'tokenKeyGenerations',
+      'trustedProxies',
+      'whatsappPhoneNumberId',
+    ]);
+  });
+});
