@@ -13,9 +13,10 @@ import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
 import { runBudgetMs } from '../shared/recovery/process-due-items.ts';
-import { setAsideFrom } from '../shared/recovery/set-aside.sqs.ts';
+import { setAsideFrom, sqsDeadLetters } from '../shared/recovery/set-aside.sqs.ts';
 import { addMissedMessages } from '../shared/relay/add-missed-messages.ts';
 import { expireOverdue } from '../shared/relay/expire-messages.ts';
+import { sqsLostRecords } from '../shared/relay/lost-records.sqs.ts';
 import { dynamoScanProgress } from '../shared/relay/scan-progress.dynamo.ts';
 
 const env = environmentOf<'expire-messages'>();
@@ -33,6 +34,12 @@ const missed = {
   progress: dynamoScanProgress(dynamo(), env.DUE_ITEMS_TABLE),
   clientIds: dynamoClientIds(dynamo(), env.CLIENTS_TABLE),
   list: dynamoMessageList(dynamo(), env.MESSAGES_TABLE),
+  lostRecords: sqsLostRecords(
+    queues,
+    env.LOST_RECORDS_QUEUE_URL,
+    sqsDeadLetters(queues, env.RELAY_DEAD_LETTER_QUEUE_URL),
+    systemClock,
+  ),
 };
 
 export async function handler(): Promise<void> {

@@ -60,6 +60,7 @@ export class GatewayStack extends Stack {
       webhooks: lanes.fast,
       'slow-webhooks': lanes.slow,
       'relay-dead-letter': messaging.deadLetters,
+      'lost-records': messaging.lostRecords,
     };
     const { baseUrl } = api;
     grantUses(this, { stage, storage, schedules, queues, otpSecret, tokenKey, baseUrl });

@@ -25,7 +25,8 @@ export type QueueName =
   | 'receipts'
   | 'webhooks'
   | 'slow-webhooks'
-  | 'relay-dead-letter';
+  | 'relay-dead-letter'
+  | 'lost-records';
 
 /** The variable of each secret and key. */
 export interface SecretVariables {
@@ -43,7 +44,7 @@ export interface Uses {
     readonly [Table in TableName]?: readonly (ItemAction | `Query ${IndexName<Table>}`)[];
   };
   readonly sendsTo?: readonly QueueName[];
-  /** The queues that call the function, and whose messages it delays. */
+  /** The queues that call the function, and whose messages it delays, or that it reads itself. */
   readonly receivesFrom?: readonly QueueName[];
   /** The queues to which the function creates one-shot schedules. */
   readonly schedulesTo?: readonly QueueName[];

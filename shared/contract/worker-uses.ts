@@ -112,6 +112,7 @@ export const workerUses = {
         messages: ['GetItem', 'BatchGetItem', 'UpdateItem', 'Query by-client'],
         clients: ['Scan'],
       },
+      receivesFrom: ['lost-records'],
     },
   ],
 

@@ -3,19 +3,27 @@
  * messages too, but depends on the stream; this scan does not. It reads the lists of all clients by time of sending, each
  * message once, and adds those that are not final.
  *
+ * After stream records have failed until their last retry, a scan reads back to the oldest message that they can be of,
+ * and leaves the events of that time to the sweep of webhooks, which sends those that have no delivery. Only then are
+ * deliveries looked up: otherwise no message costs a read more.
+ *
  * A client with many messages is read in parts, in turns with the others, so nobody waits until its end. The position of
  * each is stored, so that a run that ends, or is killed, is continued from there.
  */
 import type { ClientIdPage } from '../client/client-store.dynamo.ts';
 import { isFinished } from '../message/dispatch/legs.ts';
 import { timedDueItemOf, timedOf } from '../message/dispatch/scheduled-entries.ts';
+import type { Message } from '../message/message.ts';
+import { validityMaxSeconds } from '../message/send/send-fields.ts';
 import type { ListedKey, MessageList } from '../message/store/message-list.dynamo.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 import { isPermanentFault } from '../platform/aws/permanent-fault.ts';
-import { addSeconds, type Clock } from '../platform/clock.ts';
+import { addSeconds, type Clock, earlierOf } from '../platform/clock.ts';
 import { chunksOf } from '../platform/long-lists.ts';
-import type { DueItemIndex } from '../recovery/due-item-index.ts';
+import type { DueItem, DueItemIndex } from '../recovery/due-item-index.ts';
 import { readRows, rowsPerReview } from '../recovery/process-due-items.ts';
+import { fanOutItemIdOf } from '../webhook/delivery.ts';
+import { eventsOf } from '../webhook/plan-deliveries.ts';
 import { firstReview } from './expire-messages.ts';
 
 /** How far the scan is: of the messages sent from `from` until `until`, those of the clients after `after` remain. */
@@ -28,6 +36,10 @@ export interface ScanProgress {
   readonly open?: OpenClients | undefined;
   /** Whether the scan is complete; the next one begins at `until`. */
   readonly done: boolean;
+  /** The scan also leaves the events of this time to the sweep. */
+  readonly events?: TimeRange | undefined;
+  /** The time of lost records for which no scan has begun yet. */
+  readonly lost?: TimeRange | undefined;
 }
 
 interface OpenClients {
@@ -47,9 +59,24 @@ export interface AddMissedDependencies {
   readonly list: MessageList;
   readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
   readonly dueItemIndex: DueItemIndex;
+  readonly lostRecords: LostRecords;
   readonly clock: Clock;
   /** The time after which the next run continues. */
   readonly endsAt: Date;
+}
+
+/** The stream records that failed until their last retry, of which nothing was relayed. */
+export interface LostRecords {
+  /** Returns the time in which some of them arrived in the stream; undefined if there are none. */
+  arrived(): Promise<TimeRange | undefined>;
+  /** Hands those that `arrived` read on to a person; the next call reads others. */
+  handOn(): Promise<void>;
+}
+
+/** ISO 8601. */
+export interface TimeRange {
+  readonly since: string;
+  readonly until: string;
 }
 
 interface AddedMessages {
@@ -63,6 +90,11 @@ const scannedAfterSeconds = 1200;
 const pauseSeconds = 900;
 /** How far back the first scan goes: the retention of the stream. */
 const firstScanSeconds = 86_400;
+/**
+ * How much older than its lost change a message may be: the longest validity period, after which it is final, and a day for
+ * late receipts.
+ */
+const olderThanChangeSeconds = validityMaxSeconds + 86_400;
 const clientsAtOnce = 10;
 /** Messages of one client that are read before it is the turn of others. */
 const messagesPerTurn = 1000;
@@ -79,9 +111,16 @@ export async function addMissedMessages(dependencies: AddMissedDependencies): Pr
   const failures: unknown[] = [];
   let added = 0;
 
-  const known = nextScan(await progress.read(), clock());
-  if (known.done) return { added, failures };
-  const { from, until } = known;
+  const stored = await progress.read();
+  const startedAt = clock();
+  // The queue of lost records is read as often as a scan begins, not every minute.
+  if (nextScan(stored, startedAt).done) return { added, failures };
+  const noted = await noteLostRecords(dependencies, stored).catch((error: unknown) => {
+    failures.push(error);
+    return stored;
+  });
+  const known = nextScan(noted, startedAt);
+  const { from, until, events, lost } = known;
   let { after } = known;
   let next = known.open === undefined ? after : known.open.next;
   let pagesLeft = known.open === undefined || next !== undefined;
@@ -92,8 +131,9 @@ export async function addMissedMessages(dependencies: AddMissedDependencies): Pr
 
   /** Reads the client's list on; returns the position for the next turn, undefined at the end of the list. */
   async function takeTurn(clientId: string, before: string): Promise<string | undefined> {
-    // Nothing is due for an inbound message.
-    const range = { clientId, direction: 'outbound', from: from.toISOString(), before } as const;
+    // Nothing is due for an inbound message but its event.
+    const direction = events === undefined ? 'outbound' : 'all';
+    const range = { clientId, direction, from: from.toISOString(), before } as const;
     let position = before;
     let read = 0;
     for await (const keys of chunksFrom(dependencies.list.keys(range, rowsPerReview))) {
@@ -107,13 +147,16 @@ export async function addMissedMessages(dependencies: AddMissedDependencies): Pr
 
   async function addOpen(ids: readonly string[]): Promise<void> {
     const rows = await readRows(dependencies.messages, ids, ({ message_id }) => message_id);
-    const unfinished = [...rows.values()].flatMap((row) => {
-      if (!(row instanceof Error)) return isFinished(row) ? [] : [row];
+    const readable = [...rows.values()].flatMap((row) => {
+      if (!(row instanceof Error)) return [row];
       // A row with invalid fields was set aside by the relay.
       if (isPermanentFault(row)) return [];
       throw row;
     });
+    const unfinished = readable.filter((row) => !isFinished(row));
     const { dueItemIndex } = dependencies;
+    if (events !== undefined)
+      await dueItemIndex.add('fan-outs', readable.flatMap(eventItemsOf(events, clock())));
     const timed = unfinished.flatMap(timedOf).map(timedDueItemOf);
     if (unfinished.length > 0) await dueItemIndex.add('messages', unfinished.map(firstReview));
     if (timed.length > 0) await dueItemIndex.add('scheduled', timed);
@@ -137,7 +180,7 @@ export async function addMissedMessages(dependencies: AddMissedDependencies): Pr
     if (open.size === 0) after = next;
     const done = open.size === 0 && !pagesLeft;
     const rest = open.size === 0 ? undefined : { next, before: Object.fromEntries(open) };
-    await progress.write({ from, until, after, open: rest, done });
+    await progress.write({ from, until, after, open: rest, done, events, lost });
     writtenAt = clock();
   }
 
@@ -174,10 +217,50 @@ async function* chunksFrom(keys: AsyncIterable<ListedKey>): AsyncGenerator<reado
   if (chunk.length > 0) yield chunk;
 }
 
+/** Returns the time from the first to the last of these. */
+export function spanOf(ranges: readonly TimeRange[]): TimeRange {
+  const sorted = ranges.flatMap(({ since, until }) => [since, until]).toSorted();
+  return { since: sorted[0] ?? '', until: sorted.at(-1) ?? '' };
+}
+
+/** A record arrives in the stream after its change, by less than this. */
+const arrivalSeconds = 60;
+
+/** Returns the due items of the events of a message that the lost records can be of. */
+function eventItemsOf({ since, until }: TimeRange, dueAt: Date) {
+  const [from, to] = [
+    addSeconds(new Date(since), -arrivalSeconds),
+    addSeconds(new Date(until), arrivalSeconds),
+  ];
+  return (message: Message): DueItem[] =>
+    eventsOf(message)
+      .filter(({ happenedAt }) => happenedAt >= from.toISOString() && happenedAt <= to.toISOString())
+      .map(({ event }) => ({ id: fanOutItemIdOf({ message_id: message.message_id, event }), dueAt }));
+}
+
+/** Writes into the progress when records were lost, before they are handed on: a crash between the two repeats it. */
+async function noteLostRecords(
+  { progress, lostRecords, clock }: AddMissedDependencies,
+  known: ScanProgress | undefined,
+): Promise<ScanProgress | undefined> {
+  const arrived = await lostRecords.arrived();
+  if (arrived === undefined) return known;
+  const neverScanned = addSeconds(clock(), -firstScanSeconds);
+  const last = known ?? { from: neverScanned, until: neverScanned, done: true };
+  const noted = { ...last, lost: last.lost === undefined ? arrived : spanOf([last.lost, arrived]) };
+  await progress.write(noted);
+  await lostRecords.handOn();
+  return noted;
+}
+
 /** The interrupted scan, else the next one; a complete one while it is too early for the next. */
 function nextScan(known: ScanProgress | undefined, now: Date): ScanProgress {
   if (known !== undefined && !known.done) return known;
   const from = known?.until ?? addSeconds(now, -firstScanSeconds);
   const until = addSeconds(now, -scannedAfterSeconds);
+  if (known?.lost !== undefined) {
+    const oldestMessage = addSeconds(new Date(known.lost.since), -olderThanChangeSeconds);
+    return { from: earlierOf(from, oldestMessage), until, done: false, events: known.lost };
+  }
   return { from, until, done: until < addSeconds(from, pauseSeconds) };
 }

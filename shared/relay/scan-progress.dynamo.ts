@@ -5,12 +5,15 @@ import type { ScanProgressStore } from './add-missed-messages.ts';
 
 const key = { list: 'recovery', position: 'progress' };
 const time = z.iso.datetime();
+const timeRange = z.object({ since: time, until: time });
 const progressRow = z.object({
   from: time,
   until: time,
   after: z.optional(z.string()),
   open: z.optional(z.object({ next: z.optional(z.string()), before: z.record(z.string(), z.string()) })),
   done: z.boolean(),
+  events: z.optional(timeRange),
+  lost: z.optional(timeRange),
 });
 
 export function dynamoScanProgress(client: DynamoDBDocumentClient, TableName: string): ScanProgressStore {

@@ -2,12 +2,18 @@
 import type { Construct } from 'constructs';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { CapabilityProps } from '../capability-props.ts';
+import type { RelayDeadLetters } from './relay-dead-letters.ts';
 
-export function createExpireMessages(scope: Construct, { stage, schedules }: CapabilityProps): void {
+interface ExpireProps extends CapabilityProps {
+  readonly lostRecords: RelayDeadLetters;
+}
+
+export function createExpireMessages(scope: Construct, { stage, schedules, lostRecords }: ExpireProps): void {
   const expire = new GatewayFunction(scope, 'ExpireMessages', {
     stage,
     functionName: 'expire-messages',
     timeoutSeconds: 50,
   });
+  lostRecords.grantReceive(expire);
   schedules.everyMinute(expire);
 }

@@ -17,6 +17,7 @@ export class Messaging extends Construct {
   readonly outbound: OutboundQueues;
   readonly receipts: GatewayQueue;
   readonly deadLetters: RelayDeadLetters;
+  readonly lostRecords: RelayDeadLetters;
 
   constructor(scope: Construct, id: string, props: CapabilityProps) {
     super(scope, id);
@@ -29,15 +30,16 @@ export class Messaging extends Construct {
       maxReceives: 15,
       oldSeconds: 300,
     });
-    const deadLetters = new RelayDeadLetters(this, stage);
-    createRelayChanges(this, { ...props, outbound, deadLetters });
+    const lostRecords = new RelayDeadLetters(this, 'LostRecords', stage);
+    createRelayChanges(this, { ...props, outbound, lostRecords });
     createCountUsage(this, stage, storage);
     createDispatchMessage(this, { ...props, outbound, receipts });
     createRecordReceipt(this, stage, receipts);
-    createExpireMessages(this, props);
+    createExpireMessages(this, { ...props, lostRecords });
     this.outbound = outbound;
     this.receipts = receipts;
-    this.deadLetters = deadLetters;
+    this.deadLetters = new RelayDeadLetters(this, 'RelayDeadLetters', stage);
+    this.lostRecords = lostRecords;
   }
 
   /** Returns the URLs of the queues by the names of their stack outputs. */

@@ -11,7 +11,7 @@ import type { RelayDeadLetters } from './relay-dead-letters.ts';
 
 interface RelayProps extends CapabilityProps {
   readonly outbound: OutboundQueues;
-  readonly deadLetters: RelayDeadLetters;
+  readonly lostRecords: RelayDeadLetters;
 }
 
 const relayBehindMs = 60_000;
@@ -19,7 +19,7 @@ const relayBehindMs = 60_000;
 const relayRetries = 100;
 
 export function createRelayChanges(scope: Construct, props: RelayProps): void {
-  const { stage, storage, schedules, outbound, deadLetters } = props;
+  const { stage, storage, schedules, outbound, lostRecords } = props;
   const relay = new GatewayFunction(scope, 'RelayChanges', {
     stage,
     functionName: 'relay-changes',
@@ -37,13 +37,13 @@ export function createRelayChanges(scope: Construct, props: RelayProps): void {
       }),
     ],
     // The relay itself sets aside entries that a service refuses permanently. If another record fails until its last
-    // retry, the dead-letter queue gets its position in the stream, which keeps records for 24 hours. A batch fails as
+    // retry, a queue gets its position in the stream, and the scan for missed messages finds what it was about. A batch fails as
     // a whole, so bisecting isolates a record that cannot be relayed.
     bisectBatchOnError: true,
     retryAttempts: relayRetries,
     maxRecordAge: Duration.hours(20),
     parallelizationFactor: 4,
-    onFailure: new SqsDlq(deadLetters.queue),
+    onFailure: new SqsDlq(lostRecords.queue),
   });
   createAlarm(scope, 'RelayBehind', {
     stage,

@@ -1,4 +1,4 @@
-/** The dead-letter queue of the relay: positions in the stream of records that could not be processed, and refused entries. */
+/** The queues for what the relay could not process: refused entries, and the positions of lost stream records. */
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
@@ -8,12 +8,20 @@ import type { StageSettings } from '../../stages/stage-settings.ts';
 export class RelayDeadLetters {
   readonly queue: Queue;
 
-  constructor(scope: Construct, stage: StageSettings) {
-    this.queue = createDeadLetterQueue(scope, 'RelayDeadLetters', stage, 'relay-changes');
+  /**
+   * `RelayDeadLetters` is for people. Lambda sends the positions of records that failed until their last retry to
+   * `LostRecords`, from which they are recovered and then handed on to the other one.
+   */
+  constructor(scope: Construct, id: 'RelayDeadLetters' | 'LostRecords', stage: StageSettings) {
+    // SQS redrives only what came from a queue, so the alarm links to a runbook of its own.
+    this.queue = createDeadLetterQueue(scope, id, stage, 'relay-changes', 'relay-dead-letters');
   }
 
-  /** Permits sending the entries that a service refuses permanently. */
   grantSend(to: GatewayFunction): void {
     this.queue.grant(to, 'sqs:SendMessage');
+  }
+
+  grantReceive(to: GatewayFunction): void {
+    this.queue.grant(to, 'sqs:ReceiveMessage', 'sqs:DeleteMessage');
   }
 }

@@ -11,6 +11,7 @@ import { addMissedMessages } from '../../../shared/relay/add-missed-messages.ts'
 import { expireOverdue } from '../../../shared/relay/expire-messages.ts';
 import { dynamoScanProgress } from '../../../shared/relay/scan-progress.dynamo.ts';
 import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
+import { noLostRecords } from '../../support/doubles/no-lost-records.ts';
 import { storesIn } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
@@ -64,6 +65,7 @@ async function run(): Promise<string[]> {
     progress: dynamoScanProgress(dynamo, names.due_items),
     clientIds: dynamoClientIds(dynamo, names.clients),
     list: dynamoMessageList(dynamo, names.messages),
+    lostRecords: noLostRecords,
     endsAt: addSeconds(now, 10),
   });
   await expireOverdue(dependencies);
@@ -111,6 +113,7 @@ it('a walk that was broken off goes on where it was, and one that is done is not
     list: dynamoMessageList(tables.dynamo, tables.names.messages),
     messages: storesIn(tables).messages,
     dueItemIndex: dynamoDueItemIndex(tables.dynamo, tables.names.due_items),
+    lostRecords: noLostRecords,
     clock,
   };
   // Over after the first page.

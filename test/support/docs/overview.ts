@@ -69,7 +69,10 @@ export function queueTable(): string {
       .map(([name]) => name)
       .join(', ') || '–';
   const rows = Object.entries(resources)
-    .filter(([id, { Type }]) => Type === 'AWS::SQS::Queue' && !/DeadLetters(?!.*Queue)/.test(id))
+    // Dead-letter queues have none themselves.
+    .filter(
+      ([, { Type, Properties }]) => Type === 'AWS::SQS::Queue' && Properties.RedrivePolicy !== undefined,
+    )
     .map(([id, { Properties }]) => {
       const name = id.replace(/^(Messaging|Webhooks(?=Slow))/, '').replace(/Queue[0-9A-F]{8}$/, '');
       const senders = name === 'Receipts' ? 'the carrier, by SNS' : shown(`queue ${name}`, 'sqs:SendMessage');

@@ -69,6 +69,7 @@ import {
 } from '../../../shared/webhook/log/request-resend.ts';
 import { continueResends } from '../../../shared/webhook/log/run-resend.ts';
 import { sweep } from '../../../shared/webhook/sweep-deliveries.ts';
+import { noLostRecords } from '../doubles/no-lost-records.ts';
 
 /** What the functions reach outside of their process. */
 interface Resources {
@@ -249,6 +250,11 @@ export function gatewayFunctions(resources: Resources) {
     enqueueScheduled: () => enqueueScheduled({ ...run, outbound }),
 
     addMissed: (scan: Pick<AddMissedDependencies, 'progress' | 'clientIds' | 'list'>) =>
-      addMissedMessages({ ...run, ...scan, endsAt: addSeconds(clock(), runBudgetMs / 1000) }),
+      addMissedMessages({
+        ...run,
+        ...scan,
+        lostRecords: noLostRecords,
+        endsAt: addSeconds(clock(), runBudgetMs / 1000),
+      }),
   };
 }

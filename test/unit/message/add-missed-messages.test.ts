@@ -9,6 +9,7 @@ import {
   addMissedMessages,
   type ScanProgress,
 } from '../../../shared/relay/add-missed-messages.ts';
+import { noLostRecords } from '../../support/doubles/no-lost-records.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');
@@ -74,6 +75,7 @@ function scanOf({ clients, secondsPerPage, refuses = () => undefined, row = {} }
         return messageIds.map((message_id) => aMessage({ message_id, status: 'queued', ...row }));
       },
     },
+    lostRecords: noLostRecords,
     dueItemIndex: {
       add: async (list, items) => {
         for (const item of items) {

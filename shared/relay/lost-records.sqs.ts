@@ -1,0 +1,65 @@
+/**
+ * The stream records of messages that failed until their last retry: Lambda sends the position of each batch to a queue.
+ * They are handed on to the relay's dead-letter queue, where a person finds them.
+ */
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import * as z from 'zod/mini';
+import { sqsFurtherMessages } from '../platform/aws/queues.sqs.ts';
+import type { QueueRecord } from '../platform/process-queue-batch.ts';
+import { type LostRecords, spanOf, type TimeRange } from './add-missed-messages.ts';
+
+const time = z.iso.datetime({ offset: true });
+
+/** AWS Lambda, "Retain discarded batch records": the message of a failed batch of a stream. */
+const failedBatch = z.object({
+  DDBStreamBatchInfo: z.object({
+    approximateArrivalOfFirstRecord: time,
+    approximateArrivalOfLastRecord: time,
+  }),
+});
+
+const receivedAtOnce = 10;
+
+export function sqsLostRecords(
+  client: SQSClient,
+  queueUrl: string,
+  keepCopy: (copy: unknown) => Promise<void>,
+  clock: () => Date,
+): LostRecords {
+  const queue = sqsFurtherMessages(client, queueUrl);
+  let read: readonly QueueRecord[] = [];
+
+  /** What is no failed batch was sent by a person: it has no time, so it stands for the last day, which a stream keeps. */
+  function rangeOf({ body }: QueueRecord): TimeRange {
+    const batch = failedBatch.safeParse(jsonOf(body));
+    if (!batch.success) {
+      const now = clock().getTime();
+      return { since: new Date(now - 86_400_000).toISOString(), until: new Date(now).toISOString() };
+    }
+    const { approximateArrivalOfFirstRecord: first, approximateArrivalOfLastRecord: last } =
+      batch.data.DDBStreamBatchInfo;
+    return { since: new Date(first).toISOString(), until: new Date(last).toISOString() };
+  }
+
+  return {
+    async arrived() {
+      read = await queue.receive(receivedAtOnce);
+      return read.length === 0 ? undefined : spanOf(read.map(rangeOf));
+    },
+
+    async handOn() {
+      for (const { body, receiptHandle } of read) {
+        await keepCopy(jsonOf(body) ?? body);
+        await queue.delete(receiptHandle);
+      }
+    },
+  };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

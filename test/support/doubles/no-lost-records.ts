@@ -1,0 +1,9 @@
+/** A stream none of whose records failed for good, for tests of everything else. */
+import type { LostRecords } from '../../../shared/relay/add-missed-messages.ts';
+
+export const noLostRecords: LostRecords = {
+  arrived: async () => undefined,
+  handOn: async () => {
+    throw new Error('nothing was read');
+  },
+};
