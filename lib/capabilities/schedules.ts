@@ -118,6 +118,8 @@ export class Schedules extends Construct {
       retryAttempts: 0,
       maxEventAge: Duration.seconds(60),
     });
+    // The qualifier is a literal, which makes nothing depend on the alias.
+    retries.node.addDependency(live);
     acknowledge(retries, {
       'Serverless-LambdaAsyncFailureDestination':
         'The next run does what a failed one left, and the alarm on errors reports it.',

@@ -36,8 +36,8 @@ export async function failFirstDeploy(ground: Ground): Promise<string> {
   const { report, shell, deployCommands, survey, releases } = ground;
   const deploy = deployCommands.take(/^npx cdk deploy -c stage=production/);
   const takeBack = deployCommands.take(/^npx cdk deploy -c stage=production .*--import-existing-resources$/);
-  const copies = [/^cp lib\/stages\/countries-sample.json /, /^cp lib\/stages\/settings-sample.json /].map((copy) =>
-    deployCommands.take(copy),
+  const copies = [/^cp lib\/stages\/countries-sample.json /, /^cp lib\/stages\/settings-sample.json /].map(
+    (copy) => deployCommands.take(copy),
   );
   for (const { folder } of [releases.broken, releases.next])
     for (const copy of copies) await shell(folder, copy);

@@ -126,9 +126,8 @@ describe('the stack', () => {
       const called = resourcesOfType(name, 'AWS::Scheduler::Schedule').map(
         ([, { Properties }]) => Properties.Target.Arn,
       );
-      const configured = resourcesOfType(name, 'AWS::Lambda::EventInvokeConfig').map(
-        ([, { Properties }]) => Properties,
-      );
+      const configs = resourcesOfType(name, 'AWS::Lambda::EventInvokeConfig');
+      const configured = configs.map(([, { Properties }]) => Properties);
       expect(configured).toHaveLength(called.length);
       const { resources } = synthesized(name);
       for (const arn of called) {
@@ -143,6 +142,9 @@ describe('the stack', () => {
           MaximumEventAgeInSeconds: 60,
           MaximumRetryAttempts: 0,
         });
+        // A configuration of an alias that does not exist yet is refused.
+        if (alias !== undefined)
+          expect(configs.flatMap(([, { DependsOn = [] }]) => DependsOn)).toContain(target);
       }
     },
   );

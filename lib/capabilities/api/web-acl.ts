@@ -2,7 +2,7 @@
  * The web ACL of the API. Blocked requests get API Gateway's WAF response, with a request id. Only the rate rule has a
  * response of its own, because its status is 429.
  */
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnIPSet, CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
@@ -217,7 +217,7 @@ export class WebAcl extends Construct {
   }
 
   /**
-   * Logs what was blocked, or would have been by a rule that counts. The name of the log group must begin with
+   * Logs what was blocked. The name of the log group must begin with
    * `aws-waf-logs-` (AWS WAF, "Sending web ACL traffic logs to an Amazon CloudWatch Logs log group"); a group of this name
    * that a deleted stack left would prevent the next deploy, so it ends with part of the stack's id.
    */
@@ -227,17 +227,24 @@ export class WebAcl extends Construct {
       retention: stage.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const logged = (action: string) => ({ ActionCondition: { Action: action } });
     new CfnLoggingConfiguration(this, 'Logging', {
       resourceArn: acl.attrArn,
-      logDestinationConfigs: [logGroup.logGroupArn],
+      logDestinationConfigs: [
+        // The attribute of the log group ends with `:*`, which is no destination for AWS WAF.
+        Stack.of(this).formatArn({
+          service: 'logs',
+          resource: 'log-group',
+          resourceName: logGroup.logGroupName,
+          arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+        }),
+      ],
       loggingFilter: {
         DefaultBehavior: 'DROP',
         Filters: [
           {
             Behavior: 'KEEP',
             Requirement: 'MEETS_ANY',
-            Conditions: ['BLOCK', 'EXCLUDED_AS_COUNT', 'COUNT'].map(logged),
+            Conditions: [{ ActionCondition: { Action: 'BLOCK' } }],
           },
         ],
       },
