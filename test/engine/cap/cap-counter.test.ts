@@ -175,7 +175,10 @@ describe('the counter', () => {
       await allowance?.giveBack();
     }
     const row = await rowOf(client_id, now);
-    expect(JSON.stringify(row).length).toBeLessThan(1000);
+    // JSON leaves out the members of a set, by which a row could grow, too.
+    expect(
+      JSON.stringify(row, (_name, value) => (value instanceof Set ? [...value] : value)).length,
+    ).toBeLessThan(1000);
     expect(row).toMatchObject({ messages_month: 0 });
   });
 

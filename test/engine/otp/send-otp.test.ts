@@ -83,6 +83,18 @@ describe('sending', () => {
     });
   });
 
+  it('counts each SMS with a password, whatever channel it went by before: holds are judged by them', async () => {
+    const client = aClient();
+    const smsSends = async ({ otp_id }: { readonly otp_id: string }) =>
+      (await storesIn(tables).otps.get(otp_id))?.sms_sends;
+    const byWhatsApp = await sendOtp(client, { channel: 'whatsapp' });
+    expect(await smsSends(byWhatsApp)).toBe(0);
+    expect(await smsSends(await sendOtp(client, { channel: 'sms' }))).toBe(1);
+    expect(await smsSends(await sendOtp(client, { channel: 'whatsapp' }))).toBe(1);
+    expect(await smsSends(await sendOtp(client, { channel: 'sms' }))).toBe(2);
+    expect((await sendOtp(client)).otp_id).toBe(byWhatsApp.otp_id);
+  });
+
   it('gives a pending password again: same id, same code, same end, attempts as they are', async () => {
     const client = aClient();
     const first = await sendOtp(client);
