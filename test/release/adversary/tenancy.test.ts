@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Route, routes } from '../../../shared/contract/routes.ts';
 import { accessCache } from '../../../shared/platform/expiring-cache.ts';
 import { freshNumber } from '../../support/carrier/outbox.ts';
 import { adminToken, call, newClient, type TestClient } from '../../support/http/client.ts';
@@ -20,28 +21,35 @@ describe('an id of another client', () => {
     const bulk = await owner.post('/api/v1/sms/bulk', { message: 'x', recipients: [freshNumber()] });
     const endpoint = await owner.post('/api/v1/webhook-endpoints', { url: 'http://127.0.0.1:9/' });
     const test = await owner.post(`/api/v1/webhook-endpoints/${String(endpoint.body.endpoint_id)}/test`, {});
-    expect([single, bulk, endpoint, test].map(({ status }) => status)).toEqual([202, 202, 201, 202]);
-    const message = String(single.body.message_id);
-    const endpointPath = `/api/v1/webhook-endpoints/${String(endpoint.body.endpoint_id)}`;
-    const deliveryPath = `/api/v1/webhook-deliveries/${String(test.body.delivery_id)}`;
-    const attacks: [method: string, path: string, body?: object][] = [
-      ['GET', `/api/v1/sms/status/${message}`],
-      ['DELETE', `/api/v1/messages/${message}`],
-      ['GET', `/api/v1/sms/status/${String(bulk.body.batch_id)}`],
-      ['GET', endpointPath],
-      ['PATCH', endpointPath, { enabled: false }],
-      ['POST', `${endpointPath}/secret`, {}],
-      ['POST', `${endpointPath}/test`, {}],
-      ['DELETE', endpointPath],
-      ['GET', deliveryPath],
-      ['POST', `${deliveryPath}/resend`, {}],
-    ];
+    const resend = await owner.post('/api/v1/webhook-deliveries/resend', { since: inSeconds(-60) });
+    const made = [single, bulk, endpoint, test, resend];
+    expect(made.map(({ status }) => status)).toEqual([202, 202, 201, 202, 202]);
+    const ids: Readonly<Record<string, readonly string[]>> = {
+      message_id: [String(single.body.message_id), String(bulk.body.batch_id)],
+      endpoint_id: [String(endpoint.body.endpoint_id)],
+      delivery_id: [String(test.body.delivery_id)],
+      resend_id: [String(resend.body.resend_id)],
+    };
+    const attacks: [method: string, path: string, body: object | undefined][] = [];
+    for (const { method, path } of Object.values<Route>(routes)) {
+      const name = /^\/api\/v1\/.*\{(\w+)\}/.exec(path)?.[1];
+      // Everybody may name every number: a suppression is of the caller.
+      if (name === undefined || name === 'recipient') continue;
+      expect(Object.keys(ids)).toContain(name);
+      const body = method === 'GET' || method === 'DELETE' ? undefined : { enabled: false };
+      for (const id of ids[name] ?? []) attacks.push([method, path.replace(`{${name}}`, id), body]);
+    }
+    expect(attacks.length).toBeGreaterThan(10);
+    const { endpoint_id } = endpoint.body;
+    attacks.push(['POST', '/api/v1/webhook-deliveries/resend', { endpoint_id, since: inSeconds(-60) }]);
     for (const [method, path, body] of attacks) {
       const refused = await stranger.call(method, path, body && { body });
       expect([method, path, refused.status, refused.body.error]).toEqual([method, path, 404, 'not_found']);
     }
-    expect((await owner.call('GET', endpointPath)).body).toMatchObject({ enabled: true });
-    expect((await owner.call('GET', `/api/v1/sms/status/${message}`)).body).toMatchObject({
+    expect((await owner.call('GET', `/api/v1/webhook-endpoints/${endpoint_id}`)).body).toMatchObject({
+      enabled: true,
+    });
+    expect((await owner.call('GET', `/api/v1/sms/status/${single.body.message_id}`)).body).toMatchObject({
       status: 'scheduled',
     });
   });
