@@ -123,7 +123,7 @@ export async function createOnce<Entry extends KeyedRecord>(
 ): Promise<Stored<Entry>> {
   const { prefix, key, allowance, looksFirst = false } = send;
   if (key === undefined) {
-    const entry = markedBy(workId, send, await buildOrGiveBack(send, newId(prefix, now)));
+    const entry = await buildOrGiveBack(send, newId(prefix, now));
     const created = await createOrGiveBack(store, send, entry);
     return { entry: created.created ? (created.stored ?? entry) : created.existing, replayed: false };
   }
@@ -191,9 +191,11 @@ async function createFor<Entry extends KeyedRecord>(
   send: KeyedSend<Entry>,
   { id, fingerprint, workId }: { readonly id: string; readonly fingerprint: string; readonly workId: string },
 ): Promise<Entry | { readonly fresh: Entry }> {
+  const { allowance } = send;
   try {
     const built = await buildOrGiveBack(send, id);
-    const entry = { ...markedBy(workId, send, built), request_hash: fingerprint };
+    const storedBy = allowance === undefined ? {} : { stored_by: workId };
+    const entry = { ...built, ...storedBy, request_hash: fingerprint };
     const result = await createOrGiveBack(store, send, entry);
     return result.created ? { fresh: result.stored ?? entry } : result.existing;
   } catch (refusal) {
@@ -201,15 +203,6 @@ async function createFor<Entry extends KeyedRecord>(
     if (earlier === undefined) throw refusal;
     return earlier;
   }
-}
-
-/** So that a write whose response was lost is known as this request's own, and nothing is given back for what is stored. */
-function markedBy<Entry extends KeyedRecord>(
-  workId: string,
-  { allowance }: KeyedSend<Entry>,
-  entry: Entry,
-): Entry {
-  return allowance === undefined ? entry : { ...entry, stored_by: workId };
 }
 
 async function createOrGiveBack<Entry extends KeyedRecord>(

@@ -28,15 +28,21 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/message/send/idempotency.ts',
-        replace: 'markedBy(workId, send, await buildOrGiveBack(send, newId(prefix, now)))',
-        by: 'await buildOrGiveBack(send, newId(prefix, now))',
+        replace: 'if (!result.created && key !== undefined)',
+        by: 'if (!result.created)',
       },
     ],
   },
   'a repeat that lost the race stays counted in the cap': {
     theme: 'caps',
     promise: '10.3',
-    changes: [{ file: idempotency, replace: 'if (!result.created) await allowance?.giveBack();', by: '' }],
+    changes: [
+      {
+        file: idempotency,
+        replace: 'if (!result.created && key !== undefined) await allowance?.giveBack();',
+        by: '',
+      },
+    ],
   },
   'a send that is refused when it is stored stays counted in the cap': {
     theme: 'caps',
