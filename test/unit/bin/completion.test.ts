@@ -53,7 +53,7 @@ describe('completion in bash', () => {
 
   it('offers the words that an argument can be', () => {
     expect(offered('completion', 'z')).toEqual(['zsh']);
-    expect(offered('limits', 'set', 'x', 'sms_')).toEqual(['sms_send', 'sms_bulk']);
+    expect(offered('limits', 'set', 'x', 'sms_')).toEqual(['sms_send', 'sms_bulk', 'sms_status']);
     expect(offered('limits', 'set', 'x', 'spe')).toEqual(['spend']);
   });
 
