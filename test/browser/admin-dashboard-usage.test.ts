@@ -84,20 +84,23 @@ it(
 );
 
 it(
-  'saves what is shown as CSV',
+  'saves usage as CSV, by the days of the chart or by the month of an invoice, with the names of clients',
   withinOneDay(async (client) => {
     await show(page, 'usage?period=month&by=client', 'Usage');
-    const started = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download CSV', exact: true }).click();
-    const download = await started;
-    expect(download.suggestedFilename()).toBe('usage-month-client.csv');
-    const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
-    expect(lines[0]).toMatch(
-      /^from,to,client_id,client_name,.*,messages,segments,delivered,failed,cost,currency,estimated$/,
-    );
-    const mine = lines.filter((line) => line.includes(client.clientId)).map((line) => line.split(','));
-    const sumOf = (column: number): number => mine.reduce((sum, cells) => sum + Number(cells[column]), 0);
-    expect([8, 10, 11].map(sumOf)).toEqual([all, sent.delivered, sent.refused]);
+    for (const interval of ['day', 'month']) {
+      const started = page.waitForEvent('download');
+      await page.getByRole('button', { name: `CSV by ${interval}`, exact: true }).click();
+      const download = await started;
+      expect(download.suggestedFilename()).toBe(`usage-month-client-by-${interval}.csv`);
+      const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
+      expect(lines[0]).toMatch(
+        /^from,to,client_id,client_name,.*,messages,segments,delivered,failed,cost,currency,estimated$/,
+      );
+      const mine = lines.filter((line) => line.includes(client.clientId)).map((line) => line.split(','));
+      const sumOf = (column: number): number => mine.reduce((sum, cells) => sum + Number(cells[column]), 0);
+      expect([8, 10, 11].map(sumOf)).toEqual([all, sent.delivered, sent.refused]);
+      expect(mine.every((cells) => cells[3] !== '')).toBe(true);
+    }
   }),
 );
 

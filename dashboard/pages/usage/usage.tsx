@@ -2,8 +2,10 @@
 import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useMutation } from '@tanstack/react-query';
 import type { UsageList, UsageSummary } from '../../../shared/admin/usage.ts';
 import { usageCsv } from '../../../shared/admin/usage-csv.ts';
+import type { Interval } from '../../../shared/usage/period.ts';
 import { useResponse } from '../../api/queries.ts';
 import { ChoiceField } from '../../components/choice-field.tsx';
 import { ClientLink } from '../../components/client-name.tsx';
@@ -16,6 +18,7 @@ import { PeriodChoice, usePeriod } from '../../components/period-choice.tsx';
 import { Section } from '../../components/section.tsx';
 import TimeChart from '../../components/time-chart.tsx';
 import { Totals } from '../../components/totals.tsx';
+import { useDashboard } from '../../context.ts';
 import { linkTo, useListState } from '../../route.ts';
 import { numberText, percent } from '../../value-names.ts';
 import { stepsOf, timesAt, type UsagePeriod, usagePeriods } from './usage-period.ts';
@@ -170,21 +173,7 @@ function Charts({ period, names }: ChartsProps) {
     <SpaceBetween size="l">
       <LoadFailure query={grouped} />
       {group.value === 'channel' ? null : <LoadFailure query={byChannel} />}
-      <Section
-        title="Messages"
-        actions={
-          <Button
-            iconName="download"
-            disabled={grouped.data === undefined}
-            onClick={() => {
-              if (grouped.data !== undefined)
-                downloadCsv(`usage-${period}-${group.value}.csv`, usageCsv(grouped.data));
-            }}
-          >
-            Download CSV
-          </Button>
-        }
-      >
+      <Section title="Messages" actions={<UsageDownloads period={period} by={group.value} />}>
         <SpaceBetween size="m">
           <ChoiceField
             label="Group by"
@@ -211,6 +200,40 @@ function Charts({ period, names }: ChartsProps) {
           query={byChannel}
         />
       </Section>
+    </SpaceBetween>
+  );
+}
+
+/** The lines of a CSV file: an invoice has one for each month, a chart one for each of its bars. */
+const csvIntervals = {
+  today: ['hour', 'day'],
+  week: ['day'],
+  month: ['day', 'month'],
+  last_month: ['day', 'month'],
+} as const satisfies Record<UsagePeriod, readonly Interval[]>;
+
+function UsageDownloads({ period, by }: { readonly period: UsagePeriod; readonly by: string }) {
+  const { api } = useDashboard();
+  const load = useMutation({
+    mutationFn: async (interval: Interval) => {
+      const { since, until } = timesAt(period, new Date());
+      const times = { since: since.toISOString(), until: until.toISOString() };
+      return api.get('listUsage', {}, { ...times, interval, group_by: by });
+    },
+    onSuccess: (usage, interval) => downloadCsv(`usage-${period}-${by}-by-${interval}.csv`, usageCsv(usage)),
+  });
+  return (
+    <SpaceBetween direction="horizontal" size="xs">
+      {csvIntervals[period].map((interval) => (
+        <Button
+          key={interval}
+          iconName="download"
+          loading={load.isPending && load.variables === interval}
+          onClick={() => load.mutate(interval)}
+        >
+          {`CSV by ${interval}`}
+        </Button>
+      ))}
     </SpaceBetween>
   );
 }
