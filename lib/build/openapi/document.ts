@@ -53,8 +53,8 @@ export interface OpenApiDocument {
   };
 }
 
-/** @param baseUrl - the address at which clients call the gateway */
-export function openApiDocument(baseUrl = baseUrlMarker): OpenApiDocument {
+/** The document with a placeholder for the gateway's address, which the function that serves it replaces. */
+export function openApiDocument(): OpenApiDocument {
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const [name, { path, method }] of Object.entries<Route>(routes)) {
     if (!isOperation(name)) continue;
@@ -67,46 +67,45 @@ export function openApiDocument(baseUrl = baseUrlMarker): OpenApiDocument {
       version,
       summary: 'Messages by SMS and WhatsApp, one-time passwords, and signed webhooks.',
       description: introduction,
-      contact: { name: 'The team that runs this gateway', url: `${baseUrl}/docs` },
+      contact: { name: 'The team that runs this gateway', url: `${baseUrlMarker}/docs` },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: baseUrl, description: 'The gateway that serves this document' }],
+    servers: [{ url: baseUrlMarker, description: 'The gateway that serves this document' }],
     tags: Object.entries(tagNotes).map(([name, description]) => ({ name, description })),
     paths,
     webhooks: webhooks(),
     components: {
       ...componentSchemas(),
       headers: namedHeaders,
-      securitySchemes: securitySchemes(baseUrl),
+      securitySchemes,
     },
   };
 }
 
-const securitySchemes = (baseUrl: string) =>
-  ({
-    accessToken: {
-      type: 'http',
-      scheme: 'bearer',
-      bearerFormat: 'JWT',
-      description: 'An access token of `POST /api/v1/auth/token`.',
-    },
-    apiKey: {
-      type: 'http',
-      scheme: 'bearer',
-      bearerFormat: 'sk-…',
-      description: 'Legacy: an API key, which begins with `sk-`. Not for new integrations.',
-    },
-    clientCredentials: {
-      type: 'oauth2',
-      description: 'The same access token, for tools that request it themselves.',
-      flows: {
-        clientCredentials: {
-          tokenUrl: `${baseUrl}${routes.issueToken.path}`,
-          scopes: { messages: 'Send and look up messages.' },
-        },
+const securitySchemes = {
+  accessToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'An access token of `POST /api/v1/auth/token`.',
+  },
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'sk-…',
+    description: 'Legacy: an API key, which begins with `sk-`. Not for new integrations.',
+  },
+  clientCredentials: {
+    type: 'oauth2',
+    description: 'The same access token, for tools that request it themselves.',
+    flows: {
+      clientCredentials: {
+        tokenUrl: `${baseUrlMarker}${routes.issueToken.path}`,
+        scopes: { messages: 'Send and look up messages.' },
       },
     },
-  }) as const;
+  },
+} as const;
 
 function operationOf(name: OperationName): OpenApiOperation {
   const route: Route = routes[name];
