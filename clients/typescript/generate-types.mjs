@@ -17,9 +17,21 @@ function openList(schema) {
   return ts.factory.createUnionTypeNode([...literals, anyText]);
 }
 
+/** A field that may be absent may also be undefined, which `exactOptionalPropertyTypes` would refuse otherwise. */
+function optionalOrUndefined(property) {
+  if (property.questionToken === undefined || property.type === undefined) return property;
+  const { modifiers, name, questionToken, type } = property;
+  const wider = ts.factory.createUnionTypeNode([
+    ...(ts.isUnionTypeNode(type) ? type.types : [type]),
+    ts.factory.createKeywordTypeNode(ts.SyntaxKind.UndefinedKeyword),
+  ]);
+  return ts.factory.updatePropertySignature(property, modifiers, name, questionToken, wider);
+}
+
 const document = JSON.parse(await text(process.stdin));
 const nodes = await openapiTypescript(document, {
   transform: openList,
+  transformProperty: optionalOrUndefined,
   rootTypes: true,
   rootTypesNoSchemaPrefix: true,
   silent: true,

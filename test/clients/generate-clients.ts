@@ -62,7 +62,10 @@ async function pythonTypes(document: TypesDocument): Promise<string> {
     ...['--custom-file-header', `"""${typesOpening(document)}"""`],
   ];
   const command = ['-m', 'datamodel_code_generator', ...options];
-  const models = output(await pythonForClients(), command, root, document);
+  // Type checkers take no override without the annotation of the base class for certain.
+  const models = output(await pythonForClients(), command, root, document)
+    .replaceAll('model_config = ConfigDict(', 'model_config: ClassVar[ConfigDict] = ConfigDict(')
+    .replace('from typing import Any,', 'from typing import Any, ClassVar,');
   const names = Object.keys(document.components.schemas).toSorted();
   return `${models.trimEnd()}\n\n\n__all__ = [\n${names.map((name) => `    "${name}",`).join('\n')}\n]\n`;
 }

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta, timezone
 from standardwebhooks.webhooks import Webhook
 
 from messaging_gateway import (
+    ArgumentError,
     InboundMessageEvent,
     RecipientEvent,
     UnknownEvent,
@@ -111,10 +112,30 @@ class Webhooks(unittest.TestCase):
             with self.assertRaises(WebhookVerificationError):
                 verify_webhook(body, headers, [OLD, NEW])
 
-    def test_a_missing_secret_is_a_mistake_of_the_program(self):
-        for secrets in ("", [], [NEW, ""]):
-            with self.assertRaises(ValueError):
+    def test_a_secret_that_is_none_is_a_typed_error_that_says_what_to_do(self):
+        for secrets in ("", [], [NEW, ""], None, [NEW, None], 42, "whsec_", "whsec_€", "whsec_a"):
+            with self.subTest(secrets), self.assertRaisesRegex(ArgumentError, "whsec_") as caught:
                 verify_webhook(BODY, signed(NEW), secrets)
+            self.assertIsInstance(caught.exception, ValueError)
+
+    def test_a_parsed_body_or_no_headers_are_a_typed_error(self):
+        for body, headers in [(json.loads(BODY), signed(NEW)), (BODY, None), (BODY, 1)]:
+            with self.assertRaises(ArgumentError):
+                verify_webhook(body, headers, NEW)
+
+    def test_headers_may_be_pairs_or_bytes_or_lists(self):
+        given = signed(NEW)
+        for headers in [
+            list(given.items()),
+            [(name.encode(), value.encode()) for name, value in given.items()],
+            {name: [value] for name, value in given.items()},
+        ]:
+            self.assertEqual(verify_webhook(BODY, headers, NEW).event, "sms.delivered")
+
+    def test_a_signed_body_that_is_no_event_is_refused(self):
+        for body in ("[]", "null", "Hello", "", '{"event":"sms.sent"}', '{"event":"sms.sent","data":{}}'):
+            with self.subTest(body), self.assertRaises(WebhookVerificationError):
+                verify_webhook(body, signed(NEW, body=body), NEW)
 
 
 if __name__ == "__main__":

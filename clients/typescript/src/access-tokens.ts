@@ -1,47 +1,130 @@
-/** Holds the access token: requested once for all calls that need it at the same time, and renewed before it expires. */
-
-export interface IssuedToken {
-  readonly access_token: string;
-  /** Seconds. */
-  readonly expires_in: number;
-}
+/**
+ * Holds the access token: requested once for all calls that need it at the same time, and renewed before it expires. A
+ * call waits for a request that another call began, but never longer than that request may take: in some runtimes it
+ * ends without a result when the handler that began it has returned.
+ */
+import { type GatewayError, unexpectedAnswer } from './errors.ts';
+import type { TokenStore } from './options.ts';
+import { type Runtime, type TimeLimit, timeLimit, unlessAborted } from './runtime.ts';
 
 /** Renewed when a tenth of its lifetime is left, at most a minute. */
 const renewBeforeMs = 60_000;
+const longestRenewalMs = 10_000;
+
+interface HeldToken {
+  readonly token: string;
+  readonly renewAtMs: number;
+}
+
+interface Renewal {
+  readonly result: Promise<string>;
+  readonly endsAtMs: number;
+}
+
+export interface TokenSource {
+  /** Requests a token: one attempt. */
+  readonly request: (limit: TimeLimit) => Promise<unknown>;
+  readonly runtime: Runtime;
+  readonly store: TokenStore | undefined;
+  /** Tells the tokens of these credentials from others in the store. */
+  readonly storeKey: string;
+}
 
 export class AccessTokens {
-  readonly #request: () => Promise<IssuedToken>;
-  /** Milliseconds of a clock that nobody sets. */
-  readonly #now: () => number;
-  #current: { readonly token: string; readonly renewAtMs: number } | undefined;
-  #renewal: Promise<string> | undefined;
+  readonly #source: TokenSource;
+  #current: HeldToken | undefined;
+  #renewal: Renewal | undefined;
+  /** The store may still have it. */
+  #refused: string | undefined;
 
-  constructor(request: () => Promise<IssuedToken>, now: () => number) {
-    this.#request = request;
-    this.#now = now;
+  constructor(source: TokenSource) {
+    this.#source = source;
   }
 
-  /** A token that is valid for a while. */
-  get(): Promise<string> {
-    if (this.#current !== undefined && this.#now() < this.#current.renewAtMs)
-      return Promise.resolve(this.#current.token);
-    this.#renewal ??= this.#renew().finally(() => {
-      this.#renewal = undefined;
-    });
-    return this.#renewal;
+  /** Returns a token that is valid for a while. */
+  async get(limit: TimeLimit): Promise<string> {
+    const { runtime } = this.#source;
+    for (;;) {
+      if (this.#current !== undefined && runtime.now() < this.#current.renewAtMs) return this.#current.token;
+      const renewal = this.#sharedRenewal();
+      const end = runtime.timeout(Math.max(1, renewal.endsAtMs - runtime.now()));
+      try {
+        return await unlessAborted(renewal.result, AbortSignal.any([limit.signal, end]));
+      } catch (error) {
+        if (limit.signal.aborted) throw limit.errorOf(error);
+        if (!end.aborted) throw error;
+        // Nothing came of it: the next one is begun here.
+        if (this.#renewal === renewal) this.#renewal = undefined;
+      }
+    }
   }
 
   /** Forgets a token that the gateway refused; another call may have renewed it already. */
   forget(token: string): void {
+    this.#refused = token;
     if (this.#current?.token === token) this.#current = undefined;
   }
 
-  async #renew(): Promise<string> {
-    const requestedAtMs = this.#now();
-    const { access_token: token, expires_in } = await this.#request();
-    const lifetimeMs = expires_in * 1000;
-    const renewAtMs = requestedAtMs + lifetimeMs - Math.min(renewBeforeMs, lifetimeMs / 10);
-    this.#current = { token, renewAtMs };
+  #sharedRenewal(): Renewal {
+    const { runtime } = this.#source;
+    if (this.#renewal !== undefined && runtime.now() < this.#renewal.endsAtMs) return this.#renewal;
+    const limit = timeLimit(runtime, longestRenewalMs);
+    const renewal: Renewal = {
+      result: this.#renew(limit).finally(() => {
+        if (this.#renewal === renewal) this.#renewal = undefined;
+      }),
+      endsAtMs: runtime.now() + longestRenewalMs,
+    };
+    // Every call that waits for it may have left.
+    renewal.result.catch(() => undefined);
+    this.#renewal = renewal;
+    return renewal;
+  }
+
+  async #renew(limit: TimeLimit): Promise<string> {
+    const { runtime, request } = this.#source;
+    const stored = await this.#stored();
+    const requestedAtMs = runtime.now();
+    if (stored !== undefined) {
+      const renewAtMs = requestedAtMs + stored.renewAtMs - runtime.wallClock();
+      this.#current = { token: stored.token, renewAtMs };
+      return stored.token;
+    }
+    const { token, lifetimeMs } = issuedToken(await request(limit));
+    const useMs = lifetimeMs - Math.min(renewBeforeMs, lifetimeMs / 10);
+    this.#current = { token, renewAtMs: requestedAtMs + useMs };
+    await this.#keep({ token, renewAtMs: runtime.wallClock() + useMs }, useMs);
     return token;
   }
+
+  /** Returns what the store has, if it can be used. A store that is out of order does not stop the sending. */
+  async #stored(): Promise<HeldToken | undefined> {
+    const { store, storeKey, runtime } = this.#source;
+    try {
+      const kept: Partial<HeldToken> = JSON.parse((await store?.get(storeKey)) ?? '{}');
+      const { token, renewAtMs } = kept;
+      if (typeof token !== 'string' || typeof renewAtMs !== 'number') return undefined;
+      return token === this.#refused || renewAtMs <= runtime.wallClock() ? undefined : { token, renewAtMs };
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #keep(held: HeldToken, useMs: number): Promise<void> {
+    const { store, storeKey } = this.#source;
+    try {
+      await store?.set(storeKey, JSON.stringify(held), Math.max(1, Math.floor(useMs / 1000)));
+    } catch {
+      // The token is valid without it.
+    }
+  }
+}
+
+/** @throws GatewayError where the answer has no token */
+function issuedToken(answer: unknown): { readonly token: string; readonly lifetimeMs: number } | never {
+  const { access_token: token, expires_in } = answer as Readonly<Record<string, unknown>>;
+  if (typeof token === 'string' && token !== '' && typeof expires_in === 'number' && expires_in > 0)
+    return { token, lifetimeMs: expires_in * 1000 };
+  const error: GatewayError = unexpectedAnswer(200);
+  throw error;
 }

@@ -8,12 +8,22 @@ export class GatewayError extends Error {
   override name = 'GatewayError';
 }
 
+/** An option or an argument that cannot be used. Nothing was sent; the message says what to do. */
+export class ArgumentError extends GatewayError {
+  override name = 'ArgumentError';
+}
+
+/** The caller's `signal` ended the call. `cause` is the reason that the caller gave. */
+export class AbortError extends GatewayError {
+  override name = 'AbortError';
+}
+
 /** The gateway was not reached, or its answer was lost. A send may have been accepted: repeat it with the same key. */
 export class ConnectionError extends GatewayError {
   override name = 'ConnectionError';
 }
 
-/** There was no answer within `timeoutMs`. */
+/** There was no answer within `timeoutMs`, or within what was left of `deadlineMs`. */
 export class TimeoutError extends ConnectionError {
   override name = 'TimeoutError';
 }
@@ -100,6 +110,11 @@ const classes: Readonly<Record<number, typeof ApiError>> = {
   422: InvalidRequestError,
   429: RateLimitError,
 };
+
+/** The error of a success whose body is not what the gateway answers. */
+export function unexpectedAnswer(status: number): ApiError {
+  return apiError(status, new Headers(), undefined);
+}
 
 /** @param body - as it was parsed; a proxy's may have fields of the same names that are of other types */
 export function apiError(status: number, headers: Headers, body: unknown): ApiError {

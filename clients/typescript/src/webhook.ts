@@ -1,6 +1,6 @@
 /** Tells a webhook of the gateway from any other request, also while its secret is rotated. */
 import { Webhook } from 'standardwebhooks';
-import { WebhookVerificationError } from './errors.ts';
+import { ArgumentError, WebhookVerificationError } from './errors.ts';
 import type {
   InboundMessageEvent,
   MessageEventName,
@@ -16,10 +16,16 @@ export type AnyWebhookEvent =
   | RecipientEvent
   | WebhookEndpointDisabledEvent;
 
-/** The headers as `fetch`, Node's `http` or an event of API Gateway has them. */
-export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+interface HeaderReader {
+  get(name: string): string | null | undefined;
+}
+type HeaderValue = string | readonly string[] | undefined;
 
-const signed = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
+/** The headers as any `fetch`, Node's `http` or an event of API Gateway has them, or pairs of names and values. */
+export type WebhookHeaders =
+  | Iterable<readonly [string, HeaderValue]>
+  | HeaderReader
+  | Readonly<Record<string, HeaderValue>>;
 
 /**
  * The event, once its signature holds (Standard Webhooks). Signatures of more than five minutes ago do not.
@@ -27,31 +33,75 @@ const signed = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const
  * @param body - the raw body: parsed and written again it would differ
  * @param secrets - the webhook secret; the old and the new one during a rotation
  * @throws WebhookVerificationError - answer 401, and do nothing else
+ * @throws ArgumentError - the secret, the body or the headers are not what this function takes
  */
 export function verifyWebhook(
   body: string | Uint8Array,
   headers: WebhookHeaders,
   secrets: string | readonly string[],
 ): AnyWebhookEvent {
-  const list = typeof secrets === 'string' ? [secrets] : secrets;
-  if (list.length === 0 || list.some((secret) => typeof secret !== 'string' || secret === ''))
-    throw new TypeError('Give the webhook secret: whsec_…');
+  const webhooks = (Array.isArray(secrets) ? secrets : [secrets]).map(webhookOf);
+  if (webhooks.length === 0) throw new ArgumentError(secretAdvice);
+  if (typeof body !== 'string' && !(body instanceof Uint8Array))
+    throw new ArgumentError('Give the raw body as text or bytes, before anything has parsed it.');
+  if (typeof headers !== 'object' || headers === null)
+    throw new ArgumentError('Give the headers of the request.');
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
-  const given = Object.fromEntries(signed.map((name) => [name, header(headers, name)]));
+  const given = signedHeaders(headers);
   let cause: unknown;
-  for (const secret of list) {
-    const webhook = new Webhook(secret);
+  for (const webhook of webhooks) {
     try {
-      return webhook.verify(text, given) as AnyWebhookEvent;
+      webhook.verify(text, given, { jsonParse: false });
     } catch (error) {
       cause = error;
+      continue;
     }
+    return eventOf(text);
   }
   throw new WebhookVerificationError('The webhook is not from the gateway, or too old.', { cause });
 }
 
-function header(headers: WebhookHeaders, name: string): string {
-  if (headers instanceof Headers) return headers.get(name) ?? '';
-  const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
-  return typeof value === 'string' ? value : (value?.[0] ?? '');
+const secretAdvice =
+  'Give the webhook secret as the gateway shows it: whsec_ and then base64. Is the environment variable set?';
+
+/** @throws ArgumentError for what is no secret; the message does not show it */
+export function webhookOf(secret: unknown): Webhook {
+  try {
+    return new Webhook(secret as string);
+  } catch {
+    // The error of the library would show what was given.
+    throw new ArgumentError(secretAdvice);
+  }
+}
+
+function eventOf(text: string): AnyWebhookEvent {
+  let event: { readonly event?: unknown; readonly data?: unknown } | null = null;
+  try {
+    event = JSON.parse(text);
+  } catch {
+    // It is no event, as below.
+  }
+  const isEvent = typeof event?.event === 'string' && typeof event.data === 'object' && event.data !== null;
+  if (!isEvent)
+    throw new WebhookVerificationError('The webhook is signed, but it is no event of the gateway.');
+  return event as AnyWebhookEvent;
+}
+
+const signed = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
+
+function signedHeaders(headers: WebhookHeaders): Record<string, string> {
+  const look = lookUpIn(headers);
+  return Object.fromEntries(signed.map((name) => [name, [look(name)].flat()[0] ?? '']));
+}
+
+/** No `instanceof Headers`: each implementation of `fetch` has a class of its own. */
+function lookUpIn(headers: WebhookHeaders): (name: string) => HeaderValue | null {
+  if (!(Symbol.iterator in headers) && isReader(headers)) return (name) => headers.get(name);
+  const pairs = Symbol.iterator in headers ? headers : Object.entries(headers);
+  const values = new Map(Array.from(pairs, ([name, value]) => [name.toLowerCase(), value]));
+  return (name) => values.get(name);
+}
+
+function isReader(headers: object): headers is HeaderReader {
+  return 'get' in headers && typeof headers.get === 'function';
 }

@@ -11,12 +11,13 @@ export function typescriptResources(methods: readonly ClientMethod[]): string {
       .filter(isGiven),
   );
   const hasPages = methods.some(({ pages }) => pages !== undefined);
-  const options = (['RequestOptions', 'SendOptions'] as const).filter((name) =>
+  const options = (['ListOptions', 'RequestOptions', 'SendOptions'] as const).filter((name) =>
     methods.some((method) => optionsOf(method) === name),
   );
   const hasSegments = methods.some(({ pathParameters }) => pathParameters.length > 0);
   return `${opening}
-${hasPages ? "import { Pages } from '../pages.ts';\n" : ''}import { ${['type CallGateway', ...options.map((name) => `type ${name}`), ...(hasSegments ? ['segment'] : [])].join(', ')} } from '../transport.ts';
+${hasSegments ? "import { segment } from '../exchange.ts';\n" : ''}import type { ${options.join(', ')} } from '../options.ts';
+${hasPages ? "import { Pages } from '../pages.ts';\n" : ''}import type { CallGateway } from '../transport.ts';
 import type {
 ${[...types]
   .toSorted()
@@ -77,6 +78,7 @@ function methodOf(method: ClientMethod): string {
           '    return new Pages(',
           `      (cursor = query.cursor) => this.#call<${response}>({ ${[...request, 'query: { ...query, cursor }'].join(', ')} }, options),`,
           `      (page) => page.${pages.field},`,
+          '      options?.maxItems,',
           '    );',
         ];
   return [`  /**\n   * ${summary}. ${description.replaceAll('*/', '*\u200b/')}\n   */`, ...lines, '  }'].join(
@@ -84,7 +86,8 @@ function methodOf(method: ClientMethod): string {
   );
 }
 
-function optionsOf({ repeat }: ClientMethod): 'SendOptions' | 'RequestOptions' {
+function optionsOf({ repeat, pages }: ClientMethod): 'ListOptions' | 'SendOptions' | 'RequestOptions' {
+  if (pages !== undefined) return 'ListOptions';
   return repeat === 'with_key' ? 'SendOptions' : 'RequestOptions';
 }
 

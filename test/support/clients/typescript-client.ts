@@ -1,17 +1,21 @@
 /** The client in TypeScript, connected to a server that answers as it is told, with a clock and waits of its own. */
 import { MessagingGateway } from '../../../clients/typescript/src/gateway.ts';
-import type { GatewayOptions, Runtime } from '../../../clients/typescript/src/transport.ts';
+import type { GatewayOptions } from '../../../clients/typescript/src/options.ts';
+import type { Runtime } from '../../../clients/typescript/src/runtime.ts';
 import { type FaultServer, type Reply, startFaultServer } from './fault-server.ts';
 
-/** A request with a longer one never times out in the tests. */
-const timeoutMs = 30_000;
+const startedAtMs = Date.parse('2026-11-20T10:00:00Z');
 
 export interface StartedClient {
   readonly gateway: MessagingGateway;
   readonly server: FaultServer;
   /** How long it waited before each retry, in milliseconds. */
   readonly waits: number[];
+  /** The time limits that it set, in milliseconds. */
+  readonly limitsMs: readonly number[];
   readonly clock: { milliseconds: number };
+  /** Ends every time limit that is set now. */
+  readonly endTime: () => void;
 }
 
 export async function startClient(
@@ -23,16 +27,22 @@ export async function startClient(
   } = {},
 ): Promise<StartedClient> {
   const { tokenReply, onHang, ...more } = options;
-  // Time ends for a request when the server has read it and leaves it without a response.
-  let endTime = (): void => undefined;
+  // Every time limit ends when the server has read a request and leaves it without a response.
+  let limits: AbortController[] = [];
+  const endTime = (): void => {
+    for (const limit of limits) limit.abort();
+    limits = [];
+  };
   const server = await startFaultServer(replies, {
     ...(tokenReply === undefined ? {} : { tokenReply }),
     onHang: () => (onHang ?? endTime)(),
   });
   const waits: number[] = [];
+  const limitsMs: number[] = [];
   const clock = { milliseconds: 0 };
   const runtime: Runtime = {
     now: () => clock.milliseconds,
+    wallClock: () => startedAtMs + clock.milliseconds,
     random: () => 1,
     wait: async (milliseconds, signal) => {
       waits.push(milliseconds);
@@ -40,11 +50,12 @@ export async function startClient(
     },
     timeout: (milliseconds) => {
       const controller = new AbortController();
-      if (milliseconds <= timeoutMs) endTime = () => controller.abort();
+      limitsMs.push(milliseconds);
+      limits.push(controller);
       return controller.signal;
     },
   };
   const credentials = { clientId: 'client_1', clientSecret: 'hidden-secret' };
   const gateway = new MessagingGateway({ baseUrl: server.baseUrl, ...credentials, ...more }, runtime);
-  return { gateway, server, waits, clock };
+  return { gateway, server, waits, limitsMs, clock, endTime };
 }

@@ -2,12 +2,13 @@ import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import {
   ApiError,
+  ArgumentError,
   ConnectionError,
   RateLimitError,
   TimeoutError,
 } from '../../../clients/typescript/src/errors.ts';
 import { MessagingGateway } from '../../../clients/typescript/src/gateway.ts';
-import type { GatewayOptions } from '../../../clients/typescript/src/transport.ts';
+import type { GatewayOptions } from '../../../clients/typescript/src/options.ts';
 import { type Reply, refusal, type SeenRequest } from '../../support/clients/fault-server.ts';
 import { type StartedClient, startClient } from '../../support/clients/typescript-client.ts';
 
@@ -215,8 +216,8 @@ describe('a call', () => {
     const { gateway, server } = await start();
     await gateway.messages.get('a/b?c');
     expect(server.requests[0]?.path).toBe('/api/v1/sms/status/a%2Fb%3Fc');
-    expect(() => gateway.messages.cancel('..')).toThrow(TypeError);
-    expect(() => gateway.messages.cancel('')).toThrow(TypeError);
+    expect(() => gateway.messages.cancel('..')).toThrow(ArgumentError);
+    expect(() => gateway.messages.cancel('')).toThrow(ArgumentError);
   });
 });
 
@@ -229,7 +230,9 @@ describe('a client', () => {
     ['a URL that is missing', { baseUrl: undefined as unknown as string, apiKey: 'sk-1' }],
     ['no URL', { baseUrl: 'gateway', apiKey: 'sk-1' }],
   ])('is refused with %s', (_what, options) => {
-    expect(() => new MessagingGateway({ baseUrl: 'https://gateway.test', ...options })).toThrow(TypeError);
+    expect(() => new MessagingGateway({ baseUrl: 'https://gateway.test', ...options })).toThrow(
+      ArgumentError,
+    );
   });
 
   it('does not show its secret when it is logged', async () => {

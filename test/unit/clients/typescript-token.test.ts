@@ -83,6 +83,113 @@ describe('the access token', () => {
   });
 });
 
+describe('a call and its token', () => {
+  const unavailable = { tokenReply: () => refusal(503, 'service_unavailable') };
+
+  it('have one budget of retries: a token endpoint that is down gets four requests', async () => {
+    const { gateway, server, waits } = await start([], unavailable);
+    await expect(gateway.sms.send(sms)).rejects.toMatchObject({ name: 'ServerError' });
+    expect([server.tokenRequests.length, waits]).toEqual([4, [500, 1000, 2000]]);
+  });
+
+  it('have the limits that the caller gave for the call', async () => {
+    const { gateway, server, limitsMs } = await start([], unavailable);
+    await expect(gateway.sms.send(sms, { timeoutMs: 200, maxRetries: 0 })).rejects.toThrow();
+    expect([server.tokenRequests.length, Math.min(...limitsMs)]).toEqual([1, 200]);
+  });
+
+  it('are repeated where only the token request failed, also for what must not be done twice', async () => {
+    const { gateway, server } = await start([], {
+      tokenReply: (count) => (count === 1 ? refusal(503, 'service_unavailable') : tokenOf(count)),
+    });
+    await gateway.otp.verify({ otp_id: 'otp_1', code: '1234' });
+    expect([server.tokenRequests.length, server.requests.length]).toEqual([2, 1]);
+  });
+
+  it('end at the deadline: no wait begins that would end after it', async () => {
+    const { gateway, waits } = await start([], unavailable);
+    await expect(gateway.sms.send(sms, { deadlineMs: 900 })).rejects.toMatchObject({ name: 'ServerError' });
+    expect(waits).toEqual([500]);
+  });
+
+  it('do not wait for a shared request that never ends: another is begun after its time', async () => {
+    let tell = (): void => undefined;
+    const asked = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    const { gateway, server, endTime } = await start([], {
+      tokenReply: (count) => {
+        tell();
+        return count === 1 ? 'hang' : tokenOf(count);
+      },
+    });
+    const first = gateway.sms.send(sms, { maxRetries: 0 }).catch((error: unknown) => error);
+    await asked;
+    endTime();
+    expect(await first).toMatchObject({ name: 'TimeoutError' });
+    await gateway.sms.send(sms);
+    expect(tokensOf(server.requests)).toContain('Bearer token-2');
+  });
+
+  it.each<[string, object]>([
+    ['no token', { token_type: 'bearer', expires_in: 3600 }],
+    ['an empty token', { access_token: '', expires_in: 3600 }],
+    ['no lifetime', { access_token: 'token-1' }],
+  ])('fail with a typed error where the answer has %s', async (_what, body) => {
+    const { gateway, server } = await start([], { tokenReply: () => ({ status: 200, body }) });
+    await expect(gateway.sms.send(sms)).rejects.toMatchObject({ error: 'unexpected_response' });
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe('a token store', () => {
+  const storeOf = (kept: Map<string, string>) => ({
+    get: async (key: string) => kept.get(key),
+    set: async (key: string, value: string, seconds: number) =>
+      kept.set(key, value).set('seconds', `${seconds}`),
+  });
+
+  it('gives one token to many processes, with the time for which it can be used', async () => {
+    const kept = new Map<string, string>();
+    const { gateway, server } = await start([], { tokenStore: storeOf(kept) });
+    await gateway.sms.send(sms);
+    const other = await startClient([], { tokenStore: storeOf(kept), baseUrl: server.baseUrl });
+    await other.gateway.sms.send(sms);
+    await other.server.close();
+    expect([server.tokenRequests.length, kept.get('seconds')]).toEqual([1, '3540']);
+    expect(tokensOf(server.requests)).toEqual(['Bearer token-1', 'Bearer token-1']);
+  });
+
+  it('is not asked for a token that the gateway refused, nor for one that has expired', async () => {
+    const kept = new Map<string, string>();
+    const { gateway, server, clock } = await start(
+      [{ status: 202, body: {} }, refusal(401, 'unauthorized')],
+      {
+        tokenStore: storeOf(kept),
+      },
+    );
+    await gateway.sms.send(sms);
+    await gateway.sms.send(sms);
+    expect(tokensOf(server.requests).at(-1)).toBe('Bearer token-2');
+    clock.milliseconds = 3_540_000;
+    await gateway.sms.send(sms);
+    expect(tokensOf(server.requests).at(-1)).toBe('Bearer token-3');
+  });
+
+  it('that is out of order, or has something else, does not stop the sending', async () => {
+    const failing = {
+      get: () => Promise.reject(new Error('no store')),
+      set: () => Promise.reject(new Error('no store')),
+    };
+    for (const tokenStore of [failing, { ...failing, get: async () => '{"token":1}' }]) {
+      const { gateway, server } = await start([], { tokenStore });
+      await gateway.sms.send(sms);
+      expect(tokensOf(server.requests)).toEqual(['Bearer token-1']);
+      await server.close();
+    }
+  });
+});
+
 function tokenOf(count: number): Reply {
   return { status: 200, body: { access_token: `token-${count}`, token_type: 'bearer', expires_in: 3600 } };
 }

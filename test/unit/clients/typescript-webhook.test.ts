@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { WebhookVerificationError } from '../../../clients/typescript/src/errors.ts';
+import { ArgumentError, WebhookVerificationError } from '../../../clients/typescript/src/errors.ts';
 import { verifyWebhook } from '../../../clients/typescript/src/webhook.ts';
 import { withNewWebhookSecret } from '../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds } from '../../../shared/client/webhook-secrets.ts';
@@ -26,6 +26,19 @@ describe('a webhook of the gateway', () => {
   it.each([
     ['an object of Node', (headers: Record<string, string>) => headers],
     ['Headers', (headers: Record<string, string>) => new Headers(headers)],
+    [
+      'Headers of another implementation of fetch',
+      (headers: Record<string, string>) => {
+        const real = new Headers(headers);
+        return { get: (name: string) => real.get(name) };
+      },
+    ],
+    ['pairs', (headers: Record<string, string>) => Object.entries(headers)],
+    [
+      'a Map with names as they were sent',
+      (headers: Record<string, string>) =>
+        new Map(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value])),
+    ],
     [
       'an object with names as they were sent',
       (headers: Record<string, string>) =>
@@ -82,8 +95,38 @@ describe('a request that is refused', () => {
     expect(() => verifyWebhook(given, headers, [oldSecret, newSecret])).toThrow(WebhookVerificationError);
   });
 
-  it('is none where the secret is missing: that is a mistake of the program', () => {
-    expect(() => verifyWebhook(body, signedHeaders(1), '')).toThrow(TypeError);
-    expect(() => verifyWebhook(body, signedHeaders(1), [])).toThrow(TypeError);
+  it.each<[string, unknown]>([
+    ['missing', undefined],
+    ['empty', ''],
+    ['one of none', []],
+    ['one of two that is missing', [oldSecret, undefined]],
+    ['not base64', 'whsec_€'],
+    ['a prefix only', 'whsec_'],
+    ['no text', 42],
+  ])('never decides where the secret is %s: a typed error says what to do', (_what, secret) => {
+    const verify = () => verifyWebhook(body, signedHeaders(1), secret as string);
+    expect(verify).toThrow(ArgumentError);
+    expect(verify).toThrow('whsec_');
   });
+
+  it.each<[string, unknown, unknown]>([
+    ['a parsed body', JSON.parse(body), signedHeaders(1)],
+    ['no headers', body, undefined],
+  ])('never decides about %s', (_what, given, headers) => {
+    const verify = () => verifyWebhook(given as string, headers as Record<string, string>, newSecret);
+    expect(verify).toThrow(ArgumentError);
+  });
+
+  it.each(['[]', 'null', '"sms.sent"', '{"event":1,"data":{}}', '{"event":"sms.sent"}', 'Hello', ''])(
+    'is signed, but no event: %s',
+    (text) => {
+      const at = new Date();
+      const headers = {
+        'webhook-id': 'whd_1',
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+        'webhook-signature': new Webhook(newSecret).sign('whd_1', at, text),
+      };
+      expect(() => verifyWebhook(text, headers, newSecret)).toThrow(WebhookVerificationError);
+    },
+  );
 });

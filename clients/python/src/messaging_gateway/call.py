@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import json
 import re
 import uuid
@@ -11,9 +12,11 @@ from datetime import datetime, timezone
 from typing import Any, TypeVar
 from urllib.parse import quote
 
+import httpx
 import pydantic
 
-from .errors import GatewayError
+from .errors import ArgumentError, GatewayError
+from .options import Options
 from .retry import Repeat
 from .version import VERSION
 
@@ -37,26 +40,31 @@ class Request:
     repeat: Repeat
     body: Mapping[str, Any] | None = None
     query: Mapping[str, Any] = field(default_factory=dict)
-    idempotency_key: str | None = None
-    timeout_seconds: float | None = None
+    options: Options = field(default_factory=Options)
 
-    def headers(self) -> dict[str, str]:
+    def headers(self, of_client: Mapping[str, str] | None = None) -> httpx.Headers:
         """The same for every attempt: the key of the first is the key of all."""
-        headers = {
-            "Accept": "application/json",
-            "User-Agent": f"messaging-gateway-client-python/{VERSION}",
-        }
+        headers = httpx.Headers({**(of_client or {})})
+        headers.update(self.options.headers or {})
+        headers["Accept"] = "application/json"
+        headers["User-Agent"] = f"messaging-gateway-client-python/{VERSION}"
         if self.body is not None:
             headers["Content-Type"] = "application/json"
-        if self.repeat == "with_key":
-            headers["Idempotency-Key"] = self.idempotency_key or str(uuid.uuid4())
+        key = self.options.idempotency_key
+        if key is not None or self.repeat == "with_key":
+            headers["Idempotency-Key"] = str(uuid.uuid4()) if key is None else key
         return headers
 
     def content(self) -> bytes | None:
-        return None if self.body is None else json.dumps(_plain(self.body)).encode()
+        if self.body is None:
+            return None
+        try:
+            return json.dumps(_plain(self.body), allow_nan=False).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ArgumentError(f"The body cannot be written as JSON: {error}") from error
 
     def params(self) -> dict[str, str]:
-        return {name: str(_plain(value)) for name, value in self.query.items()}
+        return {name: _parameter(_plain(value)) for name, value in self.query.items() if value is not None}
 
 
 def given(fields: Mapping[str, Any], absent: object) -> dict[str, Any]:
@@ -67,8 +75,11 @@ def given(fields: Mapping[str, Any], absent: object) -> dict[str, Any]:
 def segment(value: str) -> str:
     """A path segment. Refuses what a URL would take as no segment, or as a step up."""
     if not isinstance(value, str) or re.fullmatch(r"\.{0,2}", value):
-        raise ValueError(f"not an id: {value!r}")
-    return quote(value, safe="")
+        raise ArgumentError(f"not an id: {value!r}")
+    try:
+        return quote(value, safe="")
+    except UnicodeError as error:
+        raise ArgumentError("not an id: it is no Unicode text") from error
 
 
 def answer_as(model: type[Model], body: Any) -> Model:
@@ -83,6 +94,8 @@ def _plain(value: Any) -> Any:
     """As JSON has it."""
     if isinstance(value, pydantic.BaseModel):
         return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    if isinstance(value, enum.Enum):
+        return _plain(value.value)
     if isinstance(value, datetime):
         # A time without a zone is meant as Python means it: local.
         return value.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -91,3 +104,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
         return [_plain(one) for one in value]
     return value
+
+
+def _parameter(value: Any) -> str:
+    return json.dumps(value) if isinstance(value, bool) else str(value)

@@ -15,6 +15,21 @@ from .models import FieldError
 class GatewayError(Exception):
     """Anything that went wrong with a request or a webhook."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process gets the same error: the arguments of a class need not be those of Exception.
+        return _rebuilt, (type(self), self.args, self.__dict__)
+
+
+def _rebuilt(kind: type[GatewayError], args: tuple[Any, ...], fields: dict[str, Any]) -> GatewayError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(fields)
+    return error
+
+
+class ArgumentError(GatewayError, ValueError):
+    """An option or an argument that cannot be used. Nothing was sent; the message says what to do."""
+
 
 class ConnectionError(GatewayError):
     """The gateway was not reached, or its answer was lost.
@@ -28,7 +43,7 @@ class ConnectionError(GatewayError):
 
 
 class TimeoutError(ConnectionError):
-    """There was no answer within the time limit."""
+    """There was no answer within timeout_seconds, or within what was left of deadline_seconds."""
 
 
 class WebhookVerificationError(GatewayError):
@@ -114,6 +129,11 @@ def api_error(status: int, headers: Mapping[str, str], body: Any) -> ApiError:
     """The error of an answer. The body is None where it is not JSON."""
     kind = _CLASSES.get(status, ServerError if status >= 500 else ApiError)
     return kind(status, headers, body)
+
+
+def unexpected_answer(status: int) -> ApiError:
+    """The error of a success whose body is not what the gateway answers."""
+    return api_error(status, {}, None)
 
 
 def _text(value: Any) -> str | None:

@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from types import TracebackType
+from typing import Any, Literal
 
 import httpx
-from typing_extensions import Self
+from typing_extensions import Self, Unpack
 
 from .async_transport import AsyncTransport
+from .call import Request
+from .errors import ArgumentError
 from .generated.async_resources import AsyncResources
 from .generated.resources import Resources
+from .options import AsyncTokenStore, Options, RequestReport, ResponseReport, SendOptions, TokenStore
+from .response import RawAnswer, remember_response
+from .retry import Repeat
 from .settings import Settings
 from .transport import Transport
+
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+
+def raw_request(
+    method: Method,
+    path: str,
+    query: Mapping[str, Any] | None,
+    body: Mapping[str, Any] | None,
+    options: Options,
+) -> Request:
+    if not path.startswith("/"):
+        raise ArgumentError(f"The path must begin with a slash: {path}")
+    is_keyed = options.idempotency_key is not None
+    repeat: Repeat = "always" if method != "POST" else "with_key" if is_keyed else "if_refused"
+    return Request(method, path, repeat, body=body, query=query or {}, options=options)
 
 
 class MessagingGateway(Resources):
@@ -20,10 +43,14 @@ class MessagingGateway(Resources):
     base_url: such as https://messages.example.com
     client_id, client_secret: the client requests and renews access tokens
     api_key: instead of the two, a legacy API key (sk-…)
-    timeout_seconds: for each attempt, from the connection to the end of the answer
-    max_retries: how often a failed request is repeated; 0 switches retries off
+    timeout_seconds: for each attempt, from the request for its token to the end of the answer
+    max_retries: how often a failed attempt is repeated, its token request included; 0 switches retries off
     max_retry_after_seconds: a Retry-After beyond it is not waited for; the error is raised at once
-    http_client: your own, for a proxy or for logging
+    deadline_seconds: for a whole call, its token, every attempt and the waits between them
+    headers: further headers of every request
+    http_client: your own, for a proxy for example; close() leaves it open
+    token_store: where processes with the same credentials share their access token
+    on_request, on_response: called before and after each attempt, for a log; their errors are ignored
     """
 
     def __init__(
@@ -36,16 +63,51 @@ class MessagingGateway(Resources):
         timeout_seconds: float = 30.0,
         max_retries: int = 3,
         max_retry_after_seconds: float = 60.0,
+        deadline_seconds: float | None = None,
+        headers: Mapping[str, str] | None = None,
         http_client: httpx.Client | None = None,
+        token_store: TokenStore | None = None,
+        on_request: Callable[[RequestReport], object] | None = None,
+        on_response: Callable[[ResponseReport], object] | None = None,
     ) -> None:
         settings = Settings(
-            base_url, client_id, client_secret, api_key, timeout_seconds, max_retries, max_retry_after_seconds
+            base_url,
+            client_id,
+            client_secret,
+            api_key,
+            timeout_seconds,
+            max_retries,
+            max_retry_after_seconds,
+            deadline_seconds,
+            headers,
+            token_store,
+            on_request,
+            on_response,
         )
-        self._http_client = http_client or httpx.Client()
-        super().__init__(Transport(settings, self._http_client))
+        self._transport = Transport(settings, http_client)
+        super().__init__(self._transport)
+
+    def request(
+        self,
+        method: Method,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | None = None,
+        **options: Unpack[SendOptions],
+    ) -> RawAnswer:
+        """Sends a request for which this version has no method: /api/v1/…, with the same token, limits and retries.
+
+        A POST without an idempotency key is repeated only if the gateway refused it or was never reached.
+        """
+        answer, info = self._transport.send(raw_request(method, path, query, body, Options(**options)))
+        raw = RawAnswer(answer)
+        remember_response(raw, info)
+        return raw
 
     def close(self) -> None:
-        self._http_client.close()
+        """Closes the connections, unless they are those of a client that was given."""
+        self._transport.close()
 
     def __enter__(self) -> Self:
         return self
@@ -57,7 +119,11 @@ class MessagingGateway(Resources):
 
 
 class AsyncMessagingGateway(AsyncResources):
-    """As MessagingGateway, for asyncio: `await gateway.sms.send(to=..., message=...)`."""
+    """As MessagingGateway, for asyncio: `await gateway.sms.send(to=..., message=...)`.
+
+    One object can be used in several event loops, one after the other or at once. A http_client that was given
+    belongs to one loop.
+    """
 
     def __init__(
         self,
@@ -69,16 +135,48 @@ class AsyncMessagingGateway(AsyncResources):
         timeout_seconds: float = 30.0,
         max_retries: int = 3,
         max_retry_after_seconds: float = 60.0,
+        deadline_seconds: float | None = None,
+        headers: Mapping[str, str] | None = None,
         http_client: httpx.AsyncClient | None = None,
+        token_store: AsyncTokenStore | None = None,
+        on_request: Callable[[RequestReport], object] | None = None,
+        on_response: Callable[[ResponseReport], object] | None = None,
     ) -> None:
         settings = Settings(
-            base_url, client_id, client_secret, api_key, timeout_seconds, max_retries, max_retry_after_seconds
+            base_url,
+            client_id,
+            client_secret,
+            api_key,
+            timeout_seconds,
+            max_retries,
+            max_retry_after_seconds,
+            deadline_seconds,
+            headers,
+            token_store,
+            on_request,
+            on_response,
         )
-        self._http_client = http_client or httpx.AsyncClient()
-        super().__init__(AsyncTransport(settings, self._http_client))
+        self._transport = AsyncTransport(settings, http_client)
+        super().__init__(self._transport)
+
+    async def request(
+        self,
+        method: Method,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | None = None,
+        **options: Unpack[SendOptions],
+    ) -> RawAnswer:
+        """As that of MessagingGateway."""
+        answer, info = await self._transport.send(raw_request(method, path, query, body, Options(**options)))
+        raw = RawAnswer(answer)
+        remember_response(raw, info)
+        return raw
 
     async def close(self) -> None:
-        await self._http_client.aclose()
+        """Closes the connections of this event loop, unless they are those of a client that was given."""
+        await self._transport.close()
 
     async def __aenter__(self) -> Self:
         return self

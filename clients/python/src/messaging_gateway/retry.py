@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import math
+import time
+from typing import TYPE_CHECKING, Any, Literal
 
-from .errors import ApiError, ConnectionError
+from .errors import ApiError, ConnectionError, TimeoutError
+
+if TYPE_CHECKING:
+    from .options import Options
+    from .settings import Settings
 
 Repeat = Literal["always", "with_key", "if_refused"]
 """When a request may be sent again after a failure that leaves open whether it was carried out.
@@ -42,3 +48,51 @@ def _is_worth_repeating(error: Exception, repeat: Repeat) -> bool:
             return repeat == "with_key"
         return repeat != "if_refused" and error.status in (500, 502, 503, 504)
     return isinstance(error, ConnectionError) and (repeat != "if_refused" or error.never_sent)
+
+
+class Limits:
+    """The budget of retries and the deadline of one call, its token requests included."""
+
+    def __init__(self, settings: Settings, options: Options) -> None:
+        self._settings = settings
+        self._timeout = _first(options.timeout_seconds, settings.timeout_seconds)
+        self._max_retries = _first(options.max_retries, settings.max_retries)
+        deadline = _first(options.deadline_seconds, settings.deadline_seconds, math.inf)
+        self._ends_at = settings.now() + deadline
+        self.attempt: int = 1
+
+    def begin_attempt(self) -> TimeLimit:
+        return TimeLimit(max(0.001, min(self._timeout, self._ends_at - self._settings.now())))
+
+    def delay_after(self, error: Exception, repeat: Repeat) -> float | None:
+        """How long to wait before the next attempt; None where the error is the outcome of the call."""
+        failed = self.attempt
+        self.attempt += 1
+        if failed > self._max_retries:
+            return None
+        delay = retry_delay_seconds(
+            error,
+            repeat=repeat,
+            attempt=failed,
+            longest_wait_seconds=self._settings.max_retry_after_seconds,
+            random=self._settings.random(),
+        )
+        return None if delay is None or self._settings.now() + delay >= self._ends_at else delay
+
+
+class TimeLimit:
+    """Of one attempt, or of a shared token request."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._ends_at = time.monotonic() + seconds
+
+    def left(self) -> float:
+        return max(0.0, self._ends_at - time.monotonic())
+
+    def error(self, *, never_sent: bool = False) -> TimeoutError:
+        return TimeoutError(f"No answer within {self.seconds:.3g} s.", never_sent=never_sent)
+
+
+def _first(*values: Any) -> Any:
+    return next(value for value in values if value is not None)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
+
+from .errors import ArgumentError, unexpected_answer
+from .options import Options, RequestReport, ResponseReport, check_header, check_number
 
 
 @dataclass(frozen=True)
@@ -18,15 +23,25 @@ class Settings:
     timeout_seconds: float
     max_retries: int
     max_retry_after_seconds: float
+    deadline_seconds: float | None = None
+    headers: Mapping[str, str] | None = field(default=None, repr=False)
+    token_store: Any = field(default=None, repr=False)
+    on_request: Callable[[RequestReport], object] | None = None
+    on_response: Callable[[ResponseReport], object] | None = None
     # What a test replaces.
     now: Callable[[], float] = time.monotonic
     random: Callable[[], float] = random.random
+    wall_clock: Callable[[], float] = time.time
 
     def __post_init__(self) -> None:
         if bool(self.client_id and self.client_secret) == bool(self.api_key):
-            raise ValueError("Give client_id and client_secret, or api_key.")
-        if urlsplit(self.base_url).scheme not in ("http", "https"):
-            raise ValueError(f"base_url is not a URL: {self.base_url}")
+            raise ArgumentError("Give client_id and client_secret, or api_key.")
+        if self.api_key:
+            check_header("Authorization", self.api_key)
+        if not isinstance(self.base_url, str) or urlsplit(self.base_url).scheme not in ("http", "https"):
+            raise ArgumentError(f"base_url is not a URL of http or https: {self.base_url}")
+        Options(self.timeout_seconds, self.max_retries, self.deadline_seconds, self.headers)
+        check_number("max_retry_after_seconds", self.max_retry_after_seconds, 0, 86_400.0)
 
     def url(self, path: str) -> str:
         return self.base_url.rstrip("/") + path
@@ -37,6 +52,11 @@ class Settings:
             "client_id": self.client_id or "",
             "client_secret": self.client_secret or "",
         }
+
+    @property
+    def store_key(self) -> str:
+        """Tells the tokens of these credentials from others in the store."""
+        return f"messaging-gateway-token:{self.base_url}:{self.client_id}"
 
 
 # Renewed when a tenth of its lifetime is left, at most a minute.
@@ -49,5 +69,24 @@ class HeldToken:
     renew_at: float
 
     @classmethod
-    def issued(cls, token: str, expires_in: float, requested_at: float) -> HeldToken:
-        return cls(token, requested_at + expires_in - min(_RENEW_BEFORE_SECONDS, expires_in / 10))
+    def issued(cls, answer: Mapping[str, Any], requested_at: float) -> HeldToken:
+        """Raises an ApiError where the answer has no token."""
+        token, lifetime = answer.get("access_token"), answer.get("expires_in")
+        if not isinstance(token, str) or not token or not isinstance(lifetime, (int, float)) or lifetime <= 0:
+            raise unexpected_answer(200)
+        return cls(token, requested_at + lifetime - min(_RENEW_BEFORE_SECONDS, lifetime / 10))
+
+    def moved(self, seconds: float) -> HeldToken:
+        """The same by another clock."""
+        return HeldToken(self.token, self.renew_at + seconds)
+
+    def text(self) -> str:
+        """As the store keeps it, by the clock that processes share."""
+        return json.dumps({"token": self.token, "renewAtMs": self.renew_at * 1000})
+
+    @classmethod
+    def read(cls, text: str | bytes | None, refused: str | None, now: float) -> HeldToken | None:
+        """What the store has, if it can be used."""
+        kept = json.loads(text) if text else {}
+        held = cls(str(kept.get("token")), float(kept.get("renewAtMs", 0)) / 1000)
+        return held if held.renew_at > now and held.token != refused else None

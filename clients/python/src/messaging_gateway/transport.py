@@ -1,165 +1,195 @@
-"""Sends a request until it has an answer: with a valid token, a time limit for each attempt, and safe retries."""
+"""Sends a request until it has an answer: with a valid token, a time limit for each attempt, and safe retries.
+
+A call has one budget of retries and one deadline, and its token request counts towards both.
+"""
 
 from __future__ import annotations
 
 import json
-import threading
+import os
 import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import httpx
 
+from .access_tokens import AccessTokens
 from .call import Model, Request, answer_as
-from .errors import AuthenticationError, ConnectionError, TimeoutError, api_error
-from .retry import Repeat, retry_delay_seconds
-from .settings import HeldToken, Settings
+from .errors import (
+    ArgumentError,
+    AuthenticationError,
+    ConnectionError,
+    GatewayError,
+    TimeoutError,
+    api_error,
+)
+from .options import RequestReport, ResponseReport, notify
+from .response import ResponseInfo, remember_response
+from .retry import Limits, Repeat, TimeLimit
+from .settings import Settings
 
-Answer = TypeVar("Answer")
+# What httpx raises for an attempt; a RuntimeError for a client that is closed, or of another event loop.
+FAILURES = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, RuntimeError, OSError)
 
 
 class Call(Protocol):
     def __call__(self, request: Request, model: type[Model]) -> Model: ...
 
 
-class AccessTokens:
-    """Holds the access token: requested once for all threads that need it at the same time."""
-
-    def __init__(self, settings: Settings, request: Callable[[], Mapping[str, Any]]) -> None:
-        self._settings = settings
-        self._request = request
-        self._lock = threading.Lock()
-        self._current: HeldToken | None = None
-        self._renewal: Future[str] | None = None
-
-    def get(self) -> str:
-        """A token that is valid for a while."""
-        with self._lock:
-            if self._current is not None and self._settings.now() < self._current.renew_at:
-                return self._current.token
-            renewal = self._renewal
-            if renewal is None:
-                mine = self._renewal = Future[str]()
-        if renewal is not None:
-            return renewal.result()
-        requested_at = self._settings.now()
-        try:
-            issued = self._request()
-            held = HeldToken.issued(issued["access_token"], issued["expires_in"], requested_at)
-        except BaseException as error:
-            self._settle(None)
-            # Only this thread is interrupted, or told to exit.
-            interrupted = ConnectionError("The token request was interrupted.")
-            mine.set_exception(error if isinstance(error, Exception) else interrupted)
-            raise
-        self._settle(held)
-        mine.set_result(held.token)
-        return held.token
-
-    def forget(self, token: str) -> None:
-        """Forgets a token that the gateway refused; another thread may have renewed it already."""
-        with self._lock:
-            if self._current is not None and self._current.token == token:
-                self._current = None
-
-    def _settle(self, held: HeldToken | None) -> None:
-        with self._lock:
-            self._current = held
-            self._renewal = None
-
-
 class Transport:
     def __init__(
-        self, settings: Settings, client: httpx.Client, wait: Callable[[float], None] = time.sleep
+        self,
+        settings: Settings,
+        client: httpx.Client | None = None,
+        wait: Callable[[float], None] = time.sleep,
     ) -> None:
         self._settings = settings
-        self._client = client
+        self._given_client = client
+        self._own_client: tuple[int, httpx.Client] | None = None
         self._wait = wait
         self._tokens = AccessTokens(settings, self._request_token)
 
     def __call__(self, request: Request, model: type[Model]) -> Model:
-        headers = request.headers()
-        answer = self._with_retries(request.repeat, lambda: self._authorized(request, headers))
-        return answer_as(model, answer)
+        body, info = self.send(request)
+        answer = answer_as(model, body)
+        remember_response(answer, info)
+        return answer
 
-    def _authorized(self, request: Request, headers: dict[str, str]) -> Any:
-        if self._settings.api_key:
-            return self._attempt(request, {**headers, "Authorization": f"Bearer {self._settings.api_key}"})
-        token = self._tokens.get()
-        try:
-            return self._attempt(request, {**headers, "Authorization": f"Bearer {token}"})
-        except AuthenticationError:
-            self._tokens.forget(token)
-        renewed = self._tokens.get()
-        return self._attempt(request, {**headers, "Authorization": f"Bearer {renewed}"})
-
-    def _request_token(self) -> Any:
-        request = Request("POST", "/api/v1/auth/token", "always", body=self._settings.token_request())
-        return self._with_retries("always", lambda: self._attempt(request, request.headers()))
-
-    def _with_retries(self, repeat: Repeat, work: Callable[[], Answer]) -> Answer:
-        failed = 0
+    def send(self, request: Request) -> tuple[dict[str, Any], ResponseInfo]:
+        limits = Limits(self._settings, request.options)
+        prepared = Prepared(request, self._settings)
         while True:
+            # Until the request itself is sent, nothing can happen twice.
+            phase: list[Repeat] = ["always"]
             try:
-                return work()
+                return self._attempt(prepared, limits.attempt, limits.begin_attempt(), phase)
             except Exception as error:
-                failed += 1
-                delay = (
-                    None
-                    if failed > self._settings.max_retries
-                    else retry_delay_seconds(
-                        error,
-                        repeat=repeat,
-                        attempt=failed,
-                        longest_wait_seconds=self._settings.max_retry_after_seconds,
-                        random=self._settings.random(),
-                    )
-                )
+                delay = limits.delay_after(error, phase[-1])
                 if delay is None:
                     raise
             self._wait(delay)
 
-    def _attempt(self, request: Request, headers: dict[str, str]) -> Any:
-        seconds = request.timeout_seconds or self._settings.timeout_seconds
-        deadline = time.monotonic() + seconds
+    def close(self) -> None:
+        """Closes the connections, unless they are those of a client that was given."""
+        if self._own_client is not None:
+            self._own_client[1].close()
+
+    def _attempt(
+        self, prepared: Prepared, attempt: int, limit: TimeLimit, phase: list[Repeat]
+    ) -> tuple[dict[str, Any], ResponseInfo]:
+        def send(credential: str) -> tuple[dict[str, Any], ResponseInfo]:
+            phase.append(prepared.repeat)
+            return self._exchange(prepared, f"Bearer {credential}", attempt, limit)
+
+        if self._settings.api_key:
+            return send(self._settings.api_key)
+        token = self._tokens.get(limit)
+        try:
+            return send(token)
+        except AuthenticationError:
+            self._tokens.forget(token)
+        phase.append("always")
+        return send(self._tokens.get(limit))
+
+    def _request_token(self, limit: TimeLimit) -> dict[str, Any]:
+        request = Request("POST", "/api/v1/auth/token", "always", body=self._settings.token_request())
+        body, _ = self._exchange(Prepared(request, self._settings), None, 1, limit)
+        return body
+
+    def _exchange(
+        self, prepared: Prepared, authorization: str | None, attempt: int, limit: TimeLimit
+    ) -> tuple[dict[str, Any], ResponseInfo]:
+        report = prepared.report(attempt)
+        seconds = max(0.001, limit.left())
         body = bytearray()
         try:
-            with self._client.stream(
-                request.method,
-                self._settings.url(request.path),
-                params=request.params(),
-                content=request.content(),
-                headers=headers,
-                timeout=seconds,
-                # The API does not redirect, and credentials must not follow anyone else's redirect.
-                follow_redirects=False,
-            ) as response:
+            with self._client().stream(**prepared.arguments(authorization, seconds)) as response:
                 # The limit of httpx is for each read: an answer that comes byte by byte would never end.
                 for chunk in response.iter_bytes():
                     body += chunk
-                    if time.monotonic() > deadline:
-                        raise TimeoutError(f"No answer within {seconds} s.")
-        except httpx.HTTPError as error:
-            raise connection_error(error, seconds) from error
+                    if limit.left() == 0:
+                        raise limit.error()
+        except (*FAILURES, TimeoutError) as error:
+            raise report.failed(error, limit) from error
+        report.answered(response)
         return answer_of(response, bytes(body))
 
+    def _client(self) -> httpx.Client:
+        """A process that was forked must not use the connections of its parent."""
+        if self._given_client is not None:
+            return self._given_client
+        if self._own_client is None or self._own_client[0] != os.getpid():
+            self._own_client = (os.getpid(), httpx.Client())
+        return self._own_client[1]
 
-def connection_error(error: httpx.HTTPError, seconds: float) -> ConnectionError:
-    never_sent = isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout))
-    if isinstance(error, httpx.TimeoutException):
-        return TimeoutError(f"No answer within {seconds} s.", never_sent=never_sent)
-    return ConnectionError("The gateway was not reached, or its answer was lost.", never_sent=never_sent)
+
+class Prepared:
+    """A request as every attempt sends it, without its credentials. Raises ArgumentError for what cannot be sent."""
+
+    def __init__(self, request: Request, settings: Settings) -> None:
+        self.repeat = request.repeat
+        self._settings = settings
+        self._request = request
+        self._headers = request.headers(settings.headers)
+        self._params, self._content = request.params(), request.content()
+
+    def arguments(self, authorization: str | None, seconds: float) -> dict[str, Any]:
+        headers = self._headers.copy()
+        headers.pop("Authorization", None)
+        if authorization is not None:
+            headers["Authorization"] = authorization
+        return {
+            "method": self._request.method,
+            "url": self._settings.url(self._request.path),
+            "params": self._params,
+            "content": self._content,
+            "headers": headers,
+            "timeout": seconds,
+            # The API does not redirect, and credentials must not follow anyone else's redirect.
+            "follow_redirects": False,
+        }
+
+    def report(self, attempt: int) -> Report:
+        return Report(self._settings, self._request.method, self._request.path, attempt)
 
 
-def answer_of(response: httpx.Response, body: bytes) -> Any:
+class Report:
+    """Tells the hooks of one attempt."""
+
+    def __init__(self, settings: Settings, method: str, path: str, attempt: int) -> None:
+        self._settings, self._method, self._path, self._attempt = settings, method, path, attempt
+        self._started_at = time.monotonic()
+        notify(settings.on_request, RequestReport(method, path, attempt))
+
+    def answered(self, response: httpx.Response) -> None:
+        self._tell(response.status_code, response.headers.get("x-request-id"), None)
+
+    def failed(self, cause: BaseException, limit: TimeLimit) -> GatewayError:
+        never_sent = isinstance(cause, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout))
+        error: GatewayError
+        if isinstance(cause, RuntimeError):
+            advice = "It must be open, and an asynchronous one belongs to one event loop."
+            error = ArgumentError(f"The HTTP client cannot be used: {cause}. {advice}")
+        elif isinstance(cause, (httpx.TimeoutException, TimeoutError)):
+            error = limit.error(never_sent=never_sent)
+        else:
+            what = "The gateway was not reached, or its answer was lost."
+            error = ConnectionError(what, never_sent=never_sent)
+        self._tell(None, None, error)
+        return error
+
+    def _tell(self, status: int | None, request_id: str | None, error: Exception | None) -> None:
+        seconds = time.monotonic() - self._started_at
+        report = ResponseReport(self._method, self._path, self._attempt, seconds, status, request_id, error)
+        notify(self._settings.on_response, report)
+
+
+def answer_of(response: httpx.Response, body: bytes) -> tuple[dict[str, Any], ResponseInfo]:
     """The body of a success, parsed. Raises what the answer says otherwise."""
-    if response.is_success and body == b"":
-        return None
     try:
         answer = json.loads(body)
-    except ValueError:
-        raise api_error(response.status_code, response.headers, None) from None
-    if not response.is_success:
+    except (ValueError, RecursionError):
+        answer = None
+    if not response.is_success or not isinstance(answer, dict):
         raise api_error(response.status_code, response.headers, answer)
-    return answer
+    return answer, ResponseInfo.of(response)

@@ -19,7 +19,7 @@ interface components {
              * Format: date-time
              * @description Where a sender has a pace (`messages_per_second`): when the last message is expected to be handed over to the carrier. What goes before it later, such as one-time passwords, comes on top; the status of the batch has the time as it is then.
              */
-            expected_end_at?: string;
+            expected_end_at?: string | undefined;
             /** @description The recipients that were accepted, each with its message. */
             messages: components["schemas"]["BatchMessage"][];
             /** @description The recipients that were refused, each with the reason. */
@@ -40,7 +40,7 @@ interface components {
              * Format: date-time
              * @description When the message is to be sent; absent where it is sent at once.
              */
-            scheduled_at?: string;
+            scheduled_at?: string | undefined;
             /**
              * Format: date-time
              * @description When the request was accepted.
@@ -66,7 +66,7 @@ interface components {
              * Format: date-time
              * @description When the message is to be sent; absent where it is sent at once.
              */
-            scheduled_at?: string;
+            scheduled_at?: string | undefined;
             /**
              * Format: date-time
              * @description When the request was accepted.
@@ -87,7 +87,7 @@ interface components {
         };
         AccountUpdate: {
             /** @description The URL for messages without a `webhook_url` of their own; null removes it. */
-            webhook_url?: string | null;
+            webhook_url?: string | null | undefined;
         };
         Batch: {
             /** @description The identifier of the batch. */
@@ -104,7 +104,7 @@ interface components {
              * Format: date-time
              * @description While messages of a sender with a pace (`messages_per_second`) wait: when the last of them is expected to be handed over to the carrier, with all that has gone before them so far.
              */
-            expected_end_at?: string;
+            expected_end_at?: string | undefined;
             /**
              * Format: date-time
              * @description When the request was accepted.
@@ -130,32 +130,32 @@ interface components {
             /** @description The recipient's phone number in international format (E.164), such as `+447700900123`. */
             to: string;
             /** @description Values for the placeholders of the template. */
-            variables?: components["schemas"]["TemplateVariables"] | null;
+            variables?: components["schemas"]["TemplateVariables"] | null | undefined;
             /** @description A template for this recipient only. */
-            message?: string | null;
+            message?: string | null | undefined;
             /** @description The reference of this message. */
-            reference?: string | null;
+            reference?: string | null | undefined;
         };
         BulkSms: {
             /** @description The template of all rows without one of their own, up to 10000 characters; after rendering 1 to 1600. */
-            message?: string | null;
+            message?: string | null | undefined;
             /** @description 1 to 1000 recipients: objects, or bare numbers. */
             recipients: components["schemas"]["BulkRecipient"][];
             /** @description The URL to which the events of this message are posted; without it they go to the URL of the account. It must be https on port 443 (or http on port 80 where the deployment allows it), with a public address and without a user name. */
-            webhook_url?: string | null;
+            webhook_url?: string | null | undefined;
             /** @description The sender: a phone number in international format, or a name of up to 11 letters, digits and hyphens with at least one letter. Required if the client may use only certain senders. */
-            from?: string | null;
+            from?: string | null | undefined;
             /** @description `transactional` (the default) or `promotional`: carriers route and price the two differently. */
-            type?: components["schemas"]["MessageType"] | null;
+            type?: components["schemas"]["MessageType"] | null | undefined;
             /** @description Seconds for which delivery is tried, 5 to 259200 (3 days, the default). After it the message becomes `expired`. */
-            validity_period?: number | null;
+            validity_period?: number | null | undefined;
             /**
              * Format: date-time
              * @description When to send, 1 minute to 180 days ahead; with an offset or `Z`.
              */
-            scheduled_at?: string | null;
+            scheduled_at?: string | null | undefined;
             /** @description The reference of the messages whose rows have none of their own. */
-            reference?: string | null;
+            reference?: string | null | undefined;
         };
         Button: {
             /**
@@ -166,7 +166,7 @@ interface components {
             /** @description The value of the button. */
             value: string;
             /** @description The button's place in the template. By default its place in this list, or the first free one if another button names that. */
-            index?: number | null;
+            index?: number | null | undefined;
         };
         ButtonReply: {
             /** @description The identifier or payload of the button. */
@@ -244,13 +244,13 @@ interface components {
             /** @description The sender that would be used; null where the carrier selects it. */
             from: string | null;
             /** @description `GSM-7`, or `UCS-2` where a character is outside it. */
-            encoding?: components["schemas"]["SmsEncoding"];
+            encoding?: components["schemas"]["SmsEncoding"] | undefined;
             /** @description How many SMS the text takes; each is charged. */
-            segments?: number;
+            segments?: number | undefined;
             /** @description The error code with which the message would fail after it is accepted: `recipient_opted_out` where the recipient is suppressed now. */
-            would_fail_with?: "invalid_recipient" | "recipient_opted_out" | "unreachable" | "country_not_supported" | "carrier_blocked" | "carrier_throttled" | "carrier_rejected" | "sender_rejected" | "content_rejected" | "template_rejected" | "media_rejected" | "template_required" | "spend_limit_reached" | "message_limit_reached" | "recipient_limit_reached" | "otp_held" | "not_needed" | "channel_off" | "client_disabled" | "expired" | "unknown" | (string & {});
+            would_fail_with?: "invalid_recipient" | "recipient_opted_out" | "unreachable" | "country_not_supported" | "carrier_blocked" | "carrier_throttled" | "carrier_rejected" | "sender_rejected" | "content_rejected" | "template_rejected" | "media_rejected" | "template_required" | "spend_limit_reached" | "message_limit_reached" | "recipient_limit_reached" | "otp_held" | "not_needed" | "channel_off" | "client_disabled" | "expired" | "unknown" | (string & {}) | undefined;
             /** @description The messages that would follow if this one were not delivered. */
-            fallback?: components["schemas"]["DryRunLeg"][];
+            fallback?: components["schemas"]["DryRunLeg"][] | undefined;
         };
         DryRunBatch: {
             /** @description Always `true`: nothing was stored or sent. */
@@ -286,9 +286,9 @@ interface components {
             /** @description The sender that would be used; null where the carrier selects it. */
             from: string | null;
             /** @description `GSM-7`, or `UCS-2` where a character is outside it. */
-            encoding?: components["schemas"]["SmsEncoding"];
+            encoding?: components["schemas"]["SmsEncoding"] | undefined;
             /** @description How many SMS the text takes; each is charged. */
-            segments?: number;
+            segments?: number | undefined;
             /** @description By the price list of the gateway; null without a price for a country. What would fail with `would_fail_with` costs nothing. */
             estimated_cost: number | null;
         };
@@ -306,7 +306,7 @@ interface components {
             /** @description By the price list of the gateway; null without a price for a country. What would fail with `would_fail_with` costs nothing. */
             estimated_cost: number | null;
             /** @description The error code with which the message would fail after it is accepted: `recipient_opted_out` where the recipient is suppressed now. */
-            would_fail_with?: "invalid_recipient" | "recipient_opted_out" | "unreachable" | "country_not_supported" | "carrier_blocked" | "carrier_throttled" | "carrier_rejected" | "sender_rejected" | "content_rejected" | "template_rejected" | "media_rejected" | "template_required" | "spend_limit_reached" | "message_limit_reached" | "recipient_limit_reached" | "otp_held" | "not_needed" | "channel_off" | "client_disabled" | "expired" | "unknown" | (string & {});
+            would_fail_with?: "invalid_recipient" | "recipient_opted_out" | "unreachable" | "country_not_supported" | "carrier_blocked" | "carrier_throttled" | "carrier_rejected" | "sender_rejected" | "content_rejected" | "template_rejected" | "media_rejected" | "template_required" | "spend_limit_reached" | "message_limit_reached" | "recipient_limit_reached" | "otp_held" | "not_needed" | "channel_off" | "client_disabled" | "expired" | "unknown" | (string & {}) | undefined;
         };
         DryRunRefusal: {
             /** @description The HTTP status of the refusal. */
@@ -316,7 +316,7 @@ interface components {
             /** @description A sentence for a person. */
             message: string;
             /** @description Seconds to wait; only on 429. */
-            retry_after?: number;
+            retry_after?: number | undefined;
         };
         DryRunUnknownField: {
             /** @description The name in the request, such as `recipients[2].mesage`. */
@@ -354,13 +354,13 @@ interface components {
             /** @description Equal to the header `X-Request-Id`; quote it when you ask for help. */
             request_id: string;
             /** @description Where the documentation explains the code; absent where API Gateway itself refused the request. */
-            doc_url?: string;
+            doc_url?: string | undefined;
             /** @description The faulty fields, all of them at once; only where fields are at fault. */
-            details?: components["schemas"]["FieldError"][];
+            details?: components["schemas"]["FieldError"][] | undefined;
             /** @description Seconds to wait; only on 429. */
-            retry_after?: number;
+            retry_after?: number | undefined;
             /** @description Equal to `message` (RFC 6749); only on the token endpoint. */
-            error_description?: string;
+            error_description?: string | undefined;
         };
         EventBusDestination: {
             /** @description The ARN of the event bus. */
@@ -372,13 +372,13 @@ interface components {
             /** @description The channel of this message. The message before it may have the same. */
             channel: components["schemas"]["Channel"];
             /** @description How long the message before it has to be delivered, in seconds from the time at which it is queued. If left out, this message is sent only if that one fails or expires. */
-            after_seconds?: number | null;
+            after_seconds?: number | null | undefined;
             /** @description The text of this message; by default that of the request. Required for an SMS if the request is for a WhatsApp message that is not a text, or whose text is too long for an SMS. */
-            message?: string | null;
+            message?: string | null | undefined;
             /** @description A WhatsApp template in place of a text. */
-            template?: components["schemas"]["WhatsappTemplate"] | null;
+            template?: components["schemas"]["WhatsappTemplate"] | null | undefined;
             /** @description The sender, for an SMS only; by default that of the request, if the request is for an SMS. */
-            from?: string | null;
+            from?: string | null | undefined;
         };
         FallbackLeg: {
             /** @description `sms` or `whatsapp`. */
@@ -401,19 +401,19 @@ interface components {
              * Format: date-time
              * @description The start, rounded down to an interval; by default the start of the UTC month of `until`.
              */
-            since?: string;
+            since?: string | undefined;
             /**
              * Format: date-time
              * @description The end (exclusive), rounded up to an interval; by default now.
              */
-            until?: string;
+            until?: string | undefined;
             /**
              * @description The length of an entry: at most 744 hours, 400 days or 24 months in one response.
              * @enum {string}
              */
-            interval?: "hour" | "day" | "month";
+            interval?: "hour" | "day" | "month" | undefined;
             /** @description One or more of `channel`, `type`, `country`, `status`, separated by commas. */
-            group_by?: string;
+            group_by?: string | undefined;
         };
         /** @enum {string} */
         InboundEventName: "sms.received" | "whatsapp.received";
@@ -429,16 +429,16 @@ interface components {
             /** @description Our number. */
             to: string;
             /** @description The text. */
-            text?: string;
+            text?: string | undefined;
             /** @description What a WhatsApp message holds that is no text. */
-            whatsapp?: components["schemas"]["ReceivedContent"];
+            whatsapp?: components["schemas"]["ReceivedContent"] | undefined;
             /**
              * Format: date-time
              * @description When the message was received.
              */
             received_at: string;
             /** @description The message that this one replies to, if the carrier names it. */
-            in_reply_to?: string;
+            in_reply_to?: string | undefined;
         };
         InboundMessageEvent: {
             /** @description The name of the event. */
@@ -453,30 +453,30 @@ interface components {
         };
         ListMessagesQuery: {
             /** @description Only messages with this reference. */
-            reference?: string;
+            reference?: string | undefined;
             /** @description Only messages in this state. */
-            status?: components["schemas"]["MessageStatus"];
+            status?: components["schemas"]["MessageStatus"] | undefined;
             /** @description Only messages of this channel. */
-            channel?: components["schemas"]["Channel"];
+            channel?: components["schemas"]["Channel"] | undefined;
             /**
              * @description `inbound` lists messages that people sent to the client, `all` both directions.
              * @enum {string}
              */
-            direction?: "outbound" | "inbound" | "all";
+            direction?: "outbound" | "inbound" | "all" | undefined;
             /**
              * Format: date-time
              * @description Only messages created at or after this time.
              */
-            since?: string;
+            since?: string | undefined;
             /**
              * Format: date-time
              * @description Only messages created at or before this time.
              */
-            until?: string;
+            until?: string | undefined;
             /** @description Messages on a page. */
-            limit?: number;
+            limit?: number | undefined;
             /** @description The `next_cursor` of the page before. */
-            cursor?: string;
+            cursor?: string | undefined;
         };
         ListReply: {
             /** @description The identifier of the entry. */
@@ -484,45 +484,45 @@ interface components {
             /** @description The text that the person chose. */
             title: string;
             /** @description The description of the entry. */
-            description?: string;
+            description?: string | undefined;
         };
         ListSuppressionsQuery: {
             /** @description Only this phone number. */
-            recipient?: string;
+            recipient?: string | undefined;
             /** @description The maximum number of entries. */
-            limit?: number;
+            limit?: number | undefined;
             /** @description The `next_cursor` of the page before. */
-            cursor?: string;
+            cursor?: string | undefined;
         };
         ListWebhookDeliveriesQuery: {
             /** @description Only of this message. */
-            message_id?: string;
+            message_id?: string | undefined;
             /** @description Only to this endpoint. */
-            endpoint_id?: string;
+            endpoint_id?: string | undefined;
             /**
              * @description Only in this state.
              * @enum {string}
              */
-            state?: "pending" | "attempting" | "retry_scheduled" | "acknowledged" | "failed";
+            state?: "pending" | "attempting" | "retry_scheduled" | "acknowledged" | "failed" | undefined;
             /**
              * @description Only of this event.
              * @enum {string}
              */
-            event?: "sms.sent" | "sms.delivered" | "sms.failed" | "sms.expired" | "whatsapp.sent" | "whatsapp.delivered" | "whatsapp.read" | "whatsapp.failed" | "sms.received" | "whatsapp.received" | "recipient.opted_out" | "recipient.opted_in" | "webhook_endpoint.disabled";
+            event?: "sms.sent" | "sms.delivered" | "sms.failed" | "sms.expired" | "whatsapp.sent" | "whatsapp.delivered" | "whatsapp.read" | "whatsapp.failed" | "sms.received" | "whatsapp.received" | "recipient.opted_out" | "recipient.opted_in" | "webhook_endpoint.disabled" | undefined;
             /**
              * Format: date-time
              * @description Inclusive, as is `until`: when the message was accepted; where the list is by failure, when the event happened.
              */
-            since?: string;
+            since?: string | undefined;
             /**
              * Format: date-time
              * @description See `since`.
              */
-            until?: string;
+            until?: string | undefined;
             /** @description Entries in a page, 1 to 100; default 20. */
-            limit?: number;
+            limit?: number | undefined;
             /** @description The `next_cursor` of the page before, with the same query. */
-            cursor?: string;
+            cursor?: string | undefined;
         };
         Location: {
             /** @description Degrees, -90 to 90. */
@@ -530,19 +530,19 @@ interface components {
             /** @description Degrees, -180 to 180. */
             longitude: number;
             /** @description The name of the place. */
-            name?: string | null;
+            name?: string | null | undefined;
             /** @description The address, as text. */
-            address?: string | null;
+            address?: string | null | undefined;
         };
         Media: {
             /** @description The address from which the carrier fetches the file (http or https). */
-            url?: string | null;
+            url?: string | null | undefined;
             /** @description The identifier of a file that was uploaded before. */
-            id?: string | null;
+            id?: string | null | undefined;
             /** @description The text below an image, a video or a document. */
-            caption?: string | null;
+            caption?: string | null | undefined;
             /** @description The name under which a document is shown. */
-            filename?: string | null;
+            filename?: string | null | undefined;
         };
         Message: {
             /** @description The identifier of the message. */
@@ -562,9 +562,9 @@ interface components {
             /** @description The client's own reference, up to 128 characters; returned by every look-up and webhook. */
             reference: string | null;
             /** @description `GSM-7`, or `UCS-2` where a character is outside it. */
-            encoding?: components["schemas"]["SmsEncoding"] | null;
+            encoding?: components["schemas"]["SmsEncoding"] | null | undefined;
             /** @description How many SMS the text takes; each is charged. */
-            segments?: number | null;
+            segments?: number | null | undefined;
             /** @description What the message costs; null until it is known. */
             cost: number | null;
             /** @description The currency of `cost` (ISO 4217). */
@@ -607,27 +607,27 @@ interface components {
              * Format: date-time
              * @description Until when this recipient can be sent any WhatsApp message: 24 hours after their last message; null where only templates are delivered. In the response about one message.
              */
-            window_expires_at?: string | null;
+            window_expires_at?: string | null | undefined;
             /** @description The first message of the send, if this one followed it as its `fallback`. */
-            fallback_of?: string;
+            fallback_of?: string | undefined;
             /** @description The messages that follow if this one is not delivered, in their order. In the response about the first message of a send with `fallback`. */
-            fallback?: components["schemas"]["FallbackLeg"][];
+            fallback?: components["schemas"]["FallbackLeg"][] | undefined;
             /**
              * @description `inbound` for a message from a person: `from` is the person, `recipient` our number.
              * @constant
              */
-            direction?: "inbound";
+            direction?: "inbound" | undefined;
             /** @description The text of an inbound message. */
-            text?: string;
+            text?: string | undefined;
             /** @description What an inbound WhatsApp message holds that is no text. */
-            whatsapp?: components["schemas"]["ReceivedContent"];
+            whatsapp?: components["schemas"]["ReceivedContent"] | undefined;
             /**
              * Format: date-time
              * @description When the message was received.
              */
-            received_at?: string;
+            received_at?: string | undefined;
             /** @description The message that this one replies to, if the carrier names it. */
-            in_reply_to?: string;
+            in_reply_to?: string | undefined;
         };
         /** @enum {string} */
         MessageEventName: "sms.sent" | "sms.delivered" | "sms.failed" | "sms.expired" | "whatsapp.sent" | "whatsapp.delivered" | "whatsapp.read" | "whatsapp.failed";
@@ -641,7 +641,7 @@ interface components {
             /** @description The messages. */
             messages: components["schemas"]["Message"][];
             /** @description The value of `cursor` for the next page; absent on the last page. */
-            next_cursor?: string;
+            next_cursor?: string | undefined;
         };
         /** @enum {string} */
         MessageStatus: "scheduled" | "queued" | "sending" | "sent" | "failed" | "expired" | "delivered" | "read" | "canceled" | "received";
@@ -654,41 +654,41 @@ interface components {
             /** @description The channel of this message. The message before it may have the same. */
             channel: components["schemas"]["Channel"];
             /** @description How long the message before it has to be delivered, in seconds from the time at which it is queued. If left out, this message is sent only if that one fails or expires. Together they must be shorter than `ttl`. */
-            after_seconds?: number | null;
+            after_seconds?: number | null | undefined;
         };
         OtpMessage: {
             /** @description The recipient's phone number in international format (E.164), such as `+447700900123`. */
             to: string;
             /** @description `sms` (the default) or `whatsapp`. */
-            channel?: components["schemas"]["Channel"] | null;
+            channel?: components["schemas"]["Channel"] | null | undefined;
             /** @description The length of the code, 4 to 10 digits; default 6. */
-            code_length?: number | null;
+            code_length?: number | null | undefined;
             /** @description Seconds for which the code is valid, 60 to 3600; default 300. */
-            ttl?: number | null;
+            ttl?: number | null | undefined;
             /** @description The number of codes that may be tried, 1 to 10; default 5. */
-            max_attempts?: number | null;
+            max_attempts?: number | null | undefined;
             /** @description What the code is for: one code can be pending for each recipient and purpose. Default `default`. */
-            purpose?: string | null;
+            purpose?: string | null | undefined;
             /** @description The text: it must contain `{{code}}`, and may contain `{{brand}}` and `{{ttl_minutes}}`. */
-            template?: string | null;
+            template?: string | null | undefined;
             /** @description The name that replaces `{{brand}}`. */
-            brand?: string | null;
+            brand?: string | null | undefined;
             /** @description The URL to which the events of this message are posted; without it they go to the URL of the account. It must be https on port 443 (or http on port 80 where the deployment allows it), with a public address and without a user name. */
-            webhook_url?: string | null;
+            webhook_url?: string | null | undefined;
             /** @description The client's own reference, up to 128 characters; returned by every look-up and webhook. */
-            reference?: string | null;
+            reference?: string | null | undefined;
             /** @description At most 2 messages to send if this one is not delivered, in this order: each is sent if the one before it is `failed`, `expired`, or not `delivered` after `after_seconds`. All of them have the same code. */
-            fallback?: components["schemas"]["OtpFallback"][] | null;
+            fallback?: components["schemas"]["OtpFallback"][] | null | undefined;
         };
         /** @enum {string} */
         OtpStatus: "verified" | "pending";
         OtpVerification: {
             /** @description The `otp_id` of the response to the send; or give `to`. */
-            otp_id?: string | null;
+            otp_id?: string | null | undefined;
             /** @description The recipient of the code; or give `otp_id`. */
-            to?: string | null;
+            to?: string | null | undefined;
             /** @description The purpose that the code was sent for. With `to` and no `otp_id`, the default is `default`. */
-            purpose?: string | null;
+            purpose?: string | null | undefined;
             /** @description The code as the recipient typed it, 4 to 10 digits. */
             code: string;
         };
@@ -700,7 +700,7 @@ interface components {
             /** @description `verified`, or `pending` while the right code is still awaited. */
             status: components["schemas"]["OtpStatus"];
             /** @description The number of attempts that are left. */
-            attempts_remaining?: number;
+            attempts_remaining?: number | undefined;
         };
         /** @description A phone number in international format (E.164). */
         PhoneNumber: string;
@@ -724,7 +724,7 @@ interface components {
         };
         Reaction: {
             /** @description The emoji; absent where the person removed the reaction. */
-            emoji?: string;
+            emoji?: string | undefined;
         };
         ReceivedContact: {
             [key: string]: unknown;
@@ -736,21 +736,21 @@ interface components {
              */
             type: "image" | "video" | "audio" | "document" | "sticker" | "location" | "button_reply" | "list_reply" | "reaction" | "contacts" | "flow_reply" | "order" | "unsupported";
             /** @description The file, which is fetched from AWS by its `id`. */
-            media?: components["schemas"]["ReceivedMedia"];
+            media?: components["schemas"]["ReceivedMedia"] | undefined;
             /** @description A place. */
-            location?: components["schemas"]["ReceivedLocation"];
+            location?: components["schemas"]["ReceivedLocation"] | undefined;
             /** @description The button that the person chose. */
-            button_reply?: components["schemas"]["ButtonReply"];
+            button_reply?: components["schemas"]["ButtonReply"] | undefined;
             /** @description The entry of a list that the person chose. */
-            list_reply?: components["schemas"]["ListReply"];
+            list_reply?: components["schemas"]["ListReply"] | undefined;
             /** @description A reaction to the message of `in_reply_to`. */
-            reaction?: components["schemas"]["Reaction"];
+            reaction?: components["schemas"]["Reaction"] | undefined;
             /** @description Contact cards, as Meta gives them. */
-            contacts?: components["schemas"]["ReceivedContact"][];
+            contacts?: components["schemas"]["ReceivedContact"][] | undefined;
             /** @description The responses to a flow, as Meta gives them. */
-            flow_reply?: components["schemas"]["ReceivedContact"];
+            flow_reply?: components["schemas"]["ReceivedContact"] | undefined;
             /** @description An order from a catalog, as Meta gives it. */
-            order?: components["schemas"]["ReceivedContact"];
+            order?: components["schemas"]["ReceivedContact"] | undefined;
         };
         ReceivedLocation: {
             /** @description Degrees, -90 to 90. */
@@ -758,19 +758,19 @@ interface components {
             /** @description Degrees, -180 to 180. */
             longitude: number;
             /** @description The name. */
-            name?: string;
+            name?: string | undefined;
             /** @description The address, as text. */
-            address?: string;
+            address?: string | undefined;
         };
         ReceivedMedia: {
             /** @description The identifier of a file that was uploaded before. */
             id: string;
             /** @description The type of the file. */
-            mime_type?: string;
+            mime_type?: string | undefined;
             /** @description The text below an image, a video or a document. */
-            caption?: string;
+            caption?: string | undefined;
             /** @description The name under which a document is shown. */
-            filename?: string;
+            filename?: string | undefined;
         };
         RecipientEvent: {
             /** @description The name of the event. */
@@ -839,22 +839,22 @@ interface components {
             /** @description The text to send, 1 to 1600 characters, not only white space. Above 160 characters (GSM-7) or 70 (UCS-2) it goes as several segments. */
             message: string;
             /** @description The URL to which the events of this message are posted; without it they go to the URL of the account. It must be https on port 443 (or http on port 80 where the deployment allows it), with a public address and without a user name. */
-            webhook_url?: string | null;
+            webhook_url?: string | null | undefined;
             /** @description The sender: a phone number in international format, or a name of up to 11 letters, digits and hyphens with at least one letter. Required if the client may use only certain senders. */
-            from?: string | null;
+            from?: string | null | undefined;
             /** @description `transactional` (the default) or `promotional`: carriers route and price the two differently. */
-            type?: components["schemas"]["MessageType"] | null;
+            type?: components["schemas"]["MessageType"] | null | undefined;
             /** @description Seconds for which delivery is tried, 5 to 259200 (3 days, the default). After it the message becomes `expired`. */
-            validity_period?: number | null;
+            validity_period?: number | null | undefined;
             /**
              * Format: date-time
              * @description When to send, 1 minute to 180 days ahead; with an offset or `Z`.
              */
-            scheduled_at?: string | null;
+            scheduled_at?: string | null | undefined;
             /** @description The client's own reference, up to 128 characters; returned by every look-up and webhook. */
-            reference?: string | null;
+            reference?: string | null | undefined;
             /** @description At most 2 messages to send if this one is not delivered, in this order: each is sent if the one before it is `failed`, `expired`, or not `delivered` after `after_seconds`. */
-            fallback?: components["schemas"]["Fallback"][] | null;
+            fallback?: components["schemas"]["Fallback"][] | null | undefined;
         };
         StatusChange: {
             /** @description The state. */
@@ -895,31 +895,31 @@ interface components {
             /** @description The suppressed recipients, by number. */
             suppressions: components["schemas"]["Suppression"][];
             /** @description The value of `cursor` for the next page; absent on the last page. */
-            next_cursor?: string;
+            next_cursor?: string | undefined;
         };
         /** @enum {string} */
         SuppressionScope: "messages" | "all";
         SuppressionUpdate: {
             /** @description The reason for the suppression, for people; up to 256 characters. */
-            reason?: string | null;
+            reason?: string | null | undefined;
             /** @description `messages`: one-time passwords are still sent; `all`: nothing is sent. */
-            scope?: components["schemas"]["SuppressionScope"] | null;
+            scope?: components["schemas"]["SuppressionScope"] | null | undefined;
         };
         TemplateButton: components["schemas"]["ButtonUrl"] | components["schemas"]["Button"];
         TemplateParameters: {
             /** @description The value of a text header (by its name where the template names it), or the media of a media header. */
-            header?: unknown;
+            header?: unknown | undefined;
             /** @description Values in their order, or by their names, without line breaks, tabs or more than 4 spaces in a row. */
-            body?: unknown;
+            body?: unknown | undefined;
             /** @description The values of the buttons; a bare value completes the address of the URL button at its place. */
-            buttons?: components["schemas"]["TemplateButton"][] | null;
+            buttons?: components["schemas"]["TemplateButton"][] | null | undefined;
         };
         TemplateVariables: {
             [key: string]: unknown;
         };
         TestEvent: {
             /** @description The event to send; by default one that the endpoint receives. */
-            event?: components["schemas"]["MessageEventName"];
+            event?: components["schemas"]["MessageEventName"] | undefined;
         };
         Usage: {
             /** @description The currency of `cost` and of caps on spend (ISO 4217). */
@@ -941,7 +941,7 @@ interface components {
             /** @description What they cost: the carrier’s figures where reported, otherwise estimates. */
             cost: number;
             /** @description Costs that are reported in other currencies, by currency; only where there are some. */
-            other_costs?: components["schemas"]["OtherCosts"];
+            other_costs?: components["schemas"]["OtherCosts"] | undefined;
             /** @description Whether a part of the cost is an estimate. */
             estimated: boolean;
             /**
@@ -955,13 +955,13 @@ interface components {
              */
             to: string;
             /** @description `sms` or `whatsapp`; where it is grouped by. */
-            channel?: components["schemas"]["Channel"];
+            channel?: components["schemas"]["Channel"] | undefined;
             /** @description `transactional` or `promotional`; where it is grouped by. */
-            type?: components["schemas"]["MessageType"];
+            type?: components["schemas"]["MessageType"] | undefined;
             /** @description The country of the recipients (ISO 3166-1 alpha-2), null if unknown; where it is grouped by. */
-            country?: string | null;
+            country?: string | null | undefined;
             /** @description The state of the messages now; where it is grouped by. */
-            status?: components["schemas"]["MessageStatus"];
+            status?: components["schemas"]["MessageStatus"] | undefined;
         };
         WebhookAttempt: {
             /** @description The number of the attempt, from 1. */
@@ -989,21 +989,21 @@ interface components {
             /** @description Milliseconds from `due_at` to `started_at`. */
             lateness_ms: number;
             /** @description Milliseconds for the DNS look-up. */
-            dns_ms?: number;
+            dns_ms?: number | undefined;
             /** @description Milliseconds for the TCP connection. */
-            connect_ms?: number;
+            connect_ms?: number | undefined;
             /** @description Milliseconds for the TLS handshake. */
-            tls_ms?: number;
+            tls_ms?: number | undefined;
             /** @description Milliseconds from the request to the first byte of the response. */
-            first_byte_ms?: number;
+            first_byte_ms?: number | undefined;
             /** @description Milliseconds for the whole attempt. */
             total_ms: number;
             /** @description Whether an open connection was used. */
             reused_connection: boolean;
             /** @description The IP address of the server. */
-            address?: string;
+            address?: string | undefined;
             /** @description The status of the response. */
-            status?: number;
+            status?: number | undefined;
             /** @description The headers of the request; signatures are replaced by `[redacted]`. */
             request_headers: {
                 [key: string]: string;
@@ -1015,16 +1015,16 @@ interface components {
             /** @description The first 4 KiB of the response. */
             response_body: string;
             /** @description Why the attempt failed: a stable code; a release may add codes. */
-            error?: "dns" | "refused" | "tls" | "timeout" | "not_200" | "redirect" | "blocked" | "reset" | "endpoint_disabled" | "endpoint_deleted" | "no_secret" | (string & {});
+            error?: "dns" | "refused" | "tls" | "timeout" | "not_200" | "redirect" | "blocked" | "reset" | "endpoint_disabled" | "endpoint_deleted" | "no_secret" | (string & {}) | undefined;
             /** @description Why the attempt failed, as a sentence. */
-            error_message?: string;
+            error_message?: string | undefined;
             /** @description Whether headers were left out and texts shortened, to leave space for later attempts. */
-            shortened?: boolean;
+            shortened?: boolean | undefined;
             /**
              * Format: date-time
              * @description When the next attempt is due; absent if there is no further attempt.
              */
-            next_due_at?: string;
+            next_due_at?: string | undefined;
         };
         WebhookDelivery: {
             /** @description The identifier of the notification, which it carries as `webhook-id`. */
@@ -1070,7 +1070,7 @@ interface components {
             /** @description The deliveries. */
             webhook_deliveries: components["schemas"]["WebhookDelivery"][];
             /** @description The value of `cursor` for the next page; absent on the last page. */
-            next_cursor?: string;
+            next_cursor?: string | undefined;
         };
         WebhookDeliveryWithAttempts: {
             /** @description The identifier of the notification, which it carries as `webhook-id`. */
@@ -1120,11 +1120,11 @@ interface components {
             /** @description The identifier of the webhook endpoint. */
             endpoint_id: string;
             /** @description Where it is posted. */
-            url?: string;
+            url?: string | undefined;
             /** @description In place of `url`: an Amazon SQS queue in your AWS account. */
-            sqs?: components["schemas"]["EndpointQueue"];
+            sqs?: components["schemas"]["EndpointQueue"] | undefined;
             /** @description In place of `url`: an Amazon EventBridge event bus in your AWS account. */
-            eventbridge?: components["schemas"]["EndpointEventBus"];
+            eventbridge?: components["schemas"]["EndpointEventBus"] | undefined;
             /** @description The events that it receives: `sms.sent`, `sms.delivered`, `sms.failed`, `sms.expired`, `whatsapp.sent`, `whatsapp.delivered`, `whatsapp.read`, `whatsapp.failed`, `sms.received`, `whatsapp.received`, `recipient.opted_out`, `recipient.opted_in`, `webhook_endpoint.disabled`, `sms.*`, `whatsapp.*`. Null: every event. */
             events: string[] | null;
             /** @description A text for people. */
@@ -1182,39 +1182,39 @@ interface components {
         };
         WebhookEndpointSettings: {
             /** @description The URL that events are posted to: https, port 443 (or http and port 80 where the deployment allows it), a public address, no credentials. */
-            url?: string;
+            url?: string | undefined;
             /** @description In place of `url`: an Amazon SQS queue in your AWS account. */
-            sqs?: components["schemas"]["QueueDestination"];
+            sqs?: components["schemas"]["QueueDestination"] | undefined;
             /** @description In place of `url`: an Amazon EventBridge event bus in your AWS account. */
-            eventbridge?: components["schemas"]["EventBusDestination"];
+            eventbridge?: components["schemas"]["EventBusDestination"] | undefined;
             /** @description The events that it receives: `sms.sent`, `sms.delivered`, `sms.failed`, `sms.expired`, `whatsapp.sent`, `whatsapp.delivered`, `whatsapp.read`, `whatsapp.failed`, `sms.received`, `whatsapp.received`, `recipient.opted_out`, `recipient.opted_in`, `webhook_endpoint.disabled`, `sms.*`, `whatsapp.*`. Null: every event. */
-            events?: ("sms.sent" | "sms.delivered" | "sms.failed" | "sms.expired" | "whatsapp.sent" | "whatsapp.delivered" | "whatsapp.read" | "whatsapp.failed" | "sms.received" | "whatsapp.received" | "recipient.opted_out" | "recipient.opted_in" | "webhook_endpoint.disabled" | "sms.*" | "whatsapp.*" | (string & {}))[] | null;
+            events?: ("sms.sent" | "sms.delivered" | "sms.failed" | "sms.expired" | "whatsapp.sent" | "whatsapp.delivered" | "whatsapp.read" | "whatsapp.failed" | "sms.received" | "whatsapp.received" | "recipient.opted_out" | "recipient.opted_in" | "webhook_endpoint.disabled" | "sms.*" | "whatsapp.*" | (string & {}))[] | null | undefined;
             /** @description A text for people, up to 256 characters. */
-            description?: string | null;
+            description?: string | null | undefined;
         };
         WebhookEndpointUpdate: {
             /** @description The URL that events are posted to: https, port 443 (or http and port 80 where the deployment allows it), a public address, no credentials. */
-            url?: string;
+            url?: string | undefined;
             /** @description In place of `url`: an Amazon SQS queue in your AWS account. */
-            sqs?: components["schemas"]["QueueDestination"];
+            sqs?: components["schemas"]["QueueDestination"] | undefined;
             /** @description In place of `url`: an Amazon EventBridge event bus in your AWS account. */
-            eventbridge?: components["schemas"]["EventBusDestination"];
+            eventbridge?: components["schemas"]["EventBusDestination"] | undefined;
             /** @description The events that it receives: `sms.sent`, `sms.delivered`, `sms.failed`, `sms.expired`, `whatsapp.sent`, `whatsapp.delivered`, `whatsapp.read`, `whatsapp.failed`, `sms.received`, `whatsapp.received`, `recipient.opted_out`, `recipient.opted_in`, `webhook_endpoint.disabled`, `sms.*`, `whatsapp.*`. Null: every event. */
-            events?: ("sms.sent" | "sms.delivered" | "sms.failed" | "sms.expired" | "whatsapp.sent" | "whatsapp.delivered" | "whatsapp.read" | "whatsapp.failed" | "sms.received" | "whatsapp.received" | "recipient.opted_out" | "recipient.opted_in" | "webhook_endpoint.disabled" | "sms.*" | "whatsapp.*" | (string & {}))[] | null;
+            events?: ("sms.sent" | "sms.delivered" | "sms.failed" | "sms.expired" | "whatsapp.sent" | "whatsapp.delivered" | "whatsapp.read" | "whatsapp.failed" | "sms.received" | "whatsapp.received" | "recipient.opted_out" | "recipient.opted_in" | "webhook_endpoint.disabled" | "sms.*" | "whatsapp.*" | (string & {}))[] | null | undefined;
             /** @description A text for people, up to 256 characters. */
-            description?: string | null;
+            description?: string | null | undefined;
             /** @description Whether it receives events. */
-            enabled?: boolean;
+            enabled?: boolean | undefined;
         };
         WebhookEndpointWithSecret: {
             /** @description The identifier of the webhook endpoint. */
             endpoint_id: string;
             /** @description Where it is posted. */
-            url?: string;
+            url?: string | undefined;
             /** @description In place of `url`: an Amazon SQS queue in your AWS account. */
-            sqs?: components["schemas"]["EndpointQueue"];
+            sqs?: components["schemas"]["EndpointQueue"] | undefined;
             /** @description In place of `url`: an Amazon EventBridge event bus in your AWS account. */
-            eventbridge?: components["schemas"]["EndpointEventBus"];
+            eventbridge?: components["schemas"]["EndpointEventBus"] | undefined;
             /** @description The events that it receives: `sms.sent`, `sms.delivered`, `sms.failed`, `sms.expired`, `whatsapp.sent`, `whatsapp.delivered`, `whatsapp.read`, `whatsapp.failed`, `sms.received`, `whatsapp.received`, `recipient.opted_out`, `recipient.opted_in`, `webhook_endpoint.disabled`, `sms.*`, `whatsapp.*`. Null: every event. */
             events: string[] | null;
             /** @description A text for people. */
@@ -1253,7 +1253,7 @@ interface components {
             /** @description The recipient's phone number, without digits that are dialed within its country only. */
             recipient: string;
             /** @description The sender, as in the status of the message. */
-            from?: string;
+            from?: string | undefined;
             /** @description The state that the event tells of. */
             status: components["schemas"]["MessageStatus"];
             /** @description The client's identifier. */
@@ -1262,31 +1262,31 @@ interface components {
              * Format: date-time
              * @description When the message was handed to the carrier.
              */
-            sent_at?: string;
+            sent_at?: string | undefined;
             /**
              * Format: date-time
              * @description When the recipient received the message; in countries whose carriers do not report from the handset, when the carrier accepted it.
              */
-            delivered_at?: string;
+            delivered_at?: string | undefined;
             /**
              * Format: date-time
              * @description When the recipient read it (WhatsApp).
              */
-            read_at?: string;
+            read_at?: string | undefined;
             /** @description What the message costs; null until it is known. */
-            cost?: number;
+            cost?: number | undefined;
             /** @description The currency of `cost` (ISO 4217). */
-            currency?: string;
+            currency?: string | undefined;
             /** @description The client's own reference, up to 128 characters; returned by every look-up and webhook. */
-            reference?: string;
+            reference?: string | undefined;
             /** @description The first message of the send, if this one followed it as its `fallback`. */
-            fallback_of?: string;
+            fallback_of?: string | undefined;
             /** @description One of the message error codes, or one that a later release adds. Only on `failed` and `expired`. */
-            error_code?: "invalid_recipient" | "recipient_opted_out" | "unreachable" | "country_not_supported" | "carrier_blocked" | "carrier_throttled" | "carrier_rejected" | "sender_rejected" | "content_rejected" | "template_rejected" | "media_rejected" | "template_required" | "spend_limit_reached" | "message_limit_reached" | "recipient_limit_reached" | "otp_held" | "not_needed" | "channel_off" | "client_disabled" | "expired" | "unknown" | (string & {});
+            error_code?: "invalid_recipient" | "recipient_opted_out" | "unreachable" | "country_not_supported" | "carrier_blocked" | "carrier_throttled" | "carrier_rejected" | "sender_rejected" | "content_rejected" | "template_rejected" | "media_rejected" | "template_required" | "spend_limit_reached" | "message_limit_reached" | "recipient_limit_reached" | "otp_held" | "not_needed" | "channel_off" | "client_disabled" | "expired" | "unknown" | (string & {}) | undefined;
             /** @description Why it failed: a sentence. */
-            error_message?: string;
+            error_message?: string | undefined;
             /** @description True for a test event; otherwise absent. */
-            test?: boolean;
+            test?: boolean | undefined;
         };
         WebhookResend: {
             /** @description The identifier of the resend. */
@@ -1353,11 +1353,11 @@ interface components {
         };
         WebhookSelection: {
             /** @description Selects webhooks to this endpoint. */
-            endpoint_id?: string | null;
+            endpoint_id?: string | null | undefined;
             /** @description Selects webhooks to this origin, such as `https://example.com`, whether the message, the account or an endpoint has the URL; or to the ARN of a queue or event bus. */
-            origin?: string | null;
+            origin?: string | null | undefined;
             /** @description `failed` (the default) or `acknowledged`. */
-            state?: "failed" | "acknowledged" | (string & {});
+            state?: "failed" | "acknowledged" | (string & {}) | undefined;
             /**
              * Format: date-time
              * @description The earliest time of an event.
@@ -1367,36 +1367,36 @@ interface components {
              * Format: date-time
              * @description The latest time of an event; by default now.
              */
-            until?: string | null;
+            until?: string | null | undefined;
         };
         WhatsappMessage: {
             /** @description The recipient's phone number in international format (E.164), such as `+447700900123`. */
             to: string;
             /** @description The kind of message; `text` by default. */
-            type?: components["schemas"]["WhatsappType"] | null;
+            type?: components["schemas"]["WhatsappType"] | null | undefined;
             /** @description The text to send, 1 to 4096 characters, not only white space. */
-            message?: string | null;
+            message?: string | null | undefined;
             /** @description A template that WhatsApp has approved. */
-            template?: components["schemas"]["WhatsappTemplate"] | null;
+            template?: components["schemas"]["WhatsappTemplate"] | null | undefined;
             /** @description The file to send: either `url` or `id`. */
-            media?: components["schemas"]["Media"] | null;
+            media?: components["schemas"]["Media"] | null | undefined;
             /** @description A place. */
-            location?: components["schemas"]["Location"] | null;
+            location?: components["schemas"]["Location"] | null | undefined;
             /** @description A template that is sent instead if WhatsApp permits only templates. */
-            fallback_template?: components["schemas"]["WhatsappTemplate"] | null;
+            fallback_template?: components["schemas"]["WhatsappTemplate"] | null | undefined;
             /** @description The URL to which the events of this message are posted; without it they go to the URL of the account. It must be https on port 443 (or http on port 80 where the deployment allows it), with a public address and without a user name. */
-            webhook_url?: string | null;
+            webhook_url?: string | null | undefined;
             /** @description The client's own reference, up to 128 characters; returned by every look-up and webhook. */
-            reference?: string | null;
+            reference?: string | null | undefined;
             /** @description Seconds for which delivery is tried, 5 to 259200 (3 days, the default). After it the message becomes `expired`. */
-            validity_period?: number | null;
+            validity_period?: number | null | undefined;
             /**
              * Format: date-time
              * @description When to send, 1 minute to 180 days ahead; with an offset or `Z`.
              */
-            scheduled_at?: string | null;
+            scheduled_at?: string | null | undefined;
             /** @description At most 2 messages to send if this one is not delivered, in this order: each is sent if the one before it is `failed`, `expired`, or not `delivered` after `after_seconds`. */
-            fallback?: components["schemas"]["Fallback"][] | null;
+            fallback?: components["schemas"]["Fallback"][] | null | undefined;
         };
         WhatsappTemplate: {
             /** @description The name of the template. */
@@ -1404,7 +1404,7 @@ interface components {
             /** @description A language code, such as `en` or `en_GB`. */
             language: string;
             /** @description The values for the template. */
-            parameters?: components["schemas"]["TemplateParameters"] | null;
+            parameters?: components["schemas"]["TemplateParameters"] | null | undefined;
         };
         /** @enum {string} */
         WhatsappType: "text" | "template" | "image" | "video" | "audio" | "document" | "sticker" | "location";

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 
 class AcceptedSms(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     message_id: str
@@ -50,7 +50,7 @@ class AcceptedSms(BaseModel):
 
 
 class AcceptedWhatsapp(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     message_id: str
@@ -84,7 +84,7 @@ class AcceptedWhatsapp(BaseModel):
 
 
 class AccountUpdate(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     webhook_url: str | None = None
@@ -94,7 +94,7 @@ class AccountUpdate(BaseModel):
 
 
 class Batch(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     batch_id: str
@@ -128,7 +128,7 @@ class Batch(BaseModel):
 
 
 class BatchMessage(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     index: int
@@ -158,7 +158,7 @@ class BatchMessage(BaseModel):
 
 
 class BulkRow(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     to: str
@@ -180,7 +180,7 @@ class BulkRow(BaseModel):
 
 
 class BulkSms(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     message: str | None = None
@@ -218,7 +218,7 @@ class BulkSms(BaseModel):
 
 
 class Button(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     type: Literal['url', 'quick_reply', 'copy_code'] | str
@@ -236,7 +236,7 @@ class Button(BaseModel):
 
 
 class ButtonReply(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     id: str
@@ -250,7 +250,7 @@ class ButtonReply(BaseModel):
 
 
 class CapUsage(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     cap: Literal['messages', 'spend'] | str
@@ -276,7 +276,7 @@ class CapUsage(BaseModel):
 
 
 class DeletedSuppression(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     recipient: str
@@ -290,7 +290,7 @@ class DeletedSuppression(BaseModel):
 
 
 class DeletedWebhookEndpoint(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     endpoint_id: str
@@ -304,7 +304,7 @@ class DeletedWebhookEndpoint(BaseModel):
 
 
 class DisabledWebhookEndpoint(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     endpoint_id: str
@@ -330,7 +330,7 @@ class DisabledWebhookEndpoint(BaseModel):
 
 
 class DryRunLeg(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     channel: Literal['sms', 'whatsapp'] | str
@@ -360,7 +360,7 @@ class DryRunLeg(BaseModel):
 
 
 class DryRunMessage(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     index: int
@@ -396,7 +396,7 @@ class DryRunMessage(BaseModel):
 
 
 class DryRunRefusal(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     status: int
@@ -418,7 +418,7 @@ class DryRunRefusal(BaseModel):
 
 
 class DryRunUnknownField(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     field: str
@@ -432,7 +432,7 @@ class DryRunUnknownField(BaseModel):
 
 
 class EndpointEventBus(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     bus_arn: str
@@ -446,7 +446,7 @@ class EndpointEventBus(BaseModel):
 
 
 class EndpointLimits(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     per_minute: int
@@ -464,7 +464,7 @@ class EndpointLimits(BaseModel):
 
 
 class EndpointQueue(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     queue_arn: str
@@ -478,7 +478,7 @@ class EndpointQueue(BaseModel):
 
 
 class EventBusDestination(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     bus_arn: str
@@ -492,7 +492,7 @@ class EventBusDestination(BaseModel):
 
 
 class FallbackLeg(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     channel: Literal['sms', 'whatsapp'] | str
@@ -514,7 +514,7 @@ class FallbackLeg(BaseModel):
 
 
 class FieldError(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     field: str
@@ -528,7 +528,7 @@ class FieldError(BaseModel):
 
 
 class GetUsageQuery(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     since: AwareDatetime | None = None
@@ -550,7 +550,7 @@ class GetUsageQuery(BaseModel):
 
 
 class ListMessagesQuery(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     reference: str | None = None
@@ -590,7 +590,7 @@ class ListMessagesQuery(BaseModel):
 
 
 class ListReply(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     id: str
@@ -608,7 +608,7 @@ class ListReply(BaseModel):
 
 
 class ListSuppressionsQuery(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     recipient: str | None = None
@@ -626,7 +626,7 @@ class ListSuppressionsQuery(BaseModel):
 
 
 class ListWebhookDeliveriesQuery(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     message_id: str | None = None
@@ -668,7 +668,7 @@ class ListWebhookDeliveriesQuery(BaseModel):
 
 
 class Location(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     latitude: float
@@ -690,7 +690,7 @@ class Location(BaseModel):
 
 
 class Media(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     url: str | None = None
@@ -712,7 +712,7 @@ class Media(BaseModel):
 
 
 class MessageFailure(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     code: Literal['invalid_recipient', 'recipient_opted_out', 'unreachable', 'country_not_supported', 'carrier_blocked', 'carrier_throttled', 'carrier_rejected', 'sender_rejected', 'content_rejected', 'template_rejected', 'media_rejected', 'template_required', 'spend_limit_reached', 'message_limit_reached', 'recipient_limit_reached', 'otp_held', 'not_needed', 'channel_off', 'client_disabled', 'expired', 'unknown'] | str
@@ -726,7 +726,7 @@ class MessageFailure(BaseModel):
 
 
 class OtpFallback(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     channel: Literal['sms', 'whatsapp'] | str
@@ -740,7 +740,7 @@ class OtpFallback(BaseModel):
 
 
 class OtpMessage(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     to: str
@@ -790,7 +790,7 @@ class OtpMessage(BaseModel):
 
 
 class OtpVerification(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     otp_id: str | None = None
@@ -812,7 +812,7 @@ class OtpVerification(BaseModel):
 
 
 class OtpVerificationResult(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     otp_id: str
@@ -834,7 +834,7 @@ class OtpVerificationResult(BaseModel):
 
 
 class QueueDestination(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     queue_arn: str
@@ -848,7 +848,7 @@ class QueueDestination(BaseModel):
 
 
 class QueuedResend(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     resend_id: str
@@ -862,7 +862,7 @@ class QueuedResend(BaseModel):
 
 
 class QueuedTestEvent(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     delivery_id: str
@@ -876,7 +876,7 @@ class QueuedTestEvent(BaseModel):
 
 
 class Reaction(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     emoji: str | None = None
@@ -886,7 +886,7 @@ class Reaction(BaseModel):
 
 
 class ReceivedLocation(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     latitude: float
@@ -908,7 +908,7 @@ class ReceivedLocation(BaseModel):
 
 
 class ReceivedMedia(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     id: str
@@ -930,7 +930,7 @@ class ReceivedMedia(BaseModel):
 
 
 class RecipientEventData(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     message_id: str
@@ -956,7 +956,7 @@ class RecipientEventData(BaseModel):
 
 
 class RejectedRecipient(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     index: int
@@ -978,7 +978,7 @@ class RejectedRecipient(BaseModel):
 
 
 class SentOtp(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     otp_id: str
@@ -1016,7 +1016,7 @@ class SentOtp(BaseModel):
 
 
 class StatusChange(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     status: Literal['scheduled', 'queued', 'sending', 'sent', 'failed', 'expired', 'delivered', 'read', 'canceled', 'received'] | str
@@ -1030,7 +1030,7 @@ class StatusChange(BaseModel):
 
 
 class Suppression(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     recipient: str
@@ -1060,7 +1060,7 @@ class Suppression(BaseModel):
 
 
 class SuppressionList(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     suppressions: list[Suppression]
@@ -1074,7 +1074,7 @@ class SuppressionList(BaseModel):
 
 
 class SuppressionUpdate(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     reason: str | None = None
@@ -1088,7 +1088,7 @@ class SuppressionUpdate(BaseModel):
 
 
 class TemplateParameters(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     header: Any | None = None
@@ -1106,7 +1106,7 @@ class TemplateParameters(BaseModel):
 
 
 class TestEvent(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     event: Literal['sms.sent', 'sms.delivered', 'sms.failed', 'sms.expired', 'whatsapp.sent', 'whatsapp.delivered', 'whatsapp.read', 'whatsapp.failed'] | str | None = (
@@ -1118,7 +1118,7 @@ class TestEvent(BaseModel):
 
 
 class UsageEntry(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     messages: int
@@ -1178,7 +1178,7 @@ class UsageEntry(BaseModel):
 
 
 class WebhookAttempt(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     number: int
@@ -1270,7 +1270,7 @@ class WebhookAttempt(BaseModel):
 
 
 class WebhookDelivery(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     delivery_id: str
@@ -1328,7 +1328,7 @@ class WebhookDelivery(BaseModel):
 
 
 class WebhookDeliveryList(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     webhook_deliveries: list[WebhookDelivery]
@@ -1342,7 +1342,7 @@ class WebhookDeliveryList(BaseModel):
 
 
 class WebhookDeliveryWithAttempts(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     delivery_id: str
@@ -1408,7 +1408,7 @@ class WebhookDeliveryWithAttempts(BaseModel):
 
 
 class WebhookEndpoint(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     endpoint_id: str
@@ -1454,7 +1454,7 @@ class WebhookEndpoint(BaseModel):
 
 
 class WebhookEndpointDisabledEvent(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     event: Literal['webhook_endpoint.disabled'] | str
@@ -1472,7 +1472,7 @@ class WebhookEndpointDisabledEvent(BaseModel):
 
 
 class WebhookEndpointList(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     webhook_endpoints: list[WebhookEndpoint]
@@ -1482,7 +1482,7 @@ class WebhookEndpointList(BaseModel):
 
 
 class WebhookEndpointSecret(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     endpoint_id: str
@@ -1508,7 +1508,7 @@ class WebhookEndpointSecret(BaseModel):
 
 
 class WebhookEndpointSettings(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     url: str | None = None
@@ -1536,7 +1536,7 @@ class WebhookEndpointSettings(BaseModel):
 
 
 class WebhookEndpointUpdate(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     url: str | None = None
@@ -1568,7 +1568,7 @@ class WebhookEndpointUpdate(BaseModel):
 
 
 class WebhookEndpointWithSecret(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     endpoint_id: str
@@ -1618,7 +1618,7 @@ class WebhookEndpointWithSecret(BaseModel):
 
 
 class WebhookEventData(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     message_id: str
@@ -1686,7 +1686,7 @@ class WebhookEventData(BaseModel):
 
 
 class WebhookResend(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     resend_id: str
@@ -1740,7 +1740,7 @@ class WebhookResend(BaseModel):
 
 
 class WebhookSecret(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     webhook_secret: str
@@ -1762,7 +1762,7 @@ class WebhookSecret(BaseModel):
 
 
 class WebhookSelection(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     endpoint_id: str | None = None
@@ -1788,7 +1788,7 @@ class WebhookSelection(BaseModel):
 
 
 class WhatsappTemplate(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     name: str
@@ -1806,7 +1806,7 @@ class WhatsappTemplate(BaseModel):
 
 
 class AcceptedBatch(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     batch_id: str
@@ -1844,7 +1844,7 @@ class AcceptedBatch(BaseModel):
 
 
 class Account(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     client_id: str
@@ -1866,7 +1866,7 @@ class Account(BaseModel):
 
 
 class DryRun(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     dry_run: bool
@@ -1926,7 +1926,7 @@ class DryRun(BaseModel):
 
 
 class DryRunBatch(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     dry_run: bool
@@ -1980,7 +1980,7 @@ class DryRunBatch(BaseModel):
 
 
 class ErrorResponse(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     error: Literal['invalid_request', 'unsupported_grant_type', 'invalid_scope', 'no_valid_recipients', 'unauthorized', 'invalid_client', 'forbidden', 'otp_held', 'not_found', 'method_not_allowed', 'idempotency_in_progress', 'otp_already_used', 'otp_attempts_exhausted', 'not_cancelable', 'endpoint_disabled', 'endpoint_limit_reached', 'secret_limit_reached', 'concurrent_change', 'otp_expired', 'payload_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'rate_limit_exceeded', 'message_limit_reached', 'spend_limit_reached', 'internal_error', 'service_unavailable'] | str
@@ -2014,7 +2014,7 @@ class ErrorResponse(BaseModel):
 
 
 class Fallback(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     channel: Literal['sms', 'whatsapp'] | str
@@ -2040,7 +2040,7 @@ class Fallback(BaseModel):
 
 
 class ReceivedContent(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     type: Literal['image', 'video', 'audio', 'document', 'sticker', 'location', 'button_reply', 'list_reply', 'reaction', 'contacts', 'flow_reply', 'order', 'unsupported'] | str
@@ -2082,7 +2082,7 @@ class ReceivedContent(BaseModel):
 
 
 class RecipientEvent(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     event: Literal['recipient.opted_out', 'recipient.opted_in'] | str
@@ -2100,7 +2100,7 @@ class RecipientEvent(BaseModel):
 
 
 class SmsMessage(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     to: str
@@ -2142,7 +2142,7 @@ class SmsMessage(BaseModel):
 
 
 class Usage(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     currency: str
@@ -2160,7 +2160,7 @@ class Usage(BaseModel):
 
 
 class WebhookEvent(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     event: Literal['sms.sent', 'sms.delivered', 'sms.failed', 'sms.expired', 'whatsapp.sent', 'whatsapp.delivered', 'whatsapp.read', 'whatsapp.failed'] | str
@@ -2178,7 +2178,7 @@ class WebhookEvent(BaseModel):
 
 
 class WhatsappMessage(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     to: str
@@ -2234,7 +2234,7 @@ class WhatsappMessage(BaseModel):
 
 
 class InboundMessageData(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     message_id: str
@@ -2276,7 +2276,7 @@ class InboundMessageData(BaseModel):
 
 
 class InboundMessageEvent(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     event: Literal['sms.received', 'whatsapp.received'] | str
@@ -2294,7 +2294,7 @@ class InboundMessageEvent(BaseModel):
 
 
 class Message(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     message_id: str
@@ -2412,7 +2412,7 @@ class Message(BaseModel):
 
 
 class MessageList(BaseModel):
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra='allow',
     )
     messages: list[Message]

@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
+from typing_extensions import Unpack
+
 from .. import models
 from ..call import NOT_GIVEN, NotGiven, Request, given, segment
+from ..options import ListOptions, Options, RequestOptions, SendOptions
 from ..transport import Call
 from ..pages import Page
 
@@ -28,8 +31,7 @@ class SmsResource:
         scheduled_at: datetime | str | None = None,
         reference: str | None = None,
         fallback: Sequence[models.Fallback | Mapping[str, Any]] | None = None,
-        idempotency_key: str | None = None,
-        timeout_seconds: float | None = None,
+        **options: Unpack[SendOptions],
     ) -> models.AcceptedSms:
         """Send an SMS.
 
@@ -43,8 +45,7 @@ class SmsResource:
                 path="/api/v1/sms/send",
                 repeat="with_key",
                 body=given({"to": to, "message": message, "webhook_url": webhook_url, "from": from_, "type": type, "validity_period": validity_period, "scheduled_at": scheduled_at, "reference": reference, "fallback": fallback}, None),
-                idempotency_key=idempotency_key,
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.AcceptedSms,
         )
@@ -61,7 +62,7 @@ class SmsResource:
         scheduled_at: datetime | str | None = None,
         reference: str | None = None,
         fallback: Sequence[models.Fallback | Mapping[str, Any]] | None = None,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.DryRun:
         """Send an SMS: dry run.
 
@@ -75,7 +76,7 @@ class SmsResource:
                 repeat="always",
                 body=given({"to": to, "message": message, "webhook_url": webhook_url, "from": from_, "type": type, "validity_period": validity_period, "scheduled_at": scheduled_at, "reference": reference, "fallback": fallback}, None),
                 query={"dry_run": "true"},
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.DryRun,
         )
@@ -91,8 +92,7 @@ class SmsResource:
         validity_period: int | None = None,
         scheduled_at: datetime | str | None = None,
         reference: str | None = None,
-        idempotency_key: str | None = None,
-        timeout_seconds: float | None = None,
+        **options: Unpack[SendOptions],
     ) -> models.AcceptedBatch:
         """Send an SMS to up to 1000 recipients.
 
@@ -108,8 +108,7 @@ class SmsResource:
                 path="/api/v1/sms/bulk",
                 repeat="with_key",
                 body=given({"message": message, "recipients": recipients, "webhook_url": webhook_url, "from": from_, "type": type, "validity_period": validity_period, "scheduled_at": scheduled_at, "reference": reference}, None),
-                idempotency_key=idempotency_key,
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.AcceptedBatch,
         )
@@ -125,7 +124,7 @@ class SmsResource:
         validity_period: int | None = None,
         scheduled_at: datetime | str | None = None,
         reference: str | None = None,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.DryRunBatch:
         """Send an SMS to up to 1000 recipients: dry run.
 
@@ -139,7 +138,7 @@ class SmsResource:
                 repeat="always",
                 body=given({"message": message, "recipients": recipients, "webhook_url": webhook_url, "from": from_, "type": type, "validity_period": validity_period, "scheduled_at": scheduled_at, "reference": reference}, None),
                 query={"dry_run": "true"},
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.DryRunBatch,
         )
@@ -163,8 +162,7 @@ class OtpResource:
         webhook_url: str | None = None,
         reference: str | None = None,
         fallback: Sequence[models.OtpFallback | Mapping[str, Any]] | None = None,
-        idempotency_key: str | None = None,
-        timeout_seconds: float | None = None,
+        **options: Unpack[SendOptions],
     ) -> models.SentOtp:
         """Send a one-time password.
 
@@ -182,8 +180,7 @@ class OtpResource:
                 path="/api/v1/otp/send",
                 repeat="with_key",
                 body=given({"to": to, "channel": channel, "code_length": code_length, "ttl": ttl, "max_attempts": max_attempts, "purpose": purpose, "template": template, "brand": brand, "webhook_url": webhook_url, "reference": reference, "fallback": fallback}, None),
-                idempotency_key=idempotency_key,
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.SentOtp,
         )
@@ -202,7 +199,7 @@ class OtpResource:
         webhook_url: str | None = None,
         reference: str | None = None,
         fallback: Sequence[models.OtpFallback | Mapping[str, Any]] | None = None,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.DryRun:
         """Send a one-time password: dry run.
 
@@ -216,7 +213,7 @@ class OtpResource:
                 repeat="always",
                 body=given({"to": to, "channel": channel, "code_length": code_length, "ttl": ttl, "max_attempts": max_attempts, "purpose": purpose, "template": template, "brand": brand, "webhook_url": webhook_url, "reference": reference, "fallback": fallback}, None),
                 query={"dry_run": "true"},
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.DryRun,
         )
@@ -228,7 +225,7 @@ class OtpResource:
         otp_id: str | None = None,
         to: str | None = None,
         purpose: str | None = None,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.OtpVerificationResult:
         """Verify a one-time password.
 
@@ -243,7 +240,7 @@ class OtpResource:
                 path="/api/v1/otp/verify",
                 repeat="if_refused",
                 body=given({"otp_id": otp_id, "to": to, "purpose": purpose, "code": code}, None),
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.OtpVerificationResult,
         )
@@ -268,8 +265,7 @@ class WhatsappResource:
         validity_period: int | None = None,
         scheduled_at: datetime | str | None = None,
         fallback: Sequence[models.Fallback | Mapping[str, Any]] | None = None,
-        idempotency_key: str | None = None,
-        timeout_seconds: float | None = None,
+        **options: Unpack[SendOptions],
     ) -> models.AcceptedWhatsapp:
         """Send a WhatsApp message.
 
@@ -284,8 +280,7 @@ class WhatsappResource:
                 path="/api/v1/whatsapp/send",
                 repeat="with_key",
                 body=given({"to": to, "type": type, "message": message, "template": template, "media": media, "location": location, "fallback_template": fallback_template, "webhook_url": webhook_url, "reference": reference, "validity_period": validity_period, "scheduled_at": scheduled_at, "fallback": fallback}, None),
-                idempotency_key=idempotency_key,
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.AcceptedWhatsapp,
         )
@@ -305,7 +300,7 @@ class WhatsappResource:
         validity_period: int | None = None,
         scheduled_at: datetime | str | None = None,
         fallback: Sequence[models.Fallback | Mapping[str, Any]] | None = None,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.DryRun:
         """Send a WhatsApp message: dry run.
 
@@ -319,7 +314,7 @@ class WhatsappResource:
                 repeat="always",
                 body=given({"to": to, "type": type, "message": message, "template": template, "media": media, "location": location, "fallback_template": fallback_template, "webhook_url": webhook_url, "reference": reference, "validity_period": validity_period, "scheduled_at": scheduled_at, "fallback": fallback}, None),
                 query={"dry_run": "true"},
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.DryRun,
         )
@@ -332,8 +327,7 @@ class MessagesResource:
     def get(
         self,
         message_id: str,
-        *,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.Message:
         """Look a message or a batch up.
 
@@ -345,7 +339,7 @@ class MessagesResource:
                 method="GET",
                 path=f"/api/v1/sms/status/{segment(message_id)}",
                 repeat="always",
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.Message,
         )
@@ -361,7 +355,7 @@ class MessagesResource:
         until: datetime | str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
-        timeout_seconds: float | None = None,
+        **options: Unpack[ListOptions],
     ) -> Page[models.Message]:
         """List messages.
 
@@ -375,7 +369,7 @@ class MessagesResource:
                 path="/api/v1/messages",
                 repeat="always",
                 query=given({"reference": reference, "status": status, "channel": channel, "direction": direction, "since": since, "until": until, "limit": limit, "cursor": cursor}, None),
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.MessageList,
             lambda page: page.messages,
@@ -384,8 +378,7 @@ class MessagesResource:
     def cancel(
         self,
         message_id: str,
-        *,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.Message:
         """Cancel a scheduled message.
 
@@ -397,7 +390,7 @@ class MessagesResource:
                 method="DELETE",
                 path=f"/api/v1/messages/{segment(message_id)}",
                 repeat="always",
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.Message,
         )
@@ -410,8 +403,7 @@ class BatchesResource:
     def get(
         self,
         message_id: str,
-        *,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.Batch:
         """Look a message or a batch up.
 
@@ -423,7 +415,7 @@ class BatchesResource:
                 method="GET",
                 path=f"/api/v1/sms/status/{segment(message_id)}",
                 repeat="always",
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.Batch,
         )
@@ -435,8 +427,7 @@ class AccountResource:
 
     def get(
         self,
-        *,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.Account:
         """Show the account.
 
@@ -447,7 +438,7 @@ class AccountResource:
                 method="GET",
                 path="/api/v1/account",
                 repeat="always",
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.Account,
         )
@@ -456,7 +447,7 @@ class AccountResource:
         self,
         *,
         webhook_url: str | None | NotGiven = NOT_GIVEN,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.Account:
         """Change the webhook URL.
 
@@ -469,7 +460,7 @@ class AccountResource:
                 path="/api/v1/account",
                 repeat="always",
                 body=given({"webhook_url": webhook_url}, NOT_GIVEN),
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.Account,
         )
@@ -481,7 +472,7 @@ class AccountResource:
         until: datetime | str | None = None,
         interval: Literal["hour", "day", "month"] | str | None = None,
         group_by: str | None = None,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.Usage:
         """Show the usage.
 
@@ -496,15 +487,14 @@ class AccountResource:
                 path="/api/v1/account/usage",
                 repeat="always",
                 query=given({"since": since, "until": until, "interval": interval, "group_by": group_by}, None),
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.Usage,
         )
 
     def rotate_webhook_secret(
         self,
-        *,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.WebhookSecret:
         """Issue a new webhook secret.
 
@@ -517,7 +507,7 @@ class AccountResource:
                 method="POST",
                 path="/api/v1/account/webhook-secret",
                 repeat="if_refused",
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.WebhookSecret,
         )
@@ -535,7 +525,7 @@ class WebhookEndpointsResource:
         eventbridge: models.EventBusDestination | Mapping[str, Any] | None = None,
         events: Sequence[Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "sms.received", "whatsapp.received", "recipient.opted_out", "recipient.opted_in", "webhook_endpoint.disabled", "sms.*", "whatsapp.*"] | str] | None = None,
         description: str | None = None,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.WebhookEndpointWithSecret:
         """Create an endpoint.
 
@@ -550,15 +540,14 @@ class WebhookEndpointsResource:
                 path="/api/v1/webhook-endpoints",
                 repeat="if_refused",
                 body=given({"url": url, "sqs": sqs, "eventbridge": eventbridge, "events": events, "description": description}, None),
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.WebhookEndpointWithSecret,
         )
 
     def list(
         self,
-        *,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.WebhookEndpointList:
         """List the endpoints.
 
@@ -569,7 +558,7 @@ class WebhookEndpointsResource:
                 method="GET",
                 path="/api/v1/webhook-endpoints",
                 repeat="always",
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.WebhookEndpointList,
         )
@@ -577,8 +566,7 @@ class WebhookEndpointsResource:
     def get(
         self,
         endpoint_id: str,
-        *,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.WebhookEndpoint:
         """Show an endpoint.
 
@@ -589,7 +577,7 @@ class WebhookEndpointsResource:
                 method="GET",
                 path=f"/api/v1/webhook-endpoints/{segment(endpoint_id)}",
                 repeat="always",
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.WebhookEndpoint,
         )
@@ -604,7 +592,7 @@ class WebhookEndpointsResource:
         events: Sequence[Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "sms.received", "whatsapp.received", "recipient.opted_out", "recipient.opted_in", "webhook_endpoint.disabled", "sms.*", "whatsapp.*"] | str] | None | NotGiven = NOT_GIVEN,
         description: str | None | NotGiven = NOT_GIVEN,
         enabled: bool | NotGiven = NOT_GIVEN,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.WebhookEndpoint:
         """Change an endpoint.
 
@@ -620,7 +608,7 @@ class WebhookEndpointsResource:
                 path=f"/api/v1/webhook-endpoints/{segment(endpoint_id)}",
                 repeat="always",
                 body=given({"url": url, "sqs": sqs, "eventbridge": eventbridge, "events": events, "description": description, "enabled": enabled}, NOT_GIVEN),
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.WebhookEndpoint,
         )
@@ -628,8 +616,7 @@ class WebhookEndpointsResource:
     def delete(
         self,
         endpoint_id: str,
-        *,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.DeletedWebhookEndpoint:
         """Delete an endpoint.
 
@@ -640,7 +627,7 @@ class WebhookEndpointsResource:
                 method="DELETE",
                 path=f"/api/v1/webhook-endpoints/{segment(endpoint_id)}",
                 repeat="always",
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.DeletedWebhookEndpoint,
         )
@@ -648,8 +635,7 @@ class WebhookEndpointsResource:
     def rotate_secret(
         self,
         endpoint_id: str,
-        *,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.WebhookEndpointSecret:
         """Issue a new secret.
 
@@ -662,7 +648,7 @@ class WebhookEndpointsResource:
                 method="POST",
                 path=f"/api/v1/webhook-endpoints/{segment(endpoint_id)}/secret",
                 repeat="if_refused",
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.WebhookEndpointSecret,
         )
@@ -672,7 +658,7 @@ class WebhookEndpointsResource:
         endpoint_id: str,
         *,
         event: Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed"] | str | None = None,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.QueuedTestEvent:
         """Send a test event.
 
@@ -687,7 +673,7 @@ class WebhookEndpointsResource:
                 path=f"/api/v1/webhook-endpoints/{segment(endpoint_id)}/test",
                 repeat="if_refused",
                 body=given({"event": event}, None),
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.QueuedTestEvent,
         )
@@ -708,7 +694,7 @@ class WebhookDeliveriesResource:
         until: datetime | str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
-        timeout_seconds: float | None = None,
+        **options: Unpack[ListOptions],
     ) -> Page[models.WebhookDelivery]:
         """List webhooks.
 
@@ -726,7 +712,7 @@ class WebhookDeliveriesResource:
                 path="/api/v1/webhook-deliveries",
                 repeat="always",
                 query=given({"message_id": message_id, "endpoint_id": endpoint_id, "state": state, "event": event, "since": since, "until": until, "limit": limit, "cursor": cursor}, None),
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.WebhookDeliveryList,
             lambda page: page.webhook_deliveries,
@@ -735,8 +721,7 @@ class WebhookDeliveriesResource:
     def get(
         self,
         delivery_id: str,
-        *,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.WebhookDeliveryWithAttempts:
         """Show a webhook with its attempts.
 
@@ -749,7 +734,7 @@ class WebhookDeliveriesResource:
                 method="GET",
                 path=f"/api/v1/webhook-deliveries/{segment(delivery_id)}",
                 repeat="always",
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.WebhookDeliveryWithAttempts,
         )
@@ -757,8 +742,7 @@ class WebhookDeliveriesResource:
     def resend(
         self,
         delivery_id: str,
-        *,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.WebhookDelivery:
         """Resend a webhook.
 
@@ -770,7 +754,7 @@ class WebhookDeliveriesResource:
                 method="POST",
                 path=f"/api/v1/webhook-deliveries/{segment(delivery_id)}/resend",
                 repeat="if_refused",
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.WebhookDelivery,
         )
@@ -783,7 +767,7 @@ class WebhookDeliveriesResource:
         origin: str | None = None,
         state: Literal["failed", "acknowledged"] | str | None = None,
         until: datetime | str | None = None,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.QueuedResend:
         """Resend many webhooks.
 
@@ -802,7 +786,7 @@ class WebhookDeliveriesResource:
                 path="/api/v1/webhook-deliveries/resend",
                 repeat="if_refused",
                 body=given({"endpoint_id": endpoint_id, "origin": origin, "state": state, "since": since, "until": until}, None),
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.QueuedResend,
         )
@@ -810,8 +794,7 @@ class WebhookDeliveriesResource:
     def get_resend(
         self,
         resend_id: str,
-        *,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.WebhookResend:
         """Show how far a resend is.
 
@@ -823,7 +806,7 @@ class WebhookDeliveriesResource:
                 method="GET",
                 path=f"/api/v1/webhook-deliveries/resend/{segment(resend_id)}",
                 repeat="always",
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.WebhookResend,
         )
@@ -839,7 +822,7 @@ class SuppressionsResource:
         recipient: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
-        timeout_seconds: float | None = None,
+        **options: Unpack[ListOptions],
     ) -> Page[models.Suppression]:
         """List suppressed recipients.
 
@@ -853,7 +836,7 @@ class SuppressionsResource:
                 path="/api/v1/suppressions",
                 repeat="always",
                 query=given({"recipient": recipient, "limit": limit, "cursor": cursor}, None),
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.SuppressionList,
             lambda page: page.suppressions,
@@ -865,7 +848,7 @@ class SuppressionsResource:
         *,
         reason: str | None = None,
         scope: Literal["messages", "all"] | str | None = None,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.Suppression:
         """Suppress a recipient.
 
@@ -879,7 +862,7 @@ class SuppressionsResource:
                 path=f"/api/v1/suppressions/{segment(recipient)}",
                 repeat="always",
                 body=given({"reason": reason, "scope": scope}, None),
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.Suppression,
         )
@@ -887,8 +870,7 @@ class SuppressionsResource:
     def delete(
         self,
         recipient: str,
-        *,
-        timeout_seconds: float | None = None,
+        **options: Unpack[RequestOptions],
     ) -> models.DeletedSuppression:
         """Send to a recipient again.
 
@@ -900,7 +882,7 @@ class SuppressionsResource:
                 method="DELETE",
                 path=f"/api/v1/suppressions/{segment(recipient)}",
                 repeat="always",
-                timeout_seconds=timeout_seconds,
+                options=Options(**options),
             ),
             models.DeletedSuppression,
         )
@@ -910,12 +892,12 @@ class Resources:
     """Everything that the API has."""
 
     def __init__(self, call: Call) -> None:
-        self.sms = SmsResource(call)
-        self.otp = OtpResource(call)
-        self.whatsapp = WhatsappResource(call)
-        self.messages = MessagesResource(call)
-        self.batches = BatchesResource(call)
-        self.account = AccountResource(call)
-        self.webhook_endpoints = WebhookEndpointsResource(call)
-        self.webhook_deliveries = WebhookDeliveriesResource(call)
-        self.suppressions = SuppressionsResource(call)
+        self.sms: SmsResource = SmsResource(call)
+        self.otp: OtpResource = OtpResource(call)
+        self.whatsapp: WhatsappResource = WhatsappResource(call)
+        self.messages: MessagesResource = MessagesResource(call)
+        self.batches: BatchesResource = BatchesResource(call)
+        self.account: AccountResource = AccountResource(call)
+        self.webhook_endpoints: WebhookEndpointsResource = WebhookEndpointsResource(call)
+        self.webhook_deliveries: WebhookDeliveriesResource = WebhookDeliveriesResource(call)
+        self.suppressions: SuppressionsResource = SuppressionsResource(call)

@@ -1,0 +1,15 @@
+"""For the tests of an application that uses the client: a gateway in memory, and signed webhooks."""
+
+from .fake_api import FakeReply, FakeRequest, SentMessage
+from .fake_gateway import FakeGateway, fake_gateway
+from .signed_webhook import SignedWebhook, signed_webhook
+
+__all__ = [
+    "FakeGateway",
+    "FakeReply",
+    "FakeRequest",
+    "SentMessage",
+    "SignedWebhook",
+    "fake_gateway",
+    "signed_webhook",
+]

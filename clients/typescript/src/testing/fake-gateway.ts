@@ -1,0 +1,93 @@
+/** A gateway in memory, for unit tests of an application: nothing is sent, and no server is needed. */
+import { ArgumentError } from '../errors.ts';
+import { MessagingGateway } from '../gateway.ts';
+import type { GatewayOptions } from '../options.ts';
+import { systemRuntime } from '../runtime.ts';
+import { FakeApi, type FakeReply, type FakeRequest, type SentMessage } from './fake-api.ts';
+import { type SignedWebhook, signedWebhook } from './signed-webhook.ts';
+
+export interface FakeGateway {
+  /** Give it to the application in place of its own. Unless `maxRetries` is given, it repeats nothing. */
+  readonly gateway: MessagingGateway;
+  /** What the application sent, in its order: also one-time passwords and the messages of bulks. */
+  readonly sent: readonly SentMessage[];
+  /** All requests but those for tokens. */
+  readonly requests: readonly FakeRequest[];
+  /** With which the webhooks of `setStatus` are signed. */
+  readonly webhookSecret: string;
+  /** The next request gets this reply, and has no other effect. Several calls: the next requests, in their order. */
+  replyOnce(reply: FakeReply): void;
+  /** Changes a message as the carrier would, and returns the webhook that tells of it. */
+  setStatus(messageId: string, status: ReportedStatus, errorCode?: string): SignedWebhook;
+  /** The code of a one-time password. */
+  codeOf(otpId: string): string;
+}
+
+export type ReportedStatus = 'sent' | 'delivered' | 'read' | 'failed' | 'expired';
+
+const webhookSecret = 'whsec_ZmFrZS13ZWJob29rLXNlY3JldC1vZi0zMi1ieXRlcyE=';
+
+export function fakeGateway(options: Partial<GatewayOptions> = {}): FakeGateway {
+  const api = new FakeApi();
+  const requests: FakeRequest[] = [];
+  const replies: FakeReply[] = [];
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const { pathname, searchParams } = new URL(String(input));
+    const request: FakeRequest = {
+      method: init?.method ?? 'GET',
+      path: pathname,
+      query: Object.fromEntries(searchParams),
+      headers: new Headers(init?.headers),
+      body: typeof init?.body === 'string' ? JSON.parse(init.body) : undefined,
+    };
+    const isToken = pathname === '/api/v1/auth/token';
+    if (!isToken) requests.push(request);
+    const { status, body, headers } = (isToken ? undefined : replies.shift()) ?? api.answer(request);
+    return new Response(JSON.stringify(body), {
+      status,
+      headers: {
+        'Content-Type': 'application/json',
+        'X-Request-Id': `req_fake_${requests.length}`,
+        ...headers,
+      },
+    });
+  };
+  const found = <Value>(value: Value | undefined, id: string): Value => {
+    if (value === undefined) throw new ArgumentError(`The fake gateway has no ${id}.`);
+    return value;
+  };
+  return {
+    gateway: new MessagingGateway(
+      {
+        baseUrl: 'https://fake-gateway.invalid',
+        clientId: 'client_fake',
+        clientSecret: 'fake',
+        maxRetries: 0,
+        ...options,
+        fetch,
+      },
+      { ...systemRuntime, wait: async () => undefined },
+    ),
+    sent: api.sent,
+    requests,
+    webhookSecret,
+    replyOnce: (reply) => {
+      replies.push(reply);
+    },
+    setStatus: (messageId, status, errorCode) => {
+      const error = errorCode === undefined ? null : { code: errorCode, message: null };
+      const { client_id, message_id, channel, recipient, reference } = api.change(
+        found(api.messages.get(messageId), messageId),
+        status,
+        { error },
+      );
+      const data = {
+        ...{ message_id, client_id, recipient, status },
+        ...(reference === null ? {} : { reference }),
+        ...(errorCode === undefined ? {} : { error_code: errorCode }),
+      };
+      return signedWebhook({ event: `${channel}.${status}`, data }, webhookSecret);
+    },
+    codeOf: (otpId) => found(api.passwords.get(otpId), otpId).code,
+  };
+}
