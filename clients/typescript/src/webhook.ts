@@ -64,8 +64,14 @@ export function verifyWebhook(
 const secretAdvice =
   'Give the webhook secret as the gateway shows it: whsec_ and then base64. Is the environment variable set?';
 
+/** Declared here, so that the types of the package need no others. */
+interface SigningSecret {
+  verify(body: string, headers: Record<string, string>, options: { readonly jsonParse: false }): unknown;
+  sign(id: string, at: Date, body: string): string;
+}
+
 /** @throws ArgumentError for what is no secret; the message does not show it */
-export function webhookOf(secret: unknown): Webhook {
+export function webhookOf(secret: unknown): SigningSecret {
   try {
     return new Webhook(secret as string);
   } catch {

@@ -9,8 +9,6 @@ import type { Grammar } from './highlight.ts';
 interface Client {
   readonly title: string;
   readonly folder: string;
-  /** The command that builds the package, to be run in that folder. */
-  readonly pack: string;
   readonly grammar: Grammar;
 }
 
@@ -18,10 +16,9 @@ export const clients = {
   typescript: {
     title: 'Node',
     folder: 'clients/typescript',
-    pack: 'npm ci && npm pack',
     grammar: 'typescript',
   },
-  python: { title: 'Python', folder: 'clients/python', pack: 'pip wheel --no-deps .', grammar: 'python' },
+  python: { title: 'Python', folder: 'clients/python', grammar: 'python' },
 } as const satisfies Readonly<Record<string, Client>>;
 
 export type ClientWithQuickStart = keyof typeof clients;

@@ -111,12 +111,12 @@ ${prose('With the settings of step 1 it prints the message that it sent, and the
 };
 
 function clientSteps(name: ClientWithQuickStart): Html {
-  const { title, folder, pack, grammar } = clients[name];
+  const { title, grammar } = clients[name];
   const { install, program, run, file } = clientQuickStart(name);
   const block = (step: string, source: string, language: Grammar, label: string): Html =>
     html`<div data-step="${step}" data-language="${name}">${codeBlock(source, language, label)}</div>`;
   return html`
-${prose(`Install the package, which \`${pack}\` in \`${folder}\` makes:`)}
+${prose('Install the package, which `npm run package` in the repository of the gateway writes into `dist`:')}
 ${block('client-install', install, 'bash', `Commands: install the package for ${title}`)}
 ${prose(`Save this as \`${file}\`:`)}
 ${block('client-program', program, grammar, `Program in ${title}`)}

@@ -1,0 +1,50 @@
+/**
+ * `npm run package`: writes what a release publishes into `dist`: the client for TypeScript as a tarball of npm, and that
+ * for Python as a wheel and an sdist. All have the version of the gateway's package.json, or nothing is written.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pythonWithPackages } from '../lib/local/python.ts';
+import { version } from '../shared/contract/version.ts';
+
+const root = join(import.meta.dirname, '..');
+const dist = join(root, 'dist');
+const typescript = join(root, 'clients/typescript');
+const python = join(root, 'clients/python');
+
+const versions = {
+  'package.json': /"version": "(.*)"/,
+  'clients/typescript/package.json': /"version": "(.*)"/,
+  'clients/typescript/src/version.ts': /version = '(.*)'/,
+  'clients/python/pyproject.toml': /^version = "(.*)"/m,
+  'clients/python/src/messaging_gateway/version.py': /VERSION = "(.*)"/,
+};
+for (const [path, pattern] of Object.entries(versions)) {
+  const found = pattern.exec(readFileSync(join(root, path), 'utf8'))?.[1];
+  if (found !== version) throw new Error(`${path} has version ${found}, and the gateway ${version}`);
+}
+
+const run = (command: string, args: readonly string[], cwd: string): void => {
+  execFileSync(command, [...args], { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
+};
+
+rmSync(dist, { recursive: true, force: true });
+mkdirSync(dist);
+run('npm', ['pack', '--silent', '--pack-destination', dist], typescript);
+const interpreter = await pythonWithPackages(
+  join(root, '.local/clients'),
+  () => process.stdout.write('Installing the tools for Python (once)\n'),
+  new AbortController().signal,
+  join(python, 'requirements-dev.txt'),
+);
+run(interpreter, ['-m', 'build', '--no-isolation', '--outdir', dist, python], root);
+
+const wanted = [
+  `messaging-gateway-client-${version}.tgz`,
+  `messaging_gateway_client-${version}-py3-none-any.whl`,
+  `messaging_gateway_client-${version}.tar.gz`,
+];
+for (const name of wanted)
+  if (!existsSync(join(dist, name))) throw new Error(`dist has no ${name}: ${readdirSync(dist).join(', ')}`);
+process.stdout.write(`${wanted.map((name) => join('dist', name)).join('\n')}\n`);
