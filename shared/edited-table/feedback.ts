@@ -2,8 +2,15 @@
  * The feedback that the gateway writes into a row that people edit (contract 10.5): a status, and a sentence that
  * says what is in force, or what is wrong and how to correct it.
  */
+
 import { closestName } from '../platform/closest-name.ts';
-import { type EditedRow, type EditedTable, ownAttributes, shownValue } from './edited-row.ts';
+import {
+  type EditedRow,
+  type EditedTable,
+  type IgnoredValue,
+  ownAttributes,
+  shownValue,
+} from './edited-row.ts';
 
 const statuses = ['active', 'invalid', 'expired'] as const;
 
@@ -20,17 +27,16 @@ export function storedFeedback({ status, status_message }: EditedRow): Feedback 
     : { status: known, status_message };
 }
 
-/** The first words of the feedback in a row of a client that does not exist. */
-const missingClient = 'client_id: there is no client ';
+const noClient = 'there is no client ';
 
 /** @param end - of the sentence */
-export function missingClientFault(clientId: string, end: string): string {
-  return `${missingClient}${shownValue(clientId)}${end}`;
+export function missingClientFault(clientId: string, end: string): IgnoredValue {
+  return { attribute: 'client_id', reason: `${noClient}${shownValue(clientId)}${end}` };
 }
 
 /** Whether the last review of the row found no client: for readers that do not look for the client themselves. */
 export function tellsOfMissingClient({ status_message }: EditedRow): boolean {
-  return String(status_message).startsWith(missingClient);
+  return String(status_message).startsWith(`client_id: ${noClient}`);
 }
 
 /** Returns the time as in the sentence of the feedback: `since 12:00:05`. */
@@ -54,7 +60,7 @@ function withoutTime(message: string): string {
 }
 
 /**
- * A sentence for each attribute that looks like a misspelled one. Other unknown attributes are left to the people who wrote them.
+ * The attributes that look like misspelled ones. Other unknown attributes are left to the people who wrote them.
  *
  * @param otherwise - for a name that is similar to none
  */
@@ -62,21 +68,22 @@ export function misspelledAttributes(
   row: EditedRow,
   { sortKey, attributes }: EditedTable,
   otherwise: (name: string) => string | undefined = () => undefined,
-): string[] {
+): IgnoredValue[] {
   const known = new Set<string>([...attributes, 'client_id', sortKey, ...ownAttributes]);
   return Object.keys(row)
-    .filter((name) => !known.has(name))
+    .filter((name) => !known.has(name) && row[name] !== undefined)
     .toSorted()
     .flatMap((name) => {
       const meant = closestName(name, attributes);
       const reason =
         meant === undefined ? otherwise(name) : `there is no such attribute. Did you mean ${meant}?`;
-      return reason === undefined ? [] : [`${shownName(name)}: ${reason}`];
+      return reason === undefined ? [] : [{ attribute: name, reason }];
     });
 }
 
-function shownName(name: string): string {
-  return /^\w{1,40}$/.test(name) ? name : shownValue(name);
+/** What is wrong with an attribute, in the sentence that the feedback has. */
+export function faultText({ attribute, reason }: IgnoredValue): string {
+  return `${/^\w{1,40}$/.test(attribute) ? attribute : shownValue(attribute)}: ${reason}`;
 }
 
 export function joinSentences(...sentences: readonly string[]): string {

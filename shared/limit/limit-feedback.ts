@@ -15,9 +15,10 @@ import {
 } from '../contract/limit-rows.ts';
 import { decimalText } from '../contract/price-table.ts';
 import { type Limits, policies } from '../contract/routes.ts';
-import { shownValue } from '../edited-table/edited-row.ts';
+import { type IgnoredValue, shownValue } from '../edited-table/edited-row.ts';
 import {
   type Feedback,
+  faultText,
   joinSentences,
   keepTime,
   missingClientFault,
@@ -48,7 +49,7 @@ export function feedbackOf(row: OverrideRow, context: FeedbackContext): Feedback
 function judge(row: OverrideRow, context: FeedbackContext): Feedback {
   const parsed = parseRow(row);
   const { target, clientId, expiresAt } = parsed;
-  const faults = faultsOf(row, parsed, context);
+  const faults = joinSentences(...faultsOf(row, parsed, context.clientExists).map(faultText));
   if (target === undefined || !context.clientExists) return { status: 'invalid', status_message: faults };
   const since = sinceText(context.now);
   if (!isInForce(parsed, context.now)) {
@@ -70,19 +71,18 @@ function judge(row: OverrideRow, context: FeedbackContext): Feedback {
   };
 }
 
-function faultsOf(
+/** Everything that is wrong in a row: its client, its values, and the names of its attributes. */
+export function faultsOf(
   row: OverrideRow,
   { clientId, ignored }: ParsedRow,
-  { clientExists }: FeedbackContext,
-): string {
-  const faults = ignored.map(({ attribute, reason }) =>
-    joinSentences(
-      `${attribute}: ${reason}`,
-      attribute === 'endpoint' ? suggestedEndpoint(String(row.endpoint)) : '',
-    ),
-  );
+  clientExists: boolean,
+): readonly IgnoredValue[] {
+  const faults = ignored.map(({ attribute, reason }) => ({
+    attribute,
+    reason: joinSentences(reason, attribute === 'endpoint' ? suggestedEndpoint(String(row.endpoint)) : ''),
+  }));
   if (!clientExists) faults.unshift(missingClientFault(clientId, ', so the row has no effect.'));
-  return joinSentences(...faults, ...misspelledAttributes(row, overrideTable, unknownLimit));
+  return [...faults, ...misspelledAttributes(row, overrideTable, unknownLimit)];
 }
 
 /** The start of a limit: a person expects an effect. */

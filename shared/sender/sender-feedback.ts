@@ -7,6 +7,7 @@ import { decimalText } from '../contract/price-table.ts';
 import { type EditedRow, shownValue } from '../edited-table/edited-row.ts';
 import {
   type Feedback,
+  faultText,
   joinSentences,
   keepTime,
   missingClientFault,
@@ -46,9 +47,9 @@ export function senderFeedback(row: EditedRow, context: SenderContext): Feedback
 function judge(row: EditedRow, { now, clientExists, claims }: SenderContext): Feedback {
   const parsed = parseSenderRow(row);
   const { clientId, valid, ignored } = parsed;
-  const faults = ignored.map(({ attribute, reason }) => `${attribute}: ${reason}`);
-  if (!clientExists) faults.unshift(missingClientFault(clientId, '.'));
-  const misspelled = misspelledAttributes(row, senderTable);
+  const faults = ignored.map(faultText);
+  if (!clientExists) faults.unshift(faultText(missingClientFault(clientId, '.')));
+  const misspelled = misspelledAttributes(row, senderTable).map(faultText);
   if (valid === undefined || !clientExists) {
     const unused = 'The row is not used until this is corrected; the next row in order is.';
     return { status: 'invalid', status_message: joinSentences(...faults, ...misspelled, unused) };
