@@ -109,6 +109,7 @@ export function allowances(dependencies: {
           purgeAt,
           limits,
           full: full.map(({ limit }) => limit),
+          requestedSpend: amounts.spend.reduce((sum, amount) => sum + amount, 0),
           windows,
           row,
           now,

@@ -23,6 +23,8 @@ interface CapState {
   readonly limits: readonly CapLimit[];
   /** The limits that had no room for the request: none if it was accepted. */
   readonly full: readonly CapLimit[];
+  /** What the request would take of `spend`, in millionths. */
+  readonly requestedSpend: number;
   readonly windows: CapWindows;
   /** The row's numbers. */
   readonly row: Readonly<Record<string, number>>;
@@ -62,6 +64,16 @@ export function spendNotices(dependencies: {
     }
   };
 
+  /** A request that did not fit is refused before the whole limit is used, so the text says both. */
+  function summaryOf(state: CapState, limit: CapLimit, percentage: number): string {
+    const amountText = (millionths: number) => `${decimalText(amountOf('spend', millionths))} ${currency}`;
+    const of = `of the spend limit of ${amountText(limit.limit)} a ${limit.window}`;
+    if (percentage !== 100 || !state.full.includes(limit)) return `${percentage} % ${of} is reached.`;
+    const used = Math.floor((usedOf(state, limit) * 100) / limit.limit);
+    const at = state.now.toISOString().slice(11, 16);
+    return `${used} % ${of} is used; a request of ${amountText(state.requestedSpend)} was refused at ${at} UTC.`;
+  }
+
   /**
    * Records a notice. Only the request whose write raises the attribute counts the metric; others at the same moment
    * write the same entry.
@@ -81,7 +93,7 @@ export function spendNotices(dependencies: {
       ),
       kind,
       at: now.toISOString(),
-      summary: `${percentage} % of the spend limit of ${decimalText(amount)} ${currency} a ${limit.window} is reached.`,
+      summary: summaryOf(state, limit, percentage),
       client_id: clientId,
       after: {
         window: limit.window,

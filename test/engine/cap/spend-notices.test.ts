@@ -114,6 +114,21 @@ it('are given for a refusal although less than that is used, and leave no row wi
   expect(await entriesOf(client_id)).toEqual(['spend_cap_reached month']);
 });
 
+it('say how much is used, and what was refused, where that is not the whole limit', async () => {
+  const { client_id } = aClient();
+  const process = capProcess(tables, () => ({ spend: { perDay: 1 } }));
+  await take(process, client_id, 15);
+  await expect(take(process, client_id, 11)).rejects.toMatchObject({ code: 'spend_limit_reached' });
+  const time = now.toISOString().slice(11, 16);
+  expect(await rowsInOrder(client_id)).toMatchObject([
+    {
+      kind: 'spend_cap_reached',
+      summary: `60 % of the spend limit of 1 EUR a day is used; a request of 0.44 EUR was refused at ${time} UTC.`,
+      after: { used: 0.6, limit: 1 },
+    },
+  ]);
+});
+
 it('are given again when the cap was raised, and not when it was lowered', async () => {
   const { client_id } = aClient();
   let caps: StageCaps = { spend: { perDay: 1 } };
