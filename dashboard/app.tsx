@@ -2,11 +2,15 @@
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { signIn } from './api/client.ts';
 import { useColours } from './colours.ts';
-import { RenderFailure } from './components/render-failure.tsx';
+import { loadStyles } from './load-styles.ts';
 import { forgetSession, otherTabs, type Session, storedSession, storeSession } from './session.ts';
-import { type Credentials, SignIn } from './sign-in.tsx';
+import { SignIn } from './sign-in.tsx';
+import type { Credentials } from './use-sign-in.ts';
 
-const loadSignedIn = () => import('./signed-in.tsx');
+const loadSignedIn = async () => {
+  const [signedIn] = await Promise.all([import('./signed-in.tsx'), loadStyles()]);
+  return signedIn;
+};
 const SignedIn = lazy(loadSignedIn);
 
 /** The sign-in page is shown after this time without an answer of another tab. */
@@ -98,21 +102,24 @@ export function App() {
   }, [end]);
 
   const look = useColours();
-  if (state.kind === 'asking') return null;
+  if (state.kind === 'asking') return <Skeleton />;
   if (state.kind === 'signed_out') return <SignIn signOutReason={state.reason} onSignIn={signInWith} />;
   return (
-    <RenderFailure>
-      <Suspense fallback={null}>
-        <SignedIn
-          session={state.session}
-          look={look}
-          isRestored={state.isRestored}
-          onSignIn={signInWith}
-          onRenew={renew}
-          onSignOut={signOut}
-          onEnd={end}
-        />
-      </Suspense>
-    </RenderFailure>
+    <Suspense fallback={<Skeleton />}>
+      <SignedIn
+        session={state.session}
+        look={look}
+        isRestored={state.isRestored}
+        onSignIn={signInWith}
+        onRenew={renew}
+        onSignOut={signOut}
+        onEnd={end}
+      />
+    </Suspense>
   );
+}
+
+/** As in the page itself (`lib/build/bundle-dashboard.ts`), until there is more to show. */
+function Skeleton() {
+  return <div className="skeleton" />;
 }

@@ -11,7 +11,11 @@ export function useColours() {
   const [chosen, setChosen] = useState(() => localStorage.getItem(key));
   const system: Colours = useMedia('(prefers-color-scheme: dark)') ? 'dark' : 'light';
   const colours = chosen === 'light' || chosen === 'dark' ? chosen : system;
-  useLayoutEffect(() => applyMode(colours === 'dark' ? Mode.Dark : Mode.Light), [colours]);
+  useLayoutEffect(() => {
+    applyMode(colours === 'dark' ? Mode.Dark : Mode.Light);
+    // For the styles of the sign-in page.
+    document.documentElement.dataset.colours = colours;
+  }, [colours]);
   const choose = (wanted: Colours): void => {
     localStorage.setItem(key, wanted);
     setChosen(wanted);

@@ -1,18 +1,29 @@
-/** The entry point: styles, colours, the library's texts, and the app. */
-import '@cloudscape-design/global-styles/dark-mode-utils.css';
-import './dashboard.css';
-import { I18nProvider, type I18nProviderProps } from '@cloudscape-design/components/i18n';
-import messages from '@cloudscape-design/components/i18n/messages/all.en';
+/** The entry point: the app, or a text and a button where its parts cannot be loaded. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import { ErrorBoundary, failureText, failureTitle } from './error-boundary.tsx';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no root');
 createRoot(root).render(
   <StrictMode>
-    <I18nProvider locale="en" messages={[messages as unknown as I18nProviderProps.Messages]}>
+    <ErrorBoundary fallback={<NotLoaded />}>
       <App />
-    </I18nProvider>
+    </ErrorBoundary>
   </StrictMode>,
 );
+
+function NotLoaded() {
+  return (
+    <main className="sign-in">
+      <div className="card">
+        <h1>{failureTitle}</h1>
+        <p>{failureText}</p>
+        <button type="button" onClick={() => location.reload()}>
+          Reload
+        </button>
+      </div>
+    </main>
+  );
+}

@@ -4,8 +4,9 @@ import Button from '@cloudscape-design/components/button';
 import type { FlashbarProps } from '@cloudscape-design/components/flashbar';
 import { useEffect, useRef, useState } from 'react';
 import { FormDialog } from './components/form-dialog.tsx';
+import { TextField } from './components/text-field.tsx';
 import { mayRenew, type Session, warningMs } from './session.ts';
-import { type Credentials, useSignIn } from './sign-in.tsx';
+import { type Credentials, useSignIn } from './use-sign-in.ts';
 
 export const expired = 'Your session has expired. Sign in again to continue.';
 
@@ -86,7 +87,23 @@ export function SignInAgain({ clientId, onSignIn, onDismiss }: SignInAgainProps)
   return (
     <FormDialog title="Sign in again" action="Sign in" form={form} onDismiss={onDismiss}>
       <Box>The client secret is not stored, so it is needed again.</Box>
-      {form.fields}
+      <TextField
+        label="Client id"
+        value={form.clientId}
+        name="username"
+        autoComplete="username"
+        spellcheck={false}
+        onChange={form.setClientId}
+      />
+      <TextField
+        label="Client secret"
+        type="password"
+        value={form.secret}
+        autoFocus
+        name="password"
+        autoComplete="current-password"
+        onChange={form.setSecret}
+      />
     </FormDialog>
   );
 }

@@ -1,17 +1,8 @@
-/** Sign-in with an administrator's client id and secret, as a page and in a dialog. */
-import Alert from '@cloudscape-design/components/alert';
-import Button from '@cloudscape-design/components/button';
-import Container from '@cloudscape-design/components/container';
-import Form from '@cloudscape-design/components/form';
-import Header from '@cloudscape-design/components/header';
-import SpaceBetween from '@cloudscape-design/components/space-between';
-import { type FormEvent, useRef, useState } from 'react';
-import { TextField } from './components/text-field.tsx';
-
-export interface Credentials {
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
+/**
+ * The sign-in page, with an administrator's client id and secret. It is plain HTML: the library of the other pages is
+ * loaded while the credentials are entered.
+ */
+import { type Credentials, useSignIn } from './use-sign-in.ts';
 
 interface SignInProps {
   /** Why the last session ended. */
@@ -24,86 +15,45 @@ export function SignIn({ signOutReason, onSignIn }: SignInProps) {
   return (
     <main className="sign-in">
       <title>Sign in – Messaging gateway</title>
-      <SpaceBetween size="l">
-        {signOutReason === undefined ? null : <Alert type="info">{signOutReason}</Alert>}
-        <form onSubmit={form.submit}>
-          <Form
-            errorText={form.error}
-            actions={
-              <Button variant="primary" formAction="submit" loading={form.isPending} loadingText="Signing in">
-                Sign in
-              </Button>
-            }
-          >
-            <Container
-              header={
-                <Header variant="h1" description="Sign in with a client that has the scope admin.">
-                  Messaging gateway
-                </Header>
-              }
-            >
-              {form.fields}
-            </Container>
-          </Form>
-        </form>
-      </SpaceBetween>
+      {signOutReason === undefined ? null : (
+        <p className="reason" role="status">
+          {signOutReason}
+        </p>
+      )}
+      <form className="card" onSubmit={form.submit}>
+        <h1>Messaging gateway</h1>
+        <p>Sign in with a client that has the scope admin.</p>
+        <label>
+          Client id
+          <input
+            name="username"
+            autoComplete="username"
+            // biome-ignore lint/a11y/noAutofocus: it is the first thing to do on a page that has nothing else
+            autoFocus
+            spellCheck={false}
+            value={form.clientId}
+            onChange={({ target }) => form.setClientId(target.value)}
+          />
+        </label>
+        <label>
+          Client secret
+          <input
+            type="password"
+            name="password"
+            autoComplete="current-password"
+            value={form.secret}
+            onChange={({ target }) => form.setSecret(target.value)}
+          />
+        </label>
+        {form.error === undefined ? null : (
+          <p className="error" role="alert">
+            {form.error}
+          </p>
+        )}
+        <button type="submit" disabled={form.isPending}>
+          {form.isPending ? 'Signing in' : 'Sign in'}
+        </button>
+      </form>
     </main>
   );
-}
-
-/** @param firstClientId - entered beforehand */
-export function useSignIn(firstClientId: string, onSignIn: SignInProps['onSignIn']) {
-  const [clientId, setClientId] = useState(firstClientId);
-  const [secret, setSecret] = useState('');
-  const [isPending, setIsPending] = useState(false);
-  /** The second click of a double click arrives before the button is disabled. */
-  const isSending = useRef(false);
-  const [error, setError] = useState<string>();
-
-  const send = async (): Promise<void> => {
-    if (clientId.trim() === '' || secret === '') {
-      setError('Enter the client id and the client secret.');
-      return;
-    }
-    if (isSending.current) return;
-    isSending.current = true;
-    setIsPending(true);
-    setError(undefined);
-    try {
-      await onSignIn({ clientId: clientId.trim(), clientSecret: secret.trim() });
-    } catch (refusal) {
-      setError(refusal instanceof Error ? refusal.message : String(refusal));
-      setIsPending(false);
-    } finally {
-      isSending.current = false;
-    }
-  };
-
-  const fields = (
-    <SpaceBetween size="m">
-      <TextField
-        label="Client id"
-        value={clientId}
-        autoFocus={firstClientId === ''}
-        name="username"
-        autoComplete="username"
-        spellcheck={false}
-        onChange={setClientId}
-      />
-      <TextField
-        label="Client secret"
-        type="password"
-        value={secret}
-        autoFocus={firstClientId !== ''}
-        name="password"
-        autoComplete="current-password"
-        onChange={setSecret}
-      />
-    </SpaceBetween>
-  );
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    void send();
-  };
-  return { fields, submit, isPending, error };
 }

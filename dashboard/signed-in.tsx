@@ -1,6 +1,10 @@
-/** What is around every page: the bar at the top, notifications, new secrets, and the end of the session. */
+/** What is around every page: the library's texts, the bar at the top, notifications, new secrets, and the end of the session. */
+import '@cloudscape-design/global-styles/dark-mode-utils.css';
+import './dashboard.css';
 import AppLayoutToolbar from '@cloudscape-design/components/app-layout-toolbar';
 import Flashbar, { type FlashbarProps } from '@cloudscape-design/components/flashbar';
+import { I18nProvider, type I18nProviderProps } from '@cloudscape-design/components/i18n';
+import messages from '@cloudscape-design/components/i18n/messages/all.en';
 import TopNavigation from '@cloudscape-design/components/top-navigation';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Suspense, useCallback, useEffect, useMemo, useState } from 'react';
@@ -18,7 +22,7 @@ import { go, linkTo, useHashLocation } from './route.ts';
 import { SearchBox } from './search-box.tsx';
 import type { Session } from './session.ts';
 import { expired, SignInAgain, useSessionEnd } from './session-end.tsx';
-import type { Credentials } from './sign-in.tsx';
+import type { Credentials } from './use-sign-in.ts';
 
 interface SignedInProps {
   readonly session: Session;
@@ -75,33 +79,35 @@ export default function SignedIn({
   );
 
   return (
-    <QueryClientProvider client={queryClient}>
-      <DashboardContext value={dashboard}>
-        <Router hook={useHashLocation}>
-          <Layout
-            session={session}
-            look={look}
-            isRestored={isRestored}
-            notices={warning === undefined ? notices : [warning, ...notices]}
-            onSignOut={() => {
-              // The next user starts at the first page.
-              go(linkTo('overview'));
-              onSignOut();
-            }}
-          />
-          {created === undefined ? null : (
-            <Secrets {...created} onDone={() => setSecrets((shown) => shown.slice(1))} />
-          )}
-          {isSigningIn ? (
-            <SignInAgain
-              clientId={session.clientId}
-              onSignIn={onSignIn}
-              onDismiss={() => setIsSigningIn(false)}
+    <I18nProvider locale="en" messages={[messages as unknown as I18nProviderProps.Messages]}>
+      <QueryClientProvider client={queryClient}>
+        <DashboardContext value={dashboard}>
+          <Router hook={useHashLocation}>
+            <Layout
+              session={session}
+              look={look}
+              isRestored={isRestored}
+              notices={warning === undefined ? notices : [warning, ...notices]}
+              onSignOut={() => {
+                // The next user starts at the first page.
+                go(linkTo('overview'));
+                onSignOut();
+              }}
             />
-          ) : null}
-        </Router>
-      </DashboardContext>
-    </QueryClientProvider>
+            {created === undefined ? null : (
+              <Secrets {...created} onDone={() => setSecrets((shown) => shown.slice(1))} />
+            )}
+            {isSigningIn ? (
+              <SignInAgain
+                clientId={session.clientId}
+                onSignIn={onSignIn}
+                onDismiss={() => setIsSigningIn(false)}
+              />
+            ) : null}
+          </Router>
+        </DashboardContext>
+      </QueryClientProvider>
+    </I18nProvider>
   );
 }
 

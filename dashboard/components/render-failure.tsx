@@ -1,7 +1,8 @@
-/** The error boundary of pages and of their parts; for instance, a chunk of the script may be gone after a deploy. */
+/** The error boundary of pages and of their parts. */
 import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
-import { Component, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
+import { ErrorBoundary, failureText, failureTitle } from '../error-boundary.tsx';
 import { Page } from './page.tsx';
 
 interface RenderFailureProps {
@@ -10,21 +11,15 @@ interface RenderFailureProps {
   readonly isPart?: boolean;
 }
 
-export class RenderFailure extends Component<RenderFailureProps, { readonly failed: boolean }> {
-  override state = { failed: false };
-
-  static getDerivedStateFromError() {
-    return { failed: true };
-  }
-
-  override render(): ReactNode {
-    if (!this.state.failed) return this.props.children;
-    const alert = (
-      <Alert type="error" action={<Button onClick={() => location.reload()}>Reload</Button>}>
-        The gateway may have been updated since the dashboard was opened. Reload the dashboard to go on.
-      </Alert>
-    );
-    if (this.props.isPart === true) return alert;
-    return <Page title="This page could not be shown">{alert}</Page>;
-  }
+export function RenderFailure({ children, isPart = false }: RenderFailureProps) {
+  const alert = (
+    <Alert type="error" action={<Button onClick={() => location.reload()}>Reload</Button>}>
+      {failureText}
+    </Alert>
+  );
+  return (
+    <ErrorBoundary fallback={isPart ? alert : <Page title={failureTitle}>{alert}</Page>}>
+      {children}
+    </ErrorBoundary>
+  );
 }

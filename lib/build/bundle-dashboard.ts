@@ -23,23 +23,27 @@ export function bundleDashboard(root: string, outdir: string): DashboardSizes {
   mkdirSync(files, { recursive: true });
   const options = optionsOf(root, files);
   // Scripts are split into chunks that pages load on demand. Nothing would load the styles of a chunk, so all styles are
-  // one file, from a build without chunks.
+  // one file, from a build without chunks; but those of the skeleton and the sign-in page, which are shown before.
   const scripts = buildSync({ ...options, splitting: true, metafile: true, loader: { '.css': 'empty' } });
   const styles = buildSync(options).outputFiles.filter(({ path }) => path.endsWith('.css'));
+  const [firstStyles] = buildSync({ ...options, entryPoints: { first: 'dashboard/first.css' } }).outputFiles;
+  if (firstStyles === undefined) throw new Error('the dashboard has no first styles');
+  const firstStyle = basename(firstStyles.path);
   const first = loadedFirst(scripts.metafile).map((path) => basename(path));
   const style = basename(styles[0]?.path ?? '');
-  const page = Buffer.from(pageOf(first, style));
+  const page = Buffer.from(pageOf(first, firstStyle, style));
   const written = [
     ...scripts.outputFiles.map(({ path, contents }) =>
       writeFile(files, basename(path), Buffer.from(contents)),
     ),
     ...styles.map(({ contents }) => writeFile(files, style, Buffer.from(contents))),
+    writeFile(files, firstStyle, Buffer.from(firstStyles.contents)),
     writeFile(files, 'index.html', page),
   ];
   writeFileSync(join(files, 'list.json'), JSON.stringify(written.map(({ file }) => file)));
   const bytes = (counted: typeof written): number =>
     counted.reduce((sum, { gzipBytes }) => sum + gzipBytes, 0);
-  const isFirst = (name: string): boolean => first.includes(name) || !name.endsWith('.js');
+  const isFirst = (name: string): boolean => [...first, firstStyle, 'index.html'].includes(name);
   return {
     firstViewBytes: bytes(written.filter(({ file }) => isFirst(file.name))),
     wholeBytes: bytes(written),
@@ -91,7 +95,7 @@ function loadedFirst({ outputs }: Metafile): string[] {
 }
 
 /** Paths are relative to `/admin`, so the page works with and without API Gateway's stage in the path. */
-function pageOf([entry = '', ...parts]: readonly string[], styles: string): string {
+function pageOf([entry = '', ...parts]: readonly string[], firstStyle: string, styles: string): string {
   const preload = parts.map((part) => `<link rel="modulepreload" href="admin/assets/${part}">\n`).join('');
   return `<!doctype html>
 <html lang="en">
@@ -101,10 +105,11 @@ function pageOf([entry = '', ...parts]: readonly string[], styles: string): stri
 <meta name="color-scheme" content="light dark">
 <title>Messaging gateway</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="admin/assets/${styles}">
+<link rel="stylesheet" href="admin/assets/${firstStyle}">
+<meta name="styles" content="admin/assets/${styles}">
 ${preload}<script type="module" src="admin/assets/${entry}"></script>
 </head>
-<body><div id="root"><p class="not-started">The dashboard could not be loaded. The gateway may have just been updated: reload this page.</p></div><noscript>The dashboard needs JavaScript.</noscript></body>
+<body><div id="root"><div class="skeleton"></div><p class="not-started">The dashboard could not be loaded. The gateway may have just been updated: reload this page.</p></div><noscript>The dashboard needs JavaScript.</noscript></body>
 </html>
 `;
 }

@@ -121,10 +121,7 @@ function makeInto(outdir: string, functionNames: readonly string[]): void {
     outdir: making,
   });
   bundleDocs(root, join(making, description));
-  const { firstViewBytes, wholeBytes } = bundleDashboard(root, join(making, dashboard));
-  process.stderr.write(
-    `Dashboard, by gzip: ${kilobytes(firstViewBytes)} KB to sign in, ${kilobytes(wholeBytes)} KB in all\n`,
-  );
+  bundleDashboard(root, join(making, dashboard));
   moveInto(making, outdir);
 }
 
@@ -162,8 +159,4 @@ function removeOld(): void {
       rmSync(folder, { recursive: true, force: true });
     }
   }
-}
-
-function kilobytes(bytes: number): number {
-  return Math.ceil(bytes / 1000);
 }

@@ -1,9 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, parse } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { buildSync } from 'esbuild';
 import { bundleSettings } from '../../lib/build/bundle.ts';
+import { bundleDashboard } from '../../lib/build/bundle-dashboard.ts';
 import { bundleDocs } from '../../lib/build/bundle-docs.ts';
 
 const { metafile } = buildSync({
@@ -90,4 +92,14 @@ describe('the generated responses of describe-api', () => {
     ]);
     expect(make('second')).toEqual(first);
   });
+});
+
+it('the sign-in page of the dashboard is small, and its page is not empty before the script runs', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'messaging-gateway-dashboard-'));
+  const { firstViewBytes, wholeBytes } = bundleDashboard(join(import.meta.dirname, '../..'), folder);
+  const page = gunzipSync(readFileSync(join(folder, 'files', 'index.html.gzip'))).toString();
+  rmSync(folder, { recursive: true });
+  expect(firstViewBytes).toBeLessThan(150_000);
+  expect(wholeBytes).toBeGreaterThan(firstViewBytes);
+  expect(page).toContain('<div id="root"><div class="skeleton">');
 });

@@ -1,0 +1,23 @@
+/** Shows something else where its content cannot be rendered; for instance, a chunk of the script may be gone after a deploy. */
+import { Component, type ReactNode } from 'react';
+
+export const failureTitle = 'This page could not be shown';
+export const failureText =
+  'The gateway may have been updated since the dashboard was opened. Reload the dashboard to go on.';
+
+interface ErrorBoundaryProps {
+  readonly children: ReactNode;
+  readonly fallback: ReactNode;
+}
+
+export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override render(): ReactNode {
+    return this.state.failed ? this.props.fallback : this.props.children;
+  }
+}
