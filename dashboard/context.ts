@@ -9,7 +9,8 @@ export interface NewSecrets {
 
 interface Dashboard {
   readonly api: Api;
-  notify(type: 'success' | 'error', text: string): void;
+  /** A warning or an error stays until it is dismissed. */
+  notify(type: 'success' | 'warning' | 'error', text: string): void;
   /** Until the user has saved them, whatever page is shown: nobody can view them again. */
   showSecrets(secrets: NewSecrets): void;
 }

@@ -6,6 +6,7 @@ import { ActivityPage } from './pages/activity/activity.tsx';
 import { ClientPage } from './pages/clients/client.tsx';
 import { ClientsPage } from './pages/clients/clients.tsx';
 import { LimitsPage } from './pages/limits/limits.tsx';
+import { BatchPage } from './pages/messages/batch.tsx';
 import { ConversationPage } from './pages/messages/conversation.tsx';
 import { MessagePage } from './pages/messages/message.tsx';
 import { MessagesPage } from './pages/messages/messages.tsx';
@@ -35,9 +36,11 @@ interface PageOfDashboard {
 const pages: readonly PageOfDashboard[] = [
   { path: 'overview', title: 'Overview', Content: OverviewPage },
   { path: 'activity', title: 'Activity Logs', Content: ActivityPage },
+  { path: 'activity/:id', Content: ActivityPage },
   { path: 'messages', title: 'Messages', Content: MessagesPage },
   { path: 'messages/:id', Content: MessagePage },
   { path: 'conversation', Content: ConversationPage },
+  { path: 'batches/:id', Content: BatchPage },
   { path: 'webhooks', title: 'Webhooks', Content: WebhooksPage },
   { path: 'webhooks/:id', Content: WebhookPage },
   { path: 'clients', title: 'Clients', Content: ClientsPage },
@@ -52,7 +55,7 @@ const pages: readonly PageOfDashboard[] = [
 
 export function Navigation({ path, hasOutbox }: { readonly path: string; readonly hasOutbox: boolean }) {
   const [, page = ''] = path.split('/');
-  const parent = { '': 'overview', conversation: 'messages' }[page] ?? page;
+  const parent = { '': 'overview', conversation: 'messages', batches: 'messages' }[page] ?? page;
   const shown = pages.filter(({ isOfSimulator }) => hasOutbox || isOfSimulator !== true);
   return (
     <SideNavigation

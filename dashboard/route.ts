@@ -38,8 +38,13 @@ export function go(link: string, options?: { readonly replace?: boolean }): void
 
 type Values = Readonly<Record<string, string | readonly string[]>>;
 
-/** What the address of a list holds besides its filters: the cursors of the pages up to this one, and the selection. */
-const position = ['after', 'selected'];
+/** What the address of a list holds besides its filters: the cursor and the number of the page, and the selection. */
+const position = ['after', 'page', 'selected'];
+/** What it holds that is neither a filter nor a place in the list. */
+const kept = ['tab', 'sort', 'descending'];
+
+/** The cursor of the page before each that was turned to: the address has one. Of a link's page, the first is before. */
+const pageBefore = new Map<string, string | undefined>();
 
 interface ListState {
   /** Every filter that is set, as the admin API takes them. */
@@ -47,31 +52,54 @@ interface ListState {
   /** The value of a filter; empty if it is not set. */
   filter(name: string): string;
   readonly isFiltered: boolean;
-  /** One for each page up to this one; the first page has none. */
-  readonly cursors: readonly string[];
-  /** The cursor of this page. */
+  /** Of this page; the first page has none. */
   readonly cursor: string | undefined;
+  /** The number of this page, from 1. */
+  readonly page: number;
+  /** To the next page, which begins there. */
+  turnTo(nextCursor: string): void;
+  /** To an earlier page; to the first, where the one is not known. */
+  turnBack(pages?: number): void;
+  /** The order of the list; empty for the usual one. */
+  readonly order: Readonly<Record<'sort' | 'descending', string>>;
   /** The ids of the selected rows. */
   readonly selected: readonly string[];
-  /** As `changedQuery` does. */
-  change(values: Values, options?: { readonly replace?: boolean }): void;
+  /** As `changedQuery` does; `isHere` keeps the page. */
+  change(values: Values, options?: { readonly replace?: boolean; readonly isHere?: boolean }): void;
+  /** The part of a page with tabs that is shown; no filter. Empty for the first. */
+  readonly tab: string;
   /** Removes all filters. */
   clear(): void;
 }
 
 export function useListState(): ListState {
   const [query, setQuery] = useSearchParams();
-  const cursors = query.getAll('after');
-  const filters = Object.fromEntries([...query].filter(([name]) => !position.includes(name)));
+  const cursor = query.get('after') ?? undefined;
+  const page = cursor === undefined ? 1 : Math.max(2, Number(query.get('page')) || 2);
+  const filters = Object.fromEntries([...query].filter(([name]) => ![...kept, ...position].includes(name)));
+  const at = (after: string | undefined, number: number): Values =>
+    after === undefined ? {} : { after, page: String(number) };
   return {
     filters,
     filter: (name) => filters[name] ?? '',
     isFiltered: Object.keys(filters).length > 0,
-    cursors,
-    cursor: cursors.at(-1),
+    cursor,
+    page,
+    turnTo: (nextCursor) => {
+      pageBefore.set(nextCursor, cursor);
+      setQuery((held) => changedQuery(held, at(nextCursor, page + 1)));
+    },
+    turnBack: (pages = 1) => {
+      let before = cursor;
+      for (let back = 0; back < pages; back += 1) before = pageBefore.get(before ?? '');
+      setQuery((held) => changedQuery(held, at(before, page - pages)));
+    },
+    order: { sort: query.get('sort') ?? '', descending: query.get('descending') ?? '' },
     selected: query.getAll('selected'),
-    change: (values, options) => setQuery((before) => changedQuery(before, values), options),
-    clear: () => setQuery({}),
+    change: (values, { isHere = false, ...options } = {}) =>
+      setQuery((before) => changedQuery(before, { ...(isHere ? at(cursor, page) : {}), ...values }), options),
+    tab: query.get('tab') ?? '',
+    clear: () => setQuery((before) => [...before].filter(([name]) => kept.includes(name))),
   };
 }
 

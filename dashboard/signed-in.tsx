@@ -13,6 +13,7 @@ import { apiOf } from './api/client.ts';
 import { newQueryClient, useAbout } from './api/queries.ts';
 import type { useColours } from './colours.ts';
 import { Waiting } from './components/loaded.tsx';
+import { useMedia } from './components/media.ts';
 import { headingId } from './components/page.tsx';
 import { RenderFailure } from './components/render-failure.tsx';
 import { Secrets } from './components/secrets.tsx';
@@ -57,14 +58,13 @@ export default function SignedIn({
     if (isOver) onEnd(expired);
   }, [isOver, onEnd]);
 
-  const notify = useCallback((type: 'success' | 'error', text: string) => {
+  const notify = useCallback((type: 'success' | 'warning' | 'error', text: string) => {
     const id = crypto.randomUUID();
     const dismiss = (): void => setNotices((shown) => shown.filter((notice) => notice.id !== id));
     setNotices((shown) => [
       ...shown.slice(-2),
       { id, type, content: text, dismissible: true, dismissLabel: 'Dismiss', onDismiss: dismiss },
     ]);
-    // An error stays until it is dismissed.
     if (type === 'success') setTimeout(dismiss, 8000);
   }, []);
 
@@ -111,6 +111,16 @@ export default function SignedIn({
   );
 }
 
+/** Open in a wide window, until the user chooses: in a narrow one, or at a zoom of 200 %, it would take much of the page. */
+function useNavigation() {
+  const isWide = useMedia('(min-width: 961px)');
+  const [chosen, setChosen] = useState<{ readonly isWide: boolean; readonly isOpen: boolean }>();
+  return {
+    isOpen: chosen?.isWide === isWide ? chosen.isOpen : isWide,
+    change: (isOpen: boolean) => setChosen({ isWide, isOpen }),
+  };
+}
+
 interface LayoutProps extends Pick<SignedInProps, 'session' | 'look' | 'isRestored'> {
   readonly notices: readonly FlashbarProps.MessageDefinition[];
   readonly onSignOut: () => void;
@@ -118,6 +128,7 @@ interface LayoutProps extends Pick<SignedInProps, 'session' | 'look' | 'isRestor
 
 function Layout({ session, look, isRestored, notices, onSignOut }: LayoutProps) {
   const about = useAbout().data;
+  const navigation = useNavigation();
   const [path] = useLocation();
   const [firstPath, setFirstPath] = useState(isRestored ? path : undefined);
   if (firstPath !== undefined && firstPath !== path) setFirstPath(undefined);
@@ -162,6 +173,10 @@ function Layout({ session, look, isRestored, notices, onSignOut }: LayoutProps) 
       <AppLayoutToolbar
         headerSelector="#top"
         toolsHide
+        navigationOpen={navigation.isOpen}
+        // It closes by its own button.
+        navigationTriggerHide={navigation.isOpen}
+        onNavigationChange={({ detail }) => navigation.change(detail.open)}
         navigation={<Navigation path={path} hasOutbox={about?.outbox === true} />}
         notifications={<Flashbar items={notices} />}
         content={

@@ -3,6 +3,7 @@
  * tokens.
  */
 import { randomUUID } from 'node:crypto';
+import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { clientDirectory } from '../shared/client/client-directory.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
@@ -24,6 +25,7 @@ const issuing = {
   issuer: env.TOKEN_ISSUER,
   audience: env.TOKEN_AUDIENCE,
   newTokenId: randomUUID,
+  activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
 };
 const noApiKeys = { find: async () => undefined };
 const clients = clientDirectory(dynamoClientStore(dynamo(), env.CLIENTS_TABLE), noApiKeys, systemClock);

@@ -1,6 +1,6 @@
 /** `activity`: shows who changed what, and what the gateway did by itself. */
 import { type Command, Option } from 'commander';
-import { activityKinds, isSpread } from '../../shared/activity/activity-log.ts';
+import { activityKinds, isSpread } from '../../shared/activity/activity-kinds.ts';
 import { type ActivityView, actorOf, listActivity, retentionRange } from '../../shared/admin/activity.ts';
 import { clientIdOf, listClientNames } from '../../shared/admin/find-client.ts';
 import type { Runner, Session } from './command.ts';

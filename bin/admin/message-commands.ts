@@ -3,6 +3,7 @@
  * sends it messages of people.
  */
 import { type Command, Option } from 'commander';
+import { cancelScheduledMessage } from '../../shared/admin/cancel-message.ts';
 import { inboundBody, sendInbound } from '../../shared/admin/inbound.ts';
 import { showMessage } from '../../shared/admin/messages.ts';
 import { listOutbox, outboxQuery } from '../../shared/admin/outbox.ts';
@@ -16,6 +17,16 @@ import { textFields, textTable } from './print.ts';
 export function addMessageCommands(program: Command, { run }: Runner): void {
   const messages = program.command('messages').description('messages with their status');
   addMessageList(messages, program, { run });
+  messages
+    .command('cancel')
+    .description('cancels a scheduled message before its time')
+    .argument('<message-id>')
+    .action(
+      run(async ({ dependencies, actor }, messageId: string) => {
+        const canceled = await cancelScheduledMessage(dependencies, actor, messageId);
+        return { json: canceled, text: () => `${messageId} is canceled.` };
+      }),
+    );
   messages
     .command('show')
     .description('shows a message with its history and its webhooks')

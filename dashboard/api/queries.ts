@@ -1,6 +1,7 @@
 /** Loads answers of the admin API and keeps them current: by time, on the tab's return, and after every change. */
 import { MutationCache, QueryClient, useQuery } from '@tanstack/react-query';
 import { useDashboard } from '../context.ts';
+import { usePageSize } from '../page-size.ts';
 import { useListState } from '../route.ts';
 import { ApiError } from './api-error.ts';
 import type { PathValues, Query, ReadName, ResponseOf } from './client.ts';
@@ -86,7 +87,8 @@ export function usePagedAnswer<Name extends ReadName, Row>(
 ) {
   const { api } = useDashboard();
   const { cursor } = useListState();
-  const query = useResponse(name, path, { ...filters, cursor }, options);
+  const limit = usePageSize();
+  const query = useResponse(name, path, { ...filters, cursor, limit }, options);
   const readPage: ReadPage<Row> = async (page) =>
     pageOf(await api.get(name, path, { ...(options.sent?.(filters) ?? filters), ...page }));
   const page = query.data === undefined ? undefined : pageOf(query.data);

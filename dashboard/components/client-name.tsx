@@ -22,6 +22,13 @@ export function ClientName({ id }: { readonly id: string }) {
   return <span className="id">{useClientName(id) ?? id}</span>;
 }
 
+/** Who made a change: a client or an administrator by name, anyone else as the log calls them. */
+export function ActorName({ actor }: { readonly actor: string | undefined }) {
+  const name = useClientName(actor);
+  if (actor === undefined) return <>The gateway</>;
+  return name === undefined ? <span className="id">{actor}</span> : <ClientLink id={actor} name={name} />;
+}
+
 interface ClientLinkProps {
   /** Without an id, a dash is shown. */
   readonly id: string | null | undefined;
@@ -51,6 +58,7 @@ export function ClientLink({ id, to, ...known }: ClientLinkProps) {
 }
 
 interface ClientFieldProps {
+  readonly label?: string;
   /** An id or a name. */
   readonly value: string;
   readonly onChange: (text: string) => void;
@@ -64,6 +72,7 @@ interface ClientFieldProps {
 
 /** Takes an id or a name, and suggests both. The id of a client is shown as its name, with the id below. */
 export function ClientField({
+  label = 'Client',
   value,
   onChange,
   onSelect = onChange,
@@ -77,7 +86,7 @@ export function ClientField({
   const meant = (text: string): string => (text === name ? value : text);
   return (
     <FormField
-      label="Client"
+      label={label}
       description={description}
       errorText={errorText}
       secondaryControl={action}

@@ -13,6 +13,8 @@ export interface Column<Row> {
   readonly minWidth?: number;
   /** The field whose value is shown; it is in the CSV file by this name. */
   readonly field?: Field<Row>;
+  /** The order that the admin API takes as `sort`, where the list can be sorted by the column. */
+  readonly sort?: string;
   /** Whether the value of the field is a time. */
   readonly isTime?: boolean;
   /** What is shown instead of the value. */

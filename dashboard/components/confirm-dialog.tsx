@@ -9,6 +9,7 @@ interface Confirmation {
   readonly text: string;
   /** The text of the button that confirms. */
   readonly action: string;
+  readonly dismissText?: string;
   readonly work: () => Promise<unknown>;
   /** What is notified afterwards. */
   readonly done?: string;
@@ -25,6 +26,7 @@ function ConfirmDialog({
   title,
   text,
   action,
+  dismissText,
   work,
   done,
   onClose,
@@ -38,7 +40,13 @@ function ConfirmDialog({
     },
   });
   return (
-    <FormDialog title={title} action={action} form={form} onDismiss={onClose}>
+    <FormDialog
+      title={title}
+      action={action}
+      form={form}
+      {...(dismissText === undefined ? {} : { dismissText })}
+      onDismiss={onClose}
+    >
       {text}
     </FormDialog>
   );

@@ -2,7 +2,7 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Form from '@cloudscape-design/components/form';
-import Modal from '@cloudscape-design/components/modal';
+import Modal, { type ModalProps } from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import type { FormState } from './form.ts';
@@ -13,20 +13,32 @@ interface FormDialogProps {
   readonly action: string;
   readonly form: FormState;
   readonly isComplete?: boolean;
+  readonly size?: ModalProps.Size;
+  /** The text of the button that closes it, where the action itself is to cancel something. */
+  readonly dismissText?: string;
   readonly onDismiss: () => void;
   readonly children: ReactNode;
 }
 
-export function FormDialog({ title, action, form, isComplete = true, onDismiss, children }: FormDialogProps) {
+export function FormDialog({
+  title,
+  action,
+  form,
+  isComplete = true,
+  size = 'medium',
+  dismissText = 'Cancel',
+  onDismiss,
+  children,
+}: FormDialogProps) {
   return (
-    <Modal visible header={title} onDismiss={onDismiss}>
+    <Modal visible header={title} size={size} onDismiss={onDismiss}>
       <form onSubmit={form.submit}>
         <Form
           errorText={form.error}
           actions={
             <SpaceBetween direction="horizontal" size="xs">
               <Button formAction="none" variant="link" onClick={onDismiss}>
-                Cancel
+                {dismissText}
               </Button>
               <Button
                 variant="primary"

@@ -1,6 +1,6 @@
 /** A form that sends a change, and shows the errors of it: beside the fields, for the whole, or as a notice once the form is gone. */
 
-import type { FormEvent } from 'react';
+import { type FormEvent, useRef } from 'react';
 import { fieldError, formError } from '../api/api-error.ts';
 import { useChange } from '../api/change.ts';
 import { useDashboard } from '../context.ts';
@@ -16,13 +16,17 @@ export interface FormState {
 interface FormOptions<Sent> {
   /** The fields of the request that show their errors. */
   readonly fields?: readonly string[];
+  /** What is entered now, by field: an error is shown while its value is the one that was refused. */
+  readonly values?: Readonly<Record<string, unknown>>;
   readonly send: () => Promise<Sent>;
   readonly onSent: (answer: Sent) => void;
 }
 
-export function useForm<Sent>({ fields = [], send, onSent }: FormOptions<Sent>) {
+export function useForm<Sent>({ fields = [], values = {}, send, onSent }: FormOptions<Sent>) {
   const { notify } = useDashboard();
   const isShown = useIsShown();
+  const refused = useRef(values);
+  const isAsRefused = (field: string): boolean => values[field] === refused.current[field];
   const change = useChange({
     meta: { showsError: true },
     mutationFn: send,
@@ -33,12 +37,13 @@ export function useForm<Sent>({ fields = [], send, onSent }: FormOptions<Sent>) 
   });
   const submit: FormState['submit'] = (event) => {
     event.preventDefault();
+    refused.current = values;
     change.mutate();
   };
   return {
     submit,
     isPending: change.isPending,
-    error: formError(change.error, fields),
-    errorOf: (field: string) => fieldError(change.error, field),
+    error: Object.keys(values).every(isAsRefused) ? formError(change.error, fields) : undefined,
+    errorOf: (field: string) => (isAsRefused(field) ? fieldError(change.error, field) : undefined),
   };
 }

@@ -5,7 +5,7 @@ import Header from '@cloudscape-design/components/header';
 import Pagination from '@cloudscape-design/components/pagination';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import Table from '@cloudscape-design/components/table';
+import Table, { type TableProps } from '@cloudscape-design/components/table';
 import { type UseQueryResult, useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { allRows, type ReadPage } from '../api/pages.ts';
@@ -16,6 +16,7 @@ import { type Column, csvOf, fieldValue } from './columns.ts';
 import { downloadCsv } from './download.ts';
 import { useIsShown } from './is-shown.ts';
 import { LoadFailure, Refresh } from './loaded.tsx';
+import { PageSize } from './page-size.tsx';
 import { Time } from './time.tsx';
 
 interface ListProps<Row> {
@@ -35,6 +36,8 @@ interface ListProps<Row> {
   readonly nextCursor?: string | undefined;
   /** Whether the title has the number of rows: with a plus where there are further pages. */
   readonly isCounted?: boolean;
+  /** The number of rows of all pages, where it is known. */
+  readonly total?: number | undefined;
   /** The name of its CSV file, without `.csv`. */
   readonly csvName?: string;
   readonly emptyTitle?: string;
@@ -52,8 +55,13 @@ interface ListProps<Row> {
 export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...props }: ListProps<Row>) {
   const state = useListState();
   // Of several lists on a page, one has pages.
-  const cursors = readPage === undefined ? [] : state.cursors;
-  const pagesCount = cursors.length + (props.nextCursor === undefined ? 1 : 2);
+  const page = readPage === undefined ? 1 : state.page;
+  const pagesCount = page + (props.nextCursor === undefined ? 0 : 1);
+  const sorted = columns.find(({ sort }) => sort !== undefined && sort === (state.order.sort || sort));
+  const turn = (to: number): void => {
+    if (to < page) state.turnBack(page - to);
+    else if (props.nextCursor !== undefined) state.turnTo(props.nextCursor);
+  };
   // A query that is not enabled has nothing to ask yet.
   const isMissing = rows === undefined && query?.isEnabled !== false;
   const isLoading = query === undefined ? props.isLoading === true : query.isFetching || !query.isError;
@@ -66,7 +74,12 @@ export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...
             variant="h2"
             description={props.description}
             {...(props.isCounted === true && rows !== undefined && rows.length > 0
-              ? { counter: counterOf(rows.length, cursors.length, props.nextCursor) }
+              ? {
+                  counter:
+                    props.total === undefined
+                      ? counterOf(rows.length, page, props.nextCursor)
+                      : `(${numberText(props.total)})`,
+                }
               : {})}
             actions={
               <SpaceBetween direction="horizontal" size="xs" alignItems="center">
@@ -89,6 +102,7 @@ export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...
             id: column.title ?? '',
             header: column.title,
             isRowHeader: index === 0,
+            ...(column.sort === undefined ? {} : { sortingField: column.sort }),
             cell: column.cell ?? ((row) => <Value {...{ column, row }} />),
           }))}
         items={rows ?? []}
@@ -98,6 +112,17 @@ export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...
         loadingText="Loading"
         wrapLines
         enableKeyboardNavigation
+        {...(sorted === undefined
+          ? {}
+          : {
+              sortingColumn: { sortingField: sorted.sort ?? '' },
+              sortingDescending: state.order.descending === 'true',
+              onSortingChange: ({ detail }: { detail: TableProps.SortingState<Row> }) =>
+                state.change({
+                  sort: detail.sortingColumn.sortingField ?? '',
+                  descending: detail.isDescending === true ? 'true' : '',
+                }),
+            })}
         empty={
           <Box textAlign="center" color="inherit" padding="s">
             {isMissing ? (
@@ -132,19 +157,16 @@ export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...
               selectedItems: rows?.filter((row) => state.selected.includes(idOf(row))) ?? [],
               isItemDisabled: selection.isDisabled,
               onSelectionChange: ({ detail }: { detail: { selectedItems: Row[] } }) =>
-                state.change({ after: cursors, selected: detail.selectedItems.map(idOf) }, { replace: true }),
+                state.change({ selected: detail.selectedItems.map(idOf) }, { replace: true, isHere: true }),
             })}
+        footer={readPage === undefined || rows === undefined || rows.length === 0 ? undefined : <PageSize />}
         pagination={
           pagesCount === 1 ? undefined : (
             <Pagination
-              currentPageIndex={cursors.length + 1}
+              currentPageIndex={page}
               pagesCount={pagesCount}
               ariaLabels={{ nextPageLabel: 'Next page', previousPageLabel: 'Previous page' }}
-              onChange={({ detail }) =>
-                state.change({
-                  after: [...cursors, props.nextCursor ?? ''].slice(0, detail.currentPageIndex - 1),
-                })
-              }
+              onChange={({ detail }) => turn(detail.currentPageIndex)}
             />
           )
         }
@@ -161,8 +183,8 @@ function Value<Row>({ column, row }: { readonly column: Column<Row>; readonly ro
 }
 
 /** The rows of further pages are not counted, as no index knows their number. */
-function counterOf(count: number, pagesBefore: number, nextCursor: string | undefined): string {
-  if (pagesBefore > 0) return `(page ${pagesBefore + 1})`;
+function counterOf(count: number, page: number, nextCursor: string | undefined): string {
+  if (page > 1) return `(page ${page})`;
   return `(${count}${nextCursor === undefined ? '' : '+'})`;
 }
 

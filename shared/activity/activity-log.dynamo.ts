@@ -10,13 +10,8 @@ import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { addDays, epochSeconds } from '../platform/clock.ts';
 import { log } from '../platform/log.ts';
-import {
-  type Activity,
-  type ActivityKind,
-  type ActivityLog,
-  activitySchema,
-  isSpread,
-} from './activity-log.ts';
+import { type ActivityKind, isSpread } from './activity-kinds.ts';
+import { type Activity, type ActivityLog, activitySchema } from './activity-log.ts';
 
 export function dynamoActivityLog(
   client: DynamoDBDocumentClient,

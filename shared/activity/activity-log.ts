@@ -1,53 +1,7 @@
 /** The activity log: changes and failures that an operator can look up later. */
 import * as z from 'zod/mini';
 
-/**
- * The dashboard names each in `dashboard/pages/activity/activity.tsx`; its overview reads some, in
- * `shared/admin/attention.ts`.
- */
-export const activityKinds = [
-  'webhook_failed',
-  'webhook_resent',
-  'webhooks_resent',
-  'entry_refused',
-  'client_created',
-  'client_disabled',
-  'client_enabled',
-  'client_secret_rotated',
-  'client_secret_ended',
-  'webhook_secret_rotated',
-  'webhook_url_changed',
-  'webhook_endpoint_created',
-  'webhook_endpoint_changed',
-  'webhook_endpoint_deleted',
-  'webhook_endpoint_disabled',
-  'webhook_endpoint_secret_rotated',
-  'webhook_test_sent',
-  'permissions_changed',
-  'api_key_created',
-  'api_key_revoked',
-  'limits_set',
-  'limits_removed',
-  'sender_set',
-  'sender_removed',
-  'spend_cap_nearly_reached',
-  'spend_cap_reached',
-  'otp_held',
-  'otp_allowed',
-  'inbound_unassigned',
-  'suppression_changed',
-] as const;
-export type ActivityKind = (typeof activityKinds)[number];
-
-/**
- * Their number grows with the messages, so one partition could not take them: each is spread over the shards of its client
- * and of its kind (`activity-log.dynamo.ts`). The others are changes that somebody made, and share no partition with these.
- */
-export const spreadKinds: readonly ActivityKind[] = ['webhook_failed', 'entry_refused', 'inbound_unassigned'];
-
-export function isSpread(kind: ActivityKind): boolean {
-  return spreadKinds.includes(kind);
-}
+import { type ActivityKind, activityKinds } from './activity-kinds.ts';
 
 /** The fields that changed, with their values before or after; never a secret or a hash. */
 const state = z.record(z.string(), z.unknown());

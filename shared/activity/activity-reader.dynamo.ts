@@ -6,14 +6,9 @@ import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb
 import { decodeTime } from 'ulid';
 import { addDays, dayOf, secondsPerDay } from '../platform/clock.ts';
 import { idRange } from '../platform/ids.ts';
+import { isSpread, spreadKinds } from './activity-kinds.ts';
 import { activityShards, entriesIn, shardKey, storedKinds } from './activity-log.dynamo.ts';
-import {
-  type Activity,
-  type ActivityPage,
-  type ActivityQuery,
-  isSpread,
-  spreadKinds,
-} from './activity-log.ts';
+import type { Activity, ActivityPage, ActivityQuery } from './activity-log.ts';
 
 /**
  * The number of days that one request reads at most, so that days without entries cannot make it slow; the cursor

@@ -2,7 +2,8 @@
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
-import type { Activity, ActivityKind, ActivityLog } from './activity-log.ts';
+import type { ActivityKind } from './activity-kinds.ts';
+import type { Activity, ActivityLog } from './activity-log.ts';
 
 export interface ActivityRecorder {
   readonly activityLog: ActivityLog;

@@ -1,6 +1,12 @@
 /** The activity log as an administrator sees it, with the webhooks of its entries as they are now. */
 import * as z from 'zod/mini';
-import { type Activity, type ActivityQuery, activityKinds } from '../activity/activity-log.ts';
+import {
+  type ActivityGroup,
+  type ActivityKind,
+  activityGroups,
+  activityKinds,
+} from '../activity/activity-kinds.ts';
+import type { Activity, ActivityQuery } from '../activity/activity-log.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { addDays } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
@@ -26,10 +32,23 @@ export const activityQuery = z.object({
     z.string().check(z.refine((text) => isId('act', text), 'Give the next_cursor of a response.')),
   ),
   client_id: z.optional(keyText),
-  kind: z.optional(z.enum(activityKinds)),
+  /** A kind, or a group of them. */
+  kind: z.optional(z.enum([...activityKinds, ...(Object.keys(activityGroups) as ActivityGroup[])])),
+  /** The id or the name of the client that did it, or what else the log calls them. */
+  actor: z.optional(keyText),
   since: z.optional(utcTime),
   until: z.optional(utcTime),
 });
+
+/** The kinds of a group; a kind as it is. */
+export function kindsOf(
+  kind: ActivityKind | ActivityGroup | undefined,
+): ActivityKind | readonly ActivityKind[] | undefined {
+  if (kind === undefined || !(kind in activityGroups)) return kind as ActivityKind | undefined;
+  const kinds: readonly ActivityKind[] = activityGroups[kind as ActivityGroup];
+  // One kind has an index.
+  return kinds.length === 1 ? kinds[0] : kinds;
+}
 
 /** The id of a client that is named, else the text: what is changed in the console has the name of its user. */
 export async function actorOf(
@@ -61,7 +80,10 @@ export async function listActivity(
 }
 
 /** The time for which entries are kept. */
-export function retentionRange({ clock, retentionDays }: AdminDependencies): {
+export function retentionRange({
+  clock,
+  retentionDays,
+}: Pick<AdminDependencies, 'clock' | 'retentionDays'>): {
   readonly since: Date;
   readonly until: Date;
 } {

@@ -103,6 +103,8 @@ export function adminDependencies(
     messages: {
       get: messages.get,
       getMany: messages.getMany,
+      transition: messages.transition,
+      findByCarrierId: messages.findByCarrierId,
       ...dynamoMessageSearch(db, env.MESSAGES_TABLE, messages),
     },
     newestMessages: dynamoNewestMessages(db, env.MESSAGES_TABLE),

@@ -44,7 +44,7 @@ export interface AdminDependencies extends ClientAdminDependencies {
   /** Webhooks and messages that are not finished. */
   readonly dueItems: DueItemReader;
   readonly resend: Pick<ResendDependencies, 'dueItemIndex' | 'retryScheduler' | 'newRevision'>;
-  readonly messages: Pick<MessageStore, 'get' | 'getMany'> & MessageSearch;
+  readonly messages: Pick<MessageStore, 'get' | 'getMany' | 'transition' | 'findByCarrierId'> & MessageSearch;
   readonly newestMessages: NewestMessages;
   readonly batches: Pick<BatchStore, 'get'>;
   readonly otps: Pick<OtpStore, 'get'>;

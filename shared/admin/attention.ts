@@ -2,7 +2,7 @@
  * Finds the problems that an administrator should look at now, with a bounded number of reads; `more` marks a count
  * that is not complete.
  */
-import type { ActivityKind } from '../activity/activity-log.ts';
+import type { ActivityKind } from '../activity/activity-kinds.ts';
 import { addDays } from '../platform/clock.ts';
 import { listActivity } from './activity.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';

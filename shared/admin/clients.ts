@@ -1,6 +1,7 @@
 /** An administrator's operations on clients: each change is in the activity log, each new secret is shown once. */
 import * as z from 'zod/mini';
 import { recordActivity } from '../activity/record-activity.ts';
+import type { Client } from '../client/client.ts';
 import * as clientAdmin from '../client/client-admin.ts';
 import type { PermissionChange } from '../client/client-store.dynamo.ts';
 import { GatewayError } from '../contract/errors.ts';
@@ -8,7 +9,7 @@ import { scopes } from '../contract/routes.ts';
 import { placeSchema, senderSchema } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { type ApiKeyView, apiKeyView, type ClientView, clientView } from './client-views.ts';
-import { requireClient } from './find-client.ts';
+import { readClients, requireClient } from './find-client.ts';
 import { cursor, pageSize, textUpTo } from './request-fields.ts';
 
 const name = z.pipe(z.string().check(z.trim()), textUpTo(100));
@@ -81,21 +82,53 @@ export async function createClient(
   return { ...clientView(client, now), client_secret: clientSecret, webhook_secret: webhookSecret };
 }
 
-export const pageQuery = z.object({ limit: pageSize, cursor });
+export const clientsQuery = z.object({
+  limit: pageSize,
+  cursor,
+  sort: z.optional(z.enum(['name', 'created_at'])),
+  descending: z.optional(z.enum(['true', 'false'])),
+});
 
 interface ClientList {
   readonly clients: readonly ClientView[];
   readonly next_cursor?: string;
+  /** The number of all clients; absent where they are too many to be sorted. */
+  readonly total?: number;
 }
 
+/** No index has the names, so so many are read for each page; where there are more, they are in the order of the table. */
+const sortedMax = 1000;
+
 export async function listClients(
-  dependencies: AdminDependencies,
-  { limit, cursor }: z.output<typeof pageQuery>,
+  dependencies: Pick<AdminDependencies, 'clients' | 'clock'>,
+  { limit, cursor: after, sort = 'name', descending }: z.output<typeof clientsQuery>,
 ): Promise<ClientList> {
-  const page = await dependencies.clients.list({ limit, after: cursor });
+  const viewOf = (client: Client): ClientView => clientView(client, dependencies.clock());
+  const all = await readClients(dependencies, sortedMax);
+  if (all.more) {
+    const page = await dependencies.clients.list({ limit, after });
+    return {
+      clients: page.clients.map(viewOf),
+      ...(page.next === undefined ? {} : { next_cursor: page.next }),
+    };
+  }
+  const direction = descending === 'true' ? -1 : 1;
+  const sorted = all.clients.toSorted(
+    (one, other) =>
+      direction * one[sort].localeCompare(other[sort]) || one.client_id.localeCompare(other.client_id),
+  );
+  const start = after === undefined ? 0 : sorted.findIndex(({ client_id }) => client_id === after) + 1;
+  if (after !== undefined && start === 0) {
+    throw new GatewayError('invalid_request', 'The cursor is not valid.', {
+      details: [{ field: 'cursor', message: 'must be the next_cursor of an earlier answer' }],
+    });
+  }
+  const clients = sorted.slice(start, start + limit);
+  const last = clients.at(-1);
   return {
-    clients: page.clients.map((client) => clientView(client, dependencies.clock())),
-    ...(page.next === undefined ? {} : { next_cursor: page.next }),
+    clients: clients.map(viewOf),
+    total: sorted.length,
+    ...(last === undefined || start + limit >= sorted.length ? {} : { next_cursor: last.client_id }),
   };
 }
 

@@ -14,6 +14,7 @@ import { deliverySummary, lastErrorOf } from '../webhook/log/delivery-log.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
 import { listActivity } from './activity.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
+import { clientEndpoints } from './diagnosis/client-endpoints.ts';
 import { healthOfLatest } from './webhook-health.ts';
 
 export interface FailingEndpoint {
@@ -24,7 +25,7 @@ export interface FailingEndpoint {
   readonly failed: number;
   /** Webhooks that failed and wait for a retry; there may be more than were read. */
   readonly waiting: number;
-  /** The time of the first failure since the last success, or the creation of the oldest failed webhook. */
+  /** As on the client's page, for the endpoints of the first clients; else the earliest of what was read here. */
   readonly since: string;
   readonly last_error: string | null;
 }
@@ -37,7 +38,7 @@ interface FailingEndpoints {
 
 type Dependencies = Pick<
   AdminDependencies,
-  'activity' | 'deliveries' | 'dueItems' | 'messages' | 'endpoints' | 'clock'
+  'activity' | 'deliveries' | 'dueItems' | 'messages' | 'endpoints' | 'clock' | 'retentionDays'
 >;
 
 export async function failingEndpoints(dependencies: Dependencies): Promise<FailingEndpoints> {
@@ -52,12 +53,29 @@ export async function failingEndpoints(dependencies: Dependencies): Promise<Fail
     const known = endpoints.get(key);
     endpoints.set(key, known === undefined ? endpoint : together(known, endpoint));
   }
-  return {
-    endpoints: [...endpoints.values()].toSorted(
-      (one, other) => other.failed - one.failed || other.waiting - one.waiting,
-    ),
-    moreFailed: failed.more,
-  };
+  const listed = [...endpoints.values()].toSorted(
+    (one, other) => other.failed - one.failed || other.waiting - one.waiting,
+  );
+  return { endpoints: await withKnownStart(dependencies, listed), moreFailed: failed.more };
+}
+
+/** With the time that the client's page and `doctor` have. */
+async function withKnownStart(
+  dependencies: Dependencies,
+  listed: readonly FailingEndpoint[],
+): Promise<readonly FailingEndpoint[]> {
+  const clients = [...new Set(listed.map(({ client_id }) => client_id))].slice(0, clientsMax);
+  const known = await Promise.all(
+    clients.map(async (clientId) => {
+      const { endpoints } = await clientEndpoints(dependencies, clientId);
+      return endpoints.map(({ origin, since }) => [keyOf(clientId, origin), since] as const);
+    }),
+  );
+  const sinceByKey = new Map(known.flat());
+  return listed.map((endpoint) => ({
+    ...endpoint,
+    since: sinceByKey.get(keyOf(endpoint.client_id, endpoint.origin)) ?? endpoint.since,
+  }));
 }
 
 const keyOf = (clientId: string, origin: string): string => `${clientId} ${origin}`;

@@ -19,7 +19,7 @@ import {
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import { changedByMark } from '../edited-table/changed-by.ts';
 import { type Feedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
-import { defaultsOf, feedbackOf, unreachableLimits } from '../limit/limit-feedback.ts';
+import { defaultsOf, faultsOf, feedbackOf, unreachableLimits } from '../limit/limit-feedback.ts';
 import {
   isInForce,
   type OverrideRow,
@@ -28,7 +28,7 @@ import {
   parseRow,
 } from '../limit/override-row.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { assertValid, textOf, valuesAfter } from './changed-row.ts';
+import { assertValid, attributesToRemove, removedAttributes, textOf, valuesAfter } from './changed-row.ts';
 import { requireClient } from './find-client.ts';
 import { keyText } from './request-fields.ts';
 import { readRowsPage, type rowsQuery } from './row-pages.ts';
@@ -37,9 +37,9 @@ import { readRowsPage, type rowsQuery } from './row-pages.ts';
 export type LimitsView = WindowLimits;
 
 interface LimitFault {
-  /** The row's attribute: `endpoint`, `per_minute`, `expires_at`, … */
+  /** The row's attribute, as it is written there: `endpoint`, `per_minute`, `per_mintue`, … */
   readonly field: string;
-  /** The invalid value, as text. */
+  /** Its value, as text. */
   readonly value: string;
   readonly message: string;
 }
@@ -94,6 +94,16 @@ export async function limitsOf(
   clientId: string,
 ): Promise<readonly EndpointLimits[]> {
   return viewOf(dependencies, await readRows(dependencies, clientId));
+}
+
+/** The same, also of a client that does not exist but has rows. @throws GatewayError `not_found` where it has none */
+export async function showLimits(
+  dependencies: AdminDependencies,
+  clientId: string,
+): Promise<readonly EndpointLimits[]> {
+  const rows = await readRows(dependencies, clientId);
+  if (rows.own.length === 0) await requireClientOrAll(dependencies, clientId);
+  return viewOf(dependencies, rows);
 }
 
 interface OverrideList {
@@ -185,8 +195,8 @@ function warningsOf({ per_minute, per_hour, per_day }: LimitsView): readonly str
     : unreachableLimits({ perMinute: per_minute, perHour: per_hour, perDay: per_day } satisfies Limits);
 }
 
-function faultsIn(row: OverrideRow, { ignored }: ParsedRow): LimitFault[] {
-  return ignored.map(({ attribute, reason }) => ({
+function faultsIn(row: OverrideRow, parsed: ParsedRow): LimitFault[] {
+  return faultsOf(row, parsed, !tellsOfMissingClient(row)).map(({ attribute, reason }) => ({
     field: attribute,
     value: textOf(row[attribute]) ?? '',
     message: reason,
@@ -204,17 +214,21 @@ export const limitsBody = z.object({
   expires_at: z.optional(z.nullable(z.union([z.string().check(z.maxLength(40)), z.number()]))),
   blocked: z.optional(z.nullable(z.boolean())),
   note: z.optional(z.nullable(z.string().check(z.maxLength(1000)))),
+  remove: attributesToRemove,
 });
 export const endpointBody = z.object({ endpoint: keyText });
 
 const changeable = [...windowAttributes, 'expires_at', 'blocked', 'note'] as const;
 
-/** Null restores a default. Also removes the invalid values of the row; attributes that the gateway does not know remain. */
+/**
+ * Null restores a default. Also removes the invalid values of the row; attributes that the gateway does not know remain,
+ * unless `remove` names them.
+ */
 export async function setLimits(
   dependencies: AdminDependencies,
   actor: string,
   clientId: string,
-  { endpoint: named, ...change }: z.output<typeof limitsBody>,
+  { endpoint: named, remove, ...change }: z.output<typeof limitsBody>,
 ): Promise<EndpointLimits> {
   const endpoint = requireEndpoint(named);
   await requireClientOrAll(dependencies, clientId);
@@ -223,7 +237,10 @@ export async function setLimits(
   const forAll = rowFor(await overrides.rowsOf(everyClient), endpoint);
   await overrides.edit(key, (row) => {
     const held = row ?? key;
-    const values = valuesAfter(held, parseRow(held).ignored, change, changeable);
+    const values = {
+      ...valuesAfter(held, parseRow(held).ignored, change, changeable),
+      ...removedAttributes(remove, overrideTable),
+    };
     assertValid(parseRow({ ...values, ...key }).ignored, 'The limits are not valid.');
     if (Object.values(values).every((value) => value === undefined)) {
       return row && { removeMarked: changedByMark(actor, clock(), true) };

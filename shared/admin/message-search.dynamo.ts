@@ -23,7 +23,9 @@ export interface MessageTimes {
 
 /** The fields that no index has: each message is read to compare them. */
 export type MessageCondition = Readonly<
-  Partial<Record<'status' | 'channel' | 'error_code' | 'client_id' | 'recipient', string | undefined>>
+  Partial<
+    Record<'status' | 'channel' | 'error_code' | 'client_id' | 'recipient' | 'country', string | undefined>
+  >
 >;
 
 type Wanted = string | readonly string[] | undefined;

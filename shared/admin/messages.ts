@@ -191,7 +191,15 @@ function matchingMessages(amounts: Amounts, { status, channel, error_code }: Mes
 const finalStatuses: ReadonlySet<string> = new Set(['delivered', 'read', 'failed', 'expired', 'canceled']);
 
 export interface MessageDetails extends Pick<ConversationMessage, 'text' | 'whatsapp'> {
-  readonly message: FoundMessage & { readonly webhook_url: string | null };
+  readonly message: FoundMessage & {
+    readonly webhook_url: string | null;
+    /** The carrier's id of the message, for a question to the carrier; null before the hand-over. */
+    readonly carrier_message_id: string | null;
+    /** When a scheduled message is to be queued; null for any other. */
+    readonly scheduled_at: string | null;
+    /** The bulk request that it is of; null for any other. */
+    readonly batch_id: string | null;
+  };
   /** The number of the other side, whatever the direction. */
   readonly person: string;
   /** Null for a message of a person that belongs to no client. */
@@ -221,7 +229,13 @@ export async function showMessage(
   const deliveries = await dependencies.deliveries.getMany(deliveryIdsOf(message, endpoints));
   const { text, whatsapp } = conversationMessage(message);
   return {
-    message: { ...foundView(message), webhook_url: message.webhook_url ?? null },
+    message: {
+      ...foundView(message),
+      webhook_url: message.webhook_url ?? null,
+      carrier_message_id: message.carrier_message_id ?? null,
+      scheduled_at: message.scheduled_at ?? null,
+      batch_id: message.batch_id ?? null,
+    },
     person,
     client,
     text,

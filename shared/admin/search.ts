@@ -62,7 +62,7 @@ type Dependencies = Pick<
 
 export async function search(dependencies: Dependencies, text: string): Promise<SearchResults> {
   const wanted = text.trim();
-  const byId = await findById(dependencies, idIn(wanted));
+  const byId = (await findById(dependencies, idIn(wanted))) ?? (await findByCarrierId(dependencies, wanted));
   // An id names one thing.
   if (byId !== undefined) return { results: [byId], more_clients: false, refusal: null, log_query: null };
   const [recipients, { clients, more }] = await Promise.all([
@@ -117,6 +117,16 @@ async function findById(dependencies: Dependencies, id: string): Promise<SearchR
   return isId('whd', id) ? findDelivery(dependencies, id) : undefined;
 }
 
+/** Shorter texts are no ids of a carrier. */
+const carrierIdMin = 16;
+
+/** The index has the carrier's ids of WhatsApp messages. */
+async function findByCarrierId(dependencies: Dependencies, text: string): Promise<SearchResult | undefined> {
+  if (text.length < carrierIdMin || /\s/.test(text)) return undefined;
+  const messageId = await dependencies.messages.findByCarrierId(text);
+  return messageId === undefined ? undefined : findMessage(dependencies, messageId);
+}
+
 async function findMessage({ messages }: Dependencies, id: string): Promise<SearchResult | undefined> {
   const message = await messages.get(id);
   if (message === undefined) return undefined;
@@ -133,14 +143,13 @@ async function findMessage({ messages }: Dependencies, id: string): Promise<Sear
 async function findBatch({ batches }: Dependencies, id: string): Promise<SearchResult | undefined> {
   const batch = await batches.get(id);
   if (batch === undefined) return undefined;
-  const { client_id, total, accepted, created_at } = batch;
+  const { client_id, total, accepted } = batch;
   return {
     kind: 'batch',
     id,
     title: `Bulk request of ${total} recipients, ${accepted} accepted`,
     client_id,
-    // All messages of a batch have its time.
-    href: pageOf('messages', undefined, { client_id, since: created_at, until: created_at }),
+    href: pageOf('batches', id),
   };
 }
 

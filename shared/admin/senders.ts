@@ -8,13 +8,18 @@ import { type Channel, channels } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { changedByMark } from '../edited-table/changed-by.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
-import { type Feedback, storedFeedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
+import {
+  type Feedback,
+  misspelledAttributes,
+  storedFeedback,
+  tellsOfMissingClient,
+} from '../edited-table/feedback.ts';
 import { type Claims, claimsOf } from '../sender/number-owners.ts';
 import { countrySchema } from '../sender/phone-number.ts';
 import { senderFeedback } from '../sender/sender-feedback.ts';
 import { everyCountry, parseSenderRow, senderTable } from '../sender/sender-row.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { assertValid, textOf, valuesAfter } from './changed-row.ts';
+import { assertValid, attributesToRemove, removedAttributes, textOf, valuesAfter } from './changed-row.ts';
 import { requireClientOrAll } from './limits.ts';
 import { keyText, textUpTo } from './request-fields.ts';
 import { readRowsPage, type rowsQuery } from './row-pages.ts';
@@ -34,6 +39,8 @@ export interface SenderView {
   readonly template_id: string | null;
   readonly inbound: boolean;
   readonly note: string | null;
+  /** The attributes that look like misspelled ones. */
+  readonly misspelled: readonly string[];
   readonly status: Feedback['status'];
   readonly status_message: string;
 }
@@ -57,6 +64,7 @@ export const senderBody = z.object({
   template_id: z.optional(z.nullable(textUpTo(64))),
   inbound: z.optional(z.nullable(z.boolean())),
   note: z.optional(z.nullable(z.string().check(z.maxLength(1000)))),
+  remove: attributesToRemove,
 });
 
 export const senderKeyBody = z.object(senderKey);
@@ -80,17 +88,23 @@ export async function listSenders(
   return { senders: rows.map((row) => viewOf(row, now)), ...next };
 }
 
-/** Null removes a value. Also removes the invalid values of the row; attributes that the gateway does not know remain. */
+/**
+ * Null removes a value. Also removes the invalid values of the row; attributes that the gateway does not know remain,
+ * unless `remove` names them.
+ */
 export async function setSender(
   dependencies: AdminDependencies,
   actor: string,
-  { client_id, channel, country, ...change }: z.output<typeof senderBody>,
+  { client_id, channel, country, remove, ...change }: z.output<typeof senderBody>,
 ): Promise<SenderView> {
   await requireClientOrAll(dependencies, client_id);
   const key = { client_id, destination: `${channel} ${country}` };
   let view: SenderView | undefined;
   await dependencies.senders.edit(key, async (held = key) => {
-    const values = valuesAfter(held, parseSenderRow(held).ignored, change, senderTable.attributes);
+    const values = {
+      ...valuesAfter(held, parseSenderRow(held).ignored, change, senderTable.attributes),
+      ...removedAttributes(remove, senderTable),
+    };
     const row = { ...held, ...values };
     assertValid(parseSenderRow(row).ignored, 'The sender is not valid.');
     const now = dependencies.clock();
@@ -145,6 +159,7 @@ function viewOf(row: EditedRow, now: Date): SenderView {
     template_id: textOf(row.template_id),
     inbound: valid?.inbound ?? false,
     note: textOf(row.note),
+    misspelled: misspelledAttributes(row, senderTable).map(({ attribute }) => attribute),
     status,
     status_message,
   };

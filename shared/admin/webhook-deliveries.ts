@@ -38,6 +38,15 @@ export async function failedWebhooks(
   of: { /** Or its name. */ readonly clientId?: string | undefined; readonly limit: number },
 ): Promise<readonly DeliverySummary[]> {
   const clientId = of.clientId === undefined ? undefined : await clientIdOf(dependencies, of.clientId);
+  return failedWebhooksOf(dependencies, clientId, of.limit);
+}
+
+/** The same, of a client by its id, or of all. */
+export async function failedWebhooksOf(
+  dependencies: Pick<AdminDependencies, 'activity' | 'deliveries' | 'clock' | 'retentionDays'>,
+  clientId: string | undefined,
+  limit: number,
+): Promise<readonly DeliverySummary[]> {
   const failed = new Map<string, DeliverySummary>();
   let cursor: string | undefined;
   do {
@@ -49,9 +58,9 @@ export async function failedWebhooks(
       cursor,
     });
     for (const { delivery } of page.entries) {
-      if (delivery?.state === 'failed' && failed.size < of.limit) failed.set(delivery.delivery_id, delivery);
+      if (delivery?.state === 'failed' && failed.size < limit) failed.set(delivery.delivery_id, delivery);
     }
     cursor = page.next_cursor;
-  } while (cursor !== undefined && failed.size < of.limit);
+  } while (cursor !== undefined && failed.size < limit);
   return [...failed.values()];
 }

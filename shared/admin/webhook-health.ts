@@ -3,7 +3,6 @@ import type { Attempt } from '../webhook/attempt.ts';
 import type { Delivery } from '../webhook/delivery.ts';
 import { originOf } from '../webhook/endpoint-health.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { requireClient } from './find-client.ts';
 import { deliveryIdsOf } from './messages.ts';
 
 export interface OriginHealth {
@@ -13,7 +12,7 @@ export interface OriginHealth {
   /** The number of webhooks whose next attempt is due or scheduled. */
   readonly waiting: number;
   readonly failed: number;
-  /** The start of the first attempt that failed after the last success; null if the last attempt succeeded. */
+  /** Since when it fails; null if the last attempt succeeded. Here: the first attempt that failed after the last success. */
   readonly failing_since: string | null;
   readonly last_error: string | null;
   /** The share of attempts that were acknowledged, from 0 to 1; null without an attempt. */
@@ -38,23 +37,11 @@ interface AttemptPoint {
   readonly latency_ms: number | null;
 }
 
-interface WebhookHealth {
+export interface WebhookHealth {
   /** How many of the latest messages were looked at. */
   readonly messages: number;
   /** Failing ones first. */
   readonly endpoints: readonly OriginHealth[];
-}
-
-/** A delivery with all its attempts may be large. */
-const messagesMax = 50;
-
-/** @throws GatewayError `not_found` */
-export async function webhookHealth(
-  dependencies: AdminDependencies,
-  clientId: string,
-): Promise<WebhookHealth> {
-  await requireClient(dependencies, clientId);
-  return healthOfLatest(dependencies, clientId, messagesMax);
 }
 
 /** Returns the health of the endpoints, from the webhooks of the given number of latest messages. */

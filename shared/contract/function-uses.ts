@@ -49,10 +49,18 @@ export const administration = [
       senders: ['Query', 'Scan', 'UpdateItem', 'DeleteItem'],
       'rate-counters': ['GetItem', 'BatchGetItem'],
       'activity-log': ['Query', 'Query by-kind', 'Query by-client'],
-      messages: ['GetItem', 'BatchGetItem', 'Query by-client', 'Query by-reference', 'Query by-recipient'],
+      messages: [
+        'GetItem',
+        'BatchGetItem',
+        'UpdateItem',
+        'Query by-client',
+        'Query by-reference',
+        'Query by-recipient',
+        'Query by-carrier-id',
+      ],
       batches: ['GetItem'],
       'one-time-passwords': ['GetItem'],
-      'otp-holds': ['GetItem', 'PutItem', 'Scan'],
+      'otp-holds': ['GetItem', 'PutItem', 'Query', 'Scan'],
       'webhook-endpoints': ['GetItem', 'Query'],
       'webhook-deliveries': ['GetItem', 'BatchGetItem', 'PutItem'],
       'due-items': ['Query', 'PutItem'],
@@ -79,6 +87,8 @@ type RequestFunction =
 const requestUses = {
   'issue-token': [
     countedRequests,
+    // Each token with the scope admin is an entry.
+    recordedActivity,
     {
       tables: { clients: ['GetItem'], 'limit-overrides': ['Query'], 'signing-keys': ['PutItem'] },
       secrets: ['token-key'],

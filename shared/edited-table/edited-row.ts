@@ -1,5 +1,5 @@
 /** Tables that people edit by hand in the DynamoDB console: what their rows have in common. */
-import type { ActivityKind } from '../activity/activity-log.ts';
+import type { ActivityKind } from '../activity/activity-kinds.ts';
 
 /** A row as it is in the table: any attribute may have any value. */
 export type EditedRow = Readonly<Record<string, unknown>>;

@@ -6,7 +6,8 @@
  *   mark that the notice is given ─ crash, or a lost response → the entry is there, only the metric is not counted
  *   metric
  */
-import type { ActivityKind, ActivityLog } from '../activity/activity-log.ts';
+import type { ActivityKind } from '../activity/activity-kinds.ts';
+import type { ActivityLog } from '../activity/activity-log.ts';
 import { noticePercentages } from '../contract/caps.ts';
 import type { StageMetric } from '../contract/metrics.ts';
 import { decimalText } from '../contract/price-table.ts';

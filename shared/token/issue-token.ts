@@ -1,5 +1,7 @@
 /** Issues an access token to an authenticated client (contract 2.1). */
 import * as z from 'zod/mini';
+import type { ActivityLog } from '../activity/activity-log.ts';
+import { recordActivity } from '../activity/record-activity.ts';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
 import { type ApiRequest, type ApiResponse, parseBody, requireCaller } from '../operation/operation.ts';
@@ -21,10 +23,11 @@ export async function issueToken(
     readonly issuer: string;
     readonly audience: string;
     readonly newTokenId: () => string;
+    readonly activityLog: ActivityLog;
   },
-  request: Pick<ApiRequest, 'body' | 'unknownFields' | 'caller' | 'now'>,
+  request: Pick<ApiRequest, 'body' | 'unknownFields' | 'caller' | 'now' | 'sourceIp'>,
 ): Promise<ApiResponse> {
-  const { clientId, scopes } = requireCaller(request);
+  const { clientId, scopes, client } = requireCaller(request);
   const { grant_type, scope } = parseBody(tokenRequest, request);
   if (grant_type !== 'client_credentials') {
     throw standardError('unsupported_grant_type');
@@ -43,6 +46,14 @@ export async function issueToken(
     exp: issuedAt + tokenLifetimeSeconds,
     jti: tokenId,
   });
+  if (granted.includes('admin')) {
+    const recorder = { activityLog: dependencies.activityLog, clock: () => request.now };
+    await recordActivity(recorder, clientId, {
+      kind: 'signed_in',
+      summary: `${client.name} requested a token with the scope admin from ${request.sourceIp}`,
+      clientId,
+    });
+  }
   return {
     status: 200,
     body: {

@@ -1,13 +1,14 @@
 /** What users change: nothing is sent twice, nothing that was not edited, no refusal is unseen; chosen colours are kept. */
 import { randomUUID } from 'node:crypto';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { rotateClientSecret } from '../../shared/client/client-admin.ts';
 import { startBrowser } from '../support/browser/browser.ts';
-import { openDashboard, photograph, show } from '../support/browser/dashboard.ts';
+import { axeViolations, openDashboard, photograph, show } from '../support/browser/dashboard.ts';
 import { signedInPage, usualLook } from '../support/browser/signed-in-page.ts';
-import { gateway } from '../support/gateway/gateway.ts';
-import { clientAdmin, newClient } from '../support/http/client.ts';
+import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
+import { adminToken, call, clientAdmin, newClient } from '../support/http/client.ts';
 
 const dashboard = signedInPage();
 
@@ -45,7 +46,7 @@ it('ends the previous client secret, where there is one', async () => {
   const name = `Shop ${randomUUID()}`;
   const { clientId } = await newClient({ name });
   const end = page.getByRole('button', { name: 'End previous client secret' });
-  await show(page, `clients/${clientId}`, name);
+  await show(page, `clients/${clientId}?tab=credentials`, name);
   expect(await end.count()).toBe(0);
   await rotateClientSecret(clientAdmin(), clientId, new Date());
   await page.reload();
@@ -97,6 +98,106 @@ it('has the numbers of limits as the gateway, and refuses what is another number
   await german.getByText('Limits of spend saved.').waitFor();
   expect(sent).toEqual([{ endpoint: 'spend', per_day: 1000 }]);
   await browser.close();
+});
+
+it('says that a saved row is still invalid, and removes a misspelled attribute; a row of nobody has a warning', async () => {
+  const { page } = dashboard;
+  const { clientId } = await newClient({ limits: 'default' });
+  const endpoint = 'POST /api/v1/sms/send';
+  const nobody = `nobody-${randomUUID()}`;
+  const dynamo = documentClient();
+  const rows = [
+    { client_id: clientId, endpoint, per_mintue: 5, per_hour: 900 },
+    { client_id: nobody, endpoint, per_minute: 5 },
+  ];
+  const TableName = gateway().tables.limit_overrides;
+  await Promise.all(rows.map((Item) => dynamo.send(new PutCommand({ TableName, Item }))));
+  dynamo.destroy();
+  await show(page, `limits/${clientId}`, 'Limits');
+  const wrong = page.getByText('per_mintue “5”: there is no such attribute. Did you mean per_minute?');
+  await wrong.waitFor();
+  await page.getByRole('button', { name: `Edit row: ${endpoint}` }).click();
+  await page.getByRole('dialog').getByLabel('Per day').fill('800');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await page
+    .getByText(`Limits of ${endpoint} saved. The row is still invalid. per_mintue: there is`)
+    .waitFor();
+  expect(await page.getByRole('button', { name: 'Dismiss' }).count()).toBe(1);
+  await photograph(page, 'limits-still-invalid', usualLook);
+  expect(await axeViolations(page)).toEqual([]);
+  await page.getByRole('button', { name: `Remove per_mintue: ${endpoint}` }).click();
+  await page.getByText('per_mintue removed. Active since').waitFor();
+  await wrong.waitFor({ state: 'detached' });
+
+  // Of many rows, the list's first page may be without it.
+  await page.route(/admin\/api\/limits(\?|$)/, (route) =>
+    route.continue({ url: `${gateway().base_url}/admin/api/limits?client_id=${encodeURIComponent(nobody)}` }),
+  );
+  const row = page.getByRole('row').filter({ hasText: nobody });
+  await eventually(async () => {
+    await show(page, 'search', 'Search');
+    await show(page, 'limits', 'Limits');
+    return (await row.getByText('there is no client').isVisible()) || undefined;
+  });
+  await photograph(page, 'limits-of-nobody', usualLook);
+  await row.getByRole('link', { name: nobody }).click();
+  await page.getByText('There is no such client').waitFor();
+  await page.getByRole('button', { name: `Reset to default: ${endpoint}` }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Reset to default' }).click();
+  await page.getByText(`Limits of ${endpoint} reset to the defaults.`).waitFor();
+});
+
+it('takes a limit as its placeholder shows it and an end a week from now, and drops an error once its value is corrected', async () => {
+  const { page } = dashboard;
+  const { clientId } = await newClient({ limits: 'default' });
+  const endpoint = 'POST /api/v1/sms/send';
+  await show(page, `limits/${clientId}`, 'Limits');
+  await page.getByRole('button', { name: `Edit row: ${endpoint}` }).click();
+  const dialog = page.getByRole('dialog');
+  expect(await dialog.getByLabel('Per hour').getAttribute('placeholder')).toBe('1,000');
+  await dialog.getByLabel('Per hour').fill('20,000');
+  const sent = bodiesOf(page, 'PATCH');
+  await dialog.getByRole('textbox', { name: 'Date' }).fill('1970/01/01');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  const refused = dialog.getByText('is not a valid time').first();
+  await refused.waitFor();
+  await dialog.getByRole('button', { name: '+1 week' }).click();
+  await refused.waitFor({ state: 'detached' });
+  await dialog.getByRole('button', { name: 'Never' }).click();
+  await dialog.getByRole('button', { name: '+1 week' }).click();
+  await photograph(page, 'limit-row-form', usualLook);
+  expect(await axeViolations(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(`Limits of ${endpoint} saved.`).waitFor();
+  const [, { expires_at, ...rest }] = sent as [unknown, { expires_at: string }];
+  expect(rest).toEqual({ endpoint, per_hour: 20_000 });
+  expect(Math.abs(Date.parse(expires_at) - Date.now() - 7 * 86_400_000)).toBeLessThan(10 * 60_000);
+});
+
+it('shows when a scheduled message is sent, and cancels it; of one that was sent, the id at the carrier', async () => {
+  const { page } = dashboard;
+  const client = await newClient();
+  const scheduled_at = new Date(Date.now() + 86_400_000).toISOString();
+  const [messageId, sentId] = await Promise.all([client.send({ scheduled_at }), client.send({})]);
+  await show(page, `messages/${messageId}`, 'Message');
+  await page.getByText('Scheduled for').waitFor();
+  await page.locator(`time[datetime="${scheduled_at}"]`).first().waitFor();
+  await photograph(page, 'scheduled-message', usualLook);
+  await page.getByRole('button', { name: 'Cancel message' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel message' }).click();
+  await page.getByText('Message canceled.').waitFor();
+  await page.getByText('canceled', { exact: true }).first().waitFor();
+  expect(await page.getByRole('button', { name: 'Cancel message' }).count()).toBe(0);
+  await client.statusOnce(messageId, 'canceled');
+
+  await client.statusOnce(sentId, 'delivered');
+  const credential = await adminToken();
+  const { body } = await call('GET', `/admin/api/messages/${sentId}`, { credential });
+  const { carrier_message_id } = body.message as { carrier_message_id: string };
+  expect(carrier_message_id).toEqual(expect.any(String));
+  await show(page, `messages/${sentId}`, 'Message');
+  await page.getByText(carrier_message_id, { exact: true }).waitFor();
+  await page.getByRole('button', { name: "Copy the carrier's message id" }).waitFor();
 });
 
 it('asks for one token at a double click, and wraps a long name on a phone of the least width', async () => {

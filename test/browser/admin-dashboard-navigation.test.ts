@@ -5,8 +5,9 @@ import type { Page } from 'playwright-core';
 import { axeViolations, photograph, show } from '../support/browser/dashboard.ts';
 import { filtersIn, messagesPerPage, rowsOf, sendMoreThanAPage } from '../support/browser/lists.ts';
 import { signedInPage, usualLook } from '../support/browser/signed-in-page.ts';
+import { freshNumber } from '../support/carrier/outbox.ts';
 import { eventually } from '../support/gateway/gateway.ts';
-import { newClient } from '../support/http/client.ts';
+import { adminToken, call, newClient } from '../support/http/client.ts';
 import { failForGood } from '../support/webhook/final-failure.ts';
 import { startRecoveringWebhookEndpoint } from '../support/webhook/recovering-endpoint.ts';
 
@@ -31,6 +32,7 @@ it('keeps filters and page of a list through Back, Forward, reload and in a shar
   const last = await firstId(page);
   expect(filtersIn(page).get('client_id')).toBe(client.clientId);
   expect(filtersIn(page).getAll('after')).toHaveLength(1);
+  expect(filtersIn(page).get('page')).toBe('2');
 
   await page.reload();
   await eventually(async () => ((await firstId(page)) === last ? true : undefined));
@@ -42,7 +44,7 @@ it('keeps filters and page of a list through Back, Forward, reload and in a shar
     .nth(messagesPerPage - 1)
     .waitFor();
   await page.goBack();
-  await page.getByText('Search for messages').waitFor();
+  await page.getByRole('heading', { name: 'Latest messages' }).waitFor();
   expect(await page.getByLabel('Client', { exact: true }).inputValue()).toBe('');
   await page.goForward();
   await rowsOf(page)
@@ -67,7 +69,7 @@ it('keeps type, client, time and selection of the activity log in the address', 
   endpoint.answer = { status: 503, body: '' };
   const client = await newClient({ webhookUrl: endpoint.url });
   await failForGood(await client.send({}), 'sms.delivered');
-  await show(page, 'activity', 'Activity Logs');
+  await show(page, 'activity/webhooks', 'Activity Logs');
   await page.getByLabel('Client', { exact: true }).fill(client.clientId);
   await page.getByRole('link', { name: /sms\.delivered was not acknowledged/ }).waitFor();
   await page.getByRole('button', { name: 'Any time' }).click();
@@ -86,7 +88,7 @@ it('keeps type, client, time and selection of the activity log in the address', 
   expect(await page.getByRole('button', { name: 'Resend', exact: true }).isEnabled()).toBe(true);
 
   await page.getByLabel('Type').click();
-  await page.getByRole('option', { name: 'Clients created' }).click();
+  await page.getByRole('option', { name: 'Many webhooks resent' }).click();
   await page.getByText('No matches for these filters').waitFor();
   await photograph(page, 'no-matches', usualLook);
   expect(await axeViolations(page)).toEqual([]);
@@ -97,6 +99,80 @@ it('keeps type, client, time and selection of the activity log in the address', 
   await eventually(async () => (filtersIn(page).size === 0 ? true : undefined));
   expect(await page.getByLabel('Client', { exact: true }).inputValue()).toBe('');
   endpoint.close();
+});
+
+it('opens the activity log on what people changed, by name, and keeps webhooks and sign-ins in tabs of their own', async () => {
+  const { page } = dashboard;
+  const name = `Shop ${randomUUID()}`;
+  const { clientId } = await newClient({ name });
+  const credential = await adminToken();
+  await call('PATCH', `/admin/api/clients/${clientId}`, { credential, body: { countries: ['GB'] } });
+  await show(page, 'activity', 'Activity Logs');
+  await page.getByLabel('Changed by').fill('Demo admin');
+  const changed = rowsOf(page).filter({ hasText: name });
+  await changed.filter({ hasText: 'countries' }).getByRole('link', { name: 'Demo admin' }).waitFor();
+  expect(filtersIn(page).get('actor')).toBe('Demo admin');
+  await photograph(page, 'activity-by-actor', usualLook);
+  await page.getByLabel('Changed by').fill(clientId);
+  await page.getByText('No matches for these filters').waitFor();
+  await page.getByRole('tab', { name: 'Sign-ins' }).click();
+  await rowsOf(page)
+    .filter({ hasText: 'Demo admin requested a token with the scope admin from' })
+    .first()
+    .waitFor();
+  expect(filtersIn(page).size).toBe(0);
+  await page.getByRole('tab', { name: 'Webhooks' }).click();
+  await page.getByRole('button', { name: 'Resend all' }).waitFor();
+  await page.goBack();
+  await page.getByRole('tab', { name: 'Sign-ins', selected: true }).waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+});
+
+it('lists the latest messages at once, as many in a page as are chosen, and clients by name', async () => {
+  const { page } = dashboard;
+  const client = await newClient({ name: `0 first ${randomUUID()}` });
+  await sendMoreThanAPage(client);
+  await show(page, `messages?client_id=${client.clientId}`, 'Messages');
+  await page.getByRole('button', { name: 'Rows per page' }).click();
+  await page.getByRole('option', { name: '50 rows' }).click();
+  await rowsOf(page).nth(messagesPerPage).waitFor();
+  expect(await page.getByRole('button', { name: 'Next page' }).count()).toBe(0);
+  await show(page, 'search', 'Search');
+  await page.getByRole('link', { name: 'Messages', exact: true }).click();
+  await page.getByRole('heading', { name: 'Latest messages' }).waitFor();
+  await rowsOf(page).first().waitFor();
+  await photograph(page, 'latest-messages', usualLook);
+  await show(page, 'clients', 'Clients');
+  const names = () => rowsOf(page).getByRole('link').allInnerTexts();
+  const shown = await names();
+  expect(shown).toEqual(shown.toSorted((one, other) => one.localeCompare(other)));
+  await photograph(page, 'clients-by-name', usualLook);
+  expect(await axeViolations(page)).toEqual([]);
+  await page.getByRole('button', { name: /^Created/ }).click();
+  await eventually(async () => (filtersIn(page).get('sort') === 'created_at' ? true : undefined));
+});
+
+it('shows a batch: how far it is, and why messages failed or were refused', async () => {
+  const { page } = dashboard;
+  const client = await newClient();
+  const { body } = await client.post('/api/v1/sms/bulk', {
+    message: 'Hello',
+    recipients: ['+15005550001', freshNumber(), '+33'],
+  });
+  const batchId = String(body.batch_id);
+  await show(page, 'overview', 'Overview');
+  await page.getByRole('searchbox', { name: 'Search', exact: true }).fill(batchId);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Batch', level: 1 }).waitFor();
+  await page.getByText('2 of 2', { exact: true }).waitFor();
+  const [messageId] = (body.messages as { message_id: string }[]).map(({ message_id }) => message_id);
+  await photograph(page, 'batch', usualLook);
+  expect(await axeViolations(page)).toEqual([]);
+  const refused = page.getByRole('grid', { name: 'Recipients that were refused with the request' });
+  await refused.getByText('invalid_recipient').waitFor();
+  await page.getByRole('grid', { name: 'Failures by error code' }).getByRole('link').first().click();
+  await page.getByRole('link', { name: messageId ?? '' }).click();
+  await page.getByRole('link', { name: batchId }).waitFor();
 });
 
 it('gives each page its title, moves the focus to its heading, and offers to skip to it', async () => {
@@ -117,6 +193,27 @@ it('gives each page its title, moves the focus to its heading, and offers to ski
   await page.keyboard.press('Enter');
   expect(await focused()).toBe('Activity Logs');
   expect(page.url()).toBe(address);
+
+  // The search has a key, which types where something is typed.
+  const search = page.getByRole('searchbox', { name: 'Search', exact: true });
+  await page.keyboard.press('/');
+  await page.locator(':focus').and(search).waitFor();
+  await page.keyboard.type('a/b');
+  expect(await search.inputValue()).toBe('a/b');
+  // A window of 1440 px at a zoom of 200 %.
+  const navigation = page.getByRole('link', { name: 'Senders', exact: true });
+  await navigation.waitFor();
+  await page.setViewportSize({ width: 720, height: 450 });
+  await navigation.waitFor({ state: 'hidden' });
+  await photograph(page, 'zoom-200', usualLook);
+  await page.getByRole('button', { name: 'Open side navigation' }).click();
+  await navigation.waitFor();
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.emulateMedia({ media: 'print' });
+  await search.waitFor({ state: 'hidden' });
+  await navigation.waitFor({ state: 'hidden' });
+  await photograph(page, 'print', usualLook);
+  await page.emulateMedia({ media: 'screen' });
 });
 
 it.each(['messages', 'clients', 'webhooks'])(

@@ -39,7 +39,7 @@ it('a page that fails to render leaves the other pages as they are', async () =>
 
 it('says what is wrong with an entry in words for a person', async () => {
   const { page } = dashboard;
-  await show(page, 'activity?kind=all', 'Activity Logs');
+  await show(page, 'activity', 'Activity Logs');
   await page.getByLabel('Client', { exact: true }).fill('x'.repeat(200));
   await page.getByText('Client id must have 128 characters or fewer.').first().waitFor();
   await show(page, 'messages', 'Messages');
@@ -62,14 +62,14 @@ it('says what is wrong with an entry in words for a person', async () => {
 it('distinguishes an empty list from one without matches', async () => {
   const { page } = dashboard;
   await page.route(/admin\/api\/activity/, (route) => route.fulfill({ status: 200, json: { entries: [] } }));
-  await show(page, 'activity', 'Activity Logs');
+  await show(page, 'activity/webhooks', 'Activity Logs');
   await page.getByText('Nothing here yet').waitFor();
   await page.getByText('No webhook has failed.').waitFor();
-  await show(page, 'activity?kind=all', 'Activity Logs');
+  await show(page, 'activity?kind=limits_set', 'Activity Logs');
   await page.getByText('No matches for these filters').waitFor();
   // There is nothing to ask yet.
-  await show(page, 'messages', 'Messages');
-  await page.getByText('Search for messages').waitFor();
+  await show(page, 'webhooks', 'Webhooks');
+  await page.getByText('Choose a client', { exact: true }).waitFor();
   expect(await page.getByRole('button', { name: 'Refresh' }).count()).toBe(0);
 });
 

@@ -125,7 +125,7 @@ it(
       await set({ endpoint: 'spend', per_day: 250.5 }),
     ];
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    await show(page, `clients/${client.clientId}`, name);
+    await show(page, `clients/${client.clientId}?tab=limits`, name);
     const row = (text: string) => page.getByRole('row').filter({ hasText: text });
     await row('POST /api/v1/sms/send')
       .getByText(/^Active since .*600 per minute/)
@@ -147,7 +147,7 @@ it(
   withinOneDay(async (client) => {
     const opened = await openDashboard(browser, { width: 1280, colorScheme: 'light' });
     await signIn(opened.page);
-    await show(opened.page, `clients/${client.clientId}`, name);
+    await show(opened.page, `clients/${client.clientId}?tab=limits`, name);
     await scrollTo(opened.page, 'Limits');
     const found = await inEachLook(opened.page, 'client-limits-in-force');
     await show(opened.page, 'usage?by=client', 'Usage');

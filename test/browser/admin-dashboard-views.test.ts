@@ -59,7 +59,9 @@ it('every page is well at two widths and in two colour schemes', async () => {
   await signIn(opened.page);
   for (const [view, hash, heading] of [
     ['activity', 'activity', 'Activity Logs'],
-    ['activity-all', 'activity?kind=all', 'Activity Logs'],
+    ['activity-webhooks', 'activity/webhooks', 'Activity Logs'],
+    ['activity-notices', 'activity/notices', 'Activity Logs'],
+    ['activity-sign-ins', 'activity/sign-ins', 'Activity Logs'],
     ['webhooks', `webhooks?client_id=${clientId}`, 'Webhooks'],
     ['webhook', `webhooks/${deliveryId}`, 'Webhook sms.delivered'],
     ['overview', 'overview', 'Overview'],
@@ -76,6 +78,8 @@ it('every page is well at two widths and in two colour schemes', async () => {
     ],
     ['clients', 'clients', 'Clients'],
     ['client', `clients/${clientId}`, name],
+    ['client-webhooks', `clients/${clientId}?tab=webhooks`, name],
+    ['client-credentials', `clients/${clientId}?tab=credentials`, name],
     ['limits', 'limits', 'Limits'],
     ['client-limits', `limits/${clientId}`, 'Limits'],
     ['senders', 'senders', 'Senders'],

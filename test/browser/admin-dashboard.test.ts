@@ -98,7 +98,7 @@ it('creates a client, whose secrets are shown once and let it send', async () =>
 it('finds a failed webhook, reads every attempt, and sends it again after the endpoint is repaired', async () => {
   const { client, messageId, deliveryId } = await clientWithFailedWebhooks();
   await signIn(page);
-  await show(page, 'activity', 'Activity Logs');
+  await show(page, 'activity/webhooks', 'Activity Logs');
   await page.getByLabel('Client', { exact: true }).fill(client.clientId);
   await page.getByRole('link', { name: /sms\.delivered was not acknowledged after 6 attempts/ }).click();
   await page.getByRole('heading', { name: 'Webhook sms.delivered' }).waitFor();
@@ -125,7 +125,7 @@ it('sends several failed webhooks again at once', async () => {
   const { client } = await clientWithFailedWebhooks();
   webhookEndpoint.answer = { status: 200, body: '' };
   await signIn(page);
-  await show(page, 'activity', 'Activity Logs');
+  await show(page, 'activity/webhooks', 'Activity Logs');
   await page.getByLabel('Client', { exact: true }).fill(client.clientId);
   await page.getByRole('link', { name: /sms\.sent was not acknowledged/ }).waitFor();
   await page.getByRole('checkbox', { name: 'Select all' }).check();

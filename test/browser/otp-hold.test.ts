@@ -9,7 +9,7 @@ import type { OtpHoldView } from '../../shared/admin/otp-holds.ts';
 import { newId } from '../../shared/platform/ids.ts';
 import { adminShell } from '../support/admin/admin-shell.ts';
 import { startBrowser } from '../support/browser/browser.ts';
-import { type Look, openDashboard, photograph, signIn } from '../support/browser/dashboard.ts';
+import { axeViolations, type Look, openDashboard, photograph, signIn } from '../support/browser/dashboard.ts';
 import { freshNumber } from '../support/carrier/outbox.ts';
 import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
 import { call, newClient, type TestClient, tokenOf } from '../support/http/client.ts';
@@ -106,7 +106,21 @@ it('a held country is refused with a clear error, and shown to administrators, w
     .waitFor();
   await photograph(page, 'held-one-time-passwords', look);
   const row = page.getByRole('row').filter({ hasText: name });
-  await row.getByRole('button', { name: 'Allow: one-time passwords to GB' }).click();
+  await row.getByRole('link', { name: hold?.summary ?? '' }).click();
+  await page.getByRole('heading', { name, level: 1 }).waitFor();
+  // The client's page says it as well.
+  await page.getByText(hold?.summary ?? '').waitFor();
+  await page.getByRole('button', { name: 'Allow…: one-time passwords to GB' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Allow one-time passwords to GB?' });
+  await dialog.getByText(/^0 of \d+ \(0 %\)$/).waitFor();
+  await dialog.getByRole('row').filter({ hasText: '+44795' }).first().getByText('0 (0 %)').waitFor();
+  await dialog.getByRole('row').filter({ hasText: 'GB' }).getByText('0 (0 %)').waitFor();
+  await photograph(page, 'allow-one-time-passwords', look);
+  expect(await axeViolations(page)).toEqual([]);
+  expect((await shell.json('otp', 'holds')) as object).toMatchObject({
+    otp_holds: expect.arrayContaining([expect.objectContaining({ client_id: client.clientId })]),
+  });
+  await dialog.getByRole('button', { name: 'Allow', exact: true }).click();
   await page.getByText('One-time passwords to GB are allowed.').waitFor();
   await page.context().close();
   const again = await eventually(

@@ -12,20 +12,28 @@ import { useDashboard } from '../../context.ts';
 /** Below what one request to the admin API may take at twenty a second. */
 const webhooksPerRequest = 50;
 
+interface Progress {
+  readonly done: number;
+  readonly total: number;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+}
+
 /**
  * Resends any number of webhooks, some at a time, with the progress. It ends when the page is left; those that are left
  * over stay failed, so it can be repeated.
  */
 export function useResendAll(readPage: ReadPage<ActivityView>) {
   const { api, notify } = useDashboard();
-  const [progress, setProgress] = useState<{ readonly done: number; readonly total: number }>();
+  const [progress, setProgress] = useState<Progress>();
   const isShown = useIsShown();
   const mutation = useChange({
     mutationFn: async () => {
       const { ids, isAll } = await failedIn(readPage);
       const results: ResendResult[] = [];
+      const startedAt = Date.now();
       while (results.length < ids.length && isShown.current) {
-        setProgress({ done: results.length, total: ids.length });
+        setProgress({ done: results.length, total: ids.length, startedAt });
         const some = ids.slice(results.length, results.length + webhooksPerRequest);
         const answer = await api.send('resendWebhooks', {}, { delivery_ids: some });
         results.push(...answer.results);

@@ -25,6 +25,7 @@ export function AddSuppression({ clientId, recipient, onClose }: AddSuppressionP
   const [reason, setReason] = useState('');
   const form = useForm({
     fields: ['recipient', 'reason'],
+    values: { recipient: number, scope, reason },
     send: () =>
       api.send(
         'putSuppression',

@@ -31,9 +31,7 @@ export function ClientSettings({ client }: ClientProps) {
             Scopes: client.scopes.join(', '),
             Created: <Time at={client.created_at} />,
             Changes: (
-              <Link href={linkTo('activity', undefined, { client_id: client.client_id, kind: 'all' })}>
-                Activity Logs
-              </Link>
+              <Link href={linkTo('activity', undefined, { client_id: client.client_id })}>Activity Logs</Link>
             ),
           }}
         />
@@ -49,6 +47,7 @@ function WebhookUrl({ client: { client_id, webhook_url: saved } }: ClientProps) 
   const { isChanged, ...url } = useEditedText(saved ?? '');
   const form = useForm({
     fields: ['webhook_url'],
+    values: { webhook_url: url.value },
     send: () => api.send('changeClient', { client_id }, { webhook_url: url.value.trim() || null }),
     onSent: ({ webhook_url }) =>
       notify('success', webhook_url === null ? 'Webhook URL removed.' : 'Webhook URL saved.'),
@@ -80,6 +79,7 @@ function Permissions({ client }: ClientProps) {
   const { isChanged: sendersChanged, ...senders } = useEditedText(textOf(client.senders));
   const form = useForm({
     fields: ['countries', 'senders'],
+    values: { countries: countries.value, senders: senders.value },
     send: () =>
       api.send(
         'changeClient',

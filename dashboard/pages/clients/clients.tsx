@@ -9,12 +9,12 @@ import { Copyable } from '../../components/copyable.tsx';
 import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { State } from '../../components/state.tsx';
-import { linkTo } from '../../route.ts';
+import { linkTo, useListState } from '../../route.ts';
 import { CreateClient } from './create-client.tsx';
 
 export function ClientsPage() {
   const [isCreating, setIsCreating] = useState(false);
-  const list = usePagedAnswer('listClients', {}, {}, ({ clients, next_cursor }) => ({
+  const list = usePagedAnswer('listClients', {}, useListState().order, ({ clients, next_cursor }) => ({
     rows: clients,
     nextCursor: next_cursor,
   }));
@@ -32,6 +32,7 @@ export function ClientsPage() {
         title="All clients"
         columns={columns}
         isCounted
+        total={list.query.data?.total}
         csvName="clients"
         empty="Create a client to send messages."
         idOf={(client) => client.client_id}
@@ -50,6 +51,7 @@ const columns: readonly Column<ClientView>[] = [
   {
     title: 'Name',
     field: 'name',
+    sort: 'name',
     minWidth: 140,
     cell: (client) => (
       <span className="id">
@@ -76,5 +78,5 @@ const columns: readonly Column<ClientView>[] = [
     csv: { scopes: ({ scopes }) => scopes.join(' ') },
   },
   { title: 'Webhook URL', field: 'webhook_url', minWidth: 165 },
-  { title: 'Created', field: 'created_at', minWidth: 125, isTime: true },
+  { title: 'Created', field: 'created_at', sort: 'created_at', minWidth: 125, isTime: true },
 ];

@@ -14,6 +14,7 @@ export function CreateClient({ onClose }: { readonly onClose: () => void }) {
   const [webhookUrl, setWebhookUrl] = useState('');
   const form = useForm({
     fields: ['name', 'webhook_url'],
+    values: { name, scope, webhook_url: webhookUrl },
     send: () => {
       const url = webhookUrl.trim();
       return api.send('createClient', {}, { name, scopes: [scope], webhook_url: url === '' ? null : url });

@@ -1,15 +1,14 @@
 /** For every endpoint and cap of a client: the limits in force, their source, and what is used of them now. */
 import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { ExplainedEndpoint } from '../../../shared/admin/explain-limits.ts';
 import { useResponse } from '../../api/queries.ts';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { List } from '../../components/list.tsx';
+import { RowStatus } from '../../components/row-status.tsx';
 import { Secondary } from '../../components/secondary.tsx';
 import { Time } from '../../components/time.tsx';
-import { linkTo } from '../../route.ts';
 import { capNames, durationText, numberText } from '../../value-names.ts';
 
 export function LimitsInForce({ clientId }: { readonly clientId: string }) {
@@ -18,7 +17,6 @@ export function LimitsInForce({ clientId }: { readonly clientId: string }) {
     <List<ExplainedEndpoint>
       title="Limits"
       description="The limits in force, and what is used of them in the current minute, hour, day and month (UTC)."
-      actions={<Button href={linkTo('limits', clientId)}>Edit limits</Button>}
       columns={columnsIn(query.data?.currency)}
       rows={query.data?.endpoints}
       query={query}
@@ -108,13 +106,11 @@ function firstReached({ blocked, first_reached, windows: [shortest] }: Explained
     : `The ${first_reached.window}, after ${durationText(first_reached.after_seconds)} at full rate`;
 }
 
-const rowStatus = { active: 'success', invalid: 'warning', expired: 'stopped' } as const;
-
 function OwnRow({ status, status_message }: ExplainedEndpoint) {
   if (status === null) return <>–</>;
   return (
     <>
-      <StatusIndicator type={rowStatus[status as keyof typeof rowStatus] ?? 'info'}>{status}</StatusIndicator>
+      <RowStatus status={status} />
       {status_message === null ? null : <Box fontSize="body-s">{status_message}</Box>}
     </>
   );

@@ -9,7 +9,6 @@ import { Copyable } from '../../components/copyable.tsx';
 import { List } from '../../components/list.tsx';
 import { RowAction } from '../../components/row-action.tsx';
 import { State } from '../../components/state.tsx';
-import { Time } from '../../components/time.tsx';
 import { useDashboard } from '../../context.ts';
 import { go, linkTo } from '../../route.ts';
 
@@ -52,9 +51,10 @@ const columns: readonly Column<EndpointSummary>[] = [
       <>
         <State of={enabled ? 'enabled' : 'disabled'} />
         {disabled_reason === null ? null : <div>{disabled_reason.replaceAll('_', ' ')}</div>}
+        {/* Since when, the list above says. */}
         {failing_since === null ? null : (
           <div>
-            <StatusIndicator type="error">failing since</StatusIndicator> <Time at={failing_since} />
+            <StatusIndicator type="error">failing</StatusIndicator>
           </div>
         )}
       </>

@@ -1,12 +1,12 @@
-/** Resends every failed webhook of one endpoint since a time, and shows how many are done; it goes on without the page. */
-import Box from '@cloudscape-design/components/box';
+/** Resends every failed webhook of one endpoint since a time: how many they are, then how far the gateway is. It goes on without the page. */
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useState } from 'react';
 import type { ResendView } from '../../../shared/webhook/webhook-response.schema.ts';
 import { useResponse } from '../../api/queries.ts';
-import { ChoiceField } from '../../components/choice-field.tsx';
+import { DateTimeField } from '../../components/date-time-field.tsx';
 import { useForm } from '../../components/form.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import { ResendProgress } from '../../components/resend-progress.tsx';
 import { RowAction } from '../../components/row-action.tsx';
 import { useDashboard } from '../../context.ts';
 import { numberText } from '../../value-names.ts';
@@ -16,79 +16,120 @@ interface ResendSinceProps {
   readonly origin: string;
   /** When the endpoint began to fail, as far as it is known. */
   readonly failingSince: string | null;
+  readonly onStarted: (resend: ResendView) => void;
 }
 
 const hour = 3_600_000;
-const day = 24 * hour;
 
-/** A webhook is created before its first attempt fails. */
-function choicesAt(failingSince: string | null, now: number) {
-  const at = (ms: number): string => new Date(ms).toISOString();
-  const earlier = failingSince === null ? undefined : at(Date.parse(failingSince) - hour);
-  return [
-    ...(earlier === undefined
-      ? []
-      : [{ value: earlier, label: 'An hour before the endpoint began to fail' }]),
-    { value: at(now - day), label: 'Last 24 hours' },
-    { value: at(now - 3 * day), label: 'Last 3 days' },
-    { value: at(now - 7 * day), label: 'Last 7 days' },
-    { value: at(now - 30 * day), label: 'Last 30 days' },
-  ];
-}
-
-export function ResendSince({ clientId, origin, failingSince }: ResendSinceProps) {
-  const { api } = useDashboard();
-  const [choices, setChoices] = useState<ReturnType<typeof choicesAt>>();
-  const [since, setSince] = useState('');
-  const [started, setStarted] = useState<ResendView>();
-  const form = useForm({
-    send: () => api.send('resendWebhookDeliveries', { client_id: clientId }, { origin, since }),
-    onSent: (answer) => {
-      setChoices(undefined);
-      setStarted(answer);
-    },
-  });
-  const open = (): void => {
-    const offered = choicesAt(failingSince, Date.now());
-    setChoices(offered);
-    setSince(offered[0]?.value ?? '');
-  };
+export function ResendSince(props: ResendSinceProps) {
+  const [isOpen, setIsOpen] = useState(false);
   return (
     <>
-      <RowAction text="Resend all since…" of={origin} onClick={open} />
-      {started === undefined ? null : <Progress clientId={clientId} started={started} />}
-      {choices === undefined ? null : (
-        <FormDialog
-          title="Resend all failed webhooks"
-          action="Resend"
-          form={form}
-          onDismiss={() => setChoices(undefined)}
-        >
-          <div>
-            Every webhook to <span className="id">{origin}</span> that was created since then and has failed
-            is sent again.
-          </div>
-          <ChoiceField label="Since" value={since} options={choices} onChange={setSince} />
-        </FormDialog>
-      )}
+      <RowAction text="Resend all since…" of={props.origin} onClick={() => setIsOpen(true)} />
+      {isOpen ? <ResendDialog {...props} onClose={() => setIsOpen(false)} /> : null}
     </>
   );
 }
 
-function Progress({ clientId, started }: { readonly clientId: string; readonly started: ResendView }) {
+/** A webhook is created before its first attempt fails. */
+function firstSince(failingSince: string | null): string {
+  const at = failingSince === null ? Date.now() - 24 * hour : Date.parse(failingSince) - hour;
+  return new Date(at).toISOString().replace(/:\d\d\.\d{3}Z$/, ':00Z');
+}
+
+function ResendDialog({
+  clientId,
+  origin,
+  failingSince,
+  onStarted,
+  onClose,
+}: ResendSinceProps & { readonly onClose: () => void }) {
+  const { api } = useDashboard();
+  const [since, setSince] = useState(() => firstSince(failingSince));
+  const isTime = !Number.isNaN(Date.parse(since)) && since.endsWith('Z');
+  const counted = useResponse(
+    'countFailedWebhooks',
+    { client_id: clientId },
+    { origin, since },
+    { enabled: isTime },
+  ).data;
+  const form = useForm({
+    fields: ['since'],
+    values: { since },
+    send: () => api.send('resendWebhookDeliveries', { client_id: clientId }, { origin, since }),
+    onSent: (started) => {
+      onClose();
+      onStarted(started);
+    },
+  });
+  return (
+    <FormDialog
+      title="Resend all failed webhooks"
+      action="Resend"
+      form={form}
+      isComplete={isTime && counted?.count !== 0}
+      onDismiss={onClose}
+    >
+      <div>
+        Every webhook to <span className="id">{origin}</span> that was created since then and has failed is
+        sent again.
+      </div>
+      <DateTimeField
+        label="Since"
+        description={
+          failingSince === null
+            ? 'The last 24 hours.'
+            : 'An hour before the endpoint began to fail, if you do not change it.'
+        }
+        value={since}
+        error={form.errorOf('since')}
+        onChange={setSince}
+      />
+      <div aria-live="polite">{isTime ? countText(counted) : null}</div>
+    </FormDialog>
+  );
+}
+
+function countText(counted: { readonly count: number; readonly more: boolean } | undefined) {
+  if (counted === undefined) return <StatusIndicator type="loading">Counting the webhooks</StatusIndicator>;
+  const { count, more } = counted;
+  if (count === 0)
+    return <StatusIndicator type="info">No webhook that was created since then has failed.</StatusIndicator>;
+  const number = `${numberText(count)}${more ? ' or more' : ''}`;
+  return (
+    <StatusIndicator type="info">
+      {count === 1 && !more ? 'One webhook is sent again.' : `${number} webhooks are sent again.`}
+    </StatusIndicator>
+  );
+}
+
+interface ResendStateProps {
+  readonly clientId: string;
+  readonly started: ResendView;
+}
+
+export function ResendState({ clientId, started }: ResendStateProps) {
   const { data = started } = useResponse(
     'showWebhookResend',
     { client_id: clientId, resend_id: started.resend_id },
     undefined,
     { inProgress: ({ status }) => status !== 'completed' },
   );
-  const { status, resent, matched, skipped } = data;
-  return (
-    <Box>
-      <StatusIndicator type={status === 'completed' ? 'success' : 'in-progress'}>
-        {`${numberText(resent)} of ${numberText(matched)} resent`}
-        {skipped > 0 ? `, ${numberText(skipped)} skipped` : ''}
+  const { status, resent, matched, skipped, created_at, origin } = data;
+  const left = skipped > 0 ? `, ${numberText(skipped)} skipped` : '';
+  if (status === 'completed') {
+    return (
+      <StatusIndicator type="success">
+        {`${numberText(resent)} of ${numberText(matched)} resent${left}`}
       </StatusIndicator>
-    </Box>
+    );
+  }
+  return (
+    <ResendProgress
+      done={resent + skipped}
+      total={matched}
+      startedAt={Date.parse(created_at)}
+      note={`To ${origin ?? 'all endpoints'}. It goes on if you leave this page.`}
+    />
   );
 }

@@ -2,7 +2,9 @@
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import { useState } from 'react';
 import type { OriginHealth } from '../../../shared/admin/webhook-health.ts';
+import type { ResendView } from '../../../shared/webhook/webhook-response.schema.ts';
 import { useResponse } from '../../api/queries.ts';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { List } from '../../components/list.tsx';
@@ -10,13 +12,17 @@ import { Time } from '../../components/time.tsx';
 import { linkTo } from '../../route.ts';
 import { numberText, percent } from '../../value-names.ts';
 import { EndpointCharts } from './endpoint-charts.tsx';
-import { ResendSince } from './resend-since.tsx';
+import { ResendSince, ResendState } from './resend-since.tsx';
 
 export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
   const query = useResponse('showWebhookHealth', { client_id: clientId });
   const count = query.data?.messages ?? 0;
+  const [resends, setResends] = useState<readonly ResendView[]>([]);
   return (
     <SpaceBetween size="l">
+      {resends.map((started) => (
+        <ResendState key={started.resend_id} clientId={clientId} started={started} />
+      ))}
       <List<OriginHealth>
         title="Webhook endpoints"
         description={
@@ -27,7 +33,7 @@ export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
         actions={
           <SpaceBetween direction="horizontal" size="s">
             <Link href={linkTo('webhooks', undefined, { client_id: clientId })}>All webhooks</Link>
-            <Link href={linkTo('activity', undefined, { client_id: clientId })}>Failed webhooks</Link>
+            <Link href={linkTo('activity', 'webhooks', { client_id: clientId })}>Failed webhooks</Link>
           </SpaceBetween>
         }
         columns={[
@@ -36,7 +42,18 @@ export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
             title: 'Action',
             minWidth: 160,
             cell: ({ origin, failing_since }) => (
-              <ResendSince clientId={clientId} origin={origin} failingSince={failing_since} />
+              <ResendSince
+                clientId={clientId}
+                origin={origin}
+                failingSince={failing_since}
+                // The same request again has the same id.
+                onStarted={(started) =>
+                  setResends((shown) => [
+                    ...shown.filter(({ resend_id }) => resend_id !== started.resend_id),
+                    started,
+                  ])
+                }
+              />
             ),
           },
         ]}

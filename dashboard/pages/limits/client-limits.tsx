@@ -1,4 +1,5 @@
 /** All limits and caps of one client, or of the row for every client: a value is edited in place, a whole row in a form. */
+import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
@@ -16,11 +17,19 @@ import { useConfirm } from '../../components/confirm-dialog.tsx';
 import { Copyable } from '../../components/copyable.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { RowAction } from '../../components/row-action.tsx';
+import { RowStatus } from '../../components/row-status.tsx';
 import { Secondary } from '../../components/secondary.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo } from '../../route.ts';
 import { capNames, everyClient, numberText } from '../../value-names.ts';
-import { limitFault, limitTitles, limitWindows } from './limit-field.ts';
+import {
+  limitFault,
+  limitPlaceholder,
+  limitTitles,
+  limitWindows,
+  plainLimit,
+  savedNotice,
+} from './limit-field.ts';
 import { LimitPreview } from './limit-preview.tsx';
 import { LimitRowForm } from './limit-row-form.tsx';
 import { LimitWarnings } from './limit-warnings.tsx';
@@ -33,8 +42,7 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
   const save = useMutation({
     mutationFn: (change: Readonly<Record<string, unknown>>) =>
       api.send('setLimits', { client_id: clientId }, change),
-    onSuccess: ({ endpoint }) =>
-      notify('success', `Limits of ${endpoint} saved. The change takes effect within 60 seconds.`),
+    onSuccess: (saved) => notify(...savedNotice(saved)),
   });
   const { confirm, dialog } = useConfirm();
   const reset = (endpoint: string): void =>
@@ -56,7 +64,7 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
         <SpaceBetween size="xxs">
           {row.cap === null ? <span className="id">{row.endpoint}</span> : capNames[row.cap]}
           <RowState {...row} />
-          <LimitWarnings {...row} />
+          <LimitWarnings row={row} />
         </SpaceBetween>
       ),
     },
@@ -83,6 +91,13 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
       {({ limits }) => (
         <>
           {inForm === undefined ? null : <LimitRowForm row={inForm} onClose={() => setInForm(undefined)} />}
+          {limits.some(({ faults }) => faults.some(({ field }) => field === 'client_id')) ? (
+            <Box padding={{ bottom: 'm' }}>
+              <Alert type="warning" header="There is no such client">
+                No client has the id {clientId}, so its rows have no effect. Reset the rows to remove them.
+              </Alert>
+            </Box>
+          ) : null}
           <Table<EndpointLimits>
             header={
               <Header
@@ -112,7 +127,7 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
             trackBy="endpoint"
             wrapLines
             submitEdit={async (row, edited, text) => {
-              const value = String(text).trim();
+              const value = plainLimit(row, String(text));
               // The table shows the fault and submits all the same; an error keeps the editor open.
               if (limitFault(row, value) !== undefined) throw new Error(`${value} is no limit`);
               await save.mutateAsync({
@@ -140,14 +155,21 @@ function titleOf(clientId: string, name: string | undefined): string {
 }
 
 /** What a row says besides its limits. */
-function RowState({ blocked, note, status_message, faults }: EndpointLimits) {
+function RowState({ blocked, note, status, status_message }: EndpointLimits) {
   return (
     <>
       {blocked ? <StatusIndicator type="stopped">blocked</StatusIndicator> : null}
-      {status_message === null || faults.length > 0 ? null : <Box fontSize="body-s">{status_message}</Box>}
+      {status === null ? null : <RowStatus status={status} />}
+      {/* The faults of an invalid row are listed below. */}
+      {status_message === null || status === 'invalid' ? null : <Box fontSize="body-s">{status_message}</Box>}
       {note === null ? null : <Secondary>Note: {note}</Secondary>}
     </>
   );
+}
+
+function placeholderOf(row: EndpointLimits, field: WindowAttribute): string {
+  const byDefault = row.defaults?.[field];
+  return byDefault === undefined ? '' : limitPlaceholder(row, byDefault);
 }
 
 function column(field: WindowAttribute): TableProps.ColumnDefinition<EndpointLimits> {
@@ -188,7 +210,7 @@ function column(field: WindowAttribute): TableProps.ColumnDefinition<EndpointLim
             <Input
               autoFocus
               inputMode="decimal"
-              placeholder={String(row.defaults?.[field] ?? '')}
+              placeholder={placeholderOf(row, field)}
               ariaLabel={`${limitTitles[field]} of ${row.endpoint}`}
               value={text}
               onChange={({ detail }) => setValue(detail.value)}

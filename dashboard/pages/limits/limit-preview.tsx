@@ -3,7 +3,7 @@ import type { EndpointLimits, LimitsView } from '../../../shared/admin/limits.ts
 import { firstReached } from '../../../shared/limit/first-reached.ts';
 import { Secondary } from '../../components/secondary.tsx';
 import { durationText, numberText } from '../../value-names.ts';
-import { limitFault, limitWindows } from './limit-field.ts';
+import { limitFault, limitWindows, plainLimit } from './limit-field.ts';
 
 interface LimitPreviewProps {
   readonly row: EndpointLimits;
@@ -14,7 +14,7 @@ interface LimitPreviewProps {
 
 export function LimitPreview({ row, field, text }: LimitPreviewProps) {
   if (limitFault(row, text) !== undefined) return null;
-  const entered = text.trim() === '' ? row.defaults?.[field] : Number(text);
+  const entered = text.trim() === '' ? row.defaults?.[field] : Number(plainLimit(row, text));
   const limits: LimitsView = { ...row.in_force, [field]: entered };
   const inForce = limitWindows.flatMap((window) => {
     const limit = limits[window];

@@ -1,17 +1,18 @@
 /** The dialog of one row of limits: every window, an end, a block and a note. What stays as it is, is not sent. */
+import Button from '@cloudscape-design/components/button';
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Toggle from '@cloudscape-design/components/toggle';
 import { useState } from 'react';
 import type { EndpointLimits } from '../../../shared/admin/limits.ts';
 import type { WindowAttribute } from '../../../shared/contract/limit-rows.ts';
 import { changedFields } from '../../components/changed-fields.ts';
+import { DateTimeField } from '../../components/date-time-field.tsx';
 import { useForm } from '../../components/form.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { NoteField } from '../../components/note-field.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useDashboard } from '../../context.ts';
-import { numberText } from '../../value-names.ts';
-import { limitFault, limitTitles } from './limit-field.ts';
+import { limitFault, limitPlaceholder, limitTitles, plainLimit, savedNotice } from './limit-field.ts';
 
 interface LimitRowFormProps {
   readonly row: EndpointLimits;
@@ -30,18 +31,30 @@ export function LimitRowForm({ row, onClose }: LimitRowFormProps) {
     values[window] === before[window] ? undefined : limitFault(row, values[window]),
   );
   const changes = {
-    ...changedFields(before, values, (name) => name.startsWith('per_')),
+    ...changedFields(before, plain(row, values), (name) => name.startsWith('per_')),
     ...(blocked === row.blocked ? {} : { blocked: blocked ? true : null }),
   };
   const form = useForm({
     fields: [...windows, 'expires_at', 'note'],
+    values: { ...values, blocked },
     send: () => api.send('setLimits', { client_id: row.client_id }, { endpoint, ...changes }),
-    onSent: ({ status_message }) => {
+    onSent: (saved) => {
       onClose();
-      notify('success', `Limits of ${endpoint} saved. ${status_message ?? ''}`);
+      notify(...savedNotice(saved));
     },
   });
   const change = (name: keyof Values) => (value: string) => setValues({ ...values, [name]: value });
+  /** Counts the changes by buttons, which the fields have to show. */
+  const [shifts, setShifts] = useState(0);
+  const setExpiry = (expires_at: string): void => {
+    setValues({ ...values, expires_at });
+    setShifts(shifts + 1);
+  };
+  const expireIn = (days: number): void => {
+    const held = Date.parse(values.expires_at);
+    const from = Number.isNaN(held) ? Date.now() : held;
+    setExpiry(new Date(from + days * 86_400_000).toISOString().replace(/:\d\d\.\d{3}Z$/, ':00Z'));
+  };
   return (
     <FormDialog
       title={`Limits of ${endpoint}`}
@@ -60,7 +73,7 @@ export function LimitRowForm({ row, onClose }: LimitRowFormProps) {
               error={faults[index] ?? form.errorOf(window)}
               inputMode="decimal"
               autoFocus={index === 0}
-              placeholder={byDefault === undefined ? 'no limit' : numberText(byDefault)}
+              placeholder={byDefault === undefined ? 'no limit' : limitPlaceholder(row, byDefault)}
               value={values[window]}
               onChange={change(window)}
             />
@@ -72,17 +85,34 @@ export function LimitRowForm({ row, onClose }: LimitRowFormProps) {
           Block this endpoint: its requests are refused with 403
         </Toggle>
       ) : null}
-      <TextField
+      <DateTimeField
+        key={shifts}
         label="Expires at"
-        description="A UTC time. Afterwards the row has no effect; empty: never."
+        description="In your time zone. Afterwards the row has no effect; empty: never."
         error={form.errorOf('expires_at')}
-        placeholder="2026-11-30T18:00:00Z"
         value={values.expires_at}
         onChange={change('expires_at')}
+        actions={
+          <>
+            <Button formAction="none" onClick={() => expireIn(7)}>
+              +1 week
+            </Button>
+            {values.expires_at === '' ? null : (
+              <Button formAction="none" variant="link" onClick={() => setExpiry('')}>
+                Never
+              </Button>
+            )}
+          </>
+        }
       />
       <NoteField value={values.note} error={form.errorOf('note')} onChange={change('note')} />
     </FormDialog>
   );
+}
+
+function plain(row: EndpointLimits, values: Values): Values {
+  const limits = row.windows.map((window) => [window, plainLimit(row, values[window])]);
+  return { ...values, ...Object.fromEntries(limits) };
 }
 
 function valuesOf({ override, expires_at, note }: EndpointLimits): Values {

@@ -11,6 +11,7 @@ import { ClientField, ClientLink, useClientNames } from '../../components/client
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
+import { RowStatus } from '../../components/row-status.tsx';
 import { go, linkTo } from '../../route.ts';
 import { numberText } from '../../value-names.ts';
 import { ClientLimits } from './client-limits.tsx';
@@ -57,13 +58,13 @@ function Overrides() {
     rows: limits,
     nextCursor: next_cursor,
   }));
-  const faulty = list.rows?.filter(({ faults }) => faults.length > 0) ?? [];
+  const faulty = list.rows?.filter(({ status }) => status === 'invalid') ?? [];
   return (
     <SpaceBetween size="l">
       {faulty.length === 0 ? null : (
         <Alert type="warning" header="Invalid overrides">
           {faulty.length === 1 ? 'One override' : `${faulty.length} overrides`} on this page{' '}
-          {faulty.length === 1 ? 'has' : 'have'} an invalid value. The defaults are used instead.
+          {faulty.length === 1 ? 'has' : 'have'} a mistake, which is named below. What is wrong has no effect.
         </Alert>
       )}
       <List<EndpointLimits>
@@ -104,10 +105,16 @@ const columns: readonly Column<EndpointLimits>[] = [
   { title: 'Endpoint', field: 'endpoint', minWidth: 170 },
   ...(['per_minute', 'per_hour', 'per_day'] as const).map(limitColumn),
   {
-    title: 'Warnings',
+    title: 'Status',
+    field: 'status',
     minWidth: 190,
-    cell: (row) => (row.faults.length + row.warnings.length === 0 ? '–' : <LimitWarnings {...row} />),
+    cell: (row) => (
+      <>
+        {row.status === null ? null : <RowStatus status={row.status} />}
+        <LimitWarnings row={row} />
+      </>
+    ),
   },
   { csv: { per_month: ({ override }) => override?.per_month } },
-  ...csvOnly<EndpointLimits>('blocked', 'expires_at', 'note', 'status', 'status_message'),
+  ...csvOnly<EndpointLimits>('blocked', 'expires_at', 'note', 'status_message'),
 ];

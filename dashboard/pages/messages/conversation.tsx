@@ -32,7 +32,7 @@ import { SimulateReply } from './simulate-reply.tsx';
 const replyAwaitedMs = 20_000;
 
 export function ConversationPage() {
-  const { filter, cursors, cursor, change } = useListState();
+  const { filter, cursor, change } = useListState();
   const clientId = filter('client_id');
   const recipient = numberIn(filter('recipient'));
   const [repliedAt, setRepliedAt] = useState(0);
@@ -90,7 +90,7 @@ export function ConversationPage() {
                   conversation={conversation}
                   onSent={() => {
                     setRepliedAt(Date.now());
-                    if (cursors.length > 0) change({});
+                    if (cursor !== undefined) change({});
                   }}
                 />
               ) : null}
@@ -118,8 +118,8 @@ interface MessagesProps {
 }
 
 function Messages({ conversation: { messages, next_cursor }, isMixed }: MessagesProps) {
-  const { cursors, change } = useListState();
-  const isNewest = cursors.length === 0;
+  const { page, turnTo, turnBack, change } = useListState();
+  const isNewest = page === 1;
   const list = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
   const newest = messages[0]?.message_id;
@@ -153,7 +153,7 @@ function Messages({ conversation: { messages, next_cursor }, isMixed }: Messages
       >
         {next_cursor === undefined ? null : (
           <Box textAlign="center" padding="xs">
-            <Button onClick={() => change({ after: [...cursors, next_cursor] })}>Earlier messages</Button>
+            <Button onClick={() => turnTo(next_cursor)}>Earlier messages</Button>
           </Box>
         )}
         {messages.length > 0 ? null : (
@@ -170,9 +170,9 @@ function Messages({ conversation: { messages, next_cursor }, isMixed }: Messages
       {isNewest ? null : (
         <Box textAlign="center">
           <SpaceBetween direction="horizontal" size="xs">
-            <Button onClick={() => change({ after: cursors.slice(0, -1) })}>Later messages</Button>
+            <Button onClick={() => turnBack()}>Later messages</Button>
             {/* From the page before, the other button leads to them. */}
-            {cursors.length < 2 ? null : <Button onClick={() => change({})}>Newest messages</Button>}
+            {page === 2 ? null : <Button onClick={() => change({})}>Newest messages</Button>}
           </SpaceBetween>
         </Box>
       )}

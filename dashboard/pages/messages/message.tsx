@@ -8,6 +8,7 @@ import type { DeliverySummary } from '../../../shared/webhook/webhook-response.s
 import { useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';
+import { useConfirm } from '../../components/confirm-dialog.tsx';
 import { Copyable } from '../../components/copyable.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { IdLink } from '../../components/id-link.tsx';
@@ -19,6 +20,7 @@ import { Secondary } from '../../components/secondary.tsx';
 import { Section } from '../../components/section.tsx';
 import { DeliveryState, isInProgress, State } from '../../components/state.tsx';
 import { Time } from '../../components/time.tsx';
+import { useDashboard } from '../../context.ts';
 import { linkTo } from '../../route.ts';
 import { channelNames, numberText } from '../../value-names.ts';
 import { MessageContent } from './message-content.tsx';
@@ -30,6 +32,17 @@ export function MessagePage({ id }: { readonly id: string }) {
       webhooks.some(({ state }) => isInProgress(state)) ||
       legs.some(({ status }) => status !== null && isInProgress(status)),
   });
+  const { api } = useDashboard();
+  const { confirm, dialog } = useConfirm();
+  const cancel = (): void =>
+    confirm({
+      title: 'Cancel this message?',
+      text: 'It is not sent at its time. You cannot undo this action; the client can send the message again.',
+      action: 'Cancel message',
+      dismissText: 'Keep message',
+      work: () => api.send('cancelMessage', { message_id: id }),
+      done: 'Message canceled.',
+    });
   return (
     <Page
       title="Message"
@@ -37,14 +50,19 @@ export function MessagePage({ id }: { readonly id: string }) {
       query={query}
       actions={
         query.data === undefined ? null : (
-          <Button
-            href={linkTo('conversation', undefined, {
-              client_id: query.data.client?.client_id ?? '',
-              recipient: query.data.person,
-            })}
-          >
-            Conversation
-          </Button>
+          <SpaceBetween direction="horizontal" size="xs">
+            {query.data.message.status === 'scheduled' ? (
+              <Button onClick={cancel}>Cancel message</Button>
+            ) : null}
+            <Button
+              href={linkTo('conversation', undefined, {
+                client_id: query.data.client?.client_id ?? '',
+                recipient: query.data.person,
+              })}
+            >
+              Conversation
+            </Button>
+          </SpaceBetween>
         )
       }
     >
@@ -77,6 +95,7 @@ export function MessagePage({ id }: { readonly id: string }) {
           </SpaceBetween>
         )}
       </Loaded>
+      {dialog}
     </Page>
   );
 }
@@ -184,8 +203,14 @@ function sent({ reference, cost, ...message }: MessageProps) {
     Cost: cost === null ? null : `${cost} ${message.currency ?? ''}`,
     Reference: reference === null ? null : <Copyable name="reference" text={reference} />,
     Created: <Time at={message.created_at} />,
+    ...(message.scheduled_at === null ? {} : { 'Scheduled for': <Time at={message.scheduled_at} /> }),
+    ...(message.batch_id === null ? {} : { Batch: <IdLink page="batches" id={message.batch_id} /> }),
     'Webhook URL of the request': message.webhook_url,
     Expires: <Time at={message.expires_at} />,
+    "Carrier's message id":
+      message.carrier_message_id === null ? null : (
+        <Copyable name="the carrier's message id" text={message.carrier_message_id} />
+      ),
     Error: <ErrorNote error={message.error} />,
   };
 }

@@ -39,7 +39,6 @@ export function MessagesPage() {
     filters,
     ({ messages, next_cursor }) => ({ rows: messages, nextCursor: next_cursor }),
     {
-      enabled: isFiltered,
       sent: withStart,
       inProgress: ({ messages }) => messages.some(({ status }) => isInProgress(status)),
     },
@@ -51,15 +50,15 @@ export function MessagesPage() {
     <Page title="Messages">
       <List
         {...list}
-        title="Search results"
+        title={isFiltered ? 'Search results' : 'Latest messages'}
         description={
-          isFiltered && isOfLastDay
+          isOfLastDay
             ? 'Of all clients, in the last 24 hours. Choose a client to search all times.'
             : undefined
         }
         filter={
           <SpaceBetween size="m">
-            <Filters isRequired>
+            <Filters>
               <Search key={JSON.stringify(typed)} typed={typed} />
             </Filters>
             {recipient === '' ? null : <CorrespondentsOf recipient={recipient} />}
@@ -74,8 +73,8 @@ export function MessagesPage() {
         columns={columns}
         isCounted
         csvName="messages"
-        emptyTitle="Search for messages"
-        empty="Choose a client, a recipient, a status or a time."
+        emptyTitle="No messages"
+        empty="No client has sent or received a message in the last 24 hours."
         isFiltered={isFiltered}
         idOf={(message) => message.message_id}
       />

@@ -28,6 +28,7 @@ export function SimulateReply({ conversation: { person, messages }, onSent }: Si
   const to = entered ?? (newest?.number?.startsWith('+') === true ? newest.number : '');
   const form = useForm({
     fields: ['to', 'text', 'channel'],
+    values: { to, text, channel },
     send: () =>
       api.send(
         'sendInbound',

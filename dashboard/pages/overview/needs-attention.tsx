@@ -6,6 +6,7 @@ import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/c
 import type { ReactNode } from 'react';
 import type { Attention } from '../../../shared/admin/attention.ts';
 import { useResponse } from '../../api/queries.ts';
+import { AllowOtps } from '../../components/allow-otps.tsx';
 import { ClientLink } from '../../components/client-name.tsx';
 import type { Column } from '../../components/columns.ts';
 import { List } from '../../components/list.tsx';
@@ -13,7 +14,6 @@ import { useIsNarrow } from '../../components/media.ts';
 import { Time } from '../../components/time.tsx';
 import { linkTo } from '../../route.ts';
 import { numberText } from '../../value-names.ts';
-import { AllowOtps } from './allow-otps.tsx';
 
 interface Item {
   readonly id: string;
@@ -110,7 +110,7 @@ function itemsOf(attention: Attention): Item[] {
         id: `${client_id} otp ${country}`,
         type: 'error',
         text: summary,
-        href: linkTo('messages', undefined, { client_id }),
+        href: linkTo('clients', client_id),
         clientId: client_id,
         since: held_at,
         action: <AllowOtps clientId={client_id} country={country} />,
@@ -134,8 +134,8 @@ function itemsOf(attention: Attention): Item[] {
         // What waits is not in the Activity Log.
         href:
           failed === 0
-            ? linkTo('clients', client_id)
-            : linkTo('activity', undefined, { client_id, last: recently }),
+            ? linkTo('clients', client_id, { tab: 'webhooks' })
+            : linkTo('activity', 'webhooks', { client_id, last: recently }),
         clientId: client_id,
         since,
       }),
@@ -145,7 +145,7 @@ function itemsOf(attention: Attention): Item[] {
         id: `${client_id} cap ${window}`,
         type: is_reached ? 'error' : 'warning',
         text: summary,
-        href: linkTo('clients', client_id),
+        href: linkTo('clients', client_id, { tab: 'limits' }),
         clientId: client_id,
       }),
     ),
@@ -156,7 +156,7 @@ function itemsOf(attention: Attention): Item[] {
             id: 'processing_failures',
             type: 'error' as const,
             text: countOf(processing_failures.count, 'processing failure', processing_failures.more),
-            href: linkTo('activity', undefined, { kind: 'entry_refused', last: recently }),
+            href: linkTo('activity', 'notices', { kind: 'entry_refused', last: recently }),
           },
         ]),
     ...(invalid_overrides === 0

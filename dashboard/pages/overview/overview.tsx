@@ -105,7 +105,7 @@ function totalsOf(usage: UsageView | undefined, last: string) {
     {
       label: 'Webhooks failed',
       value: count('webhooks_failed'),
-      href: linkTo('activity', undefined, { last }),
+      href: linkTo('activity', 'webhooks', { last }),
     },
   ];
 }

@@ -51,6 +51,7 @@ export function SenderForm({ row, onClose }: SenderFormProps) {
   const changes = changedFields(valuesOf(row), values, (name) => name === 'messages_per_second');
   const form = useForm({
     fields: [...fields, 'client_id', 'country', 'inbound'],
+    values: { ...values, ...key, inbound },
     send: () =>
       api.send(
         'setSender',
@@ -64,9 +65,12 @@ export function SenderForm({ row, onClose }: SenderFormProps) {
           ...(inbound === row.inbound ? {} : { inbound: inbound ? true : null }),
         },
       ),
-    onSent: ({ destination, status_message }) => {
+    onSent: ({ destination, status, status_message }) => {
       onClose();
-      notify('success', `Sender of ${destination} saved. ${status_message}`);
+      notify(
+        status === 'invalid' ? 'warning' : 'success',
+        `Sender of ${destination} saved. ${status_message}`,
+      );
     },
   });
   const field = (name: Field) => ({

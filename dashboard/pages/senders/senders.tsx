@@ -6,6 +6,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useState } from 'react';
 import type { SenderView } from '../../../shared/admin/senders.ts';
+import { useChange } from '../../api/change.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
 import { useClientFilter } from '../../components/client-filter.tsx';
 import { ClientLink } from '../../components/client-name.tsx';
@@ -112,11 +113,16 @@ function columnsOf(
       title: 'Status',
       field: 'status',
       minWidth: 280,
-      cell: ({ status, status_message, note }) => (
+      cell: (row) => (
         <>
-          <StatusIndicator type={status === 'active' ? 'success' : 'warning'}>{status}</StatusIndicator>
-          <Box fontSize="body-s">{status_message}</Box>
-          {note === null ? null : <Secondary>Note: {note}</Secondary>}
+          <StatusIndicator type={row.status === 'active' ? 'success' : 'warning'}>
+            {row.status}
+          </StatusIndicator>
+          <Box fontSize="body-s">{row.status_message}</Box>
+          {row.channel === null
+            ? null
+            : row.misspelled.map((name) => <RemoveAttribute key={name} row={row} name={name} />)}
+          {row.note === null ? null : <Secondary>Note: {row.note}</Secondary>}
         </>
       ),
     },
@@ -132,6 +138,24 @@ function columnsOf(
     },
     ...csvOnly<SenderView>('entity_id', 'template_id', 'inbound', 'note', 'status_message'),
   ];
+}
+
+function RemoveAttribute({ row, name }: { readonly row: SenderView; readonly name: string }) {
+  const { api, notify } = useDashboard();
+  const { client_id, channel, country } = row;
+  const remove = useChange({
+    mutationFn: () => api.send('setSender', {}, { client_id, channel, country, remove: [name] }),
+    onSuccess: ({ status, status_message }) =>
+      notify(status === 'invalid' ? 'warning' : 'success', `${name} removed. ${status_message}`),
+  });
+  return (
+    <RowAction
+      text={`Remove ${name}`}
+      of={idOf(row)}
+      isPending={remove.isPending}
+      onClick={() => remove.mutate()}
+    />
+  );
 }
 
 const idOf = ({ client_id, destination }: SenderView): string => `${client_id} ${destination}`;

@@ -1,11 +1,22 @@
-/** The endpoints of a client that fail now, or have webhooks which failed for good. */
+/**
+ * The endpoints of a client that fail now, or have webhooks which failed for good, and since when: the overview, the client's
+ * page and `doctor` all have that time from here. It is the earliest that is known, so that a resend since then leaves
+ * nothing out.
+ */
+import * as z from 'zod/mini';
 import { originOf } from '../../webhook/endpoint-health.ts';
 import { lastErrorOf } from '../../webhook/log/delivery-log.ts';
 import type { DeliverySummary } from '../../webhook/webhook-response.schema.ts';
-import type { OriginHealth } from '../webhook-health.ts';
+import type { AdminDependencies } from '../admin-dependencies.ts';
+import { requireClient } from '../find-client.ts';
+import { textUpTo, utcTime } from '../request-fields.ts';
+import { failedWebhooksOf } from '../webhook-deliveries.ts';
+import { healthOfLatest, type OriginHealth, type WebhookHealth } from '../webhook-health.ts';
 
 /** More are counted as this many. */
 export const failedWebhooksMax = 500;
+/** The number of latest messages whose webhooks show whether an endpoint works now: a delivery with all its attempts may be large. */
+const messagesOfHealth = 50;
 
 /** An endpoint that fails now, or that has webhooks which failed for good. */
 export interface ClientEndpoint {
@@ -20,6 +31,74 @@ export interface ClientEndpoint {
   /** The time of the first known failure, or the creation of the oldest failed webhook. */
   readonly since: string;
   readonly last_error: string | null;
+}
+
+/** More of them, where an endpoint has acknowledged none of those: else the beginning of its outage would move with each message. */
+const messagesOfOutage = 200;
+
+async function healthSinceSuccess(
+  dependencies: Pick<AdminDependencies, 'messages' | 'endpoints' | 'deliveries'>,
+  clientId: string,
+): Promise<WebhookHealth> {
+  const health = await healthOfLatest(dependencies, clientId, messagesOfHealth);
+  const isOld =
+    health.messages === messagesOfHealth && health.endpoints.some((one) => one.success_rate === 0);
+  return isOld ? healthOfLatest(dependencies, clientId, messagesOfOutage) : health;
+}
+
+interface ClientEndpoints {
+  readonly endpoints: readonly ClientEndpoint[];
+  readonly health: WebhookHealth;
+}
+
+export async function clientEndpoints(
+  dependencies: Pick<
+    AdminDependencies,
+    'activity' | 'deliveries' | 'messages' | 'endpoints' | 'clock' | 'retentionDays'
+  >,
+  clientId: string,
+): Promise<ClientEndpoints> {
+  const [failed, health] = await Promise.all([
+    failedWebhooksOf(dependencies, clientId, failedWebhooksMax),
+    healthSinceSuccess(dependencies, clientId),
+  ]);
+  return { endpoints: endpointsOf(failed, health.endpoints), health };
+}
+
+/** The health of all endpoints of the latest messages. @throws GatewayError `not_found` */
+export async function webhookHealth(
+  dependencies: AdminDependencies,
+  clientId: string,
+): Promise<WebhookHealth> {
+  await requireClient(dependencies, clientId);
+  const { endpoints, health } = await clientEndpoints(dependencies, clientId);
+  const sinceOf = (origin: string) => endpoints.find((endpoint) => endpoint.origin === origin)?.since ?? null;
+  return {
+    ...health,
+    endpoints: health.endpoints.map((endpoint) => ({
+      ...endpoint,
+      failing_since: endpoint.failing_since === null ? null : sinceOf(endpoint.origin),
+    })),
+  };
+}
+
+export const failedWebhooksQuery = z.object({
+  /** Those to one origin; else to all. */
+  origin: z.optional(textUpTo(2048)),
+  since: z.optional(utcTime),
+});
+
+/** How many webhooks a resend since then would send again; `more` where not all were counted. */
+export async function countFailedWebhooks(
+  dependencies: Pick<AdminDependencies, 'activity' | 'deliveries' | 'clock' | 'retentionDays'>,
+  clientId: string,
+  { origin, since }: z.output<typeof failedWebhooksQuery>,
+): Promise<{ readonly count: number; readonly more: boolean }> {
+  const failed = await failedWebhooksOf(dependencies, clientId, failedWebhooksMax);
+  const isWanted = ({ url, created_at }: DeliverySummary): boolean =>
+    (origin === undefined || originOf(url) === origin) &&
+    (since === undefined || created_at >= new Date(since).toISOString());
+  return { count: failed.filter(isWanted).length, more: failed.length === failedWebhooksMax };
 }
 
 /** @param failed - the latest failure first */

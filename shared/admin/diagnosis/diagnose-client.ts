@@ -10,10 +10,8 @@ import { type ExplainedEndpoint, explainLimits } from '../explain-limits.ts';
 import { clientIdOf } from '../find-client.ts';
 import { limitsOf } from '../limits.ts';
 import { otpHoldsOf } from '../otp-holds.ts';
-import { failedWebhooks } from '../webhook-deliveries.ts';
 import { listEndpoints } from '../webhook-endpoints.ts';
-import { healthOfLatest } from '../webhook-health.ts';
-import { type ClientEndpoint, endpointsOf, failedWebhooksMax } from './client-endpoints.ts';
+import { type ClientEndpoint, clientEndpoints } from './client-endpoints.ts';
 import { type ClientFacts, type Finding, findingsOf } from './findings.ts';
 import { type FailedMessage, type MessageOutcomes, outcomesOf, recentFailures } from './message-outcomes.ts';
 
@@ -41,26 +39,22 @@ interface SuppressedRecipients {
 
 /** More are counted as this many. */
 const suppressionsMax = 1000;
-/** The number of latest messages whose webhooks show whether an endpoint works now. */
-const messagesOfHealth = 50;
 
 /** @param client - its id or name */
 export async function diagnoseClient(dependencies: AdminDependencies, client: string): Promise<Diagnosis> {
   const clientId = await clientIdOf(dependencies, client);
   const now = dependencies.clock();
-  const [shown, explained, rows, holds, [messages, failures], failed, health, managed, suppressed] =
+  const [shown, explained, rows, holds, [messages, failures], { endpoints: webhooks }, managed, suppressed] =
     await Promise.all([
       showClient(dependencies, clientId),
       explainLimits(dependencies, clientId),
       limitsOf(dependencies, clientId),
       otpHoldsOf(dependencies, clientId),
       outcomesAndFailures(dependencies, clientId, now),
-      failedWebhooks(dependencies, { clientId, limit: failedWebhooksMax }),
-      healthOfLatest(dependencies, clientId, messagesOfHealth),
+      clientEndpoints(dependencies, clientId),
       listEndpoints(dependencies, clientId),
       dependencies.suppressions.list(clientId, suppressionsMax, undefined),
     ]);
-  const webhooks = endpointsOf(failed, health.endpoints);
   const limits = explained.endpoints;
   const facts: ClientFacts = { client: shown, limits, rows, holds, messages, webhooks, managed };
   return {

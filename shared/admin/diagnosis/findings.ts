@@ -13,6 +13,8 @@ export interface Finding {
   readonly severity: 'problem' | 'warning';
   readonly about: 'client' | 'limits' | 'caps' | 'otp' | 'messages' | 'webhooks' | 'suppressions';
   readonly message: string;
+  /** Of held one-time passwords. */
+  readonly country?: string;
   /** A command of `npm run admin --`, or what to do. */
   readonly next_step: string;
 }
@@ -23,7 +25,7 @@ type DiagnosedClient = ClientView & { readonly api_keys: readonly ApiKeyView[] }
 export interface ClientFacts {
   readonly client: DiagnosedClient;
   readonly limits: readonly ExplainedEndpoint[];
-  readonly rows: readonly Pick<EndpointLimits, 'endpoint' | 'faults'>[];
+  readonly rows: readonly Pick<EndpointLimits, 'endpoint' | 'status' | 'faults'>[];
   readonly holds: readonly Pick<OtpHoldView, 'country' | 'summary'>[];
   readonly messages: MessageOutcomes;
   readonly webhooks: readonly ClientEndpoint[];
@@ -75,14 +77,17 @@ function aboutHold(
     severity: 'problem',
     about: 'otp',
     message: summary,
+    country,
     next_step: `otp allow ${client_id} ${country}`,
   };
 }
 
 function aboutRow(
   { client_id }: DiagnosedClient,
-  { endpoint, faults }: ClientFacts['rows'][number],
+  { endpoint, status, faults }: ClientFacts['rows'][number],
 ): Finding[] {
+  // The status is what the row itself, the dashboard and the shell say of it; an expired row has no effect anyway.
+  if (status !== 'invalid') return [];
   return faults.map(({ field, message }) => ({
     severity: 'warning',
     about: 'limits',

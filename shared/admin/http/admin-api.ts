@@ -14,9 +14,11 @@ import { adminUsageQuery, usageRange } from '../../usage/usage-query.ts';
 import { testRequestSchema } from '../../webhook/endpoints/endpoint-requests.ts';
 import { listDeliveriesQuery } from '../../webhook/log/delivery-operations.ts';
 import { resendRequestSchema } from '../../webhook/log/request-resend.ts';
-import { activityQuery, listActivity, retentionRange } from '../activity.ts';
+import { activityQuery, actorOf, kindsOf, listActivity, retentionRange } from '../activity.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
 import { attention } from '../attention.ts';
+import { showBatch } from '../batches.ts';
+import { cancelScheduledMessage } from '../cancel-message.ts';
 import {
   createApiKey,
   endPreviousSecret,
@@ -28,14 +30,16 @@ import {
   changePermissions,
   changeWebhookUrl,
   clientChangeBody,
+  clientsQuery,
   createClient,
   listClients,
   newClientBody,
-  pageQuery,
   setClientDisabled,
   showClient,
 } from '../clients.ts';
 import { conversationQuery, personInPath, showConversation } from '../conversation.ts';
+import { countFailedWebhooks, failedWebhooksQuery, webhookHealth } from '../diagnosis/client-endpoints.ts';
+import { diagnoseClient } from '../diagnosis/diagnose-client.ts';
 import { explainLimits } from '../explain-limits.ts';
 import { clientIdOf, listClientNames } from '../find-client.ts';
 import { inboundBody, sendInbound } from '../inbound.ts';
@@ -45,10 +49,11 @@ import {
   limitsOf,
   listOverrides,
   removeLimits,
-  requireClientOrAll,
   setLimits,
+  showLimits,
 } from '../limits.ts';
 import { messageQuery, searchMessages, showMessage } from '../messages.ts';
+import { showOtpEvidence } from '../otp-evidence.ts';
 import { allowOtps, allowOtpsBody, listOtpHolds, otpHoldsQuery } from '../otp-holds.ts';
 import { listOutbox, outboxQuery } from '../outbox.ts';
 import { listRefusals, refusalsQuery } from '../refusals.ts';
@@ -59,7 +64,6 @@ import { deleteSuppression, listSuppressions, putSuppression } from '../suppress
 import { listUsage, overviewQuery, summarizeUsage, usageOf, usageSummaryQuery } from '../usage.ts';
 import { listDeliveries, showDelivery } from '../webhook-deliveries.ts';
 import { listEndpoints, testEndpoint } from '../webhook-endpoints.ts';
-import { webhookHealth } from '../webhook-health.ts';
 import { resendBody, resendMany, resendWebhooks, showResendMany } from '../webhook-resend.ts';
 import {
   type AdminOperation,
@@ -74,16 +78,21 @@ type AdminOperationsByName = { readonly [Name in AdminApiRouteName]: AdminOperat
 
 export function adminOperations(dependencies: AdminDependencies) {
   return {
-    listActivity: readsQuery(activityQuery, async ({ given: { client_id, since, until, ...rest } }) => {
-      const whole = retentionRange(dependencies);
-      return listActivity(dependencies, {
-        ...rest,
-        clientId: client_id === undefined ? undefined : await clientIdOf(dependencies, client_id),
-        since: since === undefined ? whole.since : new Date(since),
-        until: until === undefined ? whole.until : new Date(until),
-      });
-    }),
-    listClients: readsQuery(pageQuery, async ({ given }) => listClients(dependencies, given)),
+    listActivity: readsQuery(
+      activityQuery,
+      async ({ given: { client_id, actor, kind, since, until, ...rest } }) => {
+        const whole = retentionRange(dependencies);
+        return listActivity(dependencies, {
+          ...rest,
+          kind: kindsOf(kind),
+          actor: actor === undefined ? undefined : await actorOf(dependencies, actor),
+          clientId: client_id === undefined ? undefined : await clientIdOf(dependencies, client_id),
+          since: since === undefined ? whole.since : new Date(since),
+          until: until === undefined ? whole.until : new Date(until),
+        });
+      },
+    ),
+    listClients: readsQuery(clientsQuery, async ({ given }) => listClients(dependencies, given)),
     listClientNames: readsNothing(async () => listClientNames(dependencies)),
     createClient: readsBody(newClientBody(dependencies), async ({ given, actor }) =>
       createClient(dependencies, actor, given),
@@ -114,9 +123,12 @@ export function adminOperations(dependencies: AdminDependencies) {
     }),
     listOverrides: readsQuery(rowsQuery, async ({ given }) => listOverrides(dependencies, given)),
     showLimits: readsNothing(async ({ path }) => {
-      await requireClientOrAll(dependencies, path.client_id);
-      return { limits: await limitsOf(dependencies, path.client_id) };
+      return { limits: await showLimits(dependencies, path.client_id) };
     }),
+    countFailedWebhooks: readsQuery(failedWebhooksQuery, async ({ given, path }) =>
+      countFailedWebhooks(dependencies, path.client_id, given),
+    ),
+    diagnoseClient: readsNothing(async ({ path }) => diagnoseClient(dependencies, path.client_id)),
     showWebhookHealth: readsNothing(async ({ path }) => webhookHealth(dependencies, path.client_id)),
     setLimits: readsBody(limitsBody, async ({ given, actor, path }) =>
       setLimits(dependencies, actor, path.client_id, given),
@@ -136,6 +148,10 @@ export function adminOperations(dependencies: AdminDependencies) {
     searchMessages: readsQuery(messageQuery, async ({ given }) => searchMessages(dependencies, given)),
     search: readsQuery(searchQuery, async ({ given }) => search(dependencies, given.q)),
     showMessage: readsNothing(async ({ path }) => showMessage(dependencies, path.message_id)),
+    showBatch: readsNothing(async ({ path }) => showBatch(dependencies, path.batch_id)),
+    cancelMessage: readsNothing(async ({ actor, path }) =>
+      cancelScheduledMessage(dependencies, actor, path.message_id),
+    ),
     resendWebhooks: readsBody(resendBody, async ({ given, actor }) => {
       const options = { evenAcknowledged: given.even_acknowledged };
       return { results: await resendWebhooks(dependencies, actor, given.delivery_ids, options) };
@@ -190,6 +206,9 @@ export function adminOperations(dependencies: AdminDependencies) {
     }),
     listOutbox: readsQuery(outboxQuery, async ({ given }) => listOutbox(dependencies, given)),
     listOtpHolds: readsQuery(otpHoldsQuery, async ({ given }) => listOtpHolds(dependencies, given)),
+    showOtpEvidence: readsNothing(async ({ path }) =>
+      showOtpEvidence(dependencies, path.client_id, path.country),
+    ),
     allowOtps: readsOptionalBody(allowOtpsBody, async ({ given: { always }, actor, path }) =>
       allowOtps(dependencies, actor, { clientId: path.client_id, country: path.country, always }),
     ),

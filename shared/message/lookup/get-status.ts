@@ -8,7 +8,7 @@ import { showLegs } from '../dispatch/legs.ts';
 import { type Message, type Status, statuses } from '../message.ts';
 import type { BatchStatus, MessageStatus } from '../message-response.schema.ts';
 import { statusView } from '../message-response.ts';
-import { acceptedIndexes, type BatchStore, batchMessageId } from '../send/batch-store.dynamo.ts';
+import { acceptedIndexes, type Batch, type BatchStore, batchMessageId } from '../send/batch-store.dynamo.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import { type WhatsAppWindows, windowEnd } from '../store/whatsapp-window.dynamo.ts';
 import { ownMessage } from './own-message.ts';
@@ -55,15 +55,27 @@ async function batchStatus(
 ): Promise<ApiResponse> {
   const batch = await batches.get(batchId);
   if (batch === undefined || batch.client_id !== clientId) throw standardError('not_found');
-  const rows = await messages.getMany(acceptedIndexes(batch).map((index) => batchMessageId(batchId, index)));
+  return { status: 200, body: batchView(batch, await messagesOf(messages, batch), now) };
+}
+
+/** The accepted messages of a batch. */
+export function messagesOf(
+  messages: Pick<MessageStore, 'getMany'>,
+  batch: Batch,
+): Promise<readonly Message[]> {
+  return messages.getMany(acceptedIndexes(batch).map((index) => batchMessageId(batch.batch_id, index)));
+}
+
+/** @param rows - the accepted messages */
+export function batchView(batch: Batch, rows: readonly Message[], now: Date): BatchStatus {
   const counts: Partial<Record<Status, number>> = {};
   for (const status of statuses) {
     const count = rows.filter((row) => row.status === status).length;
     if (count > 0) counts[status] = count;
   }
-  const { total, accepted, errors, created_at } = batch;
-  const body: BatchStatus = {
-    batch_id: batchId,
+  const { batch_id, total, accepted, errors, created_at } = batch;
+  return {
+    batch_id,
     total,
     accepted,
     rejected: errors.length,
@@ -71,5 +83,4 @@ async function batchStatus(
     ...withoutUndefined({ expected_end_at: expectedEndOf(rows, now)?.toISOString() }),
     created_at,
   };
-  return { status: 200, body };
 }

@@ -1,5 +1,6 @@
 /** A client's operations on its webhook endpoints (contract, section 12). */
-import type { ActivityKind, ActivityLog } from '../../activity/activity-log.ts';
+import type { ActivityKind } from '../../activity/activity-kinds.ts';
+import type { ActivityLog } from '../../activity/activity-log.ts';
 import { type ActivityRecorder, recordActivity } from '../../activity/record-activity.ts';
 import { rotateEndpointSecret } from '../../client/client-admin.ts';
 import { newWebhookSecret, type RandomBytes } from '../../client/secret-text.ts';

@@ -1,12 +1,13 @@
 /** The admin API: who may call it, what it shows, and how it is read page by page. */
 import { randomUUID } from 'node:crypto';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/admin/http/admin-routes.ts';
 import { secretHash } from '../../../shared/client/secret-text.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { freshNumber } from '../../support/carrier/outbox.ts';
-import { eventually, gateway } from '../../support/gateway/gateway.ts';
+import { documentClient, eventually, gateway } from '../../support/gateway/gateway.ts';
 import { call, tokenOf } from '../../support/http/client.ts';
 import type { CallResponse } from '../../support/http/http-call.ts';
 import { failForGood } from '../../support/webhook/final-failure.ts';
@@ -32,6 +33,9 @@ let admin: string;
 let client: Record<string, string>;
 let apiKey: Record<string, string>;
 let messageId: string;
+/** Canceled by the test of every route. */
+let scheduledId: string;
+let batchId: string;
 let deliveryId: string;
 let endpointId: string;
 let resendId: string;
@@ -70,7 +74,8 @@ function requestOf(name: AdminApiRouteName): { method: string; path: string; bod
   const filled = path
     .replace('{client_id}', client.client_id ?? '')
     .replace('{key_id}', apiKey.key_id ?? '')
-    .replace('{message_id}', messageId)
+    .replace('{message_id}', name === 'cancelMessage' ? scheduledId : messageId)
+    .replace('{batch_id}', batchId)
     .replace('{delivery_id}', deliveryId)
     .replace('{endpoint_id}', endpointId)
     .replace('{country}', 'GB')
@@ -78,6 +83,36 @@ function requestOf(name: AdminApiRouteName): { method: string; path: string; bod
     .replace(/\{(recipient|person)\}/, encodeURIComponent(person));
   const body = bodies[name] ?? (method === 'POST' || method === 'PATCH' ? {} : undefined);
   return { method, path: `${filled}${queries[name] ?? ''}`, ...(body === undefined ? {} : { body }) };
+}
+
+/** The id of a message of tomorrow. */
+async function schedule(key: unknown): Promise<string> {
+  const scheduled_at = new Date(Date.now() + 86_400_000).toISOString();
+  const body = { to: freshNumber(), message: 'Later', scheduled_at };
+  return String((await as(String(key), 'POST', '/api/v1/sms/send', body)).body.message_id);
+}
+
+/** As the gateway does it for passwords that nobody verifies. */
+async function holdOtps(): Promise<void> {
+  const at = new Date().toISOString();
+  const dynamo = documentClient();
+  await dynamo.send(
+    new PutCommand({
+      TableName: gateway().tables.otp_holds,
+      Item: {
+        client_id: client.client_id,
+        country: 'GB',
+        state: 'held',
+        held_at: at,
+        since: at,
+        sends: 100,
+        verified: 1,
+        threshold: 0.2,
+        usual_share: null,
+      },
+    }),
+  );
+  dynamo.destroy();
 }
 
 beforeAll(async () => {
@@ -102,6 +137,10 @@ beforeAll(async () => {
     failForGood(messageId, 'sms.delivered'),
   ]);
   deliveryId = failed.delivery_id;
+  scheduledId = await schedule(apiKey.api_key);
+  const bulk = { message: 'Hello', recipients: [freshNumber()] };
+  batchId = String((await as(apiKey.api_key ?? '', 'POST', '/api/v1/sms/bulk', bulk)).body.batch_id);
+  await holdOtps();
   const endpoint = await as(apiKey.api_key ?? '', 'POST', '/api/v1/webhook-endpoints', {
     url: webhookEndpoint.url,
     events: ['whatsapp.*'],
@@ -185,13 +224,15 @@ describe('the admin API', () => {
     // Limits that another test set for the other client may still come.
     const notedKind = ({ kind }: Activity): boolean => about === own.client_id || kind === 'webhook_resent';
     const before = (await entriesOf(about)).filter(notedKind).map(({ entry_id }) => entry_id);
+    const canceledId = name === 'cancelMessage' ? await schedule(key.api_key) : scheduledId;
     const request = requestOf(name);
     const changed = await as(
       admin,
       request.method,
       request.path
         .replace(String(client.client_id), String(own.client_id))
-        .replace(String(apiKey.key_id), String(key.key_id)),
+        .replace(String(apiKey.key_id), String(key.key_id))
+        .replace(scheduledId, canceledId),
       aboutClient(request.body, own.client_id),
     );
     expect(changed.status).toBe(200);

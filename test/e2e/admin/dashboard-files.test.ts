@@ -80,12 +80,12 @@ describe('the dashboard', () => {
     expect(bytes).toBeLessThan(275_000);
   });
 
-  it('has all its pages in less than 547 KB, by gzip', () => {
+  it('has all its pages in less than 556 KB, by gzip', () => {
     const folder = join(bundleFunctions().folder('admin-dashboard'), 'files');
     const files = readdirSync(folder).filter((name) => name.endsWith('.gzip'));
     const bytes = files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
     expect(bytes).toBeGreaterThan(275_000);
-    expect(bytes).toBeLessThan(547_000);
+    expect(bytes).toBeLessThan(556_000);
   });
 
   it.each(['/admin/assets/index.html', '/admin/assets/list.json', '/admin/assets/..%2Findex.mjs'])(

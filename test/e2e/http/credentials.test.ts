@@ -56,13 +56,20 @@ async function tokenOf(
     () => access.now,
     async () => undefined,
   );
-  const dependencies = { signer, issuer, audience, newTokenId: () => 'id' };
+  const dependencies = {
+    signer,
+    issuer,
+    audience,
+    newTokenId: () => 'id',
+    activityLog: { add: async () => {} },
+  };
   const caller = { clientId, scopes, client };
   const { body } = await issueToken(dependencies, {
     caller,
     unknownFields: noUnknownFields(),
     body: { grant_type: 'client_credentials' },
     now: access.now,
+    sourceIp: '203.0.113.1',
   });
   return z.object({ access_token: z.string() }).parse(body).access_token;
 }

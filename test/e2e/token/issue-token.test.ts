@@ -1,6 +1,7 @@
 import type { KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
+import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { createClient, rotateClientSecret, setClientDisabled } from '../../../shared/client/client-admin.ts';
 import { routes } from '../../../shared/contract/routes.ts';
 import { authenticateByCredentials, tokenRequestFormats } from '../../../shared/http/client-credentials.ts';
@@ -35,6 +36,8 @@ describe('POST /api/v1/auth/token', () => {
   let access: Access;
   let newFunction: () => HttpFunction;
   let addresses = 0;
+  let entries: Activity[] = [];
+  const activityLog = { add: async (entry: Activity) => void entries.push(entry) };
 
   beforeAll(async () => {
     tables = await createTables();
@@ -50,7 +53,7 @@ describe('POST /api/v1/auth/token', () => {
         () => now,
         async () => undefined,
       );
-      const issuing = { signer, issuer, audience, newTokenId: () => 'id-1' };
+      const issuing = { signer, issuer, audience, newTokenId: () => 'id-1', activityLog };
       return publicHttpFunction(routes.issueToken, (request) => issueToken(issuing, request), {
         dependencies,
         authenticate: authenticateByCredentials(dependencies.clients),
@@ -99,6 +102,27 @@ describe('POST /api/v1/auth/token', () => {
       exp: issuedAt + 3600,
     });
     expect(decodeJwt(String(body.access_token))).toMatchObject({ iss: issuer, aud: audience, iat: issuedAt });
+  });
+
+  it('records who asked for a token with the scope admin, and from where; of other tokens nothing', async () => {
+    const credentials = await newClient();
+    const sourceIp = newAddress();
+    entries = [];
+    await post(newFunction(), { ...credentials, scope: 'messages' }, sourceIp);
+    expect(entries).toEqual([]);
+    await post(newFunction(), { ...credentials, client_secret: 'wrong' }, sourceIp);
+    expect(entries).toEqual([]);
+    await post(newFunction(), credentials, sourceIp);
+    const { client_id } = credentials;
+    expect(entries).toEqual([
+      expect.objectContaining({
+        kind: 'signed_in',
+        actor: client_id,
+        client_id,
+        summary: `A requested a token with the scope admin from ${sourceIp}`,
+      }),
+    ]);
+    expect(JSON.stringify(entries)).not.toContain(credentials.client_secret);
   });
 
   it('takes what standard clients send: a form, and HTTP Basic', async () => {

@@ -9,6 +9,7 @@ import type { TestTables } from '../../support/engine/test-tables.ts';
 
 const kinds = ['webhook_failed', 'limits_set', 'api_key_created'] as const;
 const clients = ['client-a', 'client-b'];
+const actors = ['admin-a', 'admin-b', 'admin-c', 'admin-d', 'admin-e'];
 const since = new Date('2026-11-10T00:00:00.000Z');
 const until = new Date('2026-11-20T23:59:59.999Z');
 
@@ -22,6 +23,7 @@ const entries = Array.from({ length: 48 }, (_, i): Activity => {
     at: at.toISOString(),
     summary: `entry ${i}`,
     client_id: clients[i % clients.length] ?? '',
+    ...(kind === 'webhook_failed' ? {} : { actor: actors[i % actors.length] ?? '' }),
   };
 });
 const newestFirst = entries.toReversed();
@@ -55,6 +57,18 @@ async function all(query: Partial<ActivityQuery>, limit: number): Promise<Activi
 }
 
 describe.each([1, 7, 48])('the pages of the activity log, %d entries each', (limit) => {
+  it.each([
+    {},
+    { clientId: 'client-b' },
+    { kind: 'limits_set' },
+    { kind: ['limits_set', 'api_key_created'] },
+  ] as const)('of one actor have what that actor did: %j', async (query) => {
+    const actor = 'admin-b';
+    const ofQuery = await all(query, 48);
+    expect(await all({ ...query, actor }, limit)).toEqual(ofQuery.filter((entry) => entry.actor === actor));
+    expect(ofQuery.some((entry) => entry.actor === actor)).toBe(true);
+  });
+
   it('have every entry once, newest first', async () => {
     expect(await all({}, limit)).toEqual(newestFirst);
   });

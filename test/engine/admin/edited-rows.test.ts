@@ -153,6 +153,33 @@ describe('an edit in the console between the read and the write of an administra
   });
 });
 
+it('a misspelled attribute is removed where an administrator names it, and only then; what the gateway writes is kept', async () => {
+  await write(limitsKey, { per_mintue: 5, per_minute: 10, team: 'web' });
+  const set = (change: object) => setLimits(administrator(), 'admin', '*', { endpoint, ...change });
+  const saved = await set({ per_hour: 100 });
+  expect(saved.status).toBe('invalid');
+  expect(saved.faults).toEqual([
+    { field: 'per_mintue', value: '5', message: 'there is no such attribute. Did you mean per_minute?' },
+  ]);
+  expect(await set({ remove: ['per_mintue'] })).toMatchObject({ status: 'active', faults: [] });
+  expect(await read(limitsKey, [...overrideTable.attributes, 'per_mintue', 'team'])).toEqual({
+    per_minute: 10,
+    per_hour: 100,
+    team: 'web',
+  });
+  await expect(set({ remove: ['status'] })).rejects.toMatchObject({ code: 'invalid_request' });
+  await write(senderKey, { identity: 'ACME', indentity: 'ACNE' });
+  const sender = { client_id: '*', channel: 'sms', country: 'GB' } as const;
+  expect(await setSender(administrator(), 'admin', sender)).toMatchObject({
+    status: 'invalid',
+    misspelled: ['indentity'],
+  });
+  expect(await setSender(administrator(), 'admin', { ...sender, remove: ['indentity'] })).toMatchObject({
+    status: 'active',
+    misspelled: [],
+  });
+});
+
 it('administrators who set different limits of one row at once lose none of them', async () => {
   const dependencies = administrator();
   const changes = [{ per_minute: 7 }, { per_hour: 70 }, { per_day: 700 }, { note: 'all of us' }];

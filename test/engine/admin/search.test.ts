@@ -186,14 +186,14 @@ describe('a search', () => {
     expect(await find('07700 900112')).toMatchObject([{ kind: 'recipient', id: '+447700900112' }]);
   });
 
-  it('finds a batch, and leads to its messages', async () => {
+  it('finds a batch, and leads to its page', async () => {
     expect(await find(ids.batch)).toEqual([
       {
         kind: 'batch',
         id: ids.batch,
         title: 'Bulk request of 10 recipients, 9 accepted',
         client_id: 'client-a',
-        href: `#/messages?client_id=client-a&since=${encodeURIComponent(at)}&until=${encodeURIComponent(at)}`,
+        href: `#/batches/${ids.batch}`,
       },
     ]);
   });

@@ -19,7 +19,9 @@ interface Given {
   readonly others?: readonly Partial<Activity>[];
   /** Ids in the due-item index. */
   readonly unfinished?: readonly string[];
-  /** The deliveries of each client's latest message. */
+  /** Failed earlier than yesterday. */
+  readonly before?: readonly Delivery[];
+  /** Of the latest message of each client. */
   readonly latest?: readonly Delivery[];
 }
 
@@ -51,13 +53,14 @@ function waiting(
 
 function attentionOf(
   deliveries: readonly Delivery[],
-  { others = [], unfinished = [], latest = [] }: Given = {},
+  { before = [], others = [], unfinished = [], latest = [] }: Given = {},
 ) {
   const entries = [
-    ...deliveries
+    ...[...deliveries, ...before]
       .filter(({ state }) => state === 'failed' || state === 'acknowledged')
-      .map(({ delivery_id, client_id }) => ({
+      .map(({ delivery_id, client_id, created_at }) => ({
         kind: 'webhook_failed' as const,
+        at: created_at,
         delivery_id,
         client_id,
       })),
@@ -66,15 +69,23 @@ function attentionOf(
   const asked: ActivityQuery[] = [];
   const dependencies = {
     clock: () => now,
+    retentionDays: 90,
     activity: {
       list: async (query: ActivityQuery) => {
         asked.push(query);
-        return { entries: entries.filter(({ kind }) => kind === query.kind) };
+        return {
+          entries: entries.filter(
+            ({ kind, client_id, at = now.toISOString() }) =>
+              kind === query.kind &&
+              at >= query.since.toISOString() &&
+              (query.clientId ?? client_id) === client_id,
+          ),
+        };
       },
     },
     deliveries: {
       getMany: async (ids: readonly string[]) =>
-        [...deliveries, ...latest].filter(({ delivery_id }) => ids.includes(delivery_id)),
+        [...deliveries, ...before, ...latest].filter(({ delivery_id }) => ids.includes(delivery_id)),
     },
     dueItems: { earliestIn: async () => unfinished },
     messages: {
@@ -157,8 +168,17 @@ it('an endpoint whose latest webhooks are acknowledged is not listed, although s
   expect((await attentionOf([old], asked)).failing_endpoints).toEqual([]);
   const failing = waiting({ ...shop, delivery_id: ofLatestMessage }, [['50', 500]]);
   expect((await attentionOf([old], { ...asked, latest: [failing] })).failing_endpoints).toMatchObject([
-    { waiting: 1, last_error: 'HTTP 500', since: '2026-11-20T11:04:00.000Z' },
+    // As on the client's page, which judges by the latest messages.
+    { waiting: 1, last_error: 'HTTP 500', since: '2026-11-20T11:50:00.000Z' },
   ]);
+});
+
+it('an outage began with the oldest of its webhooks that failed for good, also one of before yesterday', async () => {
+  const shop = { client_id: 'client_1', url: 'https://shop.example/hook' };
+  const old = failed({ ...shop, delivery_id: 'whd_1', created_at: '2026-11-17T09:00:00.000Z' });
+  const recent = failed({ ...shop, delivery_id: 'whd_2', created_at: '2026-11-20T09:00:00.000Z' });
+  const { failing_endpoints } = await attentionOf([recent], { before: [old] });
+  expect(failing_endpoints).toMatchObject([{ failed: 1, since: '2026-11-17T09:00:00.000Z' }]);
 });
 
 it('a queue that fails has its ARN as its origin', async () => {

@@ -49,7 +49,7 @@ const outcomes = (messages: number, failed: number, expired = 0): ClientFacts['m
 const healthy: ClientFacts = {
   client,
   limits: [endpoint(79)],
-  rows: [{ endpoint: 'POST /api/v1/sms/send', faults: [] }],
+  rows: [{ endpoint: 'POST /api/v1/sms/send', status: null, faults: [] }],
   holds: [],
   messages: outcomes(1000, 0),
   webhooks: [],
@@ -69,6 +69,7 @@ describe('a diagnosis', () => {
         severity: 'problem',
         about: 'otp',
         message: 'One-time passwords to FR are held.',
+        country: 'FR',
         next_step: 'otp allow client_1 FR',
       },
     ]);
@@ -103,9 +104,10 @@ describe('a diagnosis', () => {
 
   it('finds rows that are not valid', () => {
     const faults = [{ field: 'per_minute', value: 'x', message: 'must be a number' }];
-    expect(found({ rows: [{ endpoint: 'spend', faults }] })).toEqual([
+    expect(found({ rows: [{ endpoint: 'spend', status: 'invalid', faults }] })).toEqual([
       'warning limits: Its row of limit-overrides for spend is not valid: per_minute must be a number',
     ]);
+    expect(found({ rows: [{ endpoint: 'spend', status: 'expired', faults }] })).toEqual([]);
   });
 
   it('finds failed and expired messages: a problem if they are many of at least twenty', () => {
@@ -183,7 +185,7 @@ describe('a diagnosis', () => {
     const steps = findingsOf({
       client: { ...client, secrets: [] },
       limits: [endpoint(100), endpoint(0, { blocked: true })],
-      rows: [{ endpoint: 'spend', faults }],
+      rows: [{ endpoint: 'spend', status: 'invalid', faults }],
       holds: [{ country: 'FR', summary: '' }],
       messages: outcomes(0, 0),
       webhooks: [...endpointsOf([], [health]), ...endpointsOf([failure as never], [])],

@@ -51,6 +51,7 @@ describe('who may import whom', () => {
 
   it('the dashboard imports types of shared, and of its code only small files without dependencies', () => {
     const allowed = [
+      'shared/activity/activity-kinds.ts',
       'shared/admin/http/admin-routes.ts',
       'shared/admin/usage-csv.ts',
       'shared/contract/message-error-codes.ts',

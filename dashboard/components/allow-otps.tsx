@@ -1,0 +1,136 @@
+/** A button that lets held one-time passwords of a client go to a country again, once the evidence of the hold was shown. */
+import Alert from '@cloudscape-design/components/alert';
+import Link from '@cloudscape-design/components/link';
+import Table from '@cloudscape-design/components/table';
+import { useState } from 'react';
+import type { OtpEvidence } from '../../shared/admin/otp-evidence.ts';
+import { useResponse } from '../api/queries.ts';
+import { useDashboard } from '../context.ts';
+import { linkTo } from '../route.ts';
+import { numberText, percent } from '../value-names.ts';
+import { ClientName } from './client-name.tsx';
+import { Facts } from './facts.tsx';
+import { useForm } from './form.ts';
+import { FormDialog } from './form-dialog.tsx';
+import { Loaded } from './loaded.tsx';
+import { RowAction } from './row-action.tsx';
+import { Secondary } from './secondary.tsx';
+import { Time } from './time.tsx';
+
+interface AllowOtpsProps {
+  readonly clientId: string;
+  readonly country: string;
+}
+
+export function AllowOtps({ clientId, country }: AllowOtpsProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <RowAction text="Allow…" of={`one-time passwords to ${country}`} onClick={() => setIsOpen(true)} />
+      {isOpen ? <AllowDialog {...{ clientId, country }} onClose={() => setIsOpen(false)} /> : null}
+    </>
+  );
+}
+
+function AllowDialog({ clientId, country, onClose }: AllowOtpsProps & { readonly onClose: () => void }) {
+  const { api, notify } = useDashboard();
+  const path = { client_id: clientId, country };
+  const query = useResponse('showOtpEvidence', path, undefined, { isFixed: true });
+  const form = useForm({
+    send: () => api.send('allowOtps', path, {}),
+    onSent: () => {
+      onClose();
+      notify(
+        'success',
+        `One-time passwords to ${country} are allowed. The change takes effect within 20 seconds.`,
+      );
+    },
+  });
+  return (
+    <FormDialog
+      title={`Allow one-time passwords to ${country}?`}
+      action="Allow"
+      form={form}
+      size="large"
+      onDismiss={onClose}
+    >
+      <Alert type="warning">
+        They were held because so few were verified, as when a program requests passwords to earn from the
+        messages. Allow them once the client has explained the requests below, or has stopped them.
+      </Alert>
+      <Loaded query={query}>{(evidence) => <Evidence clientId={clientId} evidence={evidence} />}</Loaded>
+    </FormDialog>
+  );
+}
+
+interface EvidenceProps {
+  readonly clientId: string;
+  readonly evidence: OtpEvidence;
+}
+
+function Evidence({ clientId, evidence }: EvidenceProps) {
+  const { hold, messages, more, by_country, by_prefix } = evidence;
+  const { sends, verified, usual_share } = hold;
+  return (
+    <>
+      <Facts
+        columns={3}
+        facts={{
+          Client: <ClientName id={clientId} />,
+          Verified: `${numberText(verified)} of ${numberText(sends)} (${percent(verified / sends)})`,
+          'Usually verified': usual_share === null ? 'Not known' : percent(usual_share),
+          'Judged since': <Time at={hold.since} />,
+          Held: <Time at={hold.held_at} />,
+          Messages: (
+            <Link
+              href={linkTo('messages', undefined, {
+                client_id: clientId,
+                channel: 'sms',
+                since: hold.since,
+                until: hold.held_at,
+              })}
+            >
+              SMS of this time
+            </Link>
+          ),
+        }}
+      />
+      <Counts title="By country" rows={by_country.map((row) => ({ ...row, of: row.country }))} />
+      <Counts
+        title="By the beginning of the number"
+        rows={by_prefix.map((row) => ({ ...row, of: `${row.prefix}…` }))}
+      />
+      <Secondary>
+        {`Of ${more ? 'the newest ' : ''}${numberText(messages)} SMS with a password since then.`}
+      </Secondary>
+    </>
+  );
+}
+
+interface Count {
+  readonly of: string;
+  readonly passwords: number;
+  readonly verified: number;
+}
+
+function Counts({ title, rows }: { readonly title: string; readonly rows: readonly Count[] }) {
+  return (
+    <Table<Count>
+      variant="embedded"
+      contentDensity="compact"
+      ariaLabels={{ tableLabel: title }}
+      items={rows}
+      trackBy="of"
+      empty="No SMS with a password is stored of this time."
+      columnDefinitions={[
+        { id: 'of', header: title, isRowHeader: true, cell: ({ of }) => of },
+        { id: 'passwords', header: 'Passwords', cell: ({ passwords }) => numberText(passwords) },
+        {
+          id: 'verified',
+          header: 'Verified',
+          cell: ({ passwords, verified }) => `${numberText(verified)} (${percent(verified / passwords)})`,
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,137 @@
+/** The client secrets, the webhook secret and the API keys of a client. */
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { ApiKeyView } from '../../../shared/admin/client-views.ts';
+import { useChange } from '../../api/change.ts';
+import type { ResponseOf } from '../../api/client.ts';
+import type { Column } from '../../components/columns.ts';
+import { useConfirm } from '../../components/confirm-dialog.tsx';
+import { Copyable } from '../../components/copyable.tsx';
+import { List } from '../../components/list.tsx';
+import { RowAction } from '../../components/row-action.tsx';
+import { Section } from '../../components/section.tsx';
+import { State } from '../../components/state.tsx';
+import { Time } from '../../components/time.tsx';
+import { useDashboard } from '../../context.ts';
+
+export function Credentials({ client }: { readonly client: ResponseOf<'showClient'> }) {
+  const { api, showSecrets } = useDashboard();
+  const path = { client_id: client.client_id };
+  const { confirm, dialog } = useConfirm();
+  const showSecret = (label: string, value: string): void =>
+    showSecrets({ title: 'New secret', secrets: [{ label, value }] });
+  const createKey = useChange({
+    mutationFn: () => api.send('createApiKey', path),
+    onSuccess: ({ api_key }) => showSecret('API key', api_key),
+  });
+  const rotateSecret = (): void =>
+    confirm({
+      title: 'Rotate the client secret?',
+      text: 'The current secret stays valid for 24 hours, or until you end it.',
+      action: 'Rotate',
+      work: async () => {
+        const { client_secret } = await api.send('rotateClientSecret', path);
+        showSecret('Client secret', client_secret);
+      },
+    });
+  const endPreviousSecret = (): void =>
+    confirm({
+      title: 'End the previous client secret?',
+      text: 'It is rejected within 60 seconds. Tokens that were requested with it are valid for up to an hour.',
+      action: 'End secret',
+      work: () => api.send('endPreviousSecret', path),
+      done: 'Previous client secret ended.',
+    });
+  const rotateWebhookSecret = (): void =>
+    confirm({
+      title: 'Rotate the webhook secret?',
+      text: 'The new secret takes effect after 60 seconds. Webhooks are also signed with the current secret for another 24 hours.',
+      action: 'Rotate',
+      work: async () => {
+        const { webhook_secret, active_at } = await api.send('rotateWebhookSecret', path);
+        showSecret(`Webhook secret, active from ${active_at}`, webhook_secret);
+      },
+    });
+  const revoke = (keyId: string): void =>
+    confirm({
+      title: `Revoke ${keyId}?`,
+      text: 'Requests with this key are rejected within 60 seconds. You cannot undo this action.',
+      action: 'Revoke',
+      work: () => api.send('revokeApiKey', { ...path, key_id: keyId }),
+      done: `${keyId} revoked.`,
+    });
+
+  return (
+    <SpaceBetween size="l">
+      <Section
+        title="Secrets"
+        actions={
+          <SpaceBetween direction="horizontal" size="xs">
+            {client.secrets.length > 1 ? (
+              <Button onClick={endPreviousSecret}>End previous client secret</Button>
+            ) : null}
+            <Button onClick={rotateSecret}>Rotate client secret</Button>
+            <Button onClick={rotateWebhookSecret}>Rotate webhook secret</Button>
+          </SpaceBetween>
+        }
+      >
+        <SpaceBetween size="xs">
+          {client.secrets.map((one) => (
+            <Box key={one.created_at}>
+              Client secret, created <Time at={one.created_at} />
+              {one.expires_at === null ? null : (
+                <>
+                  , valid until <Time at={one.expires_at} />
+                </>
+              )}
+            </Box>
+          ))}
+        </SpaceBetween>
+      </Section>
+      <List
+        title="API keys"
+        description="For programs that cannot request tokens."
+        actions={
+          <Button loading={createKey.isPending} onClick={() => createKey.mutate()}>
+            Create API key
+          </Button>
+        }
+        columns={keyColumns(revoke)}
+        rows={client.api_keys}
+        empty="The client has no API keys."
+        idOf={(key) => key.key_id}
+        csvName={`api-keys-of-${client.client_id}`}
+      />
+      {dialog}
+    </SpaceBetween>
+  );
+}
+
+function keyColumns(revoke: (keyId: string) => void): readonly Column<ApiKeyView>[] {
+  return [
+    {
+      title: 'Key id',
+      field: 'key_id',
+      minWidth: 220,
+      cell: ({ key_id }) => <Copyable name={key_id} text={key_id} />,
+    },
+    { title: 'Created', field: 'created_at', minWidth: 150, isTime: true },
+    {
+      title: 'Status',
+      minWidth: 110,
+      cell: ({ revoked_at }) => <State of={revoked_at === null ? 'enabled' : 'revoked'} />,
+    },
+    {
+      title: 'Action',
+      field: 'revoked_at',
+      minWidth: 150,
+      cell: ({ key_id, revoked_at }) =>
+        revoked_at === null ? (
+          <RowAction text="Revoke" of={key_id} onClick={() => revoke(key_id)} />
+        ) : (
+          <Time at={revoked_at} />
+        ),
+    },
+  ];
+}

@@ -1,0 +1,142 @@
+/** One bulk request: how far its messages are, when they are expected to end, and why some were refused or failed. */
+import Link from '@cloudscape-design/components/link';
+import ProgressBar from '@cloudscape-design/components/progress-bar';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { BatchDetails } from '../../../shared/admin/batches.ts';
+import type { Status } from '../../../shared/message/message.ts';
+import { useResponse } from '../../api/queries.ts';
+import { ClientLink } from '../../components/client-name.tsx';
+import { Copyable } from '../../components/copyable.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { List } from '../../components/list.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { Page } from '../../components/page.tsx';
+import { Section } from '../../components/section.tsx';
+import { State } from '../../components/state.tsx';
+import { Time } from '../../components/time.tsx';
+import { linkTo } from '../../route.ts';
+import { numberText } from '../../value-names.ts';
+
+/** It reads each message of the batch. */
+const refreshMs = 5000;
+
+export function BatchPage({ id }: { readonly id: string }) {
+  const query = useResponse('showBatch', { batch_id: id }, undefined, {
+    refreshEveryMs: refreshMs,
+  });
+  return (
+    <Page title="Batch" description={<Copyable name="batch id" text={id} />} query={query}>
+      <Loaded query={query}>
+        {(batch) => (
+          <SpaceBetween size="l">
+            <Progress {...batch} />
+            <Statuses {...batch} />
+            <Failures {...batch} />
+            {batch.refusals.length === 0 ? null : <Refusals {...batch} />}
+          </SpaceBetween>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** All messages of a batch have its time. */
+function messagesOf({ client_id, created_at }: BatchDetails, filters: Readonly<Record<string, string>>) {
+  return linkTo('messages', undefined, { client_id, since: created_at, until: created_at, ...filters });
+}
+
+function Progress(batch: BatchDetails) {
+  const { client_id, total, accepted, rejected, finished, created_at, expected_end_at } = batch;
+  return (
+    <Section title="Progress">
+      <SpaceBetween size="l">
+        <ProgressBar
+          label="Messages with their last status"
+          value={accepted === 0 ? 100 : Math.floor((100 * finished) / accepted)}
+          description={`${numberText(finished)} of ${numberText(accepted)}`}
+        />
+        <Facts
+          columns={3}
+          facts={{
+            Client: <ClientLink id={client_id} />,
+            Created: <Time at={created_at} />,
+            'Expected end of the hand-over': <Time at={expected_end_at} />,
+            Recipients: numberText(total),
+            Accepted: <Link href={messagesOf(batch, {})}>{numberText(accepted)}</Link>,
+            Refused: numberText(rejected),
+          }}
+        />
+      </SpaceBetween>
+    </Section>
+  );
+}
+
+function Statuses(batch: BatchDetails) {
+  const rows = Object.entries(batch.counts).map(([status, messages]) => ({
+    status: status as Status,
+    messages,
+  }));
+  return (
+    <List<{ readonly status: Status; readonly messages: number }>
+      title="By status"
+      columns={[
+        { title: 'Status', cell: ({ status }) => <State of={status} /> },
+        {
+          title: 'Messages',
+          cell: ({ status, messages }) => (
+            <Link href={messagesOf(batch, { status })}>{numberText(messages)}</Link>
+          ),
+        },
+      ]}
+      rows={rows}
+      empty="No recipient was accepted."
+      idOf={({ status }) => status}
+    />
+  );
+}
+
+type Failure = BatchDetails['failures'][number];
+
+function Failures(batch: BatchDetails) {
+  return (
+    <List<Failure>
+      title="Failures by error code"
+      columns={[
+        {
+          title: 'Code',
+          field: 'code',
+          minWidth: 150,
+          cell: ({ code }) => (
+            <span className="id">
+              <Link href={messagesOf(batch, { error_code: code })}>{code}</Link>
+            </span>
+          ),
+        },
+        { title: 'Messages', field: 'messages', minWidth: 100 },
+        { title: 'Meaning', field: 'meaning', minWidth: 220 },
+      ]}
+      rows={batch.failures}
+      emptyTitle="No failures"
+      empty="No accepted message has an error."
+      idOf={({ code }) => code}
+      csvName={`failures-of-${batch.batch_id}`}
+    />
+  );
+}
+
+function Refusals({ refusals, batch_id }: BatchDetails) {
+  return (
+    <List<Failure>
+      title="Recipients that were refused with the request"
+      columns={[
+        { title: 'Error', field: 'code', minWidth: 150 },
+        { title: 'Recipients', field: 'messages', minWidth: 100 },
+        { title: 'For example', field: 'meaning', minWidth: 220 },
+      ]}
+      rows={refusals}
+      empty="None."
+      idOf={({ code }) => code}
+      csvName={`refusals-of-${batch_id}`}
+    />
+  );
+}

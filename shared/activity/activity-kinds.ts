@@ -1,0 +1,77 @@
+/** The kinds of entries of the activity log, and what they are about. */
+
+/**
+ * The dashboard names each in `dashboard/pages/activity/activity-tabs.ts`; its overview reads some, in
+ * `shared/admin/attention.ts`.
+ */
+export const activityKinds = [
+  'webhook_failed',
+  'webhook_resent',
+  'webhooks_resent',
+  'entry_refused',
+  'client_created',
+  'client_disabled',
+  'client_enabled',
+  'client_secret_rotated',
+  'client_secret_ended',
+  'webhook_secret_rotated',
+  'webhook_url_changed',
+  'webhook_endpoint_created',
+  'webhook_endpoint_changed',
+  'webhook_endpoint_deleted',
+  'webhook_endpoint_disabled',
+  'webhook_endpoint_secret_rotated',
+  'webhook_test_sent',
+  'permissions_changed',
+  'api_key_created',
+  'api_key_revoked',
+  'limits_set',
+  'limits_removed',
+  'sender_set',
+  'sender_removed',
+  'spend_cap_nearly_reached',
+  'spend_cap_reached',
+  'otp_held',
+  'otp_allowed',
+  'inbound_unassigned',
+  'suppression_changed',
+  'message_canceled',
+  'signed_in',
+] as const;
+export type ActivityKind = (typeof activityKinds)[number];
+
+const webhookKinds: readonly ActivityKind[] = [
+  'webhook_failed',
+  'webhook_resent',
+  'webhooks_resent',
+  'webhook_test_sent',
+];
+/** What the gateway found or did itself. */
+const noticeKinds: readonly ActivityKind[] = [
+  'entry_refused',
+  'webhook_endpoint_disabled',
+  'spend_cap_nearly_reached',
+  'spend_cap_reached',
+  'otp_held',
+  'inbound_unassigned',
+];
+const signInKinds: readonly ActivityKind[] = ['signed_in'];
+
+/** The kinds by what they are about: one failing endpoint writes thousands of entries, among which no change is found. */
+export const activityGroups = {
+  changes: activityKinds.filter((kind) => ![...webhookKinds, ...noticeKinds, ...signInKinds].includes(kind)),
+  webhooks: webhookKinds,
+  notices: noticeKinds,
+  sign_ins: signInKinds,
+} as const satisfies Record<string, readonly ActivityKind[]>;
+export type ActivityGroup = keyof typeof activityGroups;
+
+/**
+ * Their number grows with the messages, so one partition could not take them: each is spread over the shards of its client
+ * and of its kind (`activity-log.dynamo.ts`). The others are changes that somebody made, and share no partition with these.
+ */
+export const spreadKinds: readonly ActivityKind[] = ['webhook_failed', 'entry_refused', 'inbound_unassigned'];
+
+export function isSpread(kind: ActivityKind): boolean {
+  return spreadKinds.includes(kind);
+}

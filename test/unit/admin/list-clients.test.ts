@@ -1,0 +1,66 @@
+/** The list of clients: by name, or by age, in pages; where there are too many to be sorted, in the order of the table. */
+import { expect, it } from '@jest/globals';
+import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
+import { listClients } from '../../../shared/admin/clients.ts';
+
+/** Ids in the order of the table; the later ones are older, and their names come first. */
+function clientsOf(count: number) {
+  return Array.from({ length: count }, (_, index) => ({
+    client_id: `client_${String(index).padStart(4, '0')}`,
+    name: `Shop ${String(count - index).padStart(4, '0')}`,
+    scopes: ['messages'],
+    disabled: false,
+    secrets: [],
+    created_at: new Date(Date.UTC(2026, 10, 20) - index * 1000).toISOString(),
+  }));
+}
+
+function dependenciesOf(count: number) {
+  const all = clientsOf(count);
+  return {
+    clock: () => new Date('2026-11-20T12:00:00.000Z'),
+    clients: {
+      list: async ({ limit, after }: { readonly limit: number; readonly after?: string | undefined }) => {
+        const start = after === undefined ? 0 : all.findIndex(({ client_id }) => client_id === after) + 1;
+        const clients = all.slice(start, start + limit);
+        return { clients, ...(start + limit < count ? { next: clients.at(-1)?.client_id } : {}) };
+      },
+    },
+  } as unknown as AdminDependencies;
+}
+
+async function namesOf(count: number, query: Partial<Parameters<typeof listClients>[1]> = {}) {
+  const names: string[] = [];
+  let cursor: string | undefined;
+  let total: number | undefined;
+  do {
+    const page = await listClients(dependenciesOf(count), { limit: 3, cursor, ...query });
+    names.push(...page.clients.map(({ name }) => name));
+    cursor = page.next_cursor;
+    total = page.total;
+  } while (cursor !== undefined);
+  return { names, total };
+}
+
+const byName = ['Shop 0001', 'Shop 0002', 'Shop 0003', 'Shop 0004', 'Shop 0005', 'Shop 0006', 'Shop 0007'];
+
+it('is by name, each client once, with the number of all', async () => {
+  expect(await namesOf(7)).toEqual({ names: byName, total: 7 });
+});
+
+it('is in the order that is asked for', async () => {
+  expect((await namesOf(7, { sort: 'created_at' })).names).toEqual(byName);
+  expect((await namesOf(7, { sort: 'created_at', descending: 'true' })).names).toEqual(byName.toReversed());
+  expect((await namesOf(7, { descending: 'true' })).names).toEqual(byName.toReversed());
+});
+
+it('refuses a cursor of no client', async () => {
+  await expect(listClients(dependenciesOf(7), { limit: 3, cursor: 'client_nobody' })).rejects.toMatchObject({
+    code: 'invalid_request',
+  });
+});
+
+it('has every client also where they are too many to be sorted', async () => {
+  const { names, total } = await namesOf(1600, { limit: 100 });
+  expect([new Set(names).size, total]).toEqual([1600, undefined]);
+});
