@@ -158,12 +158,22 @@ export function addressRules(env: EnvironmentFor<typeof webhookRules>): AddressR
   };
 }
 
+/** RFC 3986 has no spaces, control characters or backslashes; the parser drops or replaces them, and calls another URL. */
+const outsideUrls = /[\p{Cc}\p{Z}\\]/u;
+
 /** Accepts the URLs that this deployment may call, as they were written. */
 export function webhookUrlSchema(rules: AddressRules): z.ZodMiniType<string> {
   return z.string().check(
     z.superRefine((text, context) => {
-      const verdict = checkUrl(text, rules);
-      if (!verdict.allowed) context.addIssue({ code: 'custom', message: verdict.reason });
+      const message = faultOf(text, rules);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
     }),
   );
+}
+
+function faultOf(text: string, rules: AddressRules): string | undefined {
+  if (outsideUrls.test(text)) return 'must have no spaces, control characters or backslashes';
+  const verdict = checkUrl(text, rules);
+  if (!verdict.allowed) return verdict.reason;
+  return /^https?:\/\/[^/]/i.test(text) ? undefined : 'must have two slashes before its host';
 }

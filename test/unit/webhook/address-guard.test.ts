@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { type AddressRules, checkUrl } from '../../../shared/webhook/address-guard.ts';
+import { type AddressRules, checkUrl, webhookUrlSchema } from '../../../shared/webhook/address-guard.ts';
 import { httpPost } from '../../../shared/webhook/deliver/http-post.ts';
 import {
   allowedUrls,
@@ -120,3 +120,28 @@ function listening(server: ReturnType<typeof createServer>): Promise<number> {
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
   });
 }
+
+describe('a URL in a request', () => {
+  const schema = webhookUrlSchema(deployed);
+
+  it.each([
+    'https://hooks.example.com/a\r\nX-Evil: 1',
+    'https://hooks.example.com/\u0000',
+    'https://hooks.example.com/a\\..\\b',
+    'https://hooks.example.com/a b',
+    ' https://hooks.example.com/',
+    'https://hooks.example.com/\u2028',
+    'https:hooks.example.com/',
+    'https:/hooks.example.com/',
+    'https:///hooks.example.com/',
+  ])('is refused where another URL than the written one would be called: %j', (url) => {
+    expect(schema.safeParse(url).success).toBe(false);
+  });
+
+  it.each(['https://hooks.example.com', 'HTTPS://hooks.example.com/a%20b?c=d#e', 'https://bücher.example/ü'])(
+    'is taken as it is written: %j',
+    (url) => {
+      expect(schema.safeParse(url)).toEqual({ success: true, data: url });
+    },
+  );
+});
