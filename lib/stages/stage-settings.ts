@@ -1,7 +1,7 @@
 /**
  * The settings of a stage: the values that each permits, and its value in `dev` and wherever `stages.ts` gives no
- * other. `-c field=value` changes one for a deploy. The settings that functions read have their schemas in
- * `shared/contract/variables.ts`.
+ * other. The settings that functions read have their schemas in `shared/contract/variables.ts`; the rules that involve
+ * several settings are in `with-settings.ts`.
  */
 import { readdirSync } from 'node:fs';
 import { parse, resolve } from 'node:path';
@@ -10,14 +10,13 @@ import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { priceTable } from '../../shared/contract/price-table.ts';
 import { variables } from '../../shared/contract/variables.ts';
-import { fromText } from '../../shared/platform/env.ts';
-import { isPlace, placeForm, readCountriesFile, sampleCountriesFile } from './countries-file.ts';
+import { isPlace, placeForm } from './countries-file.ts';
 
 /**
  * The error texts of the schemas: zod/mini has none by default. They are not set by `z.config`, which is for all
  * schemas of a process.
  */
-const texts = { error: en().localeError };
+export const texts = { error: en().localeError };
 
 const wholeNumber = z.int().check(z.positive());
 /** The concurrency that an SQS event source permits. */
@@ -34,17 +33,7 @@ const functionNames: ReadonlySet<string> = new Set(
   readdirSync(resolve(import.meta.dirname, '../../functions')).map((file) => parse(file).name),
 );
 
-/**
- * The queues of each function: it processes at most the sum of their concurrencies at once, and with less reserved
- * concurrency Lambda throttles its batches until they fail.
- */
-const queuesOf = {
-  'dispatch-message': ['otpSends', 'singleSends', 'bulkSends'],
-  'record-receipt': ['receipts'],
-  'deliver-webhook': ['webhooks', 'slowWebhooks'],
-} as const;
-
-const settings = z.strictObject({
+export const stageSettings = z.strictObject({
   /** The stage's name; `-c stage=` chooses one of `stages.ts` by it. */
   name: z.string(),
   /** The prefix of every name, so that an account can have several gateways. */
@@ -256,155 +245,9 @@ const settings = z.strictObject({
   grantWithExternalIdOnly: z._default(z.boolean(), true),
 });
 
-export type StageSettings = Readonly<z.output<typeof settings>>;
+export type StageSettings = Readonly<z.output<typeof stageSettings>>;
 
 /** Returns the name of the configuration set; by default each gateway of an account has its own. */
 export function smsConfigurationSet(stage: StageSettings): string {
   return stage.smsConfigurationSet ?? stage.stackName;
-}
-
-/** Rules that involve several settings. */
-const checked = settings.check(
-  z.superRefine((stage, context) => {
-    const demand = (holds: boolean, field: keyof StageSettings, message: string): void => {
-      if (!holds) context.addIssue({ code: 'custom', path: [field], message });
-    };
-    const { smsCarrier, whatsappCarrier } = stage;
-    for (const carrier of ['smsCarrier', 'whatsappCarrier'] as const)
-      demand(
-        stage.name !== 'production' || stage[carrier] !== 'simulator',
-        carrier,
-        'aws or off: the simulator would report deliveries that never happened, and keep the texts of messages',
-      );
-    demand(
-      smsCarrier !== 'off' || whatsappCarrier !== 'off',
-      'smsCarrier',
-      'aws where whatsappCarrier is off: one of the channels must be on',
-    );
-    for (const needing of ['canary', 'alarmEmail'] as const)
-      demand(stage.alarms || !stage[needing], needing, 'needs the setting alarms');
-    demand(
-      smsCarrier !== 'aws' || stage.smsOriginationIdentity !== undefined,
-      'smsOriginationIdentity',
-      'the number, sender id or pool that messages go from, where smsCarrier is aws',
-    );
-    demand(
-      whatsappCarrier !== 'aws' || stage.whatsappPhoneNumberId !== undefined,
-      'whatsappPhoneNumberId',
-      'phone-number-id-… of AWS End User Messaging Social, where whatsappCarrier is aws',
-    );
-    for (const [name, queues] of Object.entries(queuesOf)) {
-      const taken = queues.reduce((sum, queue) => sum + stage.concurrency[queue], 0);
-      demand(
-        (stage.reservedConcurrency[name] ?? taken) >= taken,
-        'reservedConcurrency',
-        `${name} needs ${taken} at least, the concurrency of ${queues.join(', ')}`,
-      );
-    }
-    const { customDomain: domain, region } = stage;
-    const zone = domain?.hostedZone?.name;
-    demand(
-      zone === undefined || domain?.name === zone || domain?.name.endsWith(`.${zone}`) === true,
-      'customDomain',
-      'its hosted zone is not one of the domain',
-    );
-    demand(
-      domain === undefined || region === undefined || domain.certificateArn.split(':')[3] === region,
-      'customDomain',
-      'its certificate is in another region',
-    );
-    for (const fault of countryFaults(stage)) demand(false, 'countriesFile', fault);
-    demand(
-      stage.name === 'local' || !stage.webhookAllowLoopback,
-      'webhookAllowLoopback',
-      "only the local stage may call loopback addresses: on AWS they are Lambda's own",
-    );
-    demand(
-      new Set(stage.tokenKeyGenerations).size === stage.tokenKeyGenerations.length,
-      'tokenKeyGenerations',
-      'the same generation twice',
-    );
-  }),
-);
-
-const countriesToGive = `-c countriesFile=FILE, a JSON file such as ${sampleCountriesFile}, or the settings allowedCountries and prices (docs/deploy.md)`;
-
-/**
- * Finds the countries that messages may go to without a price, where sending costs money: with a flat price, messages
- * to the dearest countries could exceed a spend cap hundreds of times.
- */
-function countryFaults({
-  name,
-  smsCarrier,
-  whatsappCarrier,
-  allowedCountries,
-  prices,
-}: StageSettings): string[] {
-  const paid = [
-    ...(smsCarrier === 'aws' ? (['sms'] as const) : []),
-    ...(whatsappCarrier === 'aws' ? (['whatsapp'] as const) : []),
-  ];
-  if (paid.length === 0 && name !== 'production') return [];
-  if (allowedCountries === 'all')
-    return [`the countries that clients may send to, and a price for each, by ${countriesToGive}`];
-  return paid.flatMap((channel) => {
-    const missing = allowedCountries.filter((country) => !((prices[channel][country] ?? 0) > 0));
-    return [
-      ...(prices[channel].default === undefined
-        ? []
-        : [`a price for each country and none as default for ${channel}, by ${countriesToGive}`]),
-      ...(missing.length === 0 ? [] : [`a price above 0 for ${channel} to ${missing.join(', ')}`]),
-    ];
-  });
-}
-
-/**
- * Returns the stage with these settings. The rules that involve several settings are not checked: the stage may lack
- * values that its deploy must give.
- */
-export function stageWith(given: z.input<typeof settings>): StageSettings {
-  return settings.parse(given, texts);
-}
-
-function isSetting(name: string): name is keyof StageSettings {
-  return Object.hasOwn(settings.shape, name);
-}
-
-/** The CDK's own context entries have one of these in their names. */
-const cdkEntry = /[:/@]/;
-
-/**
- * Returns the stage with the settings of these context entries: values, or texts of a command line.
- *
- * @throws Error that names every invalid entry, and what it should be.
- */
-export function withSettings(
-  stage: StageSettings,
-  context: Readonly<Record<string, unknown>>,
-): StageSettings {
-  const changes: Record<string, unknown> = {};
-  const faults: string[] = [];
-  const { countriesFile: file } = context;
-  if (file !== undefined) {
-    for (const setting of ['allowedCountries', 'prices'] as const)
-      if (context[setting] !== undefined) faults.push(`${setting}: countriesFile sets it already`);
-    try {
-      Object.assign(changes, readCountriesFile(String(file), texts));
-    } catch (error) {
-      const issues = error instanceof z.core.$ZodError ? error.issues : undefined;
-      const found = issues?.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [String(error)];
-      faults.push(...found.map((fault) => `countriesFile, ${String(file)}: ${fault}`));
-    }
-  }
-  for (const [key, value] of Object.entries(context)) {
-    if (key === 'name' || !isSetting(key)) {
-      if (!cdkEntry.test(key)) faults.push(`${key}: there is no such setting`);
-    } else changes[key] = typeof value === 'string' ? fromText(settings.shape[key], value) : value;
-  }
-  const parsed = checked.safeParse({ ...stage, ...changes }, texts);
-  if (!parsed.success)
-    faults.push(...parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
-  if (faults.length > 0 || !parsed.success)
-    throw new Error(`stage ${stage.name} has invalid settings:\n  ${faults.join('\n  ')}`);
-  return parsed.data;
 }
