@@ -70,11 +70,12 @@ const showNamedPage: Operation = async (request) => {
 
 const redirectToDocs: Operation = async () => redirectTo(env.TOKEN_ISSUER, routes.getDocs.path);
 const signingKeys = dynamoSigningKeyStore(dynamo(), env.SIGNING_KEYS_TABLE);
+const { TOKEN_SIGNING_KEY_ID: keyId } = env;
 const wellKnown = showWellKnown({
   issuer: env.TOKEN_ISSUER,
   audience: env.TOKEN_AUDIENCE,
   keys: signingKeys,
-  publishKey: () => publishSigningKey(kms(), env.TOKEN_SIGNING_KEY_ID, signingKeys, systemClock),
+  publishKey: () => publishSigningKey(kms(), keyId, signingKeys, systemClock),
 });
 const showDocs = publicHttpFunction(routes.getDocs, showPage('docs', routes.getDocs.path), { dependencies });
 

@@ -230,7 +230,10 @@ describe('the tools', () => {
     const nobody = await shell.run(
       ...['senders', 'set', '--client', 'client_nobody', '--country', '*', '--identity', 'ACME'],
     );
-    expect([nobody.status, nobody.stderr]).toEqual([1, expect.stringContaining('There is no such client.')]);
+    expect([nobody.status, nobody.stderr]).toEqual([
+      1,
+      expect.stringContaining('There is no client client_nobody.'),
+    ]);
     const gone = await shell.run('senders', 'remove', '--client', clientId, '--country', 'GB');
     expect([gone.status, gone.stderr]).toEqual([1, expect.stringContaining('There is no such row')]);
   });
