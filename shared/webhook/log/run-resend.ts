@@ -213,6 +213,8 @@ async function resendAll(
     due.flatMap((one) => dueItemOf(resentAs(one, now))),
   );
   const resent: Delivery[] = [];
+  /** Changed since they were read, perhaps by another process that takes the same step. */
+  const changed: string[] = [];
   let pauseUntilMs = 0;
   for (let first = 0; first === 0 || first < due.length; first += groupSize) {
     const groupAtMs = now.getTime() + (first / groupSize) * groupMs;
@@ -227,7 +229,10 @@ async function resendAll(
           const next = resentAs(one, beganAt, position);
           // The alert comes first: if it fails, the later events of the message are not resent before it.
           if (one.row.alert_pending) await sendAlert(dependencies, one.row);
-          if (!(await deliveries.replace(one.row, next))) continue;
+          if (!(await deliveries.replace(one.row, next))) {
+            changed.push(next.delivery_id);
+            continue;
+          }
           group.push(next);
           resent.push(next);
         }
@@ -242,7 +247,8 @@ async function resendAll(
     const endedAtMs = clock().getTime();
     pauseUntilMs = endedAtMs + Math.min(pausesMaxMs / groups, pauseFactor * (endedAtMs - beganAt.getTime()));
   }
-  const before = included.filter((row) => isResentBy(resend, row));
+  const others = changed.length === 0 ? [] : await deliveries.getMany(changed);
+  const before = [...included, ...others].filter((row) => isResentBy(resend, row));
   return new Set([...resent, ...before].map(({ delivery_id }) => delivery_id));
 }
 

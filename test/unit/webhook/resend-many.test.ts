@@ -94,6 +94,24 @@ describe('everything that failed', () => {
     expect(ids(resent())).toEqual([...gateway.deliveryIds].toSorted());
   });
 
+  it('is counted whole where the same is asked for many times at one moment', async () => {
+    const random = randomFrom(11);
+    const { gateway, recover, request, resent } = await afterAnOutage({
+      messages: 18,
+      latencyMs: () => Math.ceil(random() * 200),
+    });
+    recover();
+    const asked = Array.from({ length: 8 }, () => request());
+    await gateway.run(30);
+    const [first, ...others] = await Promise.all(asked);
+    for (const { resend_id } of others) expect(resend_id).toBe(first?.resend_id);
+    await gateway.run(300);
+    expect(await gateway.resends.get(first?.resend_id ?? '')).toMatchObject({
+      ...{ status: 'completed', matched: 36, resent: 36 },
+    });
+    expect(ids(resent())).toEqual([...gateway.deliveryIds].toSorted());
+  });
+
   it('is resent at most 20 times a second', async () => {
     const { posts } = await allResent();
     const seconds = Map.groupBy(posts, ({ at }) => Math.floor(at.getTime() / 10_000));
