@@ -230,10 +230,15 @@ it('finds whatever a caller quotes: an id, a reference, a name, and the id of a 
   await search(visit, 'nothing of that kind');
   await page.getByText('Nothing was found for “nothing of that kind”').waitFor();
 
-  // What a caller quotes from an error is in no table; the page has the query that finds it in the logs.
   const refused = await client.post('/api/v1/sms/send', {});
   await search(visit, String(refused.body.request_id));
-  await page.getByText(`filter request_id = "${String(refused.body.request_id)}"`).waitFor();
+  await page.getByText('A refused request').waitFor();
+  await page.getByText('400 invalid_request', { exact: true }).waitFor();
+
+  // Other requests are in no table; the page has the query that finds one in the logs.
+  const unknown = await client.call('GET', '/api/v1/sms/status/msg_01J00000000000000000000000');
+  await search(visit, String(unknown.body.request_id));
+  await page.getByText(`filter request_id = "${String(unknown.body.request_id)}"`).waitFor();
   await page.getByRole('button', { name: 'Copy log query' }).waitFor();
   await expectWell(visit, 'search-request');
 });
