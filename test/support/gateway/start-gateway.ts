@@ -24,7 +24,15 @@ export default async function startGateway(): Promise<void> {
   const tables = synthesizeTables();
   process.env.TABLES_UNDER_TEST = JSON.stringify(tables);
   recordKeys(tables);
+  await assertKeyIsPublished(gateway.baseUrl);
   await browserUnpacked;
+}
+
+/** The first request of all: before any token is issued, whoever verifies tokens finds the key that will sign them. */
+async function assertKeyIsPublished(baseUrl: string): Promise<void> {
+  const response = await fetch(`${baseUrl}/.well-known/jwks.json`);
+  const { keys } = (await response.json()) as { readonly keys?: readonly unknown[] };
+  if (keys?.length !== 1) throw new Error(`a fresh gateway published ${JSON.stringify(keys)} as its keys`);
 }
 
 /** `AWS_CALLS_FILE` has every call to AWS written to that file, for `npm run test:all -- aws-inputs`. */
