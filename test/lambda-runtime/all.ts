@@ -71,7 +71,7 @@ try {
     const missing = wanted.filter((name) => !names.includes(name));
     if (missing.length > 0) failures.push(`not ${what}: ${missing.join(', ')}`);
   }
-  const broken = { ...first, Handler: 'index.absent' };
+  const broken = { ...deployed.get('describe-api'), Handler: 'index.absent' };
   const told = await faultOf('describe-api', broken, cases['describe-api'] as Case);
   if (told?.includes('HandlerNotFound') !== true)
     failures.push(`a handler that is absent goes unnoticed: ${told}`);
