@@ -15,7 +15,7 @@ import { destroy, destroyWhatIsKept, failFirstDeploy } from './destroy.ts';
 import { commandsIn } from './documented-commands.ts';
 import { conformance, firstDeploy, nothingChanges } from './first-deploy.ts';
 import type { Ground } from './ground.ts';
-import { checkoutOfLastRelease, makeReleases } from './releases.ts';
+import { checkoutOfLastRelease, lastRelease, makeReleases } from './releases.ts';
 import { type Report, startReport } from './report.ts';
 import { afterOtpRotation, rotateOtpSecret } from './rotate-otp-secret.ts';
 import { rotateTokenKey, withdrawOldTokenKey } from './rotate-token-key.ts';
@@ -79,10 +79,12 @@ async function run(report: Report, what: (ground: Ground, front: Front) => Promi
   const front = await startFront(0);
   const webhookEndpoint = await startWebhookEndpoint();
   const releases = await makeReleases();
+  const log = createWriteStream(join(logFolder, 'commands.log'));
   try {
     const ground: Ground = {
       report,
-      shell: await commandLine(emulator.endpoint, createWriteStream(join(logFolder, 'commands.log'))),
+      shell: await commandLine(emulator.endpoint, log),
+      shellOfLastRelease: await commandLine(emulator.endpoint, log, lastRelease.unknownSettings),
       deployCommands: commandsIn('docs/deploy.md'),
       rotateCommands: commandsIn('docs/rotate-and-restore.md'),
       survey: surveyOf(emulator.endpoint),

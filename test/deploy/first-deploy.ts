@@ -41,12 +41,12 @@ export function commands(ground: Ground): { readonly deploy: string; readonly cr
   return taken;
 }
 
-/** @param folder - the checkout whose command creates it */
+/** @param folder - the checkout whose command creates it, with its shell */
 export async function makeClient(
   ground: Ground,
-  folder = ground.releases.first.folder,
+  { folder, shell } = { folder: ground.releases.first.folder, shell: ground.shell },
 ): Promise<{ clientId: string; clientSecret: string }> {
-  const { output } = await ground.shell(folder, commands(ground).createClient);
+  const { output } = await shell(folder, commands(ground).createClient);
   const [, clientId] = /^client id +(\S+)$/m.exec(output) ?? [];
   const [, clientSecret] = /^client secret +(\S+)$/m.exec(output) ?? [];
   if (clientId === undefined || clientSecret === undefined) throw new Error(`no client: ${output}`);

@@ -9,6 +9,8 @@ import type { WebhookEndpoint } from './traffic.ts';
 export interface Ground {
   readonly report: Report;
   readonly shell: CommandLine;
+  /** The same for the last release. */
+  readonly shellOfLastRelease: CommandLine;
   readonly deployCommands: DocumentedCommands;
   readonly rotateCommands: DocumentedCommands;
   readonly survey: Survey;

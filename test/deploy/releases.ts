@@ -10,7 +10,12 @@ const brokenResource = `const broken = new CfnQueue(this, 'Broken', { messageRet
 export const nextRelease = 'next-release';
 
 /** What platform teams have deployed, and upgrade from. */
-export const lastRelease = { version: '0.1.0', commit: '4b64af3eb48707dde7b7022a459ceab6f7a25e7b' };
+export const lastRelease = {
+  version: '0.1.0',
+  commit: '4b64af3eb48707dde7b7022a459ceab6f7a25e7b',
+  /** Settings of the run that came after it. */
+  unknownSettings: ['alarms'],
+};
 
 /** Undefined where this is no clone with the history, such as an archive of the sources. */
 export function checkoutOfLastRelease(): Promise<Checkout | undefined> {

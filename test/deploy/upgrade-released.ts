@@ -38,9 +38,9 @@ const queuedMaxSeconds = 400;
 
 export async function upgradeReleased(ground: Ground, front: Front, released: Checkout): Promise<void> {
   const { report, releases, endpoint } = ground;
-  const bootstrapped = await ground.shell(released.folder, 'npx cdk bootstrap');
+  const bootstrapped = await ground.shellOfLastRelease(released.folder, 'npx cdk bootstrap');
   report.show(bootstrapped.status === 0, 'cdk bootstrap', endOf(bootstrapped.output));
-  const deployed = await deploy(ground, released);
+  const deployed = await ground.shellOfLastRelease(released.folder, commands(ground).deploy);
   report.show(deployed.status === 0, `cdk deploy of release ${lastRelease.version}`, endOf(deployed.output));
   front.open({ endpoint, apiId: deployed.outputs.ApiId ?? '' });
   const day = today();
@@ -53,7 +53,8 @@ export async function upgradeReleased(ground: Ground, front: Front, released: Ch
     const before = await fill(ground, sender, limited, { failing: failing.url, registered: registered.url });
     const moveTo = (where: string, { folder }: Checkout) =>
       takenDuring(ground, sender.token, async () => {
-        const { status, output } = await ground.shell(folder, commands(ground).deploy);
+        const shell = folder === released.folder ? ground.shellOfLastRelease : ground.shell;
+        const { status, output } = await shell(folder, commands(ground).deploy);
         report.show(status === 0, `cdk deploy ${where}`, endOf(output));
       });
     const upgraded = await moveTo('to this code', releases.first);
@@ -76,10 +77,8 @@ export async function upgradeReleased(ground: Ground, front: Front, released: Ch
 
 const today = () => new Date().toISOString().slice(0, 10);
 
-const deploy = (ground: Ground, { folder }: Checkout) => ground.shell(folder, commands(ground).deploy);
-
 async function caller(ground: Ground, { folder }: Checkout): Promise<Caller> {
-  const { clientId, clientSecret } = await makeClient(ground, folder);
+  const { clientId, clientSecret } = await makeClient(ground, { folder, shell: ground.shellOfLastRelease });
   const token = await tokenOf(ground.baseUrl, clientId, clientSecret);
   return {
     clientId,
@@ -240,7 +239,11 @@ async function showKept(ground: Ground, sender: Caller, before: Filled): Promise
   });
   report.show(verified.body.verified === true, 'a password of before is verified', verified.text);
   const endpoint = await sender.request('GET', `/webhook-endpoints/${before.endpointId}`);
-  report.show(endpoint.status === 200 && endpoint.body.enabled === true, 'so is its endpoint', endpoint.text);
+  report.show(
+    endpoint.status === 200 && endpoint.body.enabled === true,
+    'its webhook endpoint is there and enabled',
+    endpoint.text,
+  );
   const refused = await sender.request('POST', '/sms/send', { to: before.suppressed, message: 'Not you' });
   const id = String(refused.body.message_id);
   let status = '';
