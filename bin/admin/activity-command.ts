@@ -1,4 +1,4 @@
-/** `activity`: shows who changed what, and what the gateway did by itself. */
+/** `activity`: shows who changed what, and what the gateway changed. */
 import { type Command, Option } from 'commander';
 import { activityKinds, isSpread } from '../../shared/activity/activity-kinds.ts';
 import { type ActivityView, actorOf, listActivity, retentionRange } from '../../shared/admin/activity.ts';

@@ -25,7 +25,7 @@ export function addFindCommand(program: Command, { run }: Runner): void {
     );
 }
 
-/** Of each number and reference that was found. */
+/** How many messages are shown for each number and reference that was found. */
 const messagesShown = 5;
 
 /** The newest messages that the results are about. */

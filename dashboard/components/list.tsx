@@ -209,7 +209,7 @@ function DownloadCsv<Row>({ name, columns, rows = [], readPage, of }: DownloadCs
       });
     },
     onSuccess: (loaded) => {
-      // Whoever has left the page does not want its file any more.
+      // A user who has left the page does not want its file any more.
       if (loaded === undefined) return;
       downloadCsv(`${name}.csv`, csvOf(columns, loaded));
       if (readPage !== undefined) notify('success', `The file has all ${numberText(loaded.length)} rows.`);

@@ -1,5 +1,5 @@
 /**
- * A Lambda function with its own role. By itself it may write only to its own log; `grant-uses.ts` adds what the function
+ * A Lambda function with its own role, which may write only to its own log; `grant-uses.ts` adds what the function
  * declares.
  */
 import { Duration } from 'aws-cdk-lib';

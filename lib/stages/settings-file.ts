@@ -1,6 +1,6 @@
 /**
  * Reads the settings of a stage from a JSON file, so that a later deploy does not forget one. The file is kept in the
- * repository of whoever deploys; `-c` sets single values besides.
+ * repository of the team that deploys; `-c` changes single values.
  */
 import { existsSync, readFileSync } from 'node:fs';
 

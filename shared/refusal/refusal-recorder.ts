@@ -1,7 +1,7 @@
 /**
  * Counts refusals without a write for each: of a client, an endpoint and a reason, the first, the second, the fourth, the
  * eighth and so on of a minute is written with all that came before it, the others are remembered in memory and written with a
- * later one. So whoever is refused a thousand times a second causes sixteen writes a minute in each process, and more than
+ * later one. A client that is refused a thousand times a second causes sixteen writes a minute in each process, and more than
  * half of the refusals are counted at any time. What is remembered when a process ends is not counted: counts are the least
  * that happened.
  */

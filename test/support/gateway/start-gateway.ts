@@ -28,7 +28,7 @@ export default async function startGateway(): Promise<void> {
   await browserUnpacked;
 }
 
-/** The first request of all: before any token is issued, whoever verifies tokens finds the key that will sign them. */
+/** Makes the first request of all: before any token is issued, the key that will sign them is published. */
 async function assertKeyIsPublished(baseUrl: string): Promise<void> {
   const response = await fetch(`${baseUrl}/.well-known/jwks.json`);
   const { keys } = (await response.json()) as { readonly keys?: readonly unknown[] };

@@ -1,6 +1,6 @@
 /**
  * The names that a template gives to resources, with the limits of CloudFormation's own schemas. A name without an entry
- * here fails the tests: whoever adds one says where it is unique.
+ * here fails the tests: a new one is listed with where it is unique.
  */
 import type { TemplateResource } from './stage-templates.ts';
 
