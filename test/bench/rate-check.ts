@@ -135,8 +135,9 @@ async function showShards(): Promise<void> {
   const { perSecond } = await applyLoad(total, 64, () => sharded.check(subject, 'sms_send', new Date()));
   const calls = (counted.ours.used.calls - before) / total;
   const { Items = [] } = await counted.ours.documents.send(new ScanCommand({ TableName }));
-  const counts = Items.filter(({ counter }) => String(counter).startsWith('sharded|')).map(({ d }) =>
-    Number(d),
+  // One further row has the generation of the shards, and counts nothing.
+  const counts = Items.flatMap(({ counter, d }) =>
+    String(counter).startsWith('sharded|') && d !== undefined ? [Number(d)] : [],
   );
   const sum = counts.reduce((all, count) => all + count, 0);
   const busiest = ((Math.max(...counts) / sum) * 100).toFixed(1);
