@@ -88,12 +88,17 @@ export const failedWebhooksQuery = z.object({
   since: z.optional(utcTime),
 });
 
-/** How many webhooks a resend since then would send again; `more` where not all were counted. */
+/**
+ * How many webhooks a resend since then would send again; `more` where not all were counted.
+ *
+ * @throws GatewayError `not_found` where there is no such client
+ */
 export async function countFailedWebhooks(
-  dependencies: Pick<AdminDependencies, 'activity' | 'deliveries' | 'clock' | 'retentionDays'>,
+  dependencies: Pick<AdminDependencies, 'activity' | 'clients' | 'deliveries' | 'clock' | 'retentionDays'>,
   clientId: string,
   { origin, since }: z.output<typeof failedWebhooksQuery>,
 ): Promise<{ readonly count: number; readonly more: boolean }> {
+  await requireClient(dependencies, clientId);
   const failed = await failedWebhooksOf(dependencies, clientId, failedWebhooksMax);
   const isWanted = ({ url, created_at }: DeliverySummary): boolean =>
     (origin === undefined || originOf(url) === origin) &&
