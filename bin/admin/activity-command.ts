@@ -90,12 +90,17 @@ async function actorsOf(
 function activityTable(entries: readonly ActivityView[], names: ReadonlyMap<string, string>): string {
   const named = (id: string | undefined): string | undefined =>
     id === undefined ? id : (names.get(id) ?? id);
+  /** A sentence begins with the id of who did it. */
+  const withName = (summary: string, actor = ''): string =>
+    actor !== '' && summary.startsWith(`${actor} `)
+      ? `${named(actor)}${summary.slice(actor.length)}`
+      : summary;
   return textTable(
     entries,
     [
       { title: 'at', of: ({ at }) => at },
       { title: 'by', of: ({ actor }) => named(actor) ?? 'the gateway' },
-      { title: 'what', of: ({ summary }) => summary },
+      { title: 'what', of: ({ summary, actor }) => withName(summary, actor) },
       { title: 'client', of: ({ client_id }) => named(client_id) },
       { title: 'kind', of: ({ kind }) => kind },
     ],

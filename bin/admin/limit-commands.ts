@@ -21,7 +21,7 @@ import { GatewayError } from '../../shared/contract/errors.ts';
 import { limitPolicies } from '../../shared/contract/limit-rows.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { Runner } from './command.ts';
-import { booleanOption } from './options.ts';
+import { booleanOption, repeatedOption } from './options.ts';
 import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
 import { textTable } from './print.ts';
 
@@ -47,7 +47,8 @@ ${capNames.map((cap) => `  ${cap.padEnd(14)} ${capMeanings[cap]}`).join('\n')}
 Examples:
   $ npm run admin -- limits set "Web shop" sms_send --per-minute 300 --per-hour default
   $ npm run admin -- limits set "Web shop" spend --per-day 250.50 --expires-at 2026-11-30T18:00:00Z
-  $ npm run admin -- limits set '*' sms_bulk --blocked --note "until the incident is over"`;
+  $ npm run admin -- limits set '*' sms_bulk --blocked --note "until the incident is over"
+  $ npm run admin -- limits set "Web shop" sms_send --remove per_mintue`;
 
 type LimitOption = number | 'default';
 
@@ -59,6 +60,7 @@ interface SetOptions {
   readonly expiresAt?: string;
   readonly blocked?: boolean;
   readonly note?: string;
+  readonly remove?: readonly string[];
 }
 
 export function addLimitCommands(program: Command, { run }: Runner): void {
@@ -75,16 +77,21 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
     .option('--expires-at <time>', 'ISO 8601 or seconds since 1970, or "never"')
     .option('--blocked [true|false]', 'refuse the client at this endpoint', booleanOption)
     .option('--note <text>', 'a text for people; an empty one removes it')
+    .option(
+      '--remove <attribute>',
+      'remove a misspelled attribute from the row; can be repeated',
+      repeatedOption,
+    )
     .addHelpText('after', endpoints)
     .action(
       run(async ({ dependencies, actor }, named: string, endpoint: string, options: SetOptions) => {
         if (Object.values(options).every((option) => option === undefined)) {
           throw new GatewayError(
             'invalid_request',
-            'Give --per-minute, --per-hour, --per-day, --per-month, --expires-at, --blocked or --note.',
+            'Give --per-minute, --per-hour, --per-day, --per-month, --expires-at, --blocked, --note or --remove.',
           );
         }
-        const { expiresAt, blocked, note } = options;
+        const { expiresAt, blocked, note, remove } = options;
         const change = parseFields(limitsBody, {
           endpoint,
           per_minute: limitOf(options.perMinute),
@@ -94,6 +101,7 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
           expires_at: expiresAt === 'never' ? null : expiresAt,
           blocked: blocked === false ? null : blocked,
           note: note === '' ? null : note,
+          remove,
         });
         const clientId = await clientIdOrAll(dependencies, named);
         const view = await setLimits(dependencies, actor, clientId, change);

@@ -8,6 +8,11 @@ export function booleanOption(text: string): boolean {
   throw new InvalidArgumentError('It must be true or false.');
 }
 
+/** The value of an option that can be given several times. */
+export function repeatedOption(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
+}
+
 /** What `timeOf` reads, for the help of an option. */
 export const timeForms = 'such as 2h, 7d, 2026-11-20 or 2026-11-20T10:00:00Z';
 

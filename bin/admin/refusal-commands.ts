@@ -23,7 +23,7 @@ export function addRefusalCommands(program: Command, { run }: Runner): void {
     .option('--until <time>', 'until the hour of this time')
     .addHelpText(
       'after',
-      '\nA count is the least that happened, and more than half of it.\n\nExample:\n  $ npm run admin -- refusals list --client "Web shop" --since 2h',
+      '\nOf each so many happened at least, and less than twice as many; the access log has every request.\n\nExample:\n  $ npm run admin -- refusals list --client "Web shop" --since 2h',
     )
     .action(
       run(async ({ dependencies }, { client, since, until }: RefusalOptions) => {
@@ -44,7 +44,7 @@ export function addRefusalCommands(program: Command, { run }: Runner): void {
                 { title: 'client', of: ({ client_id }) => client_id },
                 { title: 'endpoint', of: ({ endpoint }) => endpoint },
                 { title: 'reason', of: ({ reason }) => reason },
-                { title: 'count', of: ({ count }) => count },
+                { title: 'at least', of: ({ at_least }) => at_least },
                 { title: 'last request', of: ({ last_request_id }) => last_request_id },
                 { title: 'last message', of: ({ last }) => (last === null ? null : messageOf(last)) },
               ],

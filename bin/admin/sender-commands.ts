@@ -11,7 +11,7 @@ import {
 } from '../../shared/admin/senders.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { Runner } from './command.ts';
-import { booleanOption } from './options.ts';
+import { booleanOption, repeatedOption } from './options.ts';
 import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
 import { textTable } from './print.ts';
 
@@ -37,6 +37,7 @@ interface SetOptions extends KeyOptions {
   readonly templateId?: string;
   readonly inbound?: boolean;
   readonly note?: string;
+  readonly remove?: readonly string[];
 }
 
 export function addSenderCommands(program: Command, { run }: Runner): void {
@@ -52,10 +53,15 @@ export function addSenderCommands(program: Command, { run }: Runner): void {
     .option('--template-id <id>', 'India: the registered template, or "none"')
     .option('--inbound [true|false]', 'whether messages to this number belong to the client', booleanOption)
     .option('--note <text>', 'a text for people; an empty one removes it')
+    .option(
+      '--remove <attribute>',
+      'remove a misspelled attribute from the row; can be repeated',
+      repeatedOption,
+    )
     .addHelpText('after', examples)
     .action(
       run(async ({ dependencies, actor }, options: SetOptions) => {
-        const { inbound, note } = options;
+        const { inbound, note, remove } = options;
         const clientId = await clientIdOrAll(dependencies, options.client);
         const body = parseFields(senderBody, {
           ...keyOf(options, clientId),
@@ -65,6 +71,7 @@ export function addSenderCommands(program: Command, { run }: Runner): void {
           template_id: textOf(options.templateId),
           inbound: inbound === false ? null : inbound,
           note: note === '' ? null : note,
+          remove,
         });
         const view = await setSender(dependencies, actor, body);
         return { json: view, text: () => senderTable([view]) };

@@ -1,5 +1,4 @@
 /** The choice of how many rows a page has, beside the pages of a list. */
-import Box from '@cloudscape-design/components/box';
 import Select from '@cloudscape-design/components/select';
 import { choosePageSize, pageSizes, usePageSize } from '../page-size.ts';
 import { useListState } from '../route.ts';
@@ -8,7 +7,7 @@ export function PageSize() {
   const size = usePageSize();
   const { change } = useListState();
   return (
-    <Box textAlign="right">
+    <div className="page-size">
       <Select
         ariaLabel="Rows per page"
         selectedOption={{ value: size, label: `${size} rows` }}
@@ -19,6 +18,6 @@ export function PageSize() {
           change({}, { replace: true });
         }}
       />
-    </Box>
+    </div>
   );
 }

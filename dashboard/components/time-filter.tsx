@@ -4,13 +4,13 @@ import FormField from '@cloudscape-design/components/form-field';
 import { useListState } from '../route.ts';
 import { rangeFault, rangeOf, timesOf } from './time-range.ts';
 
-export function TimeFilter() {
+export function TimeFilter({ placeholder = 'Any time' }: { readonly placeholder?: string }) {
   const { filters, change } = useListState();
   return (
     <FormField label="Time">
       <DateRangePicker
         value={rangeOf(filters)}
-        placeholder="Any time"
+        placeholder={placeholder}
         relativeOptions={[
           { key: 'hour', amount: 1, unit: 'hour', type: 'relative' },
           { key: 'day', amount: 24, unit: 'hour', type: 'relative' },

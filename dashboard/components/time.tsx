@@ -1,5 +1,6 @@
 /** A time in the user's time zone, which is named, and in UTC, as logs and the API have it. */
 import Box from '@cloudscape-design/components/box';
+import type { ReactNode } from 'react';
 
 const day = { day: 'numeric', month: 'short' } as const;
 const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
@@ -23,6 +24,19 @@ export function Time({ at }: { readonly at: string | null | undefined }) {
         </Box>
       )}
     </time>
+  );
+}
+
+/** A sentence of the gateway with its UTC times as the user's, as they are everywhere else on the page. */
+export function withLocalTimes(sentence: string): ReactNode {
+  return sentence.split(/(\d{4}-\d\d-\d\dT[\d:.]+Z)/).map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      <time key={part} dateTime={part} title={part}>
+        {local.format(new Date(part))}
+      </time>
+    ),
   );
 }
 

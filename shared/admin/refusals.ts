@@ -46,7 +46,7 @@ export async function listRefusals(
     refusals: counts
       .map((count): RefusalView => ({ ...count, last: lastOf(count, byId) }))
       .toSorted((one, other) =>
-        one.hour === other.hour ? other.count - one.count : one.hour < other.hour ? 1 : -1,
+        one.hour === other.hour ? other.at_least - one.at_least : one.hour < other.hour ? 1 : -1,
       ),
     more_clients: more,
   };

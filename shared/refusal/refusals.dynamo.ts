@@ -62,8 +62,8 @@ export interface RefusalCount {
   readonly hour: string;
   readonly endpoint: string;
   readonly reason: string;
-  /** At least so many. */
-  readonly count: number;
+  /** The least that happened: what a process had not written when it ended is missing. */
+  readonly at_least: number;
   readonly last_request_id: string;
 }
 
@@ -113,7 +113,7 @@ function countsIn({ counter, purge_at: _purgeAt, ...counts }: Row): RefusalCount
         hour: `${hour}:00:00.000Z`,
         endpoint: name.slice(0, end),
         reason: name.slice(end + 1),
-        count,
+        at_least: count,
         last_request_id: String(counts[`${lastPrefix}${name}`]),
       },
     ];

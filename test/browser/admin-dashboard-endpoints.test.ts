@@ -30,6 +30,8 @@ it('resends every failed webhook of an endpoint, with the progress, and sends a 
   const finding = page.getByText(`${origin} has failed since`);
   await finding.waitFor();
   expect((await finding.boundingBox())?.y).toBeLessThan(500);
+  // In the user's time, as on every page.
+  expect(await finding.innerText()).toMatch(/since \w+ \d+, \d{4}/);
   await photograph(page, 'client-findings', usualLook);
   expect(await axeViolations(page)).toEqual([]);
   await page.getByRole('link', { name: 'Show endpoints' }).first().click();

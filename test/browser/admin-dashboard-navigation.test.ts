@@ -111,6 +111,7 @@ it('opens the activity log on what people changed, by name, and keeps webhooks a
   await page.getByLabel('Changed by').fill('Demo admin');
   const changed = rowsOf(page).filter({ hasText: name });
   await changed.filter({ hasText: 'countries' }).getByRole('link', { name: 'Demo admin' }).waitFor();
+  await changed.filter({ hasText: /^Demo admin changed/ }).waitFor();
   expect(filtersIn(page).get('actor')).toBe('Demo admin');
   await photograph(page, 'activity-by-actor', usualLook);
   await page.getByLabel('Changed by').fill(clientId);
@@ -133,7 +134,9 @@ it('lists the latest messages at once, as many in a page as are chosen, and clie
   const client = await newClient({ name: `0 first ${randomUUID()}` });
   await sendMoreThanAPage(client);
   await show(page, `messages?client_id=${client.clientId}`, 'Messages');
-  await page.getByRole('button', { name: 'Rows per page' }).click();
+  const pageSize = page.getByRole('button', { name: 'Rows per page' });
+  expect((await pageSize.boundingBox())?.width).toBeLessThan(200);
+  await pageSize.click();
   await page.getByRole('option', { name: '50 rows' }).click();
   await rowsOf(page).nth(messagesPerPage).waitFor();
   expect(await page.getByRole('button', { name: 'Next page' }).count()).toBe(0);

@@ -234,6 +234,11 @@ it('finds whatever a caller quotes: an id, a reference, a name, and the id of a 
   await search(visit, String(refused.body.request_id));
   await page.getByText('A refused request').waitFor();
   await page.getByText('400 invalid_request', { exact: true }).waitFor();
+  await show(page, `clients/${client.clientId}?tab=refusals`, name);
+  const counted = row(page, /invalid_request/);
+  await page.getByRole('columnheader', { name: 'At least' }).waitFor();
+  await counted.getByRole('link', { name: String(refused.body.request_id) }).waitFor();
+  await expectWell(visit, 'refused-requests');
 
   // Other requests are in no table; the page has the query that finds one in the logs.
   const unknown = await client.call('GET', '/api/v1/sms/status/msg_01J00000000000000000000000');

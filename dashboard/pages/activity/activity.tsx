@@ -9,7 +9,7 @@ import type { ActivityView } from '../../../shared/admin/activity.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
 import { ChoiceField } from '../../components/choice-field.tsx';
 import { useClientFilter } from '../../components/client-filter.tsx';
-import { ActorName, ClientLink } from '../../components/client-name.tsx';
+import { ActorName, ClientLink, useClientName } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { useConfirm } from '../../components/confirm-dialog.tsx';
 import { Fields, Filters } from '../../components/filters.tsx';
@@ -154,7 +154,7 @@ const summaryColumn: Column<ActivityView> = {
   minWidth: 150,
   cell: (entry) => {
     const href = subjectOf(entry);
-    const text = <span className="id">{entry.summary}</span>;
+    const text = <Sentence {...entry} />;
     return href === undefined ? text : <Link href={href}>{text}</Link>;
   },
 };
@@ -203,6 +203,13 @@ function columnsOf(group: ActivityGroup, kind: string): readonly Column<Activity
     return [summaryColumn, clientColumn, timeColumn, ...csvOnly<ActivityView>('actor')];
   const actor = group === 'changes' ? [actorColumn] : csvOnly<ActivityView>('actor');
   return [summaryColumn, timeColumn, ...actor, clientColumn, changesColumn, ...onlyInCsv];
+}
+
+/** The log begins a sentence with the id of the client or administrator that did it. */
+function Sentence({ summary, actor }: ActivityView) {
+  const name = useClientName(actor);
+  const isNamed = name !== undefined && actor !== undefined && summary.startsWith(`${actor} `);
+  return <span className="id">{isNamed ? name + summary.slice(actor.length) : summary}</span>;
 }
 
 /** The page of what the entry is about: the webhook, or an inbound message. */

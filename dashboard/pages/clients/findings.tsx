@@ -8,6 +8,7 @@ import type { Finding } from '../../../shared/admin/diagnosis/findings.ts';
 import { useResponse } from '../../api/queries.ts';
 import { AllowOtps } from '../../components/allow-otps.tsx';
 import { LoadFailure } from '../../components/loaded.tsx';
+import { withLocalTimes } from '../../components/time.tsx';
 import { linkTo } from '../../route.ts';
 
 /** It reads more than other pages do, and changes slowly. */
@@ -28,7 +29,7 @@ export function Findings({ clientId }: { readonly clientId: string }) {
         {data.findings.map((finding) => (
           <div key={finding.message}>
             <StatusIndicator type={finding.severity === 'problem' ? 'error' : 'warning'}>
-              <span className="sentence">{finding.message}</span>
+              <span className="sentence">{withLocalTimes(finding.message)}</span>
             </StatusIndicator>{' '}
             <Remedy clientId={clientId} finding={finding} />
           </div>

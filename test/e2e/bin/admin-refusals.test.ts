@@ -28,7 +28,7 @@ it('refusals are counted by endpoint and reason, the last in full, and found by 
   const forbidden = await client.post(send, { to: '+33612345678', message: secret });
   expect([invalid.status, forbidden.status]).toEqual([400, 403]);
   const found = await refusals();
-  expect(found.map(({ endpoint, reason, count }) => [endpoint, reason, count]).toSorted()).toEqual([
+  expect(found.map(({ endpoint, reason, at_least }) => [endpoint, reason, at_least]).toSorted()).toEqual([
     [`POST ${send}`, 'forbidden', 1],
     [`POST ${send}`, 'invalid_request', 1],
   ]);

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AdminShell, adminShell } from '../../support/admin/admin-shell.ts';
 import { freshNumber } from '../../support/carrier/outbox.ts';
-import { gateway } from '../../support/gateway/gateway.ts';
+import { documentClient, gateway } from '../../support/gateway/gateway.ts';
 
 let shell: AdminShell;
 const run: AdminShell['run'] = (...words) => shell.run(...words);
@@ -68,6 +69,16 @@ describe('npm run admin', () => {
     expect(back.override).not.toHaveProperty('per_minute');
     const { limits } = await json('limits', 'list');
     expect(limits).toContainEqual(expect.objectContaining({ client_id: id }));
+    const send = 'POST /api/v1/sms/send';
+    const dynamo = documentClient();
+    const Item = { client_id: id, endpoint: send, per_mintue: 5, per_hour: 9 };
+    await dynamo.send(new PutCommand({ TableName: gateway().tables.limit_overrides, Item }));
+    dynamo.destroy();
+    expect(await json('limits', 'set', id, 'sms_send', '--per-day', '90')).toMatchObject({
+      status: 'invalid',
+    });
+    const mended = await json('limits', 'set', id, 'sms_send', '--remove', 'per_mintue');
+    expect(mended).toMatchObject({ status: 'active', override: { per_hour: 9, per_day: 90 }, faults: [] });
     await json('limits', 'remove', id, 'sms_send');
     const after = await json('limits', 'list');
     expect(JSON.stringify(after)).not.toContain(id);

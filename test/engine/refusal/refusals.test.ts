@@ -37,9 +37,9 @@ it('counts by client, hour, endpoint and reason, and finds the last by its reque
 
   const counts = await reader.counts(['client_1'], ['2026-11-20T11', '2026-11-20T12']);
   const common = { client_id: 'client_1', hour: '2026-11-20T12:00:00.000Z', endpoint: refusal.endpoint };
-  expect(counts.toSorted((one, other) => other.count - one.count)).toEqual([
-    { ...common, reason: 'rate_limit_exceeded', count: 43, last_request_id: 'request-4' },
-    { ...common, reason: 'invalid_request', count: 2, last_request_id: 'request-2' },
+  expect(counts.toSorted((one, other) => other.at_least - one.at_least)).toEqual([
+    { ...common, reason: 'rate_limit_exceeded', at_least: 43, last_request_id: 'request-4' },
+    { ...common, reason: 'invalid_request', at_least: 2, last_request_id: 'request-2' },
   ]);
   expect(await reader.find('request-2')).toEqual(invalid);
   expect(await reader.find('request-0')).toBeUndefined();

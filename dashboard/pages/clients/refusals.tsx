@@ -1,0 +1,65 @@
+/** What a client was refused, by hour, endpoint and reason, with the last of each as far as it is kept. */
+import Link from '@cloudscape-design/components/link';
+import type { RefusalView } from '../../../shared/admin/refusals.ts';
+import { useResponse } from '../../api/queries.ts';
+import type { Column } from '../../components/columns.ts';
+import { List } from '../../components/list.tsx';
+import { Secondary } from '../../components/secondary.tsx';
+import { TimeFilter } from '../../components/time-filter.tsx';
+import { withStart } from '../../components/time-range.ts';
+import { linkTo, useListState } from '../../route.ts';
+
+export function Refusals({ clientId }: { readonly clientId: string }) {
+  const { filters } = useListState();
+  const query = useResponse(
+    'listRefusals',
+    {},
+    { client_id: clientId, last: filters.last, since: filters.since, until: filters.until },
+    { sent: withStart },
+  );
+  return (
+    <List<RefusalView>
+      title="Refused requests"
+      description="With 400, 403 or 429, by UTC hour. Each number is the least that happened, and more than half of it; the logs have every request."
+      filter={<TimeFilter placeholder="Last 24 hours" />}
+      columns={columns}
+      rows={query.data?.refusals}
+      query={query}
+      csvName={`refusals-of-${clientId}`}
+      emptyTitle="No refused requests"
+      empty="None was refused in this time. Refusals are kept for a week."
+      idOf={({ hour, endpoint, reason }) => `${hour} ${endpoint} ${reason}`}
+    />
+  );
+}
+
+const columns: readonly Column<RefusalView>[] = [
+  {
+    title: 'Reason',
+    field: 'reason',
+    minWidth: 200,
+    cell: ({ reason, last }) => (
+      <>
+        <span className="id">{reason}</span>
+        {last === null ? null : (
+          <Secondary>
+            {[last.message, ...last.details.map(({ field, message }) => `${field} ${message}`)].join(' ')}
+          </Secondary>
+        )}
+      </>
+    ),
+  },
+  { title: 'At least', field: 'at_least', minWidth: 90 },
+  { title: 'Endpoint', field: 'endpoint', minWidth: 180 },
+  { title: 'Hour', field: 'hour', minWidth: 150, isTime: true },
+  {
+    title: 'Last request',
+    field: 'last_request_id',
+    minWidth: 180,
+    cell: ({ last_request_id }) => (
+      <span className="id">
+        <Link href={linkTo('search', undefined, { q: last_request_id })}>{last_request_id}</Link>
+      </span>
+    ),
+  },
+];
