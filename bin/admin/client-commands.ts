@@ -21,11 +21,18 @@ import {
   showClient,
 } from '../../shared/admin/clients.ts';
 import { clientIdOf } from '../../shared/admin/find-client.ts';
+import { secretRotationBody } from '../../shared/client/secret-rotation.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
+import { previousSecretHoursMax } from '../../shared/contract/validity.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { CommandResult, Runner } from './command.ts';
 import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
 import { textFields, textTable } from './print.ts';
+
+interface RotateOptions {
+  readonly webhook: boolean;
+  readonly overlapHours?: number;
+}
 
 const shownOnce = 'These secrets are shown once; the gateway keeps only what it needs to check or to sign.';
 
@@ -104,19 +111,26 @@ export function addClientCommands(program: Command, { run }: Runner): void {
   }
   clients
     .command('rotate-secret')
-    .description('issues a new client secret; the previous one stays valid for 24 hours')
+    .description(
+      'issues a new client secret; the previous one stays valid for 24 hours, or for --overlap-hours',
+    )
     .argument('<client>', 'id or name')
     .option(
       '--webhook',
       'the webhook secret instead; it signs from active_at on, the previous one for 24 hours after that too',
       false,
     )
+    .option(
+      '--overlap-hours <hours>',
+      `0 to ${previousSecretHoursMax}; after a leak 0: only the new secret is valid, of webhooks from active_at on`,
+      Number,
+    )
     .action(
-      run(async ({ dependencies, actor }, named: string, { webhook }: { webhook: boolean }) => {
+      run(async ({ dependencies, actor }, named: string, { webhook, overlapHours }: RotateOptions) => {
+        const rotation = parseFields(secretRotationBody, { overlap_hours: overlapHours });
         const clientId = await clientIdOf(dependencies, named);
-        const rotated = webhook
-          ? await rotateWebhookSecret(dependencies, actor, clientId)
-          : await rotateClientSecret(dependencies, actor, clientId);
+        const rotate = webhook ? rotateWebhookSecret : rotateClientSecret;
+        const rotated = await rotate(dependencies, actor, clientId, rotation);
         return { json: rotated, text: () => `${textFields({ ...rotated })}\n\n${shownOnce}` };
       }),
     );

@@ -4,6 +4,7 @@ import { type ActivityRecorder, recordActivity } from '../activity/record-activi
 import type { Client } from '../client/client.ts';
 import { type ClientAdminDependencies, noSuchClient, rotateWebhookSecret } from '../client/client-admin.ts';
 import type { ClientStore } from '../client/client-store.dynamo.ts';
+import { overlapText, secretRotationBody } from '../client/secret-rotation.ts';
 import { type PolicyName, policies } from '../contract/routes.ts';
 import type { LimitReader } from '../limit/overrides.ts';
 import {
@@ -11,6 +12,7 @@ import {
   type Caller,
   type Operation,
   parseBody,
+  parseOptionalBody,
   requireCaller,
 } from '../operation/operation.ts';
 import type { AccountView } from './account-response.schema.ts';
@@ -65,14 +67,16 @@ async function changeWebhookUrl(
     throw noSuchClient();
 }
 
-/** Returns the new webhook secret, this once. The previous one signs for 24 h more (contract 7.5). */
+/** Returns the new webhook secret, this once. The previous one signs for the overlap (contract 7.5). */
 export function rotateOwnWebhookSecret(
   dependencies: Pick<ClientAdminDependencies, 'clients' | 'webhookSecrets' | 'random'> & ActivityRecorder,
 ): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
-    const rotated = await rotateWebhookSecret(dependencies, clientId, dependencies.clock);
-    const summary = `${clientId} made a new webhook secret; the previous one signs for 24 h more`;
+    const rotation = parseOptionalBody(secretRotationBody, request);
+    const { clock } = dependencies;
+    const rotated = await rotateWebhookSecret(dependencies, clientId, clock, rotation.overlap_hours);
+    const summary = `${clientId} made a new webhook secret; ${overlapText('signs', rotation)}`;
     await recordActivity(dependencies, clientId, { kind: 'webhook_secret_rotated', summary, clientId });
     return {
       status: 200,

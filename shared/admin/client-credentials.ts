@@ -1,18 +1,21 @@
 /** An administrator's operations on the secrets and API keys of clients: each change is in the activity log, each new secret is shown once. */
 import { recordActivity } from '../activity/record-activity.ts';
 import * as clientAdmin from '../client/client-admin.ts';
+import { overlapText, type SecretRotation } from '../client/secret-rotation.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { type ApiKeyView, apiKeyView } from './client-views.ts';
 import { requireClient } from './find-client.ts';
 
-/** The previous secret stays valid for 24 h. */
+/** The previous secret stays valid for the overlap. */
 export async function rotateClientSecret(
   dependencies: AdminDependencies,
   actor: string,
   clientId: string,
+  rotation: SecretRotation,
 ): Promise<{ readonly client_id: string; readonly client_secret: string }> {
-  const secret = await clientAdmin.rotateClientSecret(dependencies, clientId, dependencies.clock());
-  const summary = `${actor} made a new client secret; the previous one is valid for 24 h more`;
+  const now = dependencies.clock();
+  const secret = await clientAdmin.rotateClientSecret(dependencies, clientId, now, rotation.overlap_hours);
+  const summary = `${actor} made a new client secret; ${overlapText('is valid', rotation)}`;
   await recordActivity(dependencies, actor, { kind: 'client_secret_rotated', summary, clientId });
   return { client_id: clientId, client_secret: secret };
 }
@@ -42,14 +45,21 @@ export interface RotatedWebhookSecret {
   readonly previous_secret_expires_at: string | null;
 }
 
-/** Issues a new webhook secret. Only the previous secret signs until the new one is active; then both sign for 24 h. */
+/** Issues a new webhook secret. Only the previous secret signs until the new one is active; then both sign for the overlap. */
 export async function rotateWebhookSecret(
   dependencies: AdminDependencies,
   actor: string,
   clientId: string,
+  rotation: SecretRotation,
 ): Promise<RotatedWebhookSecret> {
-  const rotated = await clientAdmin.rotateWebhookSecret(dependencies, clientId, dependencies.clock);
-  const summary = `${actor} made a new webhook secret, which signs from ${rotated.active_at} on; the previous one signs for 24 h more`;
+  const { clock } = dependencies;
+  const rotated = await clientAdmin.rotateWebhookSecret(
+    dependencies,
+    clientId,
+    clock,
+    rotation.overlap_hours,
+  );
+  const summary = `${actor} made a new webhook secret, which signs from ${rotated.active_at} on; ${overlapText('signs', rotation)}`;
   await recordActivity(dependencies, actor, { kind: 'webhook_secret_rotated', summary, clientId });
   return {
     client_id: clientId,

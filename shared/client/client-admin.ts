@@ -1,4 +1,7 @@
-/** Creates clients and API keys and rotates secrets. A new secret is shown once; the one before it stays valid for 24 h. */
+/**
+ * Creates clients and API keys and rotates secrets. A new secret is shown once; the one before it stays valid for 24 h, or as
+ * long as the rotation asks for.
+ */
 import { errorTexts, GatewayError, isConcurrentChange, standardError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
 import { previousSecretHours } from '../contract/validity.ts';
@@ -94,7 +97,7 @@ export async function setClientDisabled(
 }
 
 /**
- * The secret before the new one stays valid for 24 h.
+ * The secret before the new one stays valid for the overlap; without one, no older secret does.
  *
  * @throws GatewayError `secret_limit_reached` where the one before it is still promised to be valid, too
  */
@@ -102,6 +105,7 @@ export async function rotateClientSecret(
   dependencies: ClientAdminDependencies,
   clientId: string,
   now: Date,
+  overlapHours = previousSecretHours,
 ): Promise<string> {
   const clientSecret = newClientSecret(dependencies.random);
   const created: ClientSecret = { hash: secretHash(clientSecret), created_at: now.toISOString() };
@@ -111,9 +115,9 @@ export async function rotateClientSecret(
     assertReadable(client, 'secrets');
     // The SDK repeats a write whose response was lost; the repeat fails its condition although the first was applied.
     if (client.secrets.some(({ hash }) => hash === created.hash)) return clientSecret;
-    const live = client.secrets.filter((secret) => isLive(secret, now));
+    const live = overlapHours === 0 ? [] : client.secrets.filter((secret) => isLive(secret, now));
     assertFewerThan(clientSecretsMax, live);
-    const end = addSeconds(now, previousSecretHours * 3600).toISOString();
+    const end = addSeconds(now, overlapHours * 3600).toISOString();
     const secrets = [created, ...live.map((previous) => ({ expires_at: end, ...previous }))];
     if (await dependencies.clients.replaceSecrets(clientId, client.secrets, secrets)) return clientSecret;
     throw standardError('concurrent_change');
@@ -142,14 +146,15 @@ export interface RotatedWebhookSecret {
   readonly previous_expires_at?: string | undefined;
 }
 
-/** Issues a new webhook secret. Until it is active only the old ones sign; then all sign for 24 h (contract 7.5). */
+/** Issues a new webhook secret. Until it is active only the old ones sign; then all sign for the overlap (contract 7.5). */
 export async function rotateWebhookSecret(
   dependencies: Pick<ClientAdminDependencies, 'clients' | 'webhookSecrets' | 'random'>,
   clientId: string,
   clock: Clock,
+  overlapHours?: number,
 ): Promise<RotatedWebhookSecret> {
   if ((await dependencies.clients.find(clientId)) === undefined) throw noSuchClient();
-  return replaceWebhookSecret(dependencies, clientId, clock);
+  return replaceWebhookSecret(dependencies, clientId, clock, { overlapHours });
 }
 
 /** @throws GatewayError `not_found` if the endpoint has no secret, because it does not exist */
@@ -158,15 +163,16 @@ export async function rotateEndpointSecret(
   clientId: string,
   endpointId: string,
   clock: Clock,
+  overlapHours?: number,
 ): Promise<RotatedWebhookSecret> {
-  return replaceWebhookSecret(dependencies, clientId, clock, endpointId);
+  return replaceWebhookSecret(dependencies, clientId, clock, { endpointId, overlapHours });
 }
 
 function replaceWebhookSecret(
   dependencies: Pick<ClientAdminDependencies, 'webhookSecrets' | 'random'>,
   clientId: string,
   clock: Clock,
-  endpointId?: string,
+  { endpointId, overlapHours }: { readonly endpointId?: string; readonly overlapHours: number | undefined },
 ): Promise<RotatedWebhookSecret> {
   const secret = newWebhookSecret(dependencies.random);
   return retry(conflictRetries, async () => {
@@ -177,7 +183,7 @@ function replaceWebhookSecret(
     const own = before.findIndex((one) => one.secret === secret);
     if (own >= 0) return rotated(before.slice(own));
     // Read for each attempt: from the time of the write, workers have 60 s to read the secret.
-    const after = withNewWebhookSecret(secret, before, clock());
+    const after = withNewWebhookSecret(secret, before, clock(), overlapHours);
     if (await dependencies.webhookSecrets.replace(clientId, before, after, endpointId)) return rotated(after);
     throw standardError('concurrent_change');
   });
@@ -231,8 +237,9 @@ export async function revokeApiKey(
 }
 
 /**
- * The previous secret signs for 24 h after the new one is active; older ones keep the end they have. So a rotation that
- * is repeated because its response was lost does not shorten the time of the secret that the endpoint knows.
+ * The previous secret signs for the overlap after the new one is active; older ones keep the end they have. So a rotation
+ * that is repeated because its response was lost does not shorten the time of the secret that the endpoint knows. Without an
+ * overlap every older secret ends when the new one is active, so that one signs at any time.
  *
  * @throws GatewayError `secret_limit_reached`
  */
@@ -240,6 +247,7 @@ export function withNewWebhookSecret(
   secret: string,
   before: readonly WebhookSecret[],
   now: Date,
+  overlapHours = previousSecretHours,
 ): readonly WebhookSecret[] {
   const created_at = now.toISOString();
   const live = before.filter((one) => isLive(one, now));
@@ -247,8 +255,9 @@ export function withNewWebhookSecret(
   if (live.length === 0) return [{ secret, created_at, active_at: created_at }];
   assertFewerThan(webhookSecretsMax, live);
   const activeAt = addSeconds(now, secretActiveAfterSeconds);
-  const end = addSeconds(activeAt, previousSecretHours * 3600).toISOString();
-  const ending = live.map((one) => ({ ...one, expires_at: one.expires_at ?? end }));
+  const end = addSeconds(activeAt, overlapHours * 3600).toISOString();
+  const endOf = (promised = end): string => (overlapHours === 0 && promised > end ? end : promised);
+  const ending = live.map((one) => ({ ...one, expires_at: endOf(one.expires_at) }));
   return [{ secret, created_at, active_at: activeAt.toISOString() }, ...ending];
 }
 

@@ -57,6 +57,23 @@ it('ends the previous client secret, where there is one', async () => {
   expect((await clientAdmin().clients.find(clientId))?.secrets).toHaveLength(1);
 });
 
+it('rotates a leaked secret without an overlap: only the new one is valid', async () => {
+  const { page } = dashboard;
+  const name = `Shop ${randomUUID()}`;
+  const { clientId } = await newClient({ name });
+  await show(page, `clients/${clientId}?tab=credentials`, name);
+  await page.getByRole('button', { name: 'Rotate client secret' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Rotate the client secret?' });
+  await dialog.getByRole('button', { name: 'Overlap' }).click();
+  await page.getByRole('option', { name: 'None: it has leaked' }).click();
+  await dialog.getByText('Older secrets are rejected within 60 seconds.').waitFor();
+  await photograph(page, 'rotate-leaked-secret', usualLook);
+  expect(await axeViolations(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Rotate' }).click();
+  await page.getByText(/^cs_/).waitFor();
+  expect((await clientAdmin().clients.find(clientId))?.secrets).toHaveLength(1);
+});
+
 it('shows a change that is refused after its page or dialog was left', async () => {
   const { page } = dashboard;
   const name = `Shop ${randomUUID()}`;

@@ -67,6 +67,15 @@ describe('the account', () => {
     expect(ends).toBeGreaterThan(before);
   });
 
+  it('ends older webhook secrets when the new one signs, after a leak, and refuses an overlap beyond a week', async () => {
+    const own = await newClient();
+    const rotate = (overlap_hours: number) =>
+      own.call('POST', '/api/v1/account/webhook-secret', { body: { overlap_hours } });
+    expectRefusal(await rotate(169), 400, 'invalid_request', ['overlap_hours']);
+    const { body } = await rotate(0);
+    expect(body.previous_secret_expires_at).toBe(body.active_at);
+  });
+
   const changing = Object.values<Route>(routes)
     .filter(({ policy, method }) => policy === 'account' && method !== 'GET')
     .map(({ method, path }) => ({ method, path }));

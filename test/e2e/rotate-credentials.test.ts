@@ -17,7 +17,7 @@ const accountStatus = async (credential: string): Promise<number> =>
   (await call('GET', '/api/v1/account', { credential })).status;
 
 describe('the rotation of a client secret', () => {
-  it('gives a token for the old one and for the new one, until the old one is ended', async () => {
+  it('gives a token for the old one and for the new one, until the old one is ended; after a leak for the new one only', async () => {
     const client = await newClient();
     const token = await tokenOf(client.clientId, client.clientSecret);
     const { client_secret: second } = await shell.json('clients', 'rotate-secret', client.clientId);
@@ -38,6 +38,20 @@ describe('the rotation of a client secret', () => {
       return response.status === 401 ? response : undefined;
     }, forgotten);
     expect(refused.body.error).toBe('invalid_client');
+    const leaked = [String(second), String(third)];
+    const { client_secret: only } = await shell.json(
+      'clients',
+      'rotate-secret',
+      client.clientId,
+      '--overlap-hours',
+      '0',
+    );
+    expect((await requestToken(client.clientId, String(only))).status).toBe(200);
+    for (const secret of leaked)
+      await eventually(
+        async () => (await requestToken(client.clientId, secret)).status === 401 || undefined,
+        forgotten,
+      );
     // A token that was issued under a secret holds for its hour, whatever becomes of the secret.
     expect(await accountStatus(token)).toBe(200);
   });

@@ -2,6 +2,7 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useState } from 'react';
 import type { ApiKeyView } from '../../../shared/admin/client-views.ts';
 import { useChange } from '../../api/change.ts';
 import type { ResponseOf } from '../../api/client.ts';
@@ -14,27 +15,18 @@ import { Section } from '../../components/section.tsx';
 import { State } from '../../components/state.tsx';
 import { Time } from '../../components/time.tsx';
 import { useDashboard } from '../../context.ts';
+import { RotateSecret, type SecretKind } from './rotate-secret.tsx';
 
 export function Credentials({ client }: { readonly client: ResponseOf<'showClient'> }) {
   const { api, showSecrets } = useDashboard();
   const path = { client_id: client.client_id };
   const { confirm, dialog } = useConfirm();
-  const showSecret = (label: string, value: string): void =>
-    showSecrets({ title: 'New secret', secrets: [{ label, value }] });
+  const [rotated, setRotated] = useState<SecretKind>();
   const createKey = useChange({
     mutationFn: () => api.send('createApiKey', path),
-    onSuccess: ({ api_key }) => showSecret('API key', api_key),
+    onSuccess: ({ api_key }) =>
+      showSecrets({ title: 'New secret', secrets: [{ label: 'API key', value: api_key }] }),
   });
-  const rotateSecret = (): void =>
-    confirm({
-      title: 'Rotate the client secret?',
-      text: 'The current secret stays valid for 24 hours, or until you end it.',
-      action: 'Rotate',
-      work: async () => {
-        const { client_secret } = await api.send('rotateClientSecret', path);
-        showSecret('Client secret', client_secret);
-      },
-    });
   const endPreviousSecret = (): void =>
     confirm({
       title: 'End the previous client secret?',
@@ -42,16 +34,6 @@ export function Credentials({ client }: { readonly client: ResponseOf<'showClien
       action: 'End secret',
       work: () => api.send('endPreviousSecret', path),
       done: 'Previous client secret ended.',
-    });
-  const rotateWebhookSecret = (): void =>
-    confirm({
-      title: 'Rotate the webhook secret?',
-      text: 'The new secret takes effect after 60 seconds. Webhooks are also signed with the current secret for another 24 hours.',
-      action: 'Rotate',
-      work: async () => {
-        const { webhook_secret, active_at } = await api.send('rotateWebhookSecret', path);
-        showSecret(`Webhook secret, active from ${active_at}`, webhook_secret);
-      },
     });
   const revoke = (keyId: string): void =>
     confirm({
@@ -71,8 +53,8 @@ export function Credentials({ client }: { readonly client: ResponseOf<'showClien
             {client.secrets.length > 1 ? (
               <Button onClick={endPreviousSecret}>End previous client secret</Button>
             ) : null}
-            <Button onClick={rotateSecret}>Rotate client secret</Button>
-            <Button onClick={rotateWebhookSecret}>Rotate webhook secret</Button>
+            <Button onClick={() => setRotated('client')}>Rotate client secret</Button>
+            <Button onClick={() => setRotated('webhook')}>Rotate webhook secret</Button>
           </SpaceBetween>
         }
       >
@@ -104,6 +86,9 @@ export function Credentials({ client }: { readonly client: ResponseOf<'showClien
         csvName={`api-keys-of-${client.client_id}`}
       />
       {dialog}
+      {rotated === undefined ? null : (
+        <RotateSecret clientId={client.client_id} kind={rotated} onClose={() => setRotated(undefined)} />
+      )}
     </SpaceBetween>
   );
 }

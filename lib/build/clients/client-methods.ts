@@ -24,6 +24,7 @@ export interface ClientMethod {
   /** Names of schemas. */
   readonly query: string | undefined;
   readonly body: string | undefined;
+  readonly isBodyOptional: boolean;
   readonly response: string;
   readonly repeat: Repeat;
   /** Whether the method only returns what would be sent. */
@@ -93,6 +94,7 @@ function methodsOf(
     pathParameters: parameters.filter((one) => one.in === 'path').map(({ name }) => String(name)),
     query: parameters.some((one) => one.in === 'query') ? queryName(operationId) : undefined,
     body: schemaName(operation.requestBody?.content['application/json']?.schema),
+    isBodyOptional: operation.requestBody?.required !== true,
     repeat: isKeyed ? ('with_key' as const) : httpMethod === 'post' ? 'if_refused' : 'always',
     isDryRun: false,
     pages: pagesOf(operation, response, schemas),

@@ -50,12 +50,23 @@ ${methods.map((method) => `\n${methodOf(method)}`).join('\n')}
 }
 
 function methodOf(method: ClientMethod): string {
-  const { summary, description, httpMethod, path, pathParameters, query, body, response, repeat, pages } =
-    method;
+  const {
+    summary,
+    description,
+    httpMethod,
+    path,
+    pathParameters,
+    query,
+    body,
+    isBodyOptional,
+    response,
+    repeat,
+    pages,
+  } = method;
   const dryRun = method.isDryRun ? ['query: { dry_run: true }'] : [];
   const parameters = [
     ...pathParameters.map((name) => `${camelCase(name.split('_'))}: string`),
-    ...(body === undefined ? [] : [`body: ${body}`]),
+    ...(body === undefined ? [] : [`body: ${body}${isBodyOptional ? ' = {}' : ''}`]),
     ...(query === undefined ? [] : [`query: ${query} = {}`]),
     `options?: ${optionsOf(method)}`,
   ].join(', ');

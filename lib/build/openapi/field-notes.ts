@@ -5,6 +5,7 @@
  */
 
 import { inWords } from '../../../shared/contract/in-words.ts';
+import { previousSecretHours } from '../../../shared/contract/validity.ts';
 import { eventFilters } from '../../../shared/contract/webhook-events.ts';
 import { singleSegment } from '../../../shared/message/segments.ts';
 import {
@@ -205,6 +206,9 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
 
   WebhookEndpointSettings: ofEndpoints,
   WebhookEndpointUpdate: ofEndpoints,
+  SecretRotation: {
+    overlap_hours: `Hours for which the old secret signs beside the new one, {minimum} to {maximum}; by default ${previousSecretHours}. With 0, after a leak, every older secret ends at \`active_at\`.`,
+  },
   TestEvent: { event: 'The event to send; by default one that the endpoint receives.' },
   WebhookSelection: {
     endpoint_id: 'Selects webhooks to this endpoint.',

@@ -1,6 +1,7 @@
 /** The request bodies of the document: the schemas with which the operations parse them. */
 import * as z from 'zod/mini';
 import { updateAccountSchema } from '../../../shared/account/account.ts';
+import { secretRotationBody } from '../../../shared/client/secret-rotation.ts';
 import { credentialsInBody } from '../../../shared/http/client-credentials.ts';
 import { sendBulkSchema } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSmsSchema } from '../../../shared/message/send/send-sms.ts';
@@ -43,6 +44,7 @@ export const requests = {
   OtpMessage: sendOtpSchema(webhookUrl),
   OtpVerification: verifyOtpSchema,
   AccountUpdate: updateAccountSchema(webhookUrl),
+  SecretRotation: secretRotationBody,
   SuppressionUpdate: suppressionBody,
   WebhookEndpointSettings: newEndpointSchema(destinations),
   WebhookEndpointUpdate: endpointChangeSchema(destinations),

@@ -1,4 +1,5 @@
 /** The admin API: what each of its routes reads and does, for a caller whose scope is already known to be `admin`. */
+import { secretRotationBody } from '../../client/secret-rotation.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import { version } from '../../contract/version.ts';
 import { matchRoute } from '../../http/match-route.ts';
@@ -106,15 +107,15 @@ export function adminOperations(dependencies: AdminDependencies) {
       await changePermissions(dependencies, actor, clientId, permissions);
       return showClient(dependencies, clientId);
     }),
-    rotateClientSecret: readsNothing(async ({ actor, path }) =>
-      rotateClientSecret(dependencies, actor, path.client_id),
+    rotateClientSecret: readsOptionalBody(secretRotationBody, async ({ given, actor, path }) =>
+      rotateClientSecret(dependencies, actor, path.client_id, given),
     ),
     endPreviousSecret: readsNothing(async ({ actor, path }) => {
       await endPreviousSecret(dependencies, actor, path.client_id);
       return showClient(dependencies, path.client_id);
     }),
-    rotateWebhookSecret: readsNothing(async ({ actor, path }) =>
-      rotateWebhookSecret(dependencies, actor, path.client_id),
+    rotateWebhookSecret: readsOptionalBody(secretRotationBody, async ({ given, actor, path }) =>
+      rotateWebhookSecret(dependencies, actor, path.client_id, given),
     ),
     createApiKey: readsNothing(async ({ actor, path }) => createApiKey(dependencies, actor, path.client_id)),
     revokeApiKey: readsNothing(async ({ actor, path }) => {

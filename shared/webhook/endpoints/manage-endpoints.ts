@@ -3,6 +3,7 @@ import type { ActivityKind } from '../../activity/activity-kinds.ts';
 import type { ActivityLog } from '../../activity/activity-log.ts';
 import { type ActivityRecorder, recordActivity } from '../../activity/record-activity.ts';
 import { rotateEndpointSecret } from '../../client/client-admin.ts';
+import { secretRotationBody } from '../../client/secret-rotation.ts';
 import { newWebhookSecret, type RandomBytes } from '../../client/secret-text.ts';
 import type { WebhookSecretStore } from '../../client/webhook-secrets.ts';
 import { errorTexts, GatewayError, standardError } from '../../contract/errors.ts';
@@ -123,13 +124,14 @@ export function deleteEndpoint(dependencies: EndpointDependencies): Operation {
   };
 }
 
-/** Returns the new secret, this once. The previous one signs for 24 h more. */
+/** Returns the new secret, this once. The previous one signs for the overlap. */
 export function rotateOwnEndpointSecret(dependencies: EndpointDependencies): Operation {
   return async (request) => {
+    const { overlap_hours } = parseOptionalBody(secretRotationBody, request);
     const endpoint = await ownEndpoint(dependencies, request);
     const { client_id, endpoint_id } = endpoint;
-    const { webhookSecrets, random, clock } = dependencies;
-    const rotated = await rotateEndpointSecret({ webhookSecrets, random }, client_id, endpoint_id, clock);
+    const { clock } = dependencies;
+    const rotated = await rotateEndpointSecret(dependencies, client_id, endpoint_id, clock, overlap_hours);
     const kind = 'webhook_endpoint_secret_rotated';
     await record(dependencies, endpoint, { kind, verb: 'made a new secret for' });
     return {

@@ -100,6 +100,20 @@ describe('administering clients', () => {
     expect([leaked, second, third].map((secret) => hasSecret(row, secret, now))).toEqual([false, true, true]);
   });
 
+  it('a secret stays valid for the overlap of its rotation; without one only the new secret is, whatever was promised', async () => {
+    const { client, clientSecret: first } = await newClient();
+    const second = await rotateClientSecret(access.admin, client.client_id, now, 1);
+    const holds = async (secret: string, hours: number): Promise<boolean> =>
+      hasSecret(await find(client.client_id), secret, addSeconds(now, hours * hourSeconds));
+    expect([await holds(first, 0.9), await holds(first, 1)]).toEqual([true, false]);
+    const third = await rotateClientSecret(access.admin, client.client_id, now, 0);
+    expect([await holds(first, 0), await holds(second, 0), await holds(third, 0)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
   it('of rotations at the same moment one gives a secret, and the others are refused', async () => {
     const { client, clientSecret } = await newClient();
     const settled = await Promise.allSettled(

@@ -13,6 +13,7 @@ import { inWords } from '../../../shared/contract/in-words.ts';
 import {
   idempotencyKeyHours,
   previousSecretHours,
+  previousSecretHoursMax,
   recipientSendsMax,
   recipientWindowSeconds,
 } from '../../../shared/contract/validity.ts';
@@ -75,7 +76,7 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
   'docs/contract.md': [
     ['issues a token', `${digits(tokenLifetimeSeconds)} s`],
     ['Idempotency-Key', `${idempotencyKeyHours} h`],
-    ['previous secret', `${previousSecretHours} h`],
+    ['previous secret', `${previousSecretHours} h`, String(previousSecretHoursMax)],
     ['Acknowledged', `${acknowledgeWithinSeconds} s`],
   ],
   'docs/aws-destinations.md': [['AWS accepted', `${acknowledgeWithinSeconds} s`]],
@@ -149,7 +150,7 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
     ['is `pending`', queueDelay],
   ],
   'bin/admin/client-commands.ts': [['previous', `${previousSecretHours} hours`]],
-  'dashboard/pages/clients/credentials.tsx': [
+  'dashboard/pages/clients/rotate-secret.tsx': [
     ['takes effect after', `${secretActiveAfterSeconds} seconds`, `${previousSecretHours} hours`],
   ],
 };

@@ -29,11 +29,17 @@ interface Version {
  * The rows of a client whose secret is rotated; each write starts `gapMs` after the previous one was stored. A rotation
  * that is refused, because five secrets are in use, writes none.
  */
-function rowsOf(rotations: readonly { gapMs: number; writeMs: number }[]): readonly Version[] {
+interface Rotation {
+  readonly gapMs: number;
+  readonly writeMs: number;
+  readonly overlapHours?: number | undefined;
+}
+
+function rowsOf(rotations: readonly Rotation[]): readonly Version[] {
   const versions: Version[] = [
     { storedAtMs: startMs, secrets: withNewWebhookSecret(secretText(0), [], new Date(startMs)) },
   ];
-  for (const { gapMs, writeMs } of rotations) {
+  for (const { gapMs, writeMs, overlapHours } of rotations) {
     const before = versions.at(-1) as Version;
     const createdAtMs = before.storedAtMs + gapMs;
     try {
@@ -41,6 +47,7 @@ function rowsOf(rotations: readonly { gapMs: number; writeMs: number }[]): reado
         secretText(versions.length),
         before.secrets,
         new Date(createdAtMs),
+        overlapHours,
       );
       versions.push({ storedAtMs: createdAtMs + writeMs, secrets });
     } catch (error) {
@@ -74,6 +81,7 @@ const rotations = fc.array(
       fc.integer({ min: 0, max: Math.floor(1.3 * dayMs) }),
     ),
     writeMs: fc.integer({ min: 0, max: callMaxMs }),
+    overlapHours: fc.constantFrom(undefined, 0, 1, 72),
   }),
   { maxLength: 7 },
 );
@@ -151,9 +159,10 @@ describe('the rotation of a webhook secret', () => {
     );
   });
 
-  it('keeps every secret that was given out until the time that was promised', () => {
+  it('keeps every secret that was given out until the time that was promised, unless all overlap is refused', () => {
+    const usual = rotations.map((all) => all.filter(({ overlapHours }) => overlapHours !== 0));
     fc.assert(
-      fc.property(rotations, (rotated) => {
+      fc.property(usual, (rotated) => {
         const versions = rowsOf(rotated);
         for (const [index, { secrets }] of versions.slice(1).entries()) {
           const at = new Date(secrets[0]?.created_at ?? '');
@@ -181,6 +190,19 @@ describe('the rotation of a webhook secret', () => {
     expect(at(activeAtMs)).toEqual({ plain: [0], standard: [0, 1] });
     expect(at(activeAtMs + dayMs - 1)).toEqual({ plain: [0], standard: [0, 1] });
     expect(at(activeAtMs + dayMs)).toEqual({ plain: [1], standard: [1] });
+  });
+
+  it('leaves only the new secret from the moment it is active, where no overlap is wanted, also after other rotations', () => {
+    const last = rowsOf([
+      { gapMs: dayMs, writeMs: 0, overlapHours: 72 },
+      { gapMs: dayMs, writeMs: 0, overlapHours: 0 },
+    ]).at(-1);
+    const activeAtMs = startMs + 2 * dayMs + 60_000;
+    const signing = (atMs: number) => {
+      const headers = signatureHeaders('whd_1', body, last?.secrets ?? [], new Date(atMs));
+      return [0, 1, 2].filter((n) => standardHolds(headers, secretText(n)));
+    };
+    expect([signing(activeAtMs - 1), signing(activeAtMs)]).toEqual([[0, 1], [2]]);
   });
 
   it('is known to every worker when the new secret becomes active: no cache entry is older', async () => {

@@ -26,6 +26,7 @@ import type {
   OtpVerificationResult,
   QueuedResend,
   QueuedTestEvent,
+  SecretRotation,
   SentOtp,
   SmsMessage,
   Suppression,
@@ -212,10 +213,10 @@ export class AccountResource {
   }
 
   /**
-   * Issue a new webhook secret. Issues a new secret and shows it once. It signs from `active_at` on, at most 60 seconds later; until then only the old one signs. For the 24 hours after that both sign: `X-Webhook-Signature` uses the old one, `webhook-signature` has a signature for each. Afterwards only the new one signs.
+   * Issue a new webhook secret. Issues a new secret and shows it once. It signs from `active_at` on, at most 60 seconds later; until then only the old one signs. For the 24 hours after that, or for `overlap_hours`, both sign: `X-Webhook-Signature` uses the old one, `webhook-signature` has a signature for each. Afterwards only the new one signs.
    */
-  rotateWebhookSecret(options?: RequestOptions): Promise<WebhookSecret> {
-    return this.#call<WebhookSecret>({ method: 'POST', path: '/api/v1/account/webhook-secret', repeat: 'if_refused' }, options);
+  rotateWebhookSecret(body: SecretRotation = {}, options?: RequestOptions): Promise<WebhookSecret> {
+    return this.#call<WebhookSecret>({ method: 'POST', path: '/api/v1/account/webhook-secret', repeat: 'if_refused', body }, options);
   }
 }
 
@@ -262,16 +263,16 @@ export class WebhookEndpointsResource {
   }
 
   /**
-   * Issue a new secret. Issues a new secret for one endpoint and shows it once. It signs from `active_at` on, at most 60 seconds later; for the 24 hours after that the old one signs too, as with the secret of the account.
+   * Issue a new secret. Issues a new secret for one endpoint and shows it once. It signs from `active_at` on, at most 60 seconds later; for the 24 hours after that, or for `overlap_hours`, the old one signs too, as with the secret of the account.
    */
-  rotateSecret(endpointId: string, options?: RequestOptions): Promise<WebhookEndpointSecret> {
-    return this.#call<WebhookEndpointSecret>({ method: 'POST', path: `/api/v1/webhook-endpoints/${segment(endpointId)}/secret`, repeat: 'if_refused' }, options);
+  rotateSecret(endpointId: string, body: SecretRotation = {}, options?: RequestOptions): Promise<WebhookEndpointSecret> {
+    return this.#call<WebhookEndpointSecret>({ method: 'POST', path: `/api/v1/webhook-endpoints/${segment(endpointId)}/secret`, repeat: 'if_refused', body }, options);
   }
 
   /**
    * Send a test event. Sends a real, signed notification with `"test": true` in `data`, of a message that does not exist. It is retried like any other. `event` is one of `sms.sent`, `sms.delivered`, `sms.failed`, `sms.expired`, `whatsapp.sent`, `whatsapp.delivered`, `whatsapp.read`, `whatsapp.failed`; without it, one that the endpoint receives. It need not match `events`.
    */
-  test(endpointId: string, body: TestEvent, options?: RequestOptions): Promise<QueuedTestEvent> {
+  test(endpointId: string, body: TestEvent = {}, options?: RequestOptions): Promise<QueuedTestEvent> {
     return this.#call<QueuedTestEvent>({ method: 'POST', path: `/api/v1/webhook-endpoints/${segment(endpointId)}/test`, repeat: 'if_refused', body }, options);
   }
 }
@@ -344,7 +345,7 @@ export class SuppressionsResource {
   /**
    * Suppress a recipient. Sends nothing to this recipient from now on: also messages that are queued or scheduled fail. With the scope `messages` one-time passwords are still sent. Repeating the request changes the reason and the scope.
    */
-  put(recipient: string, body: SuppressionUpdate, options?: RequestOptions): Promise<Suppression> {
+  put(recipient: string, body: SuppressionUpdate = {}, options?: RequestOptions): Promise<Suppression> {
     return this.#call<Suppression>({ method: 'PUT', path: `/api/v1/suppressions/${segment(recipient)}`, repeat: 'always', body }, options);
   }
 

@@ -120,7 +120,15 @@ export const updateAccount: Description = {
 export const rotateWebhookSecret: Description = {
   tag: 'Account',
   summary: 'Issue a new webhook secret',
-  description: `Issues a new secret and shows it once. It signs from \`active_at\` on, at most ${secretActiveAfterSeconds} seconds later; until then only the old one signs. For the ${previousSecretHours} hours after that both sign: \`X-Webhook-Signature\` uses the old one, \`webhook-signature\` has a signature for each. Afterwards only the new one signs.`,
+  description: `Issues a new secret and shows it once. It signs from \`active_at\` on, at most ${secretActiveAfterSeconds} seconds later; until then only the old one signs. For the ${previousSecretHours} hours after that, or for \`overlap_hours\`, both sign: \`X-Webhook-Signature\` uses the old one, \`webhook-signature\` has a signature for each. Afterwards only the new one signs.`,
+  request: {
+    schema: 'SecretRotation',
+    optional: true,
+    examples: {
+      usual: { summary: 'The usual overlap', value: {} },
+      leaked: { summary: 'After a leak', value: { overlap_hours: 0 } },
+    },
+  },
   response: {
     description: 'The new secret.',
     headers: noStore,

@@ -136,8 +136,16 @@ export const deleteWebhookEndpoint: Description = {
 export const rotateWebhookEndpointSecret: Description = {
   tag,
   summary: 'Issue a new secret',
-  description: `Issues a new secret for one endpoint and shows it once. It signs from \`active_at\` on, at most ${secretActiveAfterSeconds} seconds later; for the ${previousSecretHours} hours after that the old one signs too, as with the secret of the account.`,
+  description: `Issues a new secret for one endpoint and shows it once. It signs from \`active_at\` on, at most ${secretActiveAfterSeconds} seconds later; for the ${previousSecretHours} hours after that, or for \`overlap_hours\`, the old one signs too, as with the secret of the account.`,
   parameters: [endpointIdInPath],
+  request: {
+    schema: 'SecretRotation',
+    optional: true,
+    examples: {
+      usual: { summary: 'The usual overlap', value: {} },
+      leaked: { summary: 'After a leak', value: { overlap_hours: 0 } },
+    },
+  },
   response: {
     description: 'The new secret.',
     headers: noStore,

@@ -494,19 +494,23 @@ class AsyncAccountResource:
 
     async def rotate_webhook_secret(
         self,
+        *,
+        overlap_hours: int | None = None,
         **options: Unpack[RequestOptions],
     ) -> models.WebhookSecret:
         """Issue a new webhook secret.
 
         Issues a new secret and shows it once. It signs from `active_at` on, at most 60 seconds later;
-        until then only the old one signs. For the 24 hours after that both sign: `X-Webhook-Signature`
-        uses the old one, `webhook-signature` has a signature for each. Afterwards only the new one signs.
+        until then only the old one signs. For the 24 hours after that, or for `overlap_hours`, both sign:
+        `X-Webhook-Signature` uses the old one, `webhook-signature` has a signature for each. Afterwards
+        only the new one signs.
         """
         return await self._call(
             Request(
                 method="POST",
                 path="/api/v1/account/webhook-secret",
                 repeat="if_refused",
+                body=given({"overlap_hours": overlap_hours}, None),
                 options=Options(**options),
             ),
             models.WebhookSecret,
@@ -635,19 +639,22 @@ class AsyncWebhookEndpointsResource:
     async def rotate_secret(
         self,
         endpoint_id: str,
+        *,
+        overlap_hours: int | None = None,
         **options: Unpack[RequestOptions],
     ) -> models.WebhookEndpointSecret:
         """Issue a new secret.
 
         Issues a new secret for one endpoint and shows it once. It signs from `active_at` on, at most 60
-        seconds later; for the 24 hours after that the old one signs too, as with the secret of the
-        account.
+        seconds later; for the 24 hours after that, or for `overlap_hours`, the old one signs too, as with
+        the secret of the account.
         """
         return await self._call(
             Request(
                 method="POST",
                 path=f"/api/v1/webhook-endpoints/{segment(endpoint_id)}/secret",
                 repeat="if_refused",
+                body=given({"overlap_hours": overlap_hours}, None),
                 options=Options(**options),
             ),
             models.WebhookEndpointSecret,
