@@ -129,8 +129,9 @@ export function addClientCommands(program: Command, { run }: Runner): void {
       run(async ({ dependencies, actor }, named: string, { webhook, overlapHours }: RotateOptions) => {
         const rotation = parseFields(secretRotationBody, { overlap_hours: overlapHours });
         const clientId = await clientIdOf(dependencies, named);
-        const rotate = webhook ? rotateWebhookSecret : rotateClientSecret;
-        const rotated = await rotate(dependencies, actor, clientId, rotation);
+        const rotated = webhook
+          ? await rotateWebhookSecret(dependencies, actor, clientId, rotation)
+          : await rotateClientSecret(dependencies, actor, clientId, rotation);
         return { json: rotated, text: () => `${textFields({ ...rotated })}\n\n${shownOnce}` };
       }),
     );

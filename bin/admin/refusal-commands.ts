@@ -66,7 +66,7 @@ export function addRefusalCommands(program: Command, { run }: Runner): void {
     );
 }
 
-/** The message with the fields at fault. */
+/** The faulty fields, of which the message names only the first; else the message. */
 function messageOf({ message, details }: Refusal): string {
-  return [message, ...details.map(({ field, message: fault }) => `${field} ${fault}`)].join(' ');
+  return details.length === 0 ? message : details.map((one) => `${one.field}: ${one.message}`).join(' ');
 }

@@ -43,7 +43,9 @@ const columns: readonly Column<RefusalView>[] = [
         <span className="id">{reason}</span>
         {last === null ? null : (
           <Secondary>
-            {[last.message, ...last.details.map(({ field, message }) => `${field} ${message}`)].join(' ')}
+            {last.details.length === 0
+              ? last.message
+              : last.details.map(({ field, message }) => `${field}: ${message}`).join(' ')}
           </Secondary>
         )}
       </>

@@ -68,6 +68,8 @@ describe('the OpenAPI document', () => {
     expect(new Set(keys).size).toBe(keys.length);
     const optional = operations.filter(({ operation }) => operation.requestBody?.required === false);
     expect(optional.map(({ operation }) => operation.operationId)).toEqual([
+      'rotateWebhookSecret',
+      'rotateWebhookEndpointSecret',
       'testWebhookEndpoint',
       'putSuppression',
     ]);

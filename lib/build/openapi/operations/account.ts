@@ -141,4 +141,5 @@ export const rotateWebhookSecret: Description = {
     },
   },
   errors: ['secret_limit_reached', 'concurrent_change'],
+  fieldError: { field: 'overlap_hours', message: 'must be a number' },
 };

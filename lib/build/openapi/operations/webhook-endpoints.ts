@@ -158,6 +158,7 @@ export const rotateWebhookEndpointSecret: Description = {
     },
   },
   errors: ['not_found', 'secret_limit_reached', 'concurrent_change'],
+  fieldError: { field: 'overlap_hours', message: 'must be a number' },
 };
 
 export const testWebhookEndpoint: Description = {
