@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSEvent } from 'aws-lambda';
+import { carrierModules } from '../shared/carrier/carriers.ts';
 import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
 import { disabledClients } from '../shared/client/client-store.dynamo.ts';
 import { allowancesFrom } from '../shared/limit/allowances-from-environment.ts';
@@ -36,13 +37,12 @@ import { countMetric } from '../shared/platform/metrics.ts';
 import { processBatch } from '../shared/platform/process-queue-batch.ts';
 
 const env = environmentOf<'dispatch-message'>();
-const carriers = chooseCarriers(env, systemClock);
 const queues = sqs();
 const queueUrls = outboundQueueUrls(env);
 const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE, systemClock);
 const dependencies: DispatchDependencies = {
   messages: messagesFrom(env),
-  carrierFor: (message) => carriers[message.channel],
+  carriersFor: chooseCarriers(carrierModules, env, systemClock),
   bodyOf: handOverBodies(secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock)),
   isDisabled: disabledClients(dynamo(), env.CLIENTS_TABLE, systemClock),
   pace: senderPace({

@@ -1,7 +1,9 @@
 /** Consumes the receipts queue: the reports of carriers about our messages, and the messages that people send to us. */
 import type { SQSEvent } from 'aws-lambda';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
-import { type CarrierNotification, parseNotification } from '../shared/carrier/parse-notification.ts';
+import type { CarrierNotification } from '../shared/carrier/carrier-notification.ts';
+import { carrierReports } from '../shared/carrier/carrier-reports.ts';
+import { readReport } from '../shared/carrier/read-report.ts';
 import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
 import { dynamoAllRows } from '../shared/edited-table/row-editor.dynamo.ts';
 import { recordReceipts } from '../shared/message/dispatch/record-receipts.ts';
@@ -93,7 +95,7 @@ export function handler(event: SQSEvent) {
  */
 function readNotification(body: string): CarrierNotification {
   try {
-    return parseNotification(body);
+    return readReport(carrierReports, body);
   } catch (error) {
     countMetric('UnreadableNotification');
     throw error;

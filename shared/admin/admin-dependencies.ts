@@ -3,7 +3,7 @@ import type * as z from 'zod/mini';
 import type { ActivityLog } from '../activity/activity-log.ts';
 import type { ActivityReader } from '../activity/activity-reader.dynamo.ts';
 import type { Outbox } from '../carrier/simulator/outbox.dynamo.ts';
-import type { ReceiptSender } from '../carrier/simulator/simulator.ts';
+import type { ReceiptSender } from '../carrier/simulator/simulated-carrier.ts';
 import type { ClientAdminDependencies } from '../client/client-admin.ts';
 import type { Caps } from '../contract/limit-rows.ts';
 import type { AllRows, RowEditor, RowReader } from '../edited-table/row-editor.dynamo.ts';

@@ -1,81 +1,37 @@
-/** Creates the carrier of each channel that the stage uses; only the settings of these carriers are needed. */
-import { randomUUID } from 'node:crypto';
+/** Creates the carriers of the stage, in order of preference; only the settings of these are needed. */
 import type { Channel } from '../contract/channels.ts';
 import { carrierSecondsMax } from '../contract/hand-over-times.ts';
-import { messageError } from '../contract/message-error-codes.ts';
-import type { PriceTable } from '../contract/price-table.ts';
 import { readPrices } from '../contract/prices.ts';
-import type { carriers } from '../contract/worker-uses.ts';
-import type { Carrier } from '../message/dispatch/carrier.ts';
-import { dynamo, sqs } from '../platform/aws/clients.ts';
+import type { ChosenCarrier } from '../message/dispatch/carrier.ts';
+import type { Message } from '../message/message.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { EnvironmentFor } from '../platform/env.ts';
-import { awsSms } from './aws/aws-sms.ts';
-import { awsWhatsApp } from './aws/aws-whatsapp.ts';
-import { dynamoOutbox } from './simulator/outbox.dynamo.ts';
-import { sqsReceiptSender } from './simulator/receipt-sender.sqs.ts';
-import { simulator } from './simulator/simulator.ts';
+import type { CarrierContext, CarrierEnvironment, CarrierModule } from './carrier-module.ts';
 
-type CarrierEnvironment = EnvironmentFor<typeof carriers>;
+/** The carriers that may take a message, the preferred one first; none where its channel is turned off. */
+type CarriersFor = (message: Message) => readonly ChosenCarrier[];
 
-export type Carriers = Readonly<Record<Channel, Carrier>>;
-
-/** Only the variables of the carriers that the stage uses are taken. */
-export function chooseCarriers(env: CarrierEnvironment, clock: Clock): Carriers {
-  const prices = readPrices(env.PRICES_FILE);
-  return {
-    sms: chosen(env.SMS_CARRIER, {
-      aws: () => smsByAws(env, prices, clock),
-      simulator: () => simulated(env, prices, clock),
-    }),
-    whatsapp: chosen(env.WHATSAPP_CARRIER, {
-      aws: () => whatsAppByAws(env, prices),
-      simulator: () => simulated(env, prices, clock),
-    }),
-  };
+/** @throws where the stage lacks what one of its carriers needs. */
+export function chooseCarriers(
+  modules: readonly CarrierModule[],
+  env: CarrierEnvironment,
+  clock: Clock,
+): CarriersFor {
+  const common = { env, prices: readPrices(env.PRICES_FILE), clock, timeLimitMs: carrierSecondsMax * 1000 };
+  const of = (channel: Channel, name: string) =>
+    modules
+      .filter(({ descriptor }) => descriptor.name === name)
+      .map((module) => carrierOf(module, channel, common));
+  const chosen = { sms: of('sms', env.SMS_CARRIER), whatsapp: of('whatsapp', env.WHATSAPP_CARRIER) };
+  return ({ channel }) => chosen[channel];
 }
 
-function chosen(
-  carrier: CarrierEnvironment['SMS_CARRIER'],
-  make: Readonly<Record<Exclude<typeof carrier, 'off'>, () => Carrier>>,
-): Carrier {
-  return carrier === 'off' ? turnedOff : make[carrier]();
-}
-
-/** Refuses what was accepted before the channel was turned off. */
-const turnedOff: Carrier = {
-  handOver: async () => ({ outcome: 'refused', ...messageError('channel_off') }),
-};
-
-function simulated(env: CarrierEnvironment, prices: PriceTable, clock: Clock): Carrier {
-  return simulator({
-    outbox: dynamoOutbox(dynamo(), env.SIMULATOR_OUTBOX_TABLE, env.RETENTION_DAYS),
-    sendReceipts: sqsReceiptSender(sqs(), env.RECEIPTS_QUEUE_URL),
-    prices,
-    clock,
-    newCarrierMessageId: randomUUID,
-  });
-}
-
-function smsByAws(env: CarrierEnvironment, prices: PriceTable, clock: Clock): Carrier {
-  return awsSms(
-    {
-      originationIdentity: env.SMS_ORIGINATION_IDENTITY,
-      configurationSet: env.SMS_CONFIGURATION_SET,
-      protectConfigurationId: env.SMS_PROTECT_CONFIGURATION,
-      prices,
-      timeLimitMs: carrierSecondsMax * 1000,
-    },
-    clock,
-  );
-}
-
-function whatsAppByAws(env: CarrierEnvironment, prices: PriceTable): Carrier {
-  return awsWhatsApp({
-    phoneNumberId: env.WHATSAPP_PHONE_NUMBER_ID,
-    metaApiVersion: env.META_API_VERSION,
-    otpTemplate: env.WHATSAPP_OTP_TEMPLATE,
-    prices,
-    timeLimitMs: carrierSecondsMax * 1000,
-  });
+function carrierOf(
+  module: CarrierModule,
+  channel: Channel,
+  common: Pick<CarrierContext, 'env' | 'prices' | 'clock' | 'timeLimitMs'>,
+): ChosenCarrier {
+  const { name, settledBy, indexedByCarrierId } = module.descriptor;
+  const context = { ...common, credentials: async () => [], callbackUrl: (path: string) => path };
+  const findableByCarrierId = indexedByCarrierId.includes(channel);
+  return { ...module.create(channel, context), name, settledBy, findableByCarrierId };
 }

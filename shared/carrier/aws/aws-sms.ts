@@ -9,10 +9,13 @@ import {
 } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import type { PriceTable } from '../../contract/price-table.ts';
 import { expectedPrice } from '../../contract/prices.ts';
-import type { Carrier, HandOver, HandOverBody } from '../../message/dispatch/carrier.ts';
+import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
 import { fromOf, type Message } from '../../message/message.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { outcomeOfError, type RefusalTable } from './hand-over-errors.ts';
+import { validitySecondsFor } from '../carrier-descriptor.ts';
+import type { VendorErrors } from '../carrier-module.ts';
+import { outcomeOfError } from './call-errors.ts';
+import { awsDescriptor } from './descriptor.ts';
 
 interface AwsSmsSettings {
   /** The sender of messages that were stored without one. */
@@ -25,32 +28,38 @@ interface AwsSmsSettings {
   readonly timeLimitMs: number;
 }
 
-/** The limits of `TimeToLive`. */
-const timeToLiveSeconds = { min: 5, max: 259_200 };
-
-const refusalTable: RefusalTable = {
-  'ConflictException/DESTINATION_PHONE_NUMBER_OPTED_OUT': 'recipient_opted_out',
-  'ConflictException/DESTINATION_PHONE_NUMBER_NOT_VERIFIED': 'invalid_recipient',
-  'ConflictException/DESTINATION_COUNTRY_BLOCKED_BY_PROTECT_CONFIGURATION': 'country_not_supported',
-  'ConflictException/DESTINATION_PHONE_NUMBER_BLOCKED_BY_PROTECT_NUMBER_OVERRIDE': 'carrier_blocked',
-  'ConflictException/NO_ORIGINATION_IDENTITIES_FOUND': 'sender_rejected',
-  'ConflictException/MESSAGE_TYPE_MISMATCH': 'sender_rejected',
-  'ConflictException/NUMBER_CAPABILITIES_MISMATCH': 'sender_rejected',
-  ConflictException: 'carrier_rejected',
-  'ValidationException/INVALID_IDENTITY_FOR_DESTINATION_COUNTRY': 'sender_rejected',
-  'ValidationException/SENDER_ID_NOT_REGISTERED': 'sender_rejected',
-  'ValidationException/SENDER_ID_NOT_SUPPORTED': 'sender_rejected',
-  'ValidationException/SENDER_ID_REQUIRES_REGISTRATION': 'sender_rejected',
-  'ValidationException/COUNTRY_NOT_ENABLED': 'country_not_supported',
-  'ValidationException/DESTINATION_COUNTRY_BLOCKED': 'country_not_supported',
-  'ValidationException/INTERNATIONAL_SENDING_NOT_SUPPORTED': 'country_not_supported',
-  'ValidationException/PRICE_OVER_THRESHOLD': 'spend_limit_reached',
-  'ValidationException/MAXIMUM_SIZE_EXCEEDED': 'content_rejected',
-  ValidationException: 'carrier_rejected',
-  ServiceQuotaExceededException: 'spend_limit_reached',
-  ResourceNotFoundException: 'sender_rejected',
-  'AccessDeniedException/ACCOUNT_DISABLED': 'carrier_rejected',
-  'AccessDeniedException/INSUFFICIENT_ACCOUNT_REPUTATION': 'carrier_rejected',
+/** What the call is refused with. A country that a protect configuration blocks is blocked by the operator's wish. */
+export const smsErrors: VendorErrors = {
+  'ConflictException/DESTINATION_PHONE_NUMBER_OPTED_OUT': { code: 'recipient_opted_out' },
+  'ConflictException/DESTINATION_PHONE_NUMBER_NOT_VERIFIED': { code: 'invalid_recipient', elsewhere: true },
+  'ConflictException/DESTINATION_COUNTRY_BLOCKED_BY_PROTECT_CONFIGURATION': { code: 'country_not_supported' },
+  'ConflictException/DESTINATION_PHONE_NUMBER_BLOCKED_BY_PROTECT_NUMBER_OVERRIDE': {
+    code: 'carrier_blocked',
+  },
+  'ConflictException/NO_ORIGINATION_IDENTITIES_FOUND': { code: 'sender_rejected', elsewhere: true },
+  'ConflictException/MESSAGE_TYPE_MISMATCH': { code: 'sender_rejected', elsewhere: true },
+  'ConflictException/NUMBER_CAPABILITIES_MISMATCH': { code: 'sender_rejected', elsewhere: true },
+  ConflictException: { code: 'carrier_rejected' },
+  'ValidationException/INVALID_IDENTITY_FOR_DESTINATION_COUNTRY': {
+    code: 'sender_rejected',
+    elsewhere: true,
+  },
+  'ValidationException/SENDER_ID_NOT_REGISTERED': { code: 'sender_rejected', elsewhere: true },
+  'ValidationException/SENDER_ID_NOT_SUPPORTED': { code: 'sender_rejected', elsewhere: true },
+  'ValidationException/SENDER_ID_REQUIRES_REGISTRATION': { code: 'sender_rejected', elsewhere: true },
+  'ValidationException/COUNTRY_NOT_ENABLED': { code: 'country_not_supported', elsewhere: true },
+  'ValidationException/DESTINATION_COUNTRY_BLOCKED': { code: 'country_not_supported' },
+  'ValidationException/INTERNATIONAL_SENDING_NOT_SUPPORTED': {
+    code: 'country_not_supported',
+    elsewhere: true,
+  },
+  'ValidationException/PRICE_OVER_THRESHOLD': { code: 'spend_limit_reached', elsewhere: true },
+  'ValidationException/MAXIMUM_SIZE_EXCEEDED': { code: 'content_rejected' },
+  ValidationException: { code: 'carrier_rejected' },
+  ServiceQuotaExceededException: { code: 'spend_limit_reached', elsewhere: true },
+  ResourceNotFoundException: { code: 'sender_rejected', elsewhere: true },
+  'AccessDeniedException/ACCOUNT_DISABLED': { code: 'carrier_rejected', elsewhere: true },
+  'AccessDeniedException/INSUFFICIENT_ACCOUNT_REPUTATION': { code: 'carrier_rejected', elsewhere: true },
 };
 
 export function awsSms(settings: AwsSmsSettings, clock: Clock): Carrier {
@@ -59,11 +68,14 @@ export function awsSms(settings: AwsSmsSettings, clock: Clock): Carrier {
     requestHandler: { connectionTimeout: 1000 },
   });
 
-  async function handOver(message: Message, body: HandOverBody): Promise<HandOver> {
+  async function handOver({ message, body, attempt }: HandOverRequest): Promise<HandOver> {
     try {
-      const response = await client.send(new SendTextMessageCommand(requestFor(message, body.text)), {
-        abortSignal: AbortSignal.timeout(settings.timeLimitMs),
-      });
+      const response = await client.send(
+        new SendTextMessageCommand(requestFor(message, body.text, attempt.id)),
+        {
+          abortSignal: AbortSignal.timeout(settings.timeLimitMs),
+        },
+      );
       if (response.MessageId === undefined) throw new Error('the carrier answered without a message id');
       return {
         outcome: 'accepted',
@@ -71,23 +83,23 @@ export function awsSms(settings: AwsSmsSettings, clock: Clock): Carrier {
         ...expectedPrice(settings.prices, message),
       };
     } catch (error) {
-      return outcomeOfError(error, refusalTable);
+      return outcomeOfError(error, smsErrors);
     }
   }
 
-  function requestFor(message: Message, body: string): SendTextMessageCommandInput {
+  function requestFor(message: Message, body: string, attemptId: string): SendTextMessageCommandInput {
     return {
       DestinationPhoneNumber: message.recipient,
       OriginationIdentity: fromOf(message) ?? settings.originationIdentity,
       MessageBody: body,
       MessageType: message.type === 'promotional' ? 'PROMOTIONAL' : 'TRANSACTIONAL',
       ConfigurationSetName: settings.configurationSet,
-      TimeToLive: timeToLive(message, clock()),
+      TimeToLive: validitySecondsFor(awsDescriptor, message.expires_at, clock()),
       ProtectConfigurationId: settings.protectConfigurationId,
       // A verified one-time password is reported (shared/otp/report-verified.ts).
       MessageFeedbackEnabled: message.otp === undefined ? undefined : true,
       ...destinationCountryParameters(message),
-      Context: { message_id: message.message_id, client_id: message.client_id },
+      Context: { message_id: message.message_id, client_id: message.client_id, attempt_id: attemptId },
     };
   }
 
@@ -102,10 +114,4 @@ function destinationCountryParameters({
   return {
     DestinationCountryParameters: { IN_ENTITY_ID: sender.entity_id, IN_TEMPLATE_ID: sender.template_id },
   };
-}
-
-/** The rest of the validity period, within the limits of the service. */
-function timeToLive(message: Message, now: Date): number {
-  const secondsLeft = Math.floor((Date.parse(message.expires_at) - now.getTime()) / 1000);
-  return Math.min(timeToLiveSeconds.max, Math.max(timeToLiveSeconds.min, secondsLeft));
 }

@@ -2,9 +2,9 @@
 import { SendWhatsAppMessageCommand, SocialMessagingClient } from '@aws-sdk/client-socialmessaging';
 import type { PriceTable } from '../../contract/price-table.ts';
 import { expectedPrice } from '../../contract/prices.ts';
-import type { Carrier, HandOver, HandOverBody } from '../../message/dispatch/carrier.ts';
-import type { Message } from '../../message/message.ts';
-import { outcomeOfError, type RefusalTable } from './hand-over-errors.ts';
+import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
+import type { VendorErrors } from '../carrier-module.ts';
+import { outcomeOfError } from './call-errors.ts';
 import { codePayload, whatsAppPayload } from './whatsapp-payload.ts';
 
 interface AwsWhatsAppSettings {
@@ -18,10 +18,11 @@ interface AwsWhatsAppSettings {
   readonly timeLimitMs: number;
 }
 
-const refusalTable: RefusalTable = {
-  InvalidParametersException: 'content_rejected',
-  ValidationException: 'content_rejected',
-  ResourceNotFoundException: 'sender_rejected',
+/** What the call is refused with. */
+export const whatsAppErrors: VendorErrors = {
+  InvalidParametersException: { code: 'content_rejected' },
+  ValidationException: { code: 'content_rejected' },
+  ResourceNotFoundException: { code: 'sender_rejected', elsewhere: true },
 };
 
 export function awsWhatsApp(settings: AwsWhatsAppSettings): Carrier {
@@ -31,16 +32,18 @@ export function awsWhatsApp(settings: AwsWhatsAppSettings): Carrier {
   });
 
   /** WhatsApp accepts a text only within 24 hours of the recipient's last message; a template at any time. */
-  function payloadFor(message: Message, { text, code }: HandOverBody): object {
-    if (code === undefined || settings.otpTemplate === undefined) return whatsAppPayload(message, text);
-    return codePayload(message, code, settings.otpTemplate);
+  function payloadFor({ message, body: { text, code }, attempt }: HandOverRequest): object {
+    if (code === undefined || settings.otpTemplate === undefined)
+      return whatsAppPayload(message, text, attempt.id);
+    return codePayload(message, code, settings.otpTemplate, attempt.id);
   }
 
-  async function handOver(message: Message, body: HandOverBody): Promise<HandOver> {
+  async function handOver(request: HandOverRequest): Promise<HandOver> {
+    const { message } = request;
     const command = new SendWhatsAppMessageCommand({
       originationPhoneNumberId: message.sender?.identity ?? settings.phoneNumberId,
       metaApiVersion: settings.metaApiVersion,
-      message: new TextEncoder().encode(JSON.stringify(payloadFor(message, body))),
+      message: new TextEncoder().encode(JSON.stringify(payloadFor(request))),
     });
     try {
       const response = await client.send(command, { abortSignal: AbortSignal.timeout(settings.timeLimitMs) });
@@ -51,7 +54,7 @@ export function awsWhatsApp(settings: AwsWhatsAppSettings): Carrier {
         ...expectedPrice(settings.prices, message),
       };
     } catch (error) {
-      return outcomeOfError(error, refusalTable);
+      return outcomeOfError(error, whatsAppErrors);
     }
   }
 

@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { roundPrice } from '../../contract/prices.ts';
 import { smsEventTypes } from '../../contract/sms-event-types.ts';
+import { attemptNamed } from '../../message/dispatch/carrier.ts';
 import type { Receipt } from '../../message/dispatch/record-receipts.ts';
 import type { Status } from '../../message/message.ts';
 import type { InboundMessage } from '../../message/received-content.ts';
@@ -23,7 +24,13 @@ export const smsEvent = z.object({
   messageId: z.string().check(z.minLength(1)),
   /** The number that was chosen from a pool; also a sender ID. */
   originationPhoneNumber: z.nullish(z.string()),
-  context: z.nullish(z.object({ message_id: z.optional(z.string().check(z.minLength(1))) })),
+  context: z.nullish(
+    z.object({
+      message_id: z.optional(z.string().check(z.minLength(1))),
+      /** Absent on messages of an earlier release. */
+      attempt_id: z.optional(z.string()),
+    }),
+  ),
   totalMessagePrice: z.nullish(z.number().check(z.nonnegative())),
   totalCarrierFee: z.nullish(z.number().check(z.nonnegative())),
 });
@@ -37,7 +44,10 @@ export function receiptsOfSmsEvent(event: SmsEvent): Receipt[] {
   if (outcome === undefined) return [];
   return [
     {
-      ...withoutUndefined({ messageId: event.context?.message_id }),
+      ...withoutUndefined({
+        messageId: event.context?.message_id,
+        attempt: attemptNamed(event.context?.attempt_id ?? '')?.attempt,
+      }),
       carrierMessageId: event.messageId,
       ...withoutUndefined({ from: numberOf(event) }),
       transition: {

@@ -1,4 +1,4 @@
-/** Meta's JSON for a message (Cloud API, "Messages"). Every status report returns our id in `biz_opaque_callback_data`. */
+/** Meta's JSON for a message (Cloud API, "Messages"). Every status report returns the attempt's id in `biz_opaque_callback_data`. */
 import type { Message } from '../../message/message.ts';
 import type {
   MediaSource,
@@ -7,7 +7,7 @@ import type {
   WhatsAppContent,
 } from '../../message/whatsapp-content.ts';
 
-export function whatsAppPayload(message: Message, body: string): object {
+export function whatsAppPayload(message: Message, body: string, attemptId: string): object {
   const content = message.whatsapp ?? { type: 'text' };
   return {
     messaging_product: 'whatsapp',
@@ -15,7 +15,7 @@ export function whatsAppPayload(message: Message, body: string): object {
     to: message.recipient,
     type: content.type,
     [content.type]: contentFor(content, body),
-    biz_opaque_callback_data: message.message_id,
+    biz_opaque_callback_data: attemptId,
   };
 }
 
@@ -24,11 +24,11 @@ export function whatsAppPayload(message: Message, body: string): object {
  *
  * @param otpTemplate - as it is registered with Meta, `name/language`
  */
-export function codePayload(message: Message, code: string, otpTemplate: string): object {
+export function codePayload(message: Message, code: string, otpTemplate: string, attemptId: string): object {
   const [name = '', language = ''] = otpTemplate.split('/');
   const parameters = { body: [code], buttons: [{ type: 'url' as const, value: code, index: 0 }] };
   const content: WhatsAppContent = { type: 'template', template: { name, language, parameters } };
-  return whatsAppPayload({ ...message, whatsapp: content }, '');
+  return whatsAppPayload({ ...message, whatsapp: content }, '', attemptId);
 }
 
 function contentFor(content: WhatsAppContent, body: string): object {

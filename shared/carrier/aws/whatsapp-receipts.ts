@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
+import { attemptNamed } from '../../message/dispatch/carrier.ts';
 import type { Receipt } from '../../message/dispatch/record-receipts.ts';
 import type { Transition } from '../../message/store/message-store.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
@@ -119,7 +120,13 @@ export function receiptsOfWhatsAppEvent(
 function receiptsFor(reported: WhatsAppStatus, event: WhatsAppEvent, transition: Transition): Receipt[] {
   const own = reported.biz_opaque_callback_data;
   if (own !== undefined)
-    return [{ messageId: own, carrierMessageId: event.messageId ?? reported.id, transition }];
+    return [
+      {
+        ...(attemptNamed(own) ?? { messageId: own }),
+        carrierMessageId: event.messageId ?? reported.id,
+        transition,
+      },
+    ];
   return [...new Set([event.messageId ?? reported.id, reported.id])].map((carrierMessageId) => ({
     carrierMessageId,
     transition,

@@ -50,7 +50,12 @@ function smsEvent({ message, carrierMessageId, report, at, price }: Reported): o
     messageId: carrierMessageId,
     messageType: message.type.toUpperCase(),
     messageStatus: type.slice('TEXT_'.length),
-    context: { message_id: message.message_id, client_id: message.client_id },
+    // The simulator's id of a message is that of the attempt.
+    context: {
+      message_id: message.message_id,
+      client_id: message.client_id,
+      attempt_id: carrierMessageId,
+    },
     totalMessageParts: message.segments ?? 1,
     ...(price === undefined ? {} : { totalMessagePrice: price.cost, totalCarrierFee: 0 }),
   };
@@ -71,7 +76,7 @@ function whatsAppReceipt({ message, carrierMessageId, report, at }: Reported): o
     id: `wamid.${carrierMessageId}`,
     timestamp: String(Math.floor(at.getTime() / 1000)),
     recipient_id: message.recipient.slice(1),
-    biz_opaque_callback_data: message.message_id,
+    biz_opaque_callback_data: carrierMessageId,
     ...whatsAppStatuses[report],
   };
   return { ...whatsAppEvent({ statuses: [status] }, at), messageId: carrierMessageId };

@@ -27,7 +27,7 @@ import { expiry, type MessageStore } from '../store/message-store.ts';
 import { type WhatsAppWindows, windowEnd } from '../store/whatsapp-window.dynamo.ts';
 import { applies } from '../suppression/suppression.ts';
 import type { SuppressionReader } from '../suppression/suppression-store.dynamo.ts';
-import type { Carrier, HandOver, HandOverBody } from './carrier.ts';
+import { attemptIdOf, type ChosenCarrier, type HandOver, type HandOverBody } from './carrier.ts';
 import {
   nextLegEntryOf,
   type OutboundEntry,
@@ -41,7 +41,8 @@ import { isReplaced, type StartLegDependencies, startNextLeg } from './start-nex
 
 export interface DispatchDependencies extends Pick<StartLegDependencies, 'allowanceOf' | 'otpLegs'> {
   readonly messages: MessageStore;
-  readonly carrierFor: (message: Message) => Carrier;
+  /** The preferred carrier first; none where the channel was turned off. */
+  readonly carriersFor: (message: Message) => readonly ChosenCarrier[];
   /** Makes the body to hand over; for a one-time password, the text with its code. */
   readonly bodyOf: (message: Message) => Promise<HandOverBody>;
   /** Whether an administrator disabled the client; at most 60 s old. */
@@ -169,8 +170,15 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
   const attempt = message.handover_attempts ?? 1;
   // Before the call: a receipt can arrive before the carrier's response.
   const handedOverAt = clock();
-  const response = await dependencies.carrierFor(message).handOver(toSend, body, attempt);
-  if (response.outcome === 'accepted') return recordSent(dependencies, message, response, handedOverAt);
+  const [carrier] = dependencies.carriersFor(message);
+  if (carrier === undefined) return recordRefused(dependencies, message, messageError('channel_off'));
+  const response = await carrier.handOver({
+    message: toSend,
+    body,
+    attempt: { id: attemptIdOf(messageId, attempt), number: attempt, at: handedOverAt },
+  });
+  if (response.outcome === 'accepted')
+    return recordSent(dependencies, message, carrier, response, handedOverAt);
   if (response.outcome === 'refused') return recordRefused(dependencies, message, response);
   await messages.release(messageId, claimId, clock());
   if (paced !== undefined) await dependencies.pace.slowDown(paced.identity);
@@ -193,11 +201,11 @@ async function refusalOf(
 async function recordSent(
   { messages, contacts, warn, sleep }: DispatchDependencies,
   message: Message,
+  { findableByCarrierId }: ChosenCarrier,
   { carrierMessageId, cost, currency }: Extract<HandOver, { outcome: 'accepted' }>,
   at: Date,
 ): Promise<Dispatched> {
-  const { message_id: messageId, channel } = message;
-  const findableByCarrierId = channel === 'whatsapp';
+  const { message_id: messageId } = message;
   const noted = { at, carrierMessageId, findableByCarrierId, ...withoutUndefined({ cost, currency }) };
   // Before the state: if this worker dies in between, the receipt enters `sent` and notes it (../receipts). A fault does
   // not keep the message from being `sent`: then its row alone says to whom a reply belongs.
@@ -213,7 +221,7 @@ async function recordSent(
 async function recordRefused(
   { messages, recordOptOut, clock, sleep }: DispatchDependencies,
   message: Message,
-  { errorCode, errorMessage }: Extract<HandOver, { outcome: 'refused' }>,
+  { errorCode, errorMessage }: Pick<Extract<HandOver, { outcome: 'refused' }>, 'errorCode' | 'errorMessage'>,
 ): Promise<Dispatched> {
   // Before the state, which ends the work on this message.
   const hasOptedIn = errorCode === optedOut && !(await recordOptOut(message, clock()));

@@ -10,6 +10,8 @@ import type { MessageStore, Transition } from '../store/message-store.ts';
 export interface Receipt {
   /** The gateway's id of the message; at least one of the two ids is set. */
   readonly messageId?: string;
+  /** Which attempt to hand the message over it is about, if the carrier says so. */
+  readonly attempt?: number;
   readonly carrierMessageId?: string;
   /** The number of ours, or its id, from which the carrier says that it sent the message. */
   readonly from?: string;

@@ -25,7 +25,7 @@ import {
   carrierEnvironment,
   startCarrierServer,
 } from '../../support/carrier/carrier-server.ts';
-import { aSendingMessage } from '../../support/message/example-message.ts';
+import { aSendingMessage, handOverOf } from '../../support/message/example-message.ts';
 import { aClient, ask, inMemorySends, type SendName, smallRequest } from '../../support/message/sends.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
@@ -73,7 +73,7 @@ async function faultsOfMessage(message: Message): Promise<string[]> {
   const whatsapp = awsWhatsApp({ ...limits, phoneNumberId, metaApiVersion: 'v20.0', otpTemplate });
   const carrier = message.channel === 'sms' ? sms : whatsapp;
   const stored = parseMessageRow(JSON.parse(JSON.stringify(message)));
-  const { outcome } = await carrier.handOver(stored, await bodyOf(stored), 1);
+  const { outcome } = await carrier.handOver(handOverOf(stored, await bodyOf(stored)));
   expect(outcome).toBe('accepted');
   const { service, body = {} } = server.requests.at(-1) ?? {};
   if (service === 'sms') return inputFaults(sendTextMessage, body);

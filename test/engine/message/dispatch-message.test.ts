@@ -89,8 +89,8 @@ describe('a carrier that does not take the message', () => {
     now = start;
     const { message_id } = await sent({ validity_period: 3600 });
     const { dependencies, handed, requeued } = carrierOf(() => ({
-      outcome: 'try_again',
-      reason: 'throttled',
+      outcome: 'throttled',
+      reason: 'slow down',
     }));
     const waits: number[] = [];
     let outcome = '';
@@ -119,7 +119,7 @@ describe('a carrier that does not take the message', () => {
     now = start;
     const { message_id } = await sent();
     const { dependencies, handed } = carrierOf(() =>
-      handed.length === 1 ? { outcome: 'try_again', reason: 'throttled' } : accepted,
+      handed.length === 1 ? { outcome: 'throttled', reason: 'slow down' } : accepted,
     );
     await dispatch(dependencies, message_id);
     // The message that was received comes back, and the one that was made of it comes too.
@@ -130,6 +130,13 @@ describe('a carrier that does not take the message', () => {
     expect(handed).toHaveLength(2);
     expect((await stored(message_id)).status).toBe('sent');
     now = start;
+  });
+
+  it('fails it where its channel was turned off after it was accepted', async () => {
+    const { message_id } = await sent();
+    const { dependencies } = carrierOf(() => accepted);
+    await dispatch({ ...dependencies, carriersFor: () => [] }, message_id);
+    expect(await stored(message_id)).toMatchObject({ status: 'failed', error_code: 'channel_off' });
   });
 
   it('fails it for good where it refuses, and says why', async () => {

@@ -83,9 +83,9 @@ export const faults: DeliberateFaults = {
     promise: '6.3',
     changes: [
       {
-        file: 'shared/message/dispatch/dispatch-message.ts',
-        replace: "const findableByCarrierId = channel === 'whatsapp';",
-        by: "const findableByCarrierId = channel === 'sms';",
+        file: 'shared/carrier/aws/descriptor.ts',
+        replace: "indexedByCarrierId: ['whatsapp'],",
+        by: "indexedByCarrierId: ['sms'],",
       },
     ],
   },

@@ -1,4 +1,10 @@
 /** Messages as the table has them, for tests. */
+import {
+  attemptIdOf,
+  type ChosenCarrier,
+  type HandOverBody,
+  type HandOverRequest,
+} from '../../../shared/message/dispatch/carrier.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { countryOf } from '../../../shared/sender/phone-number.ts';
 
@@ -32,4 +38,27 @@ export function aSendingMessage(more: Partial<Message> = {}): Message {
   const message = aMessage({ status: 'sending', text: 'Hello', segments: 1, ...more });
   const country = countryOf(message.recipient);
   return country === undefined ? message : { country, ...message };
+}
+
+/** What a carrier is asked at an attempt. */
+export function handOverOf(
+  message: Message,
+  body: HandOverBody,
+  number = 1,
+  at = handedOverAt,
+): HandOverRequest {
+  return { message, body, attempt: { id: attemptIdOf(message.message_id, number), number, at } };
+}
+
+/** The only carrier of a stage, which recognizes a repeated attempt unless the test says otherwise. */
+export function onlyCarrier(
+  carrier: Pick<ChosenCarrier, 'handOver'> & Partial<ChosenCarrier>,
+): () => readonly ChosenCarrier[] {
+  const chosen: ChosenCarrier = {
+    name: 'example',
+    settledBy: 'repeat',
+    findableByCarrierId: false,
+    ...carrier,
+  };
+  return () => [chosen];
 }

@@ -9,6 +9,7 @@ import { noOtpLegs } from '../doubles/no-otp-legs.ts';
 import { nobodySuppressed } from '../doubles/nobody-suppressed.ts';
 import { inMemoryPace, storesIn } from '../engine/stores.ts';
 import type { TestTables } from '../engine/test-tables.ts';
+import { onlyCarrier } from './example-message.ts';
 import { aClient, ask, sendsIn } from './sends.ts';
 
 export const accepted: HandOver = {
@@ -23,7 +24,7 @@ export function handOversIn(tables: () => TestTables, clock: () => Date) {
   function carrierOf(answer: () => HandOver | Promise<HandOver>) {
     const handed: { readonly messageId: string; readonly at: Date }[] = [];
     const carrier: Carrier = {
-      async handOver(message) {
+      async handOver({ message }) {
         handed.push({ messageId: message.message_id, at: clock() });
         return answer();
       },
@@ -31,7 +32,7 @@ export function handOversIn(tables: () => TestTables, clock: () => Date) {
     const requeued: OutboundEntry[] = [];
     const dependencies: DispatchDependencies = {
       messages: storesIn(tables()).messages,
-      carrierFor: () => carrier,
+      carriersFor: onlyCarrier(carrier),
       bodyOf: async () => ({ text: 'Hello' }),
       isDisabled: async () => false,
       pace: inMemoryPace(clock),

@@ -22,7 +22,7 @@ import { nobodySuppressed } from '../doubles/nobody-suppressed.ts';
 import { randomFrom } from '../doubles/seeded-random.ts';
 import { inMemoryStores } from '../engine/stores.ts';
 import { virtualTime } from '../simulation/virtual-time.ts';
-import { aMessage, created } from './example-message.ts';
+import { aMessage, created, onlyCarrier } from './example-message.ts';
 import type { PacedRun } from './pacing-figures.ts';
 
 const messagesOfRequest = 1000;
@@ -91,8 +91,8 @@ export async function simulatedPacing({ total, perSecond, seed }: Options): Prom
     let claims = 0;
     return {
       messages,
-      carrierFor: () => ({
-        async handOver({ message_id }) {
+      carriersFor: onlyCarrier({
+        async handOver({ message: { message_id } }) {
           if (handedOverMs.has(message_id)) throw new Error('a message was handed over twice');
           handedOverMs.set(message_id, time.now());
           await between(30, 150);

@@ -4,7 +4,8 @@
  */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { ActivityLog } from '../../../shared/activity/activity-log.ts';
-import { parseNotification } from '../../../shared/carrier/parse-notification.ts';
+import { carrierReports } from '../../../shared/carrier/carrier-reports.ts';
+import { readReport } from '../../../shared/carrier/read-report.ts';
 import { cachedSecrets, type WebhookSecrets } from '../../../shared/client/webhook-secrets.ts';
 import type { SendKind } from '../../../shared/contract/channels.ts';
 import type { AllowanceOf } from '../../../shared/limit/allowance.ts';
@@ -70,6 +71,7 @@ import {
 import { continueResends } from '../../../shared/webhook/log/run-resend.ts';
 import { sweep } from '../../../shared/webhook/sweep-deliveries.ts';
 import { noLostRecords } from '../doubles/no-lost-records.ts';
+import { onlyCarrier } from '../message/example-message.ts';
 
 /** What the functions reach outside of their process. */
 interface Resources {
@@ -175,7 +177,8 @@ export function gatewayFunctions(resources: Resources) {
       const { retryAfterSeconds } = await dispatchQueued(
         {
           messages,
-          carrierFor: () => resources.carrier,
+          carriersFor: ({ channel }) =>
+            onlyCarrier({ ...resources.carrier, findableByCarrierId: channel === 'whatsapp' })(),
           bodyOf: handOverBodies(resources.otpSecrets),
           isDisabled: async () => false,
           pace,
@@ -197,7 +200,7 @@ export function gatewayFunctions(resources: Resources) {
     },
 
     async recordReceipts(body: string, receives: number): Promise<HandlerResult> {
-      const { receipts, inbound } = parseNotification(body);
+      const { receipts, inbound } = readReport(carrierReports, body);
       const { contacts } = resources;
       const recorded = await recordReceipts({ messages, contacts, recordOptOut }, receipts, receives);
       const received = await receiveMessages({ ...resources, optOutWords: [] }, inbound, receives);

@@ -3,7 +3,7 @@
  * claims the callers had: so that a second call is told from one that an expired claim excuses.
  */
 
-import { simulator } from '../../../shared/carrier/simulator/simulator.ts';
+import { simulatedCarrier } from '../../../shared/carrier/simulator/simulated-carrier.ts';
 import { leaseSeconds } from '../../../shared/contract/delivery-times.ts';
 import { claimSeconds } from '../../../shared/contract/hand-over-times.ts';
 import { expectedPrice } from '../../../shared/contract/prices.ts';
@@ -74,7 +74,7 @@ const prices = { currency: 'USD', sms: { default: 0.00785, GB: 0.04207 }, whatsa
 const estimates = { currency: 'USD', sms: { default: 0.0121, GB: 0.0413 }, whatsapp: { default: 0.005 } };
 
 export function outsideCalls(world: SimulatedWorld, options: OutsideOptions) {
-  const { messages, deliveries, newId } = options;
+  const { messages, deliveries } = options;
   const { time } = world;
   const { call, port } = world.processes;
   const claims = new WeakMap<Process, { readonly held: HeldClaim; readonly delivery?: Delivery }>();
@@ -132,7 +132,7 @@ export function outsideCalls(world: SimulatedWorld, options: OutsideOptions) {
 
   /** The carrier takes what reached it; only what it says of it can be lost on the way. */
   function carrierOf(process: Process): Carrier {
-    const carrier = simulator({
+    const carrier = simulatedCarrier({
       outbox: {
         async record({ message_id, body }) {
           const claim = claims.get(process)?.held ?? claimedBy(process, claimSeconds);
@@ -143,21 +143,22 @@ export function outsideCalls(world: SimulatedWorld, options: OutsideOptions) {
         for (const { body, delaySeconds } of reports) world.put('receipts', body, delaySeconds);
       },
       prices,
-      clock: world.now,
-      newCarrierMessageId: () => newId('carrier'),
     });
-    const handOver: Carrier['handOver'] = async (message, ...more): Promise<HandOver> => {
+    const handOver: Carrier['handOver'] = async (request): Promise<HandOver> => {
+      const { message } = request;
       const recipient = options.behavesAs?.(message) ?? message.recipient;
-      const answer = await carrier.handOver({ ...message, recipient }, ...more);
+      const answer = await carrier.handOver({ ...request, message: { ...message, recipient } });
       return answer.outcome === 'accepted' ? { ...answer, ...expectedPrice(estimates, message) } : answer;
     };
     return {
-      async handOver(...given) {
-        const [{ sender, segments = 1 }] = given;
+      async handOver(given) {
+        const { sender, segments = 1 } = given.message;
         if (sender?.messages_per_second !== undefined)
           pacedHandOvers.push({ sender, segments, at: world.now() });
-        const answer = await call(process, 'hand-over', () => handOver(...given), ['double', 'retry']);
-        const own = handOvers.get(given[0].message_id)?.findLast(({ claim }) => claim.process === process);
+        const answer = await call(process, 'hand-over', () => handOver(given), ['double', 'retry']);
+        const own = handOvers
+          .get(given.message.message_id)
+          ?.findLast(({ claim }) => claim.process === process);
         if (own !== undefined) own.unknown = false;
         return answer;
       },

@@ -15,8 +15,8 @@ describe('who may import whom', () => {
     const relay = files.find(({ path }) => path === 'functions/relay-changes.ts');
     expect(relay?.imports).toContainEqual({ target: 'shared/relay/relay.ts', typeOnly: false });
     expect(relay?.imports).toContainEqual({ target: 'aws-lambda', typeOnly: true });
-    expect(read('shared/carrier/choose-carrier.ts').imports.map(({ target }) => target)).toContain(
-      'shared/carrier/aws/aws-sms.ts',
+    expect(read('shared/carrier/carriers.ts').imports.map(({ target }) => target)).toContain(
+      'shared/carrier/aws/aws.ts',
     );
     const unknown = files
       .flatMap((file) => file.imports)

@@ -7,7 +7,7 @@ import {
   carrierEnvironment,
   startCarrierServer,
 } from '../../support/carrier/carrier-server.ts';
-import { aSendingMessage } from '../../support/message/example-message.ts';
+import { aSendingMessage, handOverOf } from '../../support/message/example-message.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 const settings = {
@@ -30,7 +30,9 @@ afterAll(() => server.close());
 
 describe('the request', () => {
   it('carries the text, the sender, the configuration set, the rest of the validity and our ids', async () => {
-    await carrier.handOver(aSendingMessage({ expires_at: '2026-11-20T10:10:00.900Z' }), { text: 'Hello' }, 1);
+    await carrier.handOver(
+      handOverOf(aSendingMessage({ expires_at: '2026-11-20T10:10:00.900Z' }), { text: 'Hello' }),
+    );
     expect(server.requests.at(-1)).toEqual({
       service: 'sms',
       body: {
@@ -40,7 +42,11 @@ describe('the request', () => {
         MessageType: 'TRANSACTIONAL',
         ConfigurationSetName: 'receipts',
         TimeToLive: 600,
-        Context: { message_id: 'msg_01KAG00000000000000000000A', client_id: 'client-a' },
+        Context: {
+          message_id: 'msg_01KAG00000000000000000000A',
+          client_id: 'client-a',
+          attempt_id: 'msg_01KAG00000000000000000000A.1',
+        },
       },
     });
   });
@@ -52,20 +58,22 @@ describe('the request', () => {
       expires_at: '2026-11-20T10:05:00.000Z',
       attempts_remaining: 5,
     };
-    await carrier.handOver(aSendingMessage({ otp }), { text: '123456' }, 1);
+    await carrier.handOver(handOverOf(aSendingMessage({ otp }), { text: '123456' }));
     expect(server.requests.at(-1)?.body).toMatchObject({ MessageFeedbackEnabled: true });
-    await carrier.handOver(aSendingMessage(), { text: 'Hello' }, 1);
+    await carrier.handOver(handOverOf(aSendingMessage(), { text: 'Hello' }));
     expect(server.requests.at(-1)?.body).not.toHaveProperty('MessageFeedbackEnabled');
   });
 
   it('names the protect configuration of the stage', async () => {
     const ofStage = { ...settings, protectConfigurationId: 'protect-0123' };
-    await awsSms(ofStage, () => now).handOver(aSendingMessage(), { text: 'Hello' }, 1);
+    await awsSms(ofStage, () => now).handOver(handOverOf(aSendingMessage(), { text: 'Hello' }));
     expect(server.requests.at(-1)?.body).toMatchObject({ ProtectConfigurationId: 'protect-0123' });
   });
 
   it('has the sender and the type of the message', async () => {
-    await carrier.handOver(aSendingMessage({ from: 'ACME', type: 'promotional' }), { text: 'Hello' }, 1);
+    await carrier.handOver(
+      handOverOf(aSendingMessage({ from: 'ACME', type: 'promotional' }), { text: 'Hello' }),
+    );
     expect(server.requests.at(-1)?.body).toMatchObject({
       OriginationIdentity: 'ACME',
       MessageType: 'PROMOTIONAL',
@@ -74,7 +82,9 @@ describe('the request', () => {
 
   it('has the sender that was selected, and the ids that India requires', async () => {
     const sender = { identity: 'ACMEIN', messages_per_second: 5, entity_id: '1101', template_id: '1107' };
-    await carrier.handOver(aSendingMessage({ recipient: '+919876543210', sender }), { text: 'Hello' }, 1);
+    await carrier.handOver(
+      handOverOf(aSendingMessage({ recipient: '+919876543210', sender }), { text: 'Hello' }),
+    );
     expect(server.requests.at(-1)?.body).toMatchObject({
       OriginationIdentity: 'ACMEIN',
       DestinationCountryParameters: { IN_ENTITY_ID: '1101', IN_TEMPLATE_ID: '1107' },
@@ -87,7 +97,7 @@ describe('the request', () => {
   ])(
     'asks of a message that expires at %s for no time that the service refuses',
     async (expiresAt, seconds) => {
-      await carrier.handOver(aSendingMessage({ expires_at: expiresAt }), { text: 'Hello' }, 1);
+      await carrier.handOver(handOverOf(aSendingMessage({ expires_at: expiresAt }), { text: 'Hello' }));
       expect(server.requests.at(-1)?.body).toMatchObject({ TimeToLive: seconds });
     },
   );
@@ -95,7 +105,7 @@ describe('the request', () => {
 
 describe('the response', () => {
   it('is the carrier’s id, with the expected price of all segments', async () => {
-    expect(await carrier.handOver(aSendingMessage({ segments: 2 }), { text: 'Hello' }, 1)).toEqual({
+    expect(await carrier.handOver(handOverOf(aSendingMessage({ segments: 2 }), { text: 'Hello' }))).toEqual({
       outcome: 'accepted',
       carrierMessageId: '862a8790-60c0-4430-9b2b-658bdexample',
       cost: 0.08,
@@ -115,24 +125,29 @@ describe('the response', () => {
     ['AccessDeniedException', 'ACCOUNT_DISABLED', 'carrier_rejected'],
   ])('%s %s is final, as %s', async (error, reason, errorCode) => {
     server.answerWith({ status: 400, error, fields: reason === undefined ? {} : { Reason: reason } });
-    expect(await carrier.handOver(aSendingMessage(), { text: 'Hello' }, 1)).toMatchObject({
+    expect(await carrier.handOver(handOverOf(aSendingMessage(), { text: 'Hello' }))).toMatchObject({
       outcome: 'refused',
       errorCode,
     });
   });
 
   it.each([
-    [400, 'ThrottlingException'],
-    [400, 'AccessDeniedException'],
-    [403, 'ExpiredTokenException'],
-    [500, 'InternalServerException'],
-    [503, 'ServiceUnavailable'],
-  ])('%i %s means, after one request, that the message may be handed over again', async (status, error) => {
-    server.answerWith({ status, error });
-    const before = server.requests.length;
-    expect((await carrier.handOver(aSendingMessage(), { text: 'Hello' }, 1)).outcome).toBe('try_again');
-    expect(server.requests.length - before).toBe(1);
-  });
+    [400, 'ThrottlingException', 'throttled'],
+    [400, 'AccessDeniedException', 'not_taken'],
+    [403, 'ExpiredTokenException', 'not_taken'],
+    [500, 'InternalServerException', 'not_taken'],
+    [503, 'ServiceUnavailable', 'not_taken'],
+  ])(
+    '%i %s means, after one request, that the message may be handed over again',
+    async (status, error, outcome) => {
+      server.answerWith({ status, error });
+      const before = server.requests.length;
+      expect((await carrier.handOver(handOverOf(aSendingMessage(), { text: 'Hello' }))).outcome).toBe(
+        outcome,
+      );
+      expect(server.requests.length - before).toBe(1);
+    },
+  );
 });
 
 describe('when it cannot be known whether the carrier has the message', () => {
@@ -143,7 +158,7 @@ describe('when it cannot be known whether the carrier has the message', () => {
   ] as const)('%j is thrown, after one request', async (answer) => {
     server.answerWith(answer);
     const before = server.requests.length;
-    await expect(carrier.handOver(aSendingMessage(), { text: 'Hello' }, 1)).rejects.toThrow();
+    await expect(carrier.handOver(handOverOf(aSendingMessage(), { text: 'Hello' }))).rejects.toThrow();
     expect(server.requests.length - before).toBe(1);
   });
 
@@ -151,7 +166,7 @@ describe('when it cannot be known whether the carrier has the message', () => {
     server.answerWith('hang');
     const before = server.requests.length;
     const withShortLimit = awsSms({ ...settings, timeLimitMs: 100 }, () => now);
-    await expect(withShortLimit.handOver(aSendingMessage(), { text: 'Hello' }, 1)).rejects.toThrow();
+    await expect(withShortLimit.handOver(handOverOf(aSendingMessage(), { text: 'Hello' }))).rejects.toThrow();
     // A slow machine may have sent none.
     expect(server.requests.length - before).toBeLessThanOrEqual(1);
   });

@@ -9,7 +9,7 @@ import {
   carrierEnvironment,
   startCarrierServer,
 } from '../../support/carrier/carrier-server.ts';
-import { aSendingMessage } from '../../support/message/example-message.ts';
+import { aSendingMessage, handOverOf } from '../../support/message/example-message.ts';
 
 const settings = {
   phoneNumberId: 'phone-number-id-976c72a700aac43eaf573ae050example',
@@ -32,9 +32,7 @@ afterAll(() => server.close());
 async function sentFor(content?: object, body = ''): Promise<Record<string, unknown>> {
   const whatsapp = content && storedWhatsAppContent().parse(content);
   await carrier.handOver(
-    aSendingMessage({ channel: 'whatsapp', ...(whatsapp && { whatsapp }) }),
-    { text: body },
-    1,
+    handOverOf(aSendingMessage({ channel: 'whatsapp', ...(whatsapp && { whatsapp }) }), { text: body }),
   );
   const sent = server.requests.at(-1)?.body.message;
   return JSON.parse(Buffer.from(String(sent), 'base64').toString('utf8'));
@@ -56,13 +54,13 @@ describe('the request', () => {
       to: '+447700900123',
       type: 'text',
       text: { body: 'Grüß dich 👋' },
-      biz_opaque_callback_data: 'msg_01KAG00000000000000000000A',
+      biz_opaque_callback_data: 'msg_01KAG00000000000000000000A.1',
     });
   });
 
   it('names the phone number that was selected', async () => {
     const sender = { identity: 'phone-number-id-0123' };
-    await carrier.handOver(aSendingMessage({ channel: 'whatsapp', sender }), { text: 'Hello' }, 1);
+    await carrier.handOver(handOverOf(aSendingMessage({ channel: 'whatsapp', sender }), { text: 'Hello' }));
     expect(server.requests.at(-1)?.body).toMatchObject({ originationPhoneNumberId: 'phone-number-id-0123' });
   });
 
@@ -150,7 +148,9 @@ describe('the request', () => {
 describe('the response', () => {
   it('is the carrier’s id, with the expected price of one message', async () => {
     expect(
-      await carrier.handOver(aSendingMessage({ channel: 'whatsapp', segments: 3 }), { text: 'Hi' }, 1),
+      await carrier.handOver(
+        handOverOf(aSendingMessage({ channel: 'whatsapp', segments: 3 }), { text: 'Hi' }),
+      ),
     ).toEqual({
       outcome: 'accepted',
       carrierMessageId: '6d69f07a-c317-4278-9d5c-6a84078419ec',
@@ -165,22 +165,28 @@ describe('the response', () => {
     ['ResourceNotFoundException', 404, 'sender_rejected'],
   ])('%s is final, as %s', async (error, status, errorCode) => {
     server.answerWith({ status, error });
-    const answer = await carrier.handOver(aSendingMessage({ channel: 'whatsapp' }), { text: 'Hi' }, 1);
+    const answer = await carrier.handOver(
+      handOverOf(aSendingMessage({ channel: 'whatsapp' }), { text: 'Hi' }),
+    );
     expect(answer).toMatchObject({ outcome: 'refused', errorCode });
   });
 
   it.each([
-    ['ThrottledRequestException', 429],
-    ['InternalServiceException', 500],
-    ['AccessDeniedException', 403],
-  ])('%s means, after one request, that the message may be handed over again', async (error, status) => {
-    server.answerWith({ status, error });
-    const before = server.requests.length;
-    expect(
-      (await carrier.handOver(aSendingMessage({ channel: 'whatsapp' }), { text: 'Hi' }, 1)).outcome,
-    ).toBe('try_again');
-    expect(server.requests.length - before).toBe(1);
-  });
+    ['ThrottledRequestException', 429, 'throttled'],
+    ['InternalServiceException', 500, 'not_taken'],
+    ['AccessDeniedException', 403, 'not_taken'],
+  ])(
+    '%s means, after one request, that the message may be handed over again',
+    async (error, status, outcome) => {
+      server.answerWith({ status, error });
+      const before = server.requests.length;
+      expect(
+        (await carrier.handOver(handOverOf(aSendingMessage({ channel: 'whatsapp' }), { text: 'Hi' })))
+          .outcome,
+      ).toBe(outcome);
+      expect(server.requests.length - before).toBe(1);
+    },
+  );
 
   it.each([['reset'], [{ status: 502, error: 'DependencyException' }]] as const)(
     '%j is thrown, after one request: the message may have been taken',
@@ -188,7 +194,7 @@ describe('the response', () => {
       server.answerWith(answer);
       const before = server.requests.length;
       await expect(
-        carrier.handOver(aSendingMessage({ channel: 'whatsapp' }), { text: 'Hi' }, 1),
+        carrier.handOver(handOverOf(aSendingMessage({ channel: 'whatsapp' }), { text: 'Hi' })),
       ).rejects.toThrow();
       expect(server.requests.length - before).toBe(1);
     },
@@ -199,7 +205,7 @@ describe('the response', () => {
     const before = server.requests.length;
     const withShortLimit = awsWhatsApp({ ...settings, timeLimitMs: 100 });
     const message = aSendingMessage({ channel: 'whatsapp' });
-    await expect(withShortLimit.handOver(message, { text: 'Hi' }, 1)).rejects.toThrow();
+    await expect(withShortLimit.handOver(handOverOf(message, { text: 'Hi' }))).rejects.toThrow();
     // A slow machine may have sent none.
     expect(server.requests.length - before).toBeLessThanOrEqual(1);
   });
@@ -214,7 +220,7 @@ describe('a one-time password', () => {
   const otp = { text: '123456 is your code', code: '123456' };
 
   async function sentBy(by: Carrier): Promise<Record<string, unknown>> {
-    await by.handOver(otpMessage, otp, 1);
+    await by.handOver(handOverOf(otpMessage, otp));
     return JSON.parse(Buffer.from(String(server.requests.at(-1)?.body.message), 'base64').toString('utf8'));
   }
 
@@ -240,7 +246,7 @@ describe('a one-time password', () => {
           { type: 'button', sub_type: 'url', index: '0', parameters },
         ],
       },
-      biz_opaque_callback_data: otpMessage.message_id,
+      biz_opaque_callback_data: `${otpMessage.message_id}.1`,
     });
   });
 

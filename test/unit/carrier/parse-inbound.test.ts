@@ -1,7 +1,7 @@
 /** Messages of people, in every form that AWS and Meta document. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseNotification } from '../../../shared/carrier/parse-notification.ts';
+import { parseTopicNotification } from '../../../shared/carrier/aws/topic-notification.ts';
 import {
   inboundWhatsApp,
   twoWaySms,
@@ -10,7 +10,7 @@ import {
 } from '../../support/carrier/recorded-inbound.ts';
 import { snsNotification, whatsAppStatus } from '../../support/carrier/recorded-receipts.ts';
 
-const parse = (event: unknown) => parseNotification(snsNotification(event));
+const parse = (event: unknown) => parseTopicNotification(snsNotification(event));
 
 describe('an SMS', () => {
   it('has its sender, our number, its text and the message that it answers; its time is that of the notification', () => {

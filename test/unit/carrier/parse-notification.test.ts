@@ -2,7 +2,8 @@
 import { EventType } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseNotification, UnreadableNotification } from '../../../shared/carrier/parse-notification.ts';
+import { parseTopicNotification } from '../../../shared/carrier/aws/topic-notification.ts';
+import { UnreadableNotification } from '../../../shared/carrier/carrier-notification.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
 import { reportedEventTypes } from '../../../shared/contract/sms-event-types.ts';
 import {
@@ -14,17 +15,17 @@ import {
 } from '../../support/carrier/recorded-receipts.ts';
 
 function smsTransition(change: object) {
-  return parseNotification(snsNotification(smsEvent(change))).receipts[0]?.transition;
+  return parseTopicNotification(snsNotification(smsEvent(change))).receipts[0]?.transition;
 }
 
 function whatsAppTransition(change: object, header: object = {}) {
-  return parseNotification(snsNotification(whatsAppEvent([whatsAppStatus(change)], header))).receipts[0]
+  return parseTopicNotification(snsNotification(whatsAppEvent([whatsAppStatus(change)], header))).receipts[0]
     ?.transition;
 }
 
 describe('an SMS event', () => {
   it('becomes a receipt with both ids, its time and what the client pays: the price and the carrier’s fee', () => {
-    expect(parseNotification(snsNotification(smsEvent())).receipts).toEqual([
+    expect(parseTopicNotification(snsNotification(smsEvent())).receipts).toEqual([
       {
         messageId: 'msg_01KAFF00000000000000000000',
         carrierMessageId: '0d1ae9f2-60c0-4430-9b2b-658bdexample',
@@ -79,11 +80,11 @@ describe('an SMS event', () => {
     ['VOICE_COMPLETED', true],
     ['MEDIA_DELIVERED', true],
   ])('%s, final: %s, changes nothing', (eventType, isFinal) => {
-    expect(parseNotification(snsNotification(smsEvent({ eventType, isFinal }))).receipts).toEqual([]);
+    expect(parseTopicNotification(snsNotification(smsEvent({ eventType, isFinal }))).receipts).toEqual([]);
   });
 
   it('without our id is found by the carrier’s id', () => {
-    const [receipt] = parseNotification(snsNotification(smsEvent({ context: undefined }))).receipts;
+    const [receipt] = parseTopicNotification(snsNotification(smsEvent({ context: undefined }))).receipts;
     expect(receipt).toMatchObject({ carrierMessageId: '0d1ae9f2-60c0-4430-9b2b-658bdexample' });
     expect(receipt).not.toHaveProperty('messageId');
   });
@@ -95,7 +96,7 @@ describe('an SMS event', () => {
 
 describe('a WhatsApp event', () => {
   it('becomes a receipt under our id', () => {
-    expect(parseNotification(snsNotification(whatsAppEvent([whatsAppStatus()]))).receipts).toEqual([
+    expect(parseTopicNotification(snsNotification(whatsAppEvent([whatsAppStatus()]))).receipts).toEqual([
       {
         messageId: 'msg_01KAFF00000000000000000000',
         carrierMessageId: '6d69f07a-c317-4278-9d5c-6a84078419ec',
@@ -135,7 +136,7 @@ describe('a WhatsApp event', () => {
 
   it('without our id is found by each id that the carrier may have returned', () => {
     const event = whatsAppEvent([whatsAppStatus({ biz_opaque_callback_data: undefined })]);
-    const receipts = parseNotification(snsNotification(event)).receipts;
+    const receipts = parseTopicNotification(snsNotification(event)).receipts;
     expect(receipts.map((receipt) => receipt.carrierMessageId)).toEqual([
       '6d69f07a-c317-4278-9d5c-6a84078419ec',
       'wamid.HBgMNDQ3NzAwOTAwMTIzFQIAERgSexample',
@@ -146,7 +147,7 @@ describe('a WhatsApp event', () => {
   it('of several statuses is several receipts, in the order given', () => {
     const event = whatsAppEvent([whatsAppStatus({ status: 'read' }), whatsAppStatus({ status: 'sent' })]);
     expect(
-      parseNotification(snsNotification(event)).receipts.map((receipt) => receipt.transition.to),
+      parseTopicNotification(snsNotification(event)).receipts.map((receipt) => receipt.transition.to),
     ).toEqual(['read', 'sent']);
   });
 
@@ -161,7 +162,7 @@ describe('a WhatsApp event', () => {
   });
 
   it('of a customer’s own message changes nothing', () => {
-    expect(parseNotification(snsNotification(incomingWhatsApp)).receipts).toEqual([]);
+    expect(parseTopicNotification(snsNotification(incomingWhatsApp)).receipts).toEqual([]);
   });
 });
 
@@ -182,7 +183,7 @@ describe('a message that is not a receipt', () => {
     ['a status of no time', snsNotification(whatsAppEvent([whatsAppStatus({ timestamp: 'now' })]))],
     ['null', 'null'],
   ])('%s is an error, not skipped', (_, body) => {
-    expect(() => parseNotification(body).receipts).toThrow(UnreadableNotification);
+    expect(() => parseTopicNotification(body).receipts).toThrow(UnreadableNotification);
   });
 
   it('is either this error or receipts with a valid time, for any values of the fields', () => {
@@ -200,7 +201,7 @@ describe('a message that is not a receipt', () => {
     fc.assert(
       fc.property(events, (event) => {
         try {
-          for (const { transition } of parseNotification(snsNotification(event)).receipts)
+          for (const { transition } of parseTopicNotification(snsNotification(event)).receipts)
             transition.at.toISOString();
         } catch (error) {
           expect(error).toBeInstanceOf(UnreadableNotification);
@@ -212,7 +213,7 @@ describe('a message that is not a receipt', () => {
 
   it('is reported with the names of its fields, without their values', () => {
     const body = snsNotification(smsEvent({ eventTimestamp: '+447700900123' }));
-    expect(() => parseNotification(body).receipts).toThrow(
+    expect(() => parseTopicNotification(body).receipts).toThrow(
       'the SMS event does not have the documented form: eventTimestamp',
     );
   });

@@ -1,16 +1,15 @@
 /** The simulator handles each recipient as in the contract's table, and its receipts have the form of real ones. */
 import { describe, expect, it } from '@jest/globals';
-import { parseNotification } from '../../../shared/carrier/parse-notification.ts';
+import { parseTopicNotification } from '../../../shared/carrier/aws/topic-notification.ts';
 import type { OutboxEntry } from '../../../shared/carrier/simulator/outbox.dynamo.ts';
-import { simulator } from '../../../shared/carrier/simulator/simulator.ts';
+import { simulatedCarrier } from '../../../shared/carrier/simulator/simulated-carrier.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { aSendingMessage, handedOverAt } from '../../support/message/example-message.ts';
+import { aSendingMessage, handedOverAt, handOverOf } from '../../support/message/example-message.ts';
 
 function aSimulator() {
   const taken: (OutboxEntry & { attempt: number; carrierMessageId: string })[] = [];
   const queued: { body: string; delaySeconds: number; clientId: string }[] = [];
-  let ids = 0;
-  const carrier = simulator({
+  const carrier = simulatedCarrier({
     outbox: {
       record: async (entry, attempt, carrierMessageId) => {
         taken.push({ ...entry, attempt, carrierMessageId });
@@ -20,21 +19,21 @@ function aSimulator() {
       queued.push(...receipts.map((receipt) => ({ ...receipt, clientId })));
     },
     prices: { currency: 'USD', sms: { GB: 0.04, default: 0.05 }, whatsapp: { default: 0.01 } },
-    clock: () => handedOverAt,
-    newCarrierMessageId: () => `carrier-${++ids}`,
   });
   return {
     carrier,
     taken,
     queued,
     reported: () =>
-      queued.flatMap((receipt) => parseNotification(receipt.body).receipts.map((read) => read.transition.to)),
+      queued.flatMap((receipt) =>
+        parseTopicNotification(receipt.body).receipts.map((read) => read.transition.to),
+      ),
   };
 }
 
 async function reportsFor(change: Partial<Message>) {
   const { carrier, reported } = aSimulator();
-  const answer = await carrier.handOver(aSendingMessage(change), { text: 'Hello' }, 1);
+  const answer = await carrier.handOver(handOverOf(aSendingMessage(change), { text: 'Hello' }));
   return { outcome: answer.outcome, reported: reported() };
 }
 
@@ -46,7 +45,7 @@ describe('the table of recipients', () => {
     ['+15005550003', 'accepted', ['sent', 'expired']],
     ['+15005550004', 'accepted', []],
     ['+15005550005', 'accepted', ['sent', 'delivered']],
-    ['+15005550006', 'try_again', []],
+    ['+15005550006', 'throttled', []],
     ['+15005550007', 'accepted', ['delivered', 'delivered', 'sent', 'sent']],
   ])('SMS to %s: %s, then %j', async (recipient, outcome, reported) => {
     expect(await reportsFor({ recipient })).toEqual({ outcome, reported });
@@ -67,22 +66,24 @@ describe('the table of recipients', () => {
     const message = aSendingMessage({ recipient: '+15005550006' });
     const outcomes = [];
     for (const attempt of [1, 2, 3])
-      outcomes.push((await carrier.handOver(message, { text: 'Hello' }, attempt)).outcome);
-    expect(outcomes).toEqual(['try_again', 'try_again', 'accepted']);
+      outcomes.push((await carrier.handOver(handOverOf(message, { text: 'Hello' }, attempt))).outcome);
+    expect(outcomes).toEqual(['throttled', 'throttled', 'accepted']);
     expect(taken.map((row) => row.attempt)).toEqual([3]);
   });
 
   it('has delivered arrive a second before sent where the order is turned round', async () => {
     const { carrier, queued } = aSimulator();
-    await carrier.handOver(aSendingMessage({ recipient: '+15005550007' }), { text: 'Hello' }, 1);
+    await carrier.handOver(handOverOf(aSendingMessage({ recipient: '+15005550007' }), { text: 'Hello' }));
     expect(queued.map((receipt) => receipt.delaySeconds)).toEqual([0, 0, 1, 1]);
   });
 });
 
+const id = 'msg_01KAG00000000000000000000A';
+
 describe('an accepted hand-over', () => {
   it('is in the outbox with the body that was sent', async () => {
     const { carrier, taken } = aSimulator();
-    await carrier.handOver(aSendingMessage({ from: 'ACME' }), { text: 'Your code is 123456' }, 1);
+    await carrier.handOver(handOverOf(aSendingMessage({ from: 'ACME' }), { text: 'Your code is 123456' }));
     expect(taken).toEqual([
       {
         message_id: 'msg_01KAG00000000000000000000A',
@@ -92,42 +93,44 @@ describe('an accepted hand-over', () => {
         body: 'Your code is 123456',
         at: '2026-11-20T10:00:00.250Z',
         attempt: 1,
-        carrierMessageId: 'carrier-1',
+        carrierMessageId: `${id}.1`,
       },
     ]);
   });
 
-  it('is there twice when the message was handed over twice', async () => {
+  it('has the ids and the time of its attempt, so that a repeat of the attempt is recognized and another is not', async () => {
     const { carrier, taken } = aSimulator();
-    await carrier.handOver(aSendingMessage(), { text: 'Hello' }, 1);
-    await carrier.handOver(aSendingMessage(), { text: 'Hello' }, 1);
-    expect(taken.map((row) => row.carrierMessageId)).toEqual(['carrier-1', 'carrier-2']);
+    for (const attempt of [1, 1, 2])
+      await carrier.handOver(handOverOf(aSendingMessage(), { text: 'Hello' }, attempt));
+    expect(taken.map((row) => row.carrierMessageId)).toEqual([`${id}.1`, `${id}.1`, `${id}.2`]);
+    expect(new Set(taken.map((row) => row.at)).size).toBe(1);
   });
 
   it('shows the content of a WhatsApp message without a text', async () => {
     const { carrier, taken } = aSimulator();
     const whatsapp = { type: 'location', location: { latitude: 51.5, longitude: -0.1 } } as const;
-    await carrier.handOver(aSendingMessage({ channel: 'whatsapp', whatsapp }), { text: '' }, 1);
+    await carrier.handOver(handOverOf(aSendingMessage({ channel: 'whatsapp', whatsapp }), { text: '' }));
     expect(taken[0]?.body).toBe(JSON.stringify(whatsapp));
   });
 
   it('is answered with an id and the price of its segments, and is reported with the same', async () => {
     const { carrier, queued } = aSimulator();
-    const answer = await carrier.handOver(aSendingMessage({ segments: 3 }), { text: 'Hello' }, 1);
+    const answer = await carrier.handOver(handOverOf(aSendingMessage({ segments: 3 }), { text: 'Hello' }));
     expect(answer).toEqual({
       outcome: 'accepted',
-      carrierMessageId: 'carrier-1',
+      carrierMessageId: `${id}.1`,
       cost: 0.12,
       currency: 'USD',
     });
-    expect(parseNotification(queued[1]?.body ?? '').receipts).toEqual([
+    expect(parseTopicNotification(queued[1]?.body ?? '').receipts).toEqual([
       {
-        messageId: 'msg_01KAG00000000000000000000A',
-        carrierMessageId: 'carrier-1',
+        messageId: id,
+        attempt: 1,
+        carrierMessageId: `${id}.1`,
         transition: {
           to: 'delivered',
           at: handedOverAt,
-          carrierMessageId: 'carrier-1',
+          carrierMessageId: `${id}.1`,
           cost: 0.12,
           currency: 'USD',
         },
@@ -137,8 +140,8 @@ describe('an accepted hand-over', () => {
 
   it('is reported to the millisecond over WhatsApp too, although Meta has only seconds', async () => {
     const { carrier, queued } = aSimulator();
-    await carrier.handOver(aSendingMessage({ channel: 'whatsapp' }), { text: 'Hello' }, 1);
-    expect(parseNotification(queued[0]?.body ?? '').receipts[0]?.transition.at).toEqual(handedOverAt);
+    await carrier.handOver(handOverOf(aSendingMessage({ channel: 'whatsapp' }), { text: 'Hello' }));
+    expect(parseTopicNotification(queued[0]?.body ?? '').receipts[0]?.transition.at).toEqual(handedOverAt);
   });
 
   it.each([
@@ -149,14 +152,14 @@ describe('an accepted hand-over', () => {
   ])('is answered at the number from which it came: %j', async (change, number) => {
     const { carrier, queued } = aSimulator();
     const message = aSendingMessage({ recipient: '+15005550009', ...change });
-    await carrier.handOver(message, { text: 'Hello' }, 1);
-    const replies = queued.flatMap(({ body }) => parseNotification(body).inbound);
+    await carrier.handOver(handOverOf(message, { text: 'Hello' }));
+    const replies = queued.flatMap(({ body }) => parseTopicNotification(body).inbound);
     expect(replies).toMatchObject([{ person: '+15005550009', number, text: 'Hello' }]);
   });
 
   it('queues its receipts for its client', async () => {
     const { carrier, queued } = aSimulator();
-    await carrier.handOver(aSendingMessage(), { text: 'Hello' }, 1);
+    await carrier.handOver(handOverOf(aSendingMessage(), { text: 'Hello' }));
     expect(new Set(queued.map((receipt) => receipt.clientId))).toEqual(new Set(['client-a']));
   });
 });

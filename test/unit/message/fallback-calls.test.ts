@@ -12,7 +12,7 @@ import { allowanceOf } from '../../support/doubles/no-caps.ts';
 import { noOtpLegs } from '../../support/doubles/no-otp-legs.ts';
 import { nobodySuppressed } from '../../support/doubles/nobody-suppressed.ts';
 import { inMemoryPace, inMemoryStores } from '../../support/engine/stores.ts';
-import { aMessage, created } from '../../support/message/example-message.ts';
+import { aMessage, created, onlyCarrier } from '../../support/message/example-message.ts';
 import { portThrough } from '../../support/simulation/processes.ts';
 
 const fallback: Message['fallback'] = [{ channel: 'whatsapp', after_seconds: 30, text: 'Hello' }];
@@ -27,7 +27,7 @@ async function handedOver(message: Message, more: Partial<DispatchDependencies> 
       calls.push(method);
       return act();
     }),
-    carrierFor: () => ({ handOver: async () => ({ outcome: 'accepted', carrierMessageId: 'c-1' }) }),
+    carriersFor: onlyCarrier({ handOver: async () => ({ outcome: 'accepted', carrierMessageId: 'c-1' }) }),
     bodyOf: async () => ({ text: 'Hello' }),
     isDisabled: async () => false,
     ...nobodySuppressed,

@@ -21,7 +21,7 @@ import { allowanceOf } from '../../support/doubles/no-caps.ts';
 import { noOtpLegs } from '../../support/doubles/no-otp-legs.ts';
 import { nobodySuppressed } from '../../support/doubles/nobody-suppressed.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
-import { aMessage, created } from '../../support/message/example-message.ts';
+import { aMessage, created, onlyCarrier } from '../../support/message/example-message.ts';
 
 const sender = { identity: 'ACME', messages_per_second: 2 };
 const accepted: HandOver = { outcome: 'accepted', carrierMessageId: 'c-1' };
@@ -52,9 +52,9 @@ function simulation(answer: () => HandOver = () => accepted, tableMs = 0) {
   let claims = 0;
   const dependencies: DispatchDependencies = {
     messages,
-    carrierFor: () => ({
-      async handOver({ message_id }) {
-        handed.push({ id: message_id, at: now });
+    carriersFor: onlyCarrier({
+      async handOver({ message }) {
+        handed.push({ id: message.message_id, at: now });
         return answer();
       },
     }),
@@ -295,7 +295,7 @@ describe('a single send', () => {
 });
 
 describe('a carrier that throttles', () => {
-  const throttled: HandOver = { outcome: 'try_again', reason: 'throttled' };
+  const throttled: HandOver = { outcome: 'throttled', reason: 'slow down' };
 
   it('slows a sender with a pace, and the message waits as any other', async () => {
     const world = simulation(() => throttled);

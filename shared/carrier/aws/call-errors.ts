@@ -3,8 +3,9 @@
  * that cannot be known, and the error is thrown again. Neither service has an idempotency token, so a message that
  * the carrier may have must never count as not sent.
  */
-import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
+import { messageError } from '../../contract/message-error-codes.ts';
 import type { HandOver } from '../../message/dispatch/carrier.ts';
+import type { VendorErrors } from '../carrier-module.ts';
 
 /** The fields of the exceptions of both services; any of them may be missing. */
 interface CallError {
@@ -18,16 +19,16 @@ interface CallError {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-/** The error codes by `Name/Reason`, or else by `Name`. */
-export type RefusalTable = Readonly<Record<string, MessageErrorCode>>;
-
-/** Errors with status 400 and 403 that are not about the message: too many calls, or wrong credentials. */
-const notTaken: readonly string[] = [
+const throttled: readonly string[] = [
   'ThrottlingException',
   'ThrottledRequestException',
   'TooManyRequestsException',
   'LimitExceededException',
   'RequestLimitExceeded',
+];
+
+/** Errors with status 400 and 403 that are not about the message: wrong credentials. */
+const notTaken: readonly string[] = [
   'AccessDeniedException',
   'AccessDeniedByMetaException',
   'UnrecognizedClientException',
@@ -48,19 +49,27 @@ const ownFaults: readonly number[] = [500, 503];
 /**
  * The outcome of a hand-over whose call failed.
  *
+ * @param errors - by `Name/Reason`, or else by `Name`
  * @throws the error itself when the carrier may have the message.
  */
-export function outcomeOfError(error: unknown, refusalTable: RefusalTable): HandOver {
+export function outcomeOfError(error: unknown, errors: VendorErrors): HandOver {
   const fault: CallError = typeof error === 'object' && error !== null ? error : {};
   const name = fault.name ?? '';
-  const refused = refusalTable[`${name}/${fault.Reason ?? ''}`] ?? refusalTable[name];
-  if (refused !== undefined) return { outcome: 'refused', ...messageError(refused) };
+  const refused = errors[`${name}/${fault.Reason ?? ''}`] ?? errors[name];
+  if (refused !== undefined)
+    return {
+      outcome: 'refused',
+      ...messageError(refused.code),
+      ...(refused.elsewhere ? { elsewhere: true } : {}),
+    };
   const status = fault.$metadata?.httpStatusCode;
-  if (notTaken.includes(name) || status === 429) return { outcome: 'try_again', reason: name || 'throttled' };
+  if (throttled.includes(name) || status === 429)
+    return { outcome: 'throttled', reason: name || 'throttled' };
+  if (notTaken.includes(name)) return { outcome: 'not_taken', reason: name };
   if (status !== undefined && ownFaults.includes(status))
-    return { outcome: 'try_again', reason: `${name} ${status}` };
+    return { outcome: 'not_taken', reason: `${name} ${status}` };
   if (status === undefined && neverConnected(fault))
-    return { outcome: 'try_again', reason: fault.code ?? name };
+    return { outcome: 'not_taken', reason: fault.code ?? name };
   throw error;
 }
 

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { outcomeOfError } from '../../../shared/carrier/aws/hand-over-errors.ts';
+import { outcomeOfError } from '../../../shared/carrier/aws/call-errors.ts';
 import { carrierEnvironment, startCarrierServer } from '../../support/carrier/carrier-server.ts';
 
 function errorLike(fields: object): Error {
@@ -18,7 +18,7 @@ describe('errors before the connection is open', () => {
     [{ name: 'TimeoutError', message: 'the request socket did not establish a connection with the server' }],
     [{ name: 'CredentialsProviderError' }],
   ])('%j: the message may be handed over again', (fields) => {
-    expect(outcomeOfError(errorLike(fields), {}).outcome).toBe('try_again');
+    expect(outcomeOfError(errorLike(fields), {}).outcome).toBe('not_taken');
   });
 });
 
@@ -55,10 +55,10 @@ it('reports over a real connection that nothing was sent to a carrier that does 
       () => new Date(),
     );
     const message = { message_id: 'msg_1', client_id: 'acme', recipient: '+447700900123', type: 'transactional', expires_at: '2100-01-01T00:00:00.000Z' };
-    console.log(JSON.stringify(await carrier.handOver(message, { text: 'Hello' }, 1)));
+    console.log(JSON.stringify(await carrier.handOver({ message, body: { text: 'Hello' }, attempt: { id: 'msg_1.1', number: 1, at: new Date() } })));
   `;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
     env: { ...process.env, ...carrierEnvironment(gone.url) },
   });
-  expect(JSON.parse(stdout)).toEqual({ outcome: 'try_again', reason: 'ECONNREFUSED' });
+  expect(JSON.parse(stdout)).toEqual({ outcome: 'not_taken', reason: 'ECONNREFUSED' });
 });

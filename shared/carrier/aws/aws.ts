@@ -1,0 +1,30 @@
+/** AWS End User Messaging: SMS, and WhatsApp by its service Social. Its credentials are the function's role. */
+import type { CarrierModule } from '../carrier-module.ts';
+import { awsSms, smsErrors } from './aws-sms.ts';
+import { awsWhatsApp, whatsAppErrors } from './aws-whatsapp.ts';
+import { awsDescriptor } from './descriptor.ts';
+
+export const aws: CarrierModule = {
+  descriptor: awsDescriptor,
+  errors: { sms: smsErrors, whatsapp: whatsAppErrors },
+  create(channel, { env, prices, clock, timeLimitMs }) {
+    if (channel === 'whatsapp')
+      return awsWhatsApp({
+        phoneNumberId: env.WHATSAPP_PHONE_NUMBER_ID,
+        metaApiVersion: env.META_API_VERSION,
+        otpTemplate: env.WHATSAPP_OTP_TEMPLATE,
+        prices,
+        timeLimitMs,
+      });
+    return awsSms(
+      {
+        originationIdentity: env.SMS_ORIGINATION_IDENTITY,
+        configurationSet: env.SMS_CONFIGURATION_SET,
+        protectConfigurationId: env.SMS_PROTECT_CONFIGURATION,
+        prices,
+        timeLimitMs,
+      },
+      clock,
+    );
+  },
+};

@@ -1,0 +1,22 @@
+/** The facts of AWS End User Messaging, SMS and Social. */
+import type { CarrierDescriptor } from '../carrier-descriptor.ts';
+
+export const awsDescriptor: CarrierDescriptor = {
+  name: 'aws',
+  channels: ['sms', 'whatsapp'],
+  senderKinds: ['long_number', 'short_code', 'toll_free', 'sender_id', 'pool', 'whatsapp_number'],
+  countries: 'SMS to more than 240 countries and regions; WhatsApp wherever Meta offers it.',
+  throughput:
+    'By sender: a long number 1 part a second in most countries, a short code 100; WhatsApp 80 messages a second.',
+  confirms: 'By events that it publishes to an SNS topic: sent, delivered, read (WhatsApp), or why not.',
+  sandbox: 'A new account sends SMS to ten verified numbers only.',
+  // The limits of `TimeToLive`.
+  validitySeconds: { min: 5, max: 259_200 },
+  // Neither service has an idempotency token, and neither can be asked about a message.
+  repeatedRequest: 'sent_again',
+  settledBy: 'receipt',
+  reportsBy: 'topic',
+  // Meta leaves our id out of some statuses, and replies name the carrier's.
+  indexedByCarrierId: ['whatsapp'],
+  hasCredentials: false,
+};

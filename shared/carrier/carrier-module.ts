@@ -1,0 +1,83 @@
+/**
+ * What a carrier is: the two objects that every folder beside this file exports, `NAME` of `NAME.ts` and `NAMEReports` of
+ * `reports.ts`. They are apart, because no function needs both, and their code would slow its start. Adding a carrier is
+ * such a folder and a line in `carriers.ts` and `carrier-reports.ts`.
+ */
+import type * as z from 'zod/mini';
+import type { Channel } from '../contract/channels.ts';
+import type { MessageErrorCode } from '../contract/message-error-codes.ts';
+import type { PriceTable } from '../contract/price-table.ts';
+import type { carriers } from '../contract/worker-uses.ts';
+import type { Carrier } from '../message/dispatch/carrier.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { EnvironmentFor } from '../platform/env.ts';
+import type { CarrierDescriptor } from './carrier-descriptor.ts';
+import type { CarrierNotification, Reported } from './carrier-notification.ts';
+
+/** A vendor's error codes, each with ours, which has the remedy. `elsewhere`: the fault is the carrier's own. */
+export type VendorErrors = Readonly<
+  Record<string, { readonly code: MessageErrorCode; readonly elsewhere?: true }>
+>;
+
+export type CarrierEnvironment = EnvironmentFor<typeof carriers>;
+
+export interface CarrierContext<Credentials = unknown> {
+  /** One, or two while they are changed: calls use the first, a callback may be signed with either. At most 60 s old. */
+  readonly credentials: () => Promise<readonly Credentials[]>;
+  /** The public address of a callback: `…/carriers/NAME/` and the path. */
+  readonly callbackUrl: (path: string) => string;
+  readonly prices: PriceTable;
+  readonly clock: Clock;
+  /** Of one call. */
+  readonly timeLimitMs: number;
+  /** For a carrier that is a part of the deployment. */
+  readonly env: CarrierEnvironment;
+}
+
+interface CallbackRequest {
+  readonly method: 'GET' | 'POST';
+  /** The whole address as the carrier called it, with its query. */
+  readonly url: string;
+  /** What follows `/carriers/NAME/`. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** How a carrier that calls us proves that it is the caller. None of these throws for what a stranger sends. */
+interface CarrierCallbacks<Credentials = unknown> {
+  /** Checks the raw bytes; true if one of the credentials fits. */
+  verify(request: CallbackRequest, credentials: readonly Credentials[]): boolean;
+  /** The text to respond with to a GET that asks whether the address is ours; undefined refuses it. */
+  answerChallenge?(request: CallbackRequest, credentials: readonly Credentials[]): string | undefined;
+}
+
+interface CredentialCheck {
+  readonly works: boolean;
+  /** What the carrier responded, for the operator; never a credential. */
+  readonly answer: string;
+}
+
+/** Hands messages over. */
+export interface CarrierModule<Credentials = unknown> {
+  readonly descriptor: CarrierDescriptor;
+  /** By channel: what the carrier refuses with, or reports later. */
+  readonly errors: { readonly [Of in Channel]?: VendorErrors };
+  /** The form of its secret, which is JSON; only of a carrier that has one. */
+  readonly credentials?: z.ZodMiniType<Credentials>;
+  /** @throws where the environment lacks what the carrier needs. */
+  create(channel: Channel, context: CarrierContext<Credentials>): Carrier;
+  /** Makes a call that sends nothing. */
+  checkCredentials?(context: CarrierContext<Credentials>): Promise<CredentialCheck>;
+}
+
+/** Reads what the carrier reports. */
+export interface CarrierReports<Credentials = unknown> {
+  readonly descriptor: CarrierDescriptor;
+  /** Only of a carrier whose reports come by callback. */
+  readonly callbacks?: CarrierCallbacks<Credentials>;
+  /** @throws UnreadableNotification where nothing in it can be read. */
+  parse(reported: Reported): CarrierNotification;
+}

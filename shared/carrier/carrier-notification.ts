@@ -1,0 +1,71 @@
+/**
+ * What carriers report: receipts of our messages, and messages from people. What cannot be read is reported as an error and
+ * is never skipped.
+ */
+import type * as z from 'zod/mini';
+import type { Receipt } from '../message/dispatch/record-receipts.ts';
+import type { InboundMessage } from '../message/received-content.ts';
+
+/** What one message of the receipts queue has: the body of a verified callback, or that of the queue message. */
+export interface Reported {
+  readonly body: string;
+  /** Of a callback: what follows `/carriers/NAME/`. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** When a callback was received; a topic has the time in its body. */
+  readonly receivedAt: Date;
+}
+
+/** An opt-out is a message from a person, or a receipt with the error `recipient_opted_out`. */
+export interface CarrierNotification {
+  readonly receipts: readonly Receipt[];
+  readonly inbound: readonly InboundMessage[];
+  /** Messages that could not be read, among others that could. */
+  readonly unreadable: readonly UnreadableNotification[];
+}
+
+/** It has none of the documented forms: the queue message goes to the dead-letter queue. */
+export class UnreadableNotification extends Error {
+  override readonly name = 'UnreadableNotification';
+}
+
+/**
+ * A character that was cut in two, as the parts of a long SMS can be, is replaced: DynamoDB does not store half of one.
+ *
+ * @throws UnreadableNotification
+ */
+export function jsonOf(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text, (_name, value: unknown) =>
+      typeof value === 'string' ? value.toWellFormed() : value,
+    );
+  } catch (cause) {
+    throw new UnreadableNotification(`${what} is not JSON`, { cause });
+  }
+}
+
+/** @throws UnreadableNotification that names the faulty fields, without their values. */
+export function read<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  value: unknown,
+  what: string,
+): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new UnreadableNotification(`${what} does not have the documented form: ${faultsOf(parsed.error)}`);
+}
+
+/** Makes the error of one message among others. */
+export function unreadable(what: string, cause: unknown): UnreadableNotification {
+  const why = isZodError(cause) ? faultsOf(cause) : cause instanceof Error ? cause.message : String(cause);
+  return new UnreadableNotification(`${what} does not have a documented form: ${why}`, { cause });
+}
+
+/** Without the class of zod's errors, which would add its translations to the bundle. */
+function isZodError(error: unknown): error is z.core.$ZodError {
+  return typeof error === 'object' && error !== null && 'issues' in error && Array.isArray(error.issues);
+}
+
+function faultsOf({ issues }: z.core.$ZodError): string {
+  return issues.map((issue) => issue.path.join('.') || 'the whole').join(', ');
+}

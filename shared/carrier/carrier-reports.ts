@@ -1,0 +1,6 @@
+/** The list of carriers, as those who read their reports see them; `carriers.ts` has the same. */
+import { awsReports } from './aws/reports.ts';
+import type { CarrierReports } from './carrier-module.ts';
+import { simulatorReports } from './simulator/reports.ts';
+
+export const carrierReports: readonly CarrierReports[] = [awsReports, simulatorReports];

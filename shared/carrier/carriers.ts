@@ -1,0 +1,6 @@
+/** The list of carriers: a new one is a folder and a line here. */
+import { aws } from './aws/aws.ts';
+import type { CarrierModule } from './carrier-module.ts';
+import { simulator } from './simulator/simulator.ts';
+
+export const carrierModules: readonly CarrierModule[] = [aws, simulator];
