@@ -4,12 +4,12 @@ import { changedSettingsIn } from '../lib/constructs/stack-outputs.ts';
 import { applyTemplateRules } from '../lib/constructs/template-rules.ts';
 import { GatewayStack } from '../lib/gateway-stack.ts';
 import { settingsFileOf, withSettingsFile } from '../lib/stages/settings-file.ts';
-import type { StageSettings } from '../lib/stages/stage-settings.ts';
-import { droppedSettings, stageFrom } from '../lib/stages/stages.ts';
+import { droppedSettings } from '../lib/stages/stages.ts';
 import { deployedStacks } from '../shared/admin/stack-outputs.cloudformation.ts';
 
 /** Compares with the deployed stack; the CDK's command line shows the warnings of a synthesis before it deploys. */
-async function warnOfDroppedSettings(stack: GatewayStack, stage: StageSettings): Promise<void> {
+async function warnOfDroppedSettings(stack: GatewayStack): Promise<void> {
+  const { stage } = stack;
   // The command line sets both where it has credentials.
   const { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region } = process.env;
   if (account === undefined) return;
@@ -29,7 +29,6 @@ async function warnOfDroppedSettings(stack: GatewayStack, stage: StageSettings):
 }
 
 const app = new App();
-const stage = stageFrom(withSettingsFile(app.node.getAllContext()));
-await warnOfDroppedSettings(new GatewayStack(app, stage), stage);
+await warnOfDroppedSettings(new GatewayStack(app, withSettingsFile(app.node.getAllContext())));
 applyTemplateRules(app);
 app.synth();

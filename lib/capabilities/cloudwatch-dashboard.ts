@@ -43,7 +43,8 @@ export class CloudWatchDashboard extends Construct {
     const queues = all.filter((construct) => construct instanceof Queue);
     const ofFunctions = (metric: (each: GatewayFunction) => IMetric) => functions.map(metric);
     const ofQueues = (metric: (each: Queue) => IMetric) => queues.map(metric);
-    const name = (construct: Construct): string => construct.node.path.split('/').slice(1).join(' ');
+    const name = (construct: Construct): string =>
+      construct.node.path.slice(scope.node.path.length + 1).replaceAll('/', ' ');
     new Dashboard(this, 'Dashboard', {
       // The names of dashboards are global to an account, so the same stage in another region needs another one: "there is
       // no region in the ARN" (Service Authorization Reference, Amazon CloudWatch, resource type dashboard).

@@ -2,10 +2,11 @@
  * Grants every function what `shared/contract/function-uses.ts` declares for it, and sets the variables that follow. What
  * has no declaration is granted where it is created: streams, clients' roles, and the calls of carriers.
  */
-import { Aws } from 'aws-cdk-lib';
+import { Aws, type Stack } from 'aws-cdk-lib';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { functionUses } from '../../shared/contract/function-uses.ts';
+import { administration, functionUses } from '../../shared/contract/function-uses.ts';
 import { type QueueName, type Uses, variableOf } from '../../shared/contract/uses.ts';
 import type { VariableName } from '../../shared/contract/variables.ts';
 import { GatewayFunction, pricesFile } from '../constructs/gateway-function.ts';
@@ -18,7 +19,7 @@ import type { TokenKey } from './token-key.ts';
 /** A queue that functions may send to. */
 interface Sendable {
   readonly queue: Queue;
-  grantSend(to: GatewayFunction): void;
+  grantSend(to: IGrantable): void;
 }
 
 export type Queues = Readonly<Record<QueueName, Sendable>>;
@@ -41,6 +42,29 @@ export function grantUses(stack: Construct, resources: Resources): void {
     for (const part of declared.filter(({ where }) => holdsIn(resources.stage, where)))
       grantPart(construct, part, resources);
   }
+}
+
+/** Grants what the administrators' command line does, and reading the outputs of the stack, by which it finds the gateway. */
+export function grantAdministration(
+  to: IGrantable,
+  {
+    stack,
+    stage,
+    storage,
+    queues,
+  }: Pick<Resources, 'stage' | 'storage' | 'queues'> & { readonly stack: Stack },
+): void {
+  const declared: readonly Uses[] = administration;
+  for (const { tables = {}, sendsTo = [] } of declared.filter(({ where }) => holdsIn(stage, where))) {
+    for (const [table, actions] of Object.entries(tables) as [keyof typeof tables, readonly string[]][])
+      storage.permit(to, table, actions);
+    for (const name of sendsTo) queues[name].grantSend(to);
+  }
+  Grant.addToPrincipal({
+    grantee: to,
+    actions: ['cloudformation:DescribeStacks'],
+    resourceArns: [stack.stackId],
+  });
 }
 
 function holdsIn({ smsCarrier, whatsappCarrier }: StageSettings, where: Uses['where']): boolean {

@@ -1,6 +1,6 @@
 /** A standard queue with a dead-letter queue, and alarms on dead letters and on the age of the oldest message. */
 import { Duration } from 'aws-cdk-lib';
-import { Grant } from 'aws-cdk-lib/aws-iam';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -66,7 +66,7 @@ export class GatewayQueue extends Construct {
     });
   }
 
-  grantSend(to: GatewayFunction): void {
+  grantSend(to: IGrantable): void {
     Grant.addToPrincipal({
       grantee: to,
       actions: ['sqs:SendMessage', ...(this.stage.grantSendMessageBatch ? ['sqs:SendMessageBatch'] : [])],

@@ -3,14 +3,14 @@ import { createWriteStream } from 'node:fs';
 import { BaseCredentials, BootstrapEnvironments, type IIoHost, Toolkit } from '@aws-cdk/toolkit-lib';
 import { App } from 'aws-cdk-lib';
 import { GatewayStack } from '../gateway-stack.ts';
-import type { StageSettings } from '../stages/stage-settings.ts';
 import { emulatorAccess } from './emulator.ts';
 import { StartFailure } from './start-failure.ts';
 
 const account = '000000000000';
 
 interface DeployOptions {
-  readonly stage: StageSettings;
+  /** The settings of the stage `local` that this deploy changes. */
+  readonly settings: Readonly<Record<string, unknown>>;
   readonly endpoint: string;
   readonly logFile: string;
   /** The process environment, the only place where the toolkit's clients read their endpoint. */
@@ -23,7 +23,7 @@ interface DeployOptions {
  * @throws StartFailure with CloudFormation's reason.
  */
 export async function deploy(options: DeployOptions): Promise<Readonly<Record<string, string>>> {
-  const { stage, endpoint, logFile, environment } = options;
+  const { settings, endpoint, logFile, environment } = options;
   environment.AWS_ENDPOINT_URL = endpoint;
   const log = createWriteStream(logFile);
   try {
@@ -49,7 +49,7 @@ export async function deploy(options: DeployOptions): Promise<Readonly<Record<st
           // cdk-nag is left out: it would add 4 s to each start, and `cdk deploy` and the tests run it.
           builtinCloudFormationValidation: false,
         });
-        new GatewayStack(app, stage);
+        new GatewayStack(app, { stage: 'local', ...settings });
         return app.synth();
       },
       { clobberEnv: false, resolveDefaultEnvironment: false },

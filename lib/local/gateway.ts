@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { resourcesOf } from '../constructs/stack-outputs.ts';
-import { stages } from '../stages/stages.ts';
 import type { EmulatorConnection } from './aim-at-emulator.ts';
 import { type Emulator, emulatorAccess, type Preload, startEmulator } from './emulator.ts';
 import { type Front, startFront } from './front.ts';
@@ -66,8 +65,7 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
     // The module is loaded late, because loading the CDK takes seconds.
     const { deploy } = await import('./deploy.ts');
     const deployed = deploy({
-      stage: {
-        ...stages.local,
+      settings: {
         webhookTimeScale: options.timeScale,
         publicUrl: `http://localhost:${front.port}`,
       },

@@ -65,7 +65,7 @@ const front = await startFront(0);
 const webhookEndpoint = await startWebhookEndpoint();
 try {
   const outputs = await deploy({
-    stage: process.argv.includes('--caps') ? { ...stages.local, caps: stages.production.caps } : stages.local,
+    settings: process.argv.includes('--caps') ? { caps: stages.production.caps } : {},
     endpoint: emulator.endpoint,
     logFile: join(logFolder, 'deploy.log'),
     environment: process.env,

@@ -32,10 +32,10 @@ export async function makeReleases(): Promise<Releases> {
   );
   await broken.release('broken-release');
   const marker = 'this.publish(storage.names());';
-  await broken.edit('lib/gateway-stack.ts', marker, `${brokenResource}${marker}`);
+  await broken.edit('lib/messaging-gateway.ts', marker, `${brokenResource}${marker}`);
   const firstImport = 'import { Construct }';
   const importQueue = "import { CfnQueue } from 'aws-cdk-lib/aws-sqs';";
-  await broken.edit('lib/gateway-stack.ts', firstImport, `${importQueue}\n${firstImport}`);
+  await broken.edit('lib/messaging-gateway.ts', firstImport, `${importQueue}\n${firstImport}`);
   // The rules would find such a queue before CloudFormation does.
   await broken.edit('bin/app.ts', 'applyTemplateRules(app);', '');
   return { first, next, broken };

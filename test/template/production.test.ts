@@ -10,7 +10,7 @@ import {
   type TemplateResource,
   typesIn,
 } from '../support/template/stage-templates.ts';
-import { productionState } from './production-state.ts';
+import { productionLogs, productionState } from './production-state.ts';
 
 const complete = 'production with everything';
 
@@ -23,6 +23,12 @@ describe.each(Object.keys(deployments))('the rules of cdk-nag, %s', (name) => {
 describe('the data of production', () => {
   it('is neither dropped nor replaced: tables, keys and secrets stay the same', () => {
     expect(lossesIn(synthesized('production').resources)).toEqual([]);
+  });
+
+  it('includes its logs, each in the group of before', () => {
+    const logs = resourcesOfType('production', 'AWS::Logs::LogGroup').map(([id]) => id);
+    expect(productionLogs.length).toBeGreaterThan(29);
+    expect(logs).toEqual(expect.arrayContaining([...productionLogs]));
   });
 
   type Properties = TemplateResource['Properties'];

@@ -39,7 +39,7 @@ export class Api extends Construct {
   private readonly stage: StageSettings;
   /** The functions by name: one function may handle several routes. */
   private readonly handlers = new Map<string, GatewayFunction>();
-  private readonly rest: SpecRestApi;
+  readonly rest: SpecRestApi;
   /** Clients call the API at this address, which has no slash at its end; it is also the issuer of the API's tokens. */
   readonly baseUrl: string;
 

@@ -26,7 +26,7 @@ interface CarriersProps extends CapabilityProps {
 }
 
 export class Carriers extends Construct {
-  private readonly topic: Topic;
+  readonly topic: Topic;
 
   constructor(scope: Construct, id: string, props: CarriersProps) {
     super(scope, id);

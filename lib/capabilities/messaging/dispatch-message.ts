@@ -1,6 +1,7 @@
 /** The function that hands messages over to the carriers, and the alarms about carriers and spend. */
 import { Duration } from 'aws-cdk-lib';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { dispatchTimeoutSeconds } from '../../../shared/contract/hand-over-times.ts';
 import { messageCostMetric, metricNamespace } from '../../../shared/contract/metrics.ts';
@@ -22,7 +23,8 @@ const carrierRefusals = 20;
 /** Throttling by a burst ends within minutes; a throttled message is delayed by at most five. */
 const carrierThrottles = 100;
 
-export function createDispatchMessage(scope: Construct, props: DispatchProps): void {
+/** @returns the topic of receipts; undefined where no carrier is real */
+export function createDispatchMessage(scope: Construct, props: DispatchProps): Topic | undefined {
   const { stage, storage, schedules, outbound, receipts } = props;
   const dispatch = new GatewayFunction(scope, 'DispatchMessage', {
     stage,
@@ -32,11 +34,13 @@ export function createDispatchMessage(scope: Construct, props: DispatchProps): v
     // Lambda would stop it after 16 rounds.
     recursiveLoop: true,
   });
-  if (stage.smsCarrier === 'aws' || stage.whatsappCarrier === 'aws') {
-    new Carriers(scope, 'Carriers', { stage, storage, schedules, dispatch, receipts });
-  }
+  const isReal = stage.smsCarrier === 'aws' || stage.whatsappCarrier === 'aws';
+  const carriers = isReal
+    ? new Carriers(scope, 'Carriers', { stage, storage, schedules, dispatch, receipts })
+    : undefined;
   outbound.feed(dispatch);
   createCarrierAlarms(scope, stage, dispatch);
+  return carriers?.topic;
 }
 
 function createCarrierAlarms(scope: Construct, stage: StageSettings, dispatch: GatewayFunction): void {

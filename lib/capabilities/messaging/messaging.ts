@@ -2,6 +2,7 @@
  * The path of a message after it is stored: from the table's stream to the relay, by the outbound queue of its kind to the
  * carrier, by the receipts queue back to its row. Messages without a final receipt are expired every minute.
  */
+import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { GatewayQueue, visibilityRuns } from '../../constructs/gateway-queue.ts';
 import type { CapabilityProps } from '../capability-props.ts';
@@ -18,6 +19,7 @@ export class Messaging extends Construct {
   readonly receipts: GatewayQueue;
   readonly deadLetters: RelayDeadLetters;
   readonly lostRecords: RelayDeadLetters;
+  readonly receiptsTopic: Topic | undefined;
 
   constructor(scope: Construct, id: string, props: CapabilityProps) {
     super(scope, id);
@@ -33,7 +35,7 @@ export class Messaging extends Construct {
     const lostRecords = new RelayDeadLetters(this, 'LostRecords', stage);
     createRelayChanges(this, { ...props, outbound, lostRecords });
     createCountUsage(this, stage, storage);
-    createDispatchMessage(this, { ...props, outbound, receipts });
+    this.receiptsTopic = createDispatchMessage(this, { ...props, outbound, receipts });
     createRecordReceipt(this, stage, receipts);
     createExpireMessages(this, { ...props, lostRecords });
     this.outbound = outbound;

@@ -1,4 +1,5 @@
 /** The queues for what the relay could not process: refused entries, and the positions of lost stream records. */
+import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
@@ -17,7 +18,7 @@ export class RelayDeadLetters {
     this.queue = createDeadLetterQueue(scope, id, stage, 'relay-changes', 'relay-dead-letters');
   }
 
-  grantSend(to: GatewayFunction): void {
+  grantSend(to: IGrantable): void {
     this.queue.grant(to, 'sqs:SendMessage');
   }
 

@@ -9,7 +9,7 @@ import {
   StreamViewType,
   Table,
 } from 'aws-cdk-lib/aws-dynamodb';
-import { Grant } from 'aws-cdk-lib/aws-iam';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type TableName, type TableShape, tableShapes } from '../../../shared/contract/tables.ts';
@@ -66,6 +66,11 @@ export class Storage extends Construct {
     };
   }
 
+  /** The tables by name; the outbox, which only simulators have, is not among them. */
+  byName() {
+    return Object.fromEntries(this.tables) as Record<Exclude<TableName, 'simulator-outbox'>, Table>;
+  }
+
   /** The tables' names, by stack output. */
   names(): Readonly<Record<string, string>> {
     return Object.fromEntries(
@@ -73,12 +78,17 @@ export class Storage extends Construct {
     );
   }
 
-  /**
-   * Permits actions on a table, of which `Query by-client` is a query of that index, and sets the variables that the
-   * function needs for it.
-   */
+  /** Permits actions on a table as `permit` does, and sets the variables that the function needs for it. */
   grant(to: GatewayFunction, name: TableName, actions: readonly string[]): void {
-    const { tableArn, tableName } = this.table(name);
+    this.permit(to, name, actions);
+    to.setVariables({ [variableOf(name, 'TABLE')]: this.table(name).tableName });
+    const { purged }: TableShape = tableShapes[name];
+    if (purged === 'retentionDays') to.setSettings(['RETENTION_DAYS']);
+  }
+
+  /** Permits actions on a table, of which `Query by-client` is a query of that index. */
+  permit(to: IGrantable, name: TableName, actions: readonly string[]): void {
+    const { tableArn } = this.table(name);
     const ofTable = actions.filter((action) => !action.includes(' '));
     const allow = (allowed: readonly string[], arn: string) =>
       Grant.addToPrincipal({
@@ -91,9 +101,6 @@ export class Storage extends Construct {
       const [query = '', index] = action.split(' ');
       if (index !== undefined) allow([query], `${tableArn}/index/${index}`);
     }
-    to.setVariables({ [variableOf(name, 'TABLE')]: tableName });
-    const { purged }: TableShape = tableShapes[name];
-    if (purged === 'retentionDays') to.setSettings(['RETENTION_DAYS']);
   }
 
   private table(name: TableName): Table {

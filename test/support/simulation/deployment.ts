@@ -6,7 +6,6 @@ import { App, type CfnElement, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { GatewayFunction, pricesFile } from '../../../lib/constructs/gateway-function.ts';
 import { GatewayStack } from '../../../lib/gateway-stack.ts';
-import { stageFrom } from '../../../lib/stages/stages.ts';
 import { deployments } from '../template/deployments.ts';
 import type { KeyNames, TableDefinition } from './aws/dynamodb.ts';
 
@@ -74,8 +73,8 @@ const account = '111122223333';
 const arnOf = (service: string, name: string): string => `arn:aws:${service}:${region}:${account}:${name}`;
 
 export function deployment(): Deployment {
-  const stage = stageFrom(deployments.production ?? {});
-  const stack = new GatewayStack(new App({ builtinCloudFormationValidation: false }), stage);
+  const settings = deployments.production ?? {};
+  const stack = new GatewayStack(new App({ builtinCloudFormationValidation: false }), settings);
   const files = new Map(
     stack.node
       .findAll()
@@ -150,7 +149,7 @@ export function deployment(): Deployment {
       functionId: nameIn(String(value(Target.Arn)).replace(/:live$/, '')),
       seconds: String(ScheduleExpression).includes('hour') ? 3600 : 60,
     })),
-    files: { [pricesFile]: JSON.stringify(stage.prices) },
+    files: { [pricesFile]: JSON.stringify(stack.stage.prices) },
     receiptsQueue: nameIn(
       functions
         .find(({ file }) => file === 'record-receipt')

@@ -9,7 +9,6 @@ import { inspect } from 'node:util';
 import { App } from 'aws-cdk-lib';
 import { applyTemplateRules } from '../../../lib/constructs/template-rules.ts';
 import { GatewayStack } from '../../../lib/gateway-stack.ts';
-import { stageFrom } from '../../../lib/stages/stages.ts';
 import { deployments } from './deployments.ts';
 import { findingsIn, placeOf } from './stage-templates.ts';
 
@@ -26,7 +25,7 @@ for (const name of names) {
 
 function synthesize(name: string, outdir: string): void {
   const app = new App({ outdir });
-  new GatewayStack(app, stageFrom(deployments[name] ?? {}));
+  new GatewayStack(app, deployments[name] ?? {});
   applyTemplateRules(app);
   try {
     app.synth();

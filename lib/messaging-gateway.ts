@@ -1,0 +1,193 @@
+/**
+ * The map of the system: its parts. What each function uses of them is declared in `shared/contract/function-uses.ts`.
+ *
+ * A request enters by the API and is stored as a message; the messages table's stream starts everything after that. Our own
+ * stack (`gateway-stack.ts`) and the apps of platform teams, which have it by the package `messaging-gateway`, use this
+ * construct.
+ */
+import { CfnOutput, Stack, Token } from 'aws-cdk-lib';
+import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
+import { Alarm, type IAlarmAction, MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { Topic } from 'aws-cdk-lib/aws-sns';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { messageCostMetric, StageMetric } from '../shared/contract/metrics.ts';
+import { routes } from '../shared/contract/routes.ts';
+import type { TableName } from '../shared/contract/tables.ts';
+import type { QueueName } from '../shared/contract/uses.ts';
+import { createAdminApi } from './capabilities/admin/admin-api.ts';
+import { createAdminDashboard } from './capabilities/admin/admin-dashboard.ts';
+import { AlarmNotifications } from './capabilities/alarm-notifications.ts';
+import { Api } from './capabilities/api/api.ts';
+import { Canary } from './capabilities/api/canary.ts';
+import { CloudWatchDashboard } from './capabilities/cloudwatch-dashboard.ts';
+import { grantAdministration, grantUses, type Queues } from './capabilities/grant-uses.ts';
+import { Messaging } from './capabilities/messaging/messaging.ts';
+import { OtpSecret } from './capabilities/otp-secret.ts';
+import { ReviewEditedRows } from './capabilities/review-edited-rows.ts';
+import { Schedules } from './capabilities/schedules.ts';
+import { Storage } from './capabilities/storage/storage.ts';
+import { TokenKey } from './capabilities/token-key.ts';
+import { Webhooks } from './capabilities/webhooks/webhooks.ts';
+import { countedMetric } from './constructs/alarm.ts';
+import { createFunctionThrottleAlarm, GatewayFunction } from './constructs/gateway-function.ts';
+import { publishedSettings } from './constructs/stack-outputs.ts';
+import type { MessagingGatewayProps } from './stages/gateway-props.ts';
+import type { StageSettings } from './stages/stage-settings.ts';
+import { stageFrom } from './stages/stages.ts';
+
+export type { MessagingGatewayProps };
+
+/** A messaging gateway. A stack has one at most, and its name is the beginning of the gateway's names. */
+export class MessagingGateway extends Construct {
+  /** The HTTP API. */
+  readonly api: SpecRestApi;
+  /** The address of the API, without a slash at its end; it is also the issuer of the API's tokens. */
+  readonly url: string;
+  /** The tables by name. */
+  readonly tables: Readonly<Record<Exclude<TableName, 'simulator-outbox'>, Table>>;
+  /** The queues by name; those that functions read have a dead-letter queue each. */
+  readonly queues: Readonly<Record<QueueName, Queue>>;
+  /** Where carriers publish receipts and messages from people; undefined where no carrier is real. */
+  readonly receiptsTopic: Topic | undefined;
+  private readonly stage: StageSettings;
+  private readonly storage: Storage;
+  private readonly sendable: Queues;
+
+  constructor(scope: Construct, id: string, props: MessagingGatewayProps = {}) {
+    super(scope, id);
+    const stage = this.settingsFrom(props);
+    const storage = new Storage(this, 'Storage', stage);
+    const schedules = new Schedules(this, 'Schedules', stage);
+    const tokenKey = new TokenKey(this, 'TokenKey', stage);
+    const otpSecret = new OtpSecret(this, 'OtpSecret', stage);
+
+    const api = new Api(this, 'Api', stage);
+    const messaging = new Messaging(this, 'Messaging', { stage, storage, schedules });
+    const { lanes } = new Webhooks(this, 'Webhooks', { stage, storage, schedules });
+    new ReviewEditedRows(this, 'RowFeedback', {
+      stage,
+      storage,
+      schedules,
+      deadLetters: messaging.deadLetters.queue,
+    });
+    const admin = new Construct(this, 'Admin');
+    createAdminApi(admin, stage, api);
+    createAdminDashboard(admin, stage, api);
+
+    const { otp, single, bulk } = messaging.outbound.queues;
+    const queues: Queues = {
+      'otp-outbound': otp,
+      outbound: single,
+      'bulk-outbound': bulk,
+      receipts: messaging.receipts,
+      webhooks: lanes.fast,
+      'slow-webhooks': lanes.slow,
+      'relay-dead-letter': messaging.deadLetters,
+      'lost-records': messaging.lostRecords,
+    };
+    const { baseUrl } = api;
+    grantUses(this, { stage, storage, schedules, queues, otpSecret, tokenKey, baseUrl });
+
+    if (stage.canary) new Canary(this, 'Canary', stage, api.alarms);
+
+    createFunctionThrottleAlarm(this, stage);
+    // Both find the alarms that exist, so they are created last.
+    if (stage.alarmEmail !== undefined) new AlarmNotifications(this, 'AlarmNotifications', stage.alarmEmail);
+    new CloudWatchDashboard(this, 'CloudWatchDashboard', stage);
+
+    this.publish(storage.names());
+    this.publish(messaging.queueUrls());
+    this.publish(lanes.urls());
+    this.publish(publishedSettings(stage));
+
+    this.stage = stage;
+    this.storage = storage;
+    this.sendable = queues;
+    this.api = api.rest;
+    this.url = baseUrl;
+    this.tables = storage.byName();
+    this.queues = Object.fromEntries(
+      Object.entries(queues).map(([name, { queue }]) => [name, queue]),
+    ) as Record<QueueName, Queue>;
+    this.receiptsTopic = messaging.receiptsTopic;
+  }
+
+  /** Permits what the administrators' command line does, and reading the outputs of the stack, by which it finds the gateway. */
+  grantAdmin(grantee: IGrantable): void {
+    const { stage, storage, sendable: queues } = this;
+    grantAdministration(grantee, { stack: Stack.of(this), stage, storage, queues });
+  }
+
+  /** Adds actions to each alarm, such as a notification; there are none where the property `alarms` is false. */
+  addAlarmAction(...actions: IAlarmAction[]): void {
+    for (const alarm of this.node.findAll()) if (alarm instanceof Alarm) alarm.addAlarmAction(...actions);
+  }
+
+  /** Returns a metric that the functions count: refusals of carriers, failed webhooks and the like, as a sum of five minutes. */
+  metric(name: StageMetric | typeof messageCostMetric): Metric {
+    return countedMetric(this.stage, name);
+  }
+
+  /** The calls of the operations that send, also those that are refused. */
+  metricSends(): MathExpression {
+    const sending: readonly string[] = [
+      routes.sendSms,
+      routes.sendBulkSms,
+      routes.sendWhatsApp,
+      routes.sendOtp,
+    ].map(({ functionName }) => functionName);
+    const functions = this.node
+      .findAll()
+      .filter((construct) => construct instanceof GatewayFunction)
+      .filter(({ functionFile }) => sending.includes(functionFile));
+    return new MathExpression({
+      expression: 'SUM(METRICS())',
+      label: 'Sends',
+      usingMetrics: Object.fromEntries(
+        functions.map((each, index) => [`m${index}`, each.metricInvocations()]),
+      ),
+    });
+  }
+
+  /** The fraction of responses that are 5xx. */
+  metricServerErrors(): Metric {
+    return this.api.metricServerError({ statistic: 'Average' });
+  }
+
+  /** The latency of responses, p99, in milliseconds. */
+  metricLatency(): Metric {
+    return this.api.metricLatency({ statistic: 'p99' });
+  }
+
+  /** The webhooks that failed after their last retry. */
+  metricFailedWebhooks(): Metric {
+    return this.metric('WebhookFailed');
+  }
+
+  /** The estimated cost of messages, in the currency of `prices`. */
+  metricCost(): Metric {
+    return this.metric('MessageCost');
+  }
+
+  /** @throws Error that names every invalid property, and what it should be. */
+  private settingsFrom(props: MessagingGatewayProps): StageSettings {
+    const stack = Stack.of(this);
+    if (stack.nestedStackParent !== undefined)
+      throw new Error(`${this.node.path}: names begin with that of the stack, which a nested stack has not`);
+    if (stack.node.findAll().some((other) => other !== this && other instanceof MessagingGateway))
+      throw new Error(`${this.node.path}: a stack has room for one messaging gateway; add a second stack`);
+    return stageFrom({
+      ...props,
+      stackName: stack.stackName,
+      ...(Token.isUnresolved(stack.region) ? {} : { region: stack.region }),
+    });
+  }
+
+  /** Publishes stack outputs, which the admin command line and the tests read. */
+  private publish(values: Readonly<Record<string, string>>): void {
+    for (const [key, value] of Object.entries(values)) new CfnOutput(this, key, { key, value });
+  }
+}

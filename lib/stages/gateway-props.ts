@@ -1,0 +1,263 @@
+/**
+ * The properties of the construct `MessagingGateway`: the settings of a stage, as a platform team sets them.
+ * `stage-settings.ts` has the values that each permits. The defaults are those of the stage `dev`, and where it differs of
+ * `production`; a test compares them with what `@default` says.
+ */
+export interface MessagingGatewayProps {
+  /**
+   * The set of defaults: `dev` for trials, with simulated carriers and no data kept; `production` for real messages; `local`
+   * for the emulator.
+   * @default "dev"
+   */
+  readonly stage?: 'dev' | 'production' | 'local';
+
+  /**
+   * Whether tables, keys and logs are kept when the stack is deleted.
+   * @default false; in production true
+   */
+  readonly keepData?: boolean;
+  /**
+   * Days for which messages and webhook deliveries are kept.
+   * @default 30; in production 90
+   */
+  readonly retentionDays?: number;
+  /**
+   * Days for which logs are kept.
+   * @default 7; in production 90
+   */
+  readonly logRetentionDays?: 7 | 30 | 90 | 365;
+  /**
+   * The least severe lines that are logged.
+   * @default "INFO"
+   */
+  readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
+  /**
+   * X-Ray traces of every function; each trace is charged.
+   * @default false; in production true
+   */
+  readonly tracing?: boolean;
+  /**
+   * The access log of API Gateway, which has requests that reach no function; it needs the account's API Gateway log role.
+   * @default false; in production true
+   */
+  readonly apiAccessLogs?: boolean;
+  /**
+   * The role with which API Gateway writes logs, of which an account has one in a region: `create` sets it for all APIs of
+   * the account, `existing` leaves the one that the account has.
+   * @default "create"
+   */
+  readonly apiLogRole?: 'create' | 'existing';
+
+  /**
+   * The carrier of SMS. `simulator` sends no real messages, and costs nothing; with `off` sends by the channel are refused.
+   * @default "simulator"; in production "aws"
+   */
+  readonly smsCarrier?: 'simulator' | 'aws' | 'off';
+  /**
+   * The carrier of WhatsApp messages, as for SMS.
+   * @default "simulator"; in production "aws"
+   */
+  readonly whatsappCarrier?: 'simulator' | 'aws' | 'off';
+  /**
+   * A JSON file with the countries that clients may send to and the price of a message to each, in place of
+   * `allowedCountries` and `prices`. Where a carrier is not the simulator, both are required.
+   * @default none
+   */
+  readonly countriesFile?: string;
+  /**
+   * The estimated price of a message by country, until the carrier reports the real one: of SMS for each segment, in the
+   * given currency (ISO 4217).
+   * @default {"currency":"USD","sms":{"default":0.0042},"whatsapp":{"default":0.005}}
+   */
+  readonly prices?: {
+    currency: string;
+    sms?: Record<string, number> | undefined;
+    whatsapp?: Record<string, number> | undefined;
+  };
+  /**
+   * The only countries that clients without a list of their own may send to; a new client gets this list. Numbers without a
+   * country, such as those of satellites, are allowed only if their calling code is named (`+881`), so not by `all`.
+   * @default "all"
+   */
+  readonly allowedCountries?: 'all' | string[];
+  /**
+   * Caps on recipients and on estimated cost for each client, in the currency of `prices`; a row of `limit-overrides`
+   * replaces them for its client, window by window. A client with a cap can send about 1,000 requests a second.
+   * @default {}; in production {"spend":{"perDay":100,"perMonth":1000}}
+   */
+  readonly caps?: {
+    messages?: { perMinute?: number; perHour?: number; perDay?: number; perMonth?: number } | undefined;
+    spend?: { perDay?: number; perMonth?: number } | undefined;
+  };
+  /**
+   * When one-time passwords of a client to a country are held for an administrator: after `minimumSends`, when less than
+   * `shareOfUsual` of the usual share or less than `minimumShare` was verified within `settleSeconds`.
+   * @default {"minimumSends":30,"usualShare":0.4,"shareOfUsual":0.5,"minimumShare":0.1,"settleSeconds":120}
+   */
+  readonly otpHold?: {
+    minimumSends: number;
+    usualShare: number;
+    shareOfUsual: number;
+    minimumShare: number;
+    settleSeconds: number;
+  };
+  /**
+   * The number, sender id or pool set up in AWS End User Messaging; required where it carries SMS.
+   * @default none
+   */
+  readonly smsOriginationIdentity?: string;
+  /**
+   * The name of the configuration set for receipts of SMS, which the deploy creates.
+   * @default none, which is the name of the stack
+   */
+  readonly smsConfigurationSet?: string;
+  /**
+   * The id of a protect configuration of AWS End User Messaging, created by hand: the countries that AWS itself allows or
+   * blocks. Without it, the protect configuration of the configuration set or of the account is in force.
+   * @default none
+   */
+  readonly smsProtectConfigurationId?: string;
+  /**
+   * The opt-out list of the numbers and pools in AWS End User Messaging, with which suppressions are compared.
+   * @default "Default"
+   */
+  readonly smsOptOutList?: string;
+  /**
+   * The phone number of AWS End User Messaging Social, `phone-number-id-…`; required where it carries WhatsApp.
+   * @default none
+   */
+  readonly whatsappPhoneNumberId?: string;
+  /**
+   * The version of Meta's API in WhatsApp messages.
+   * @default "v23.0"
+   */
+  readonly metaApiVersion?: string;
+  /**
+   * `name/language` of the approved authentication template for one-time passwords; without it they are sent as text.
+   * @default none
+   */
+  readonly whatsappOtpTemplate?: string;
+  /**
+   * The country of numbers that administrators write without a country code, such as `07700 900123`, in a search.
+   * @default "GB"
+   */
+  readonly country?: string;
+  /**
+   * Words with which a person opts out, besides STOP and similar words: those of the recipients' languages.
+   * @default []
+   */
+  readonly optOutWords?: string[];
+
+  /**
+   * The address of the API if it is neither its domain name nor API Gateway's own: that of a proxy in front of it.
+   * @default none
+   */
+  readonly publicUrl?: string;
+  /**
+   * The API's domain name; its certificate is in the same region. Without a zone, the DNS record is created by hand.
+   * @default none
+   */
+  readonly customDomain?: {
+    name: string;
+    certificateArn: string;
+    hostedZone?: { id: string; name: string } | undefined;
+  };
+  /**
+   * The proxies in front of the API (CIDR blocks), and the header in which they name the caller's address: without it, all
+   * callers without credentials, and all for the web ACL, are one address. That header of other requests is ignored.
+   * @default none
+   */
+  readonly trustedProxies?: { addresses: string[]; header: string };
+  /**
+   * Whether a web ACL blocks known bad addresses and inputs.
+   * @default false; in production true
+   */
+  readonly webAcl?: boolean;
+  /**
+   * The number of requests of one source address in five minutes above which the web ACL blocks it. The default is 1,000 a
+   * second, half of the API's throttle.
+   * @default 300000
+   */
+  readonly webAclRequestsPerAddress?: number;
+  /**
+   * The throttle of the whole API, above which API Gateway responds with 429; an account's own limit is 10,000 a second.
+   * @default {"requestsPerSecond":2000,"burst":4000}
+   */
+  readonly apiThrottle?: { requestsPerSecond: number; burst: number };
+
+  /**
+   * How many batches of each queue are processed at once; what a carrier or the endpoints can handle limits it.
+   * @default {"otpSends":10,"singleSends":20,"bulkSends":20,"receipts":20,"webhooks":50,"slowWebhooks":50}
+   */
+  readonly concurrency?: {
+    otpSends: number;
+    singleSends: number;
+    bulkSends: number;
+    receipts: number;
+    webhooks: number;
+    slowWebhooks: number;
+  };
+  /**
+   * Reserved concurrency by function, such as `{ 'send-sms': 200 }`.
+   * @default {}
+   */
+  readonly reservedConcurrency?: Record<string, number>;
+  /**
+   * Provisioned read and write units a second, between which the tables that every message uses are scaled. Steady traffic
+   * costs less than half of on-demand capacity, but is throttled for minutes when traffic suddenly doubles.
+   * @default none, which is on-demand capacity
+   */
+  readonly provisionedCapacity?: { min: number; max: number };
+
+  /**
+   * Whether there are alarms. Each metric that one reads is charged.
+   * @default false; in production true
+   */
+  readonly alarms?: boolean;
+  /**
+   * The address that alarms notify; without one they only change their state.
+   * @default none
+   */
+  readonly alarmEmail?: string;
+  /**
+   * The address of docs/operate.md, whose runbooks alarms link to.
+   * @default "docs/operate.md"
+   */
+  readonly docsUrl?: string;
+  /**
+   * An alarm goes off when a day's messages cost more than this, in the currency of `prices`.
+   * @default 100
+   */
+  readonly spendAlarmPerDay?: number;
+  /**
+   * New code gets a tenth of the calls for five minutes, and is rolled back when an alarm goes off.
+   * @default false; in production true
+   */
+  readonly canary?: boolean;
+  /**
+   * Permits a deploy while an alarm is on, which CodeDeploy otherwise refuses: for the deploy that fixes the cause.
+   * @default false
+   */
+  readonly ignoreAlarmConfiguration?: boolean;
+  /**
+   * The keys that may sign tokens; the last one does. Two during a rotation.
+   * @default [1]
+   */
+  readonly tokenKeyGenerations?: number[];
+
+  /**
+   * Ports that a webhook URL may have; `any` only for endpoints on the same machine as the gateway.
+   * @default [80,443]
+   */
+  readonly webhookPorts?: 'any' | number[];
+  /**
+   * Whether webhook URLs may have `http`.
+   * @default false
+   */
+  readonly webhookAllowHttp?: boolean;
+  /**
+   * Retry delays of webhooks are divided by this, to try all five out; 1 on AWS.
+   * @default 1
+   */
+  readonly webhookTimeScale?: number;
+}
