@@ -1,8 +1,10 @@
 /** The session that a command receives, and its result. `program.ts` runs the command, and decides the exit status. */
 import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
+import type { ConnectedGateway } from './connection.ts';
 
 export interface Session {
   readonly dependencies: AdminDependencies;
+  readonly gateway: ConnectedGateway;
   /** The actor in the activity log. */
   readonly actor: string;
   /** Prints a line at once, unless the output is JSON. */

@@ -32,18 +32,35 @@ export class ConnectionFailure extends Error {
   override readonly name = 'ConnectionFailure';
 }
 
+/** A gateway that a command is for, with the names of its resources. */
+export interface ConnectedGateway extends StackResources {
+  readonly stackName: string;
+}
+
+interface Connection {
+  readonly dependencies: AdminDependencies;
+  readonly gateway: ConnectedGateway;
+}
+
 /** @throws ConnectionFailure */
 export async function connect(
   options: ConnectionOptions,
   environment: Record<string, string | undefined>,
-): Promise<AdminDependencies> {
+): Promise<Connection> {
   if (options.stage === undefined && options.stackName === undefined) {
     const resources = await localResources(options.gateway, environment);
-    return dependenciesOf(resources, settingsOf(publishedSettings(stages.local)));
+    return {
+      dependencies: dependenciesOf(resources, settingsOf(publishedSettings(stages.local))),
+      gateway: { ...resources, stackName: stages.local.stackName },
+    };
   }
-  const { outputs } = await deployedGateway(options);
-  // The settings of the deploy can differ from those of the code by `-c`.
-  return dependenciesOf(resourcesOf(outputs), settingsOf(outputs));
+  const { name: stackName, outputs } = await deployedGateway(options);
+  const resources = resourcesOf(outputs);
+  return {
+    // The settings of the deploy can differ from those of the code by `-c`.
+    dependencies: dependenciesOf(resources, settingsOf(outputs)),
+    gateway: { ...resources, stackName },
+  };
 }
 
 const connectionSchema = z.object({

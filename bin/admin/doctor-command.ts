@@ -1,29 +1,55 @@
-/** `doctor CLIENT`: shows the present problems of a client, and the command that fixes each. */
+/** `doctor`: shows the present problems of a client, or of the stage's tables, and the command that fixes each. */
 import type { Command } from 'commander';
 import { type Diagnosis, diagnoseClient } from '../../shared/admin/diagnosis/diagnose-client.ts';
+import { checkTables } from '../../shared/admin/diagnosis/table-settings.dynamo.ts';
 import type { ExplainedEndpoint } from '../../shared/admin/explain-limits.ts';
-import type { Runner } from './command.ts';
+import { tableShapes } from '../../shared/contract/tables.ts';
+import { dynamo } from '../../shared/platform/aws/clients.ts';
+import type { CommandResult, Runner } from './command.ts';
 import { textTable } from './print.ts';
 
 export function addDoctorCommand(program: Command, { run }: Runner): void {
   program
     .command('doctor')
     .description(
-      'shows the problems of a client: access, limits, caps, failed messages and webhooks, suppressions',
+      'shows the problems of a client: access, limits, caps, failed messages and webhooks, suppressions; without a client, those of the tables: recovery, deletion of old rows, streams',
     )
-    .argument('<client>', 'its id or name')
+    .argument('[client]', 'its id or name')
     .addHelpText('after', '\nExit status 1: there is a problem.')
     .action(
-      run(async ({ dependencies }, client: string) => {
+      run(async ({ dependencies, gateway }, client: string | undefined) => {
+        if (client === undefined) return diagnosedTables(gateway.tables);
         const diagnosis = await diagnoseClient(dependencies, client);
         const problems = diagnosis.findings.filter(({ severity }) => severity === 'problem').length;
         return {
           json: diagnosis,
           text: () => textOf(diagnosis),
-          problem: problems === 0 ? undefined : `${problems} ${problems === 1 ? 'problem' : 'problems'}`,
+          problem: countOf(problems),
         };
       }),
     );
+}
+
+function countOf(problems: number): string | undefined {
+  return problems === 0 ? undefined : `${problems} ${problems === 1 ? 'problem' : 'problems'}`;
+}
+
+async function diagnosedTables(tables: Readonly<Record<string, string>>): Promise<CommandResult> {
+  const findings = await checkTables(dynamo(), tables, tableShapes);
+  return {
+    json: { tables: Object.keys(tables).length, findings },
+    text: () =>
+      textTable(
+        findings,
+        [
+          { title: 'table', of: ({ table }) => table },
+          { title: 'what', of: ({ problem }) => problem },
+          { title: 'next step', of: ({ next_step }) => next_step },
+        ],
+        `The ${Object.keys(tables).length} tables are as they are declared.`,
+      ),
+    problem: countOf(findings.length),
+  };
 }
 
 function textOf(diagnosis: Diagnosis): string {

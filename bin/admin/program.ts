@@ -16,6 +16,7 @@ import { addOtpCommands } from './otp-commands.ts';
 import { printable } from './print.ts';
 import { addRefusalCommands } from './refusal-commands.ts';
 import { addSenderCommands } from './sender-commands.ts';
+import { addSetAsideCommands } from './set-aside-commands.ts';
 import { addSuppressionCommands } from './suppression-commands.ts';
 import { addUsageCommand } from './usage-command.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
@@ -39,6 +40,7 @@ Examples:
   $ npm run admin -- otp allow "Web shop" FR
   $ npm run admin -- suppressions list "Web shop"
   $ npm run admin -- inbound send --from +447700900123 --text STOP
+  $ npm run admin -- set-aside list
   $ npm run admin -- usage --month 2026-11 --csv
   $ npm run admin -- outbox list --to +447700900123 --json
   $ npm run admin -- --stage production clients list
@@ -83,6 +85,7 @@ export async function runCommand(words: readonly string[], output: Output): Prom
   addUsageCommand(program, runner);
   addActivityCommand(program, runner);
   addOtpCommands(program, runner);
+  addSetAsideCommands(program, runner);
   addClientNamesCommand(program, runner);
   addCompletionCommand(program, print);
 
@@ -99,11 +102,12 @@ export async function runCommand(words: readonly string[], output: Output): Prom
   ): (...given: unknown[]) => Promise<void> {
     return async (...given) => {
       const options = program.opts<{ stage?: string; stackName?: string; gateway: string; json: boolean }>();
-      const dependencies = await connect(options, process.env);
+      const { dependencies, gateway } = await connect(options, process.env);
       // Commander passes the command itself as the last argument.
       const result = await work(
         {
           dependencies,
+          gateway,
           actor: `${userInfo().username} (shell)`,
           report: options.json ? () => undefined : print,
           write: out,

@@ -11,20 +11,15 @@
  * each is stored, so that a run that ends, or is killed, is continued from there.
  */
 import type { ClientIdPage } from '../client/client-store.dynamo.ts';
-import { isFinished } from '../message/dispatch/legs.ts';
-import { timedDueItemOf, timedOf } from '../message/dispatch/scheduled-entries.ts';
-import type { Message } from '../message/message.ts';
 import { validityMaxSeconds } from '../message/send/send-fields.ts';
 import type { ListedKey, MessageList } from '../message/store/message-list.dynamo.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 import { isPermanentFault } from '../platform/aws/permanent-fault.ts';
 import { addSeconds, type Clock, earlierOf } from '../platform/clock.ts';
 import { chunksOf } from '../platform/long-lists.ts';
-import type { DueItem, DueItemIndex } from '../recovery/due-item-index.ts';
+import type { DueItemIndex } from '../recovery/due-item-index.ts';
 import { readRows, rowsPerReview } from '../recovery/process-due-items.ts';
-import { fanOutItemIdOf } from '../webhook/delivery.ts';
-import { eventsOf } from '../webhook/plan-deliveries.ts';
-import { firstReview } from './expire-messages.ts';
+import { leaveToReview, type TimeRange } from './leave-to-review.ts';
 
 /** How far the scan is: of the messages sent from `from` until `until`, those of the clients after `after` remain. */
 export interface ScanProgress {
@@ -71,12 +66,6 @@ export interface LostRecords {
   arrived(): Promise<TimeRange | undefined>;
   /** Hands those that `arrived` read on to a person; the next call reads others. */
   handOn(): Promise<void>;
-}
-
-/** ISO 8601. */
-export interface TimeRange {
-  readonly since: string;
-  readonly until: string;
 }
 
 interface AddedMessages {
@@ -153,14 +142,7 @@ export async function addMissedMessages(dependencies: AddMissedDependencies): Pr
       if (isPermanentFault(row)) return [];
       throw row;
     });
-    const unfinished = readable.filter((row) => !isFinished(row));
-    const { dueItemIndex } = dependencies;
-    if (events !== undefined)
-      await dueItemIndex.add('fan-outs', readable.flatMap(eventItemsOf(events, clock())));
-    const timed = unfinished.flatMap(timedOf).map(timedDueItemOf);
-    if (unfinished.length > 0) await dueItemIndex.add('messages', unfinished.map(firstReview));
-    if (timed.length > 0) await dueItemIndex.add('scheduled', timed);
-    added += unfinished.length;
+    added += await leaveToReview(dependencies, readable, events);
   }
 
   async function turnOf(clientId: string, before: string): Promise<void> {
@@ -221,21 +203,6 @@ async function* chunksFrom(keys: AsyncIterable<ListedKey>): AsyncGenerator<reado
 export function spanOf(ranges: readonly TimeRange[]): TimeRange {
   const sorted = ranges.flatMap(({ since, until }) => [since, until]).toSorted();
   return { since: sorted[0] ?? '', until: sorted.at(-1) ?? '' };
-}
-
-/** A record arrives in the stream after its change, by less than this. */
-const arrivalSeconds = 60;
-
-/** Returns the due items of the events of a message that the lost records can be of. */
-function eventItemsOf({ since, until }: TimeRange, dueAt: Date) {
-  const [from, to] = [
-    addSeconds(new Date(since), -arrivalSeconds),
-    addSeconds(new Date(until), arrivalSeconds),
-  ];
-  return (message: Message): DueItem[] =>
-    eventsOf(message)
-      .filter(({ happenedAt }) => happenedAt >= from.toISOString() && happenedAt <= to.toISOString())
-      .map(({ event }) => ({ id: fanOutItemIdOf({ message_id: message.message_id, event }), dueAt }));
 }
 
 /** Writes into the progress when records were lost, before they are handed on: a crash between the two repeats it. */

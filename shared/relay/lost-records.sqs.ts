@@ -6,7 +6,8 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
 import { sqsFurtherMessages } from '../platform/aws/queues.sqs.ts';
 import type { QueueRecord } from '../platform/process-queue-batch.ts';
-import { type LostRecords, spanOf, type TimeRange } from './add-missed-messages.ts';
+import { type LostRecords, spanOf } from './add-missed-messages.ts';
+import type { TimeRange } from './leave-to-review.ts';
 
 const time = z.iso.datetime({ offset: true });
 

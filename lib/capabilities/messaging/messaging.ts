@@ -51,6 +51,7 @@ export class Messaging extends Construct {
       ReceiptsQueue: this.receipts.queue.queueUrl,
       ReceiptsDeadLetters: this.receipts.deadLetters.queueUrl,
       RelayDeadLetters: this.deadLetters.queue.queueUrl,
+      LostRecordsQueue: this.lostRecords.queue.queueUrl,
     };
   }
 }

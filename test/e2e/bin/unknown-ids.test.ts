@@ -30,9 +30,9 @@ function program(onResponse: (response: CommandResult) => void): Command {
     run:
       (work) =>
       async (...given) => {
-        const dependencies = await connect({ gateway: connection }, process.env);
+        const connected = await connect({ gateway: connection }, process.env);
         const nothing = () => undefined;
-        const session = { dependencies, actor: 'a test', report: nothing, write: nothing, progress: nothing };
+        const session = { ...connected, actor: 'a test', report: nothing, write: nothing, progress: nothing };
         onResponse(await work(session, ...(given.slice(0, -1) as never)));
       },
   };

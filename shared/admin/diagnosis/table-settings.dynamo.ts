@@ -1,0 +1,87 @@
+/**
+ * Compares the tables of a deployed stack with their declaration. A table whose creation was canceled and that was imported
+ * later can lack point-in-time recovery, the deletion of old rows or the stream, and no alarm tells.
+ */
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  type DynamoDBClient,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-dynamodb';
+import type { TableShape } from '../../contract/tables.ts';
+
+interface TableFinding {
+  readonly table: string;
+  readonly problem: string;
+  readonly next_step: string;
+}
+
+/**
+ * @param tables - the tables' names by their outputs, such as `limit_overrides`
+ * @param shapes - the declaration
+ */
+export async function checkTables(
+  client: Pick<DynamoDBClient, 'send'>,
+  tables: Readonly<Record<string, string>>,
+  shapes: Readonly<Record<string, TableShape>>,
+): Promise<TableFinding[]> {
+  const found = await Promise.all(
+    Object.entries(shapes).map(async ([name, shape]) => {
+      const TableName = tables[name.replaceAll('-', '_')];
+      return TableName === undefined ? [] : checkTable(client, TableName, shape);
+    }),
+  );
+  return found.flat();
+}
+
+async function checkTable(
+  client: Pick<DynamoDBClient, 'send'>,
+  TableName: string,
+  shape: TableShape,
+): Promise<TableFinding[]> {
+  try {
+    const [described, backups, ttl] = await Promise.all([
+      client.send(new DescribeTableCommand({ TableName })),
+      client.send(new DescribeContinuousBackupsCommand({ TableName })),
+      client.send(new DescribeTimeToLiveCommand({ TableName })),
+    ]);
+    const { TableStatus, StreamSpecification } = described.Table ?? {};
+    const recovery = backups.ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
+    const { TimeToLiveStatus, AttributeName } = ttl.TimeToLiveDescription ?? {};
+    const purges = TimeToLiveStatus?.startsWith('ENABL') === true && AttributeName === purgeAttribute;
+    const view = StreamSpecification?.StreamEnabled === true ? StreamSpecification.StreamViewType : undefined;
+    const problems: [boolean, string, string][] = [
+      [
+        TableStatus !== 'ACTIVE' && TableStatus !== 'UPDATING',
+        `it is ${TableStatus}`,
+        'Wait until it is ACTIVE.',
+      ],
+      [
+        shape.notRestorable === undefined && recovery?.PointInTimeRecoveryStatus !== 'ENABLED',
+        'it has no point-in-time recovery',
+        `aws dynamodb update-continuous-backups --table-name ${TableName} --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true`,
+      ],
+      [
+        shape.purged !== undefined && !purges,
+        'its old rows are not deleted (TTL)',
+        `aws dynamodb update-time-to-live --table-name ${TableName} --time-to-live-specification Enabled=true,AttributeName=${purgeAttribute}`,
+      ],
+      [
+        shape.streamed === true && view !== streamView,
+        'its stream does not have the images before and after a change',
+        'Find the difference by drift detection of the stack, and deploy the stack without and with the stream.',
+      ],
+    ];
+    return problems.flatMap(([isWrong, problem, next_step]) =>
+      isWrong ? [{ table: TableName, problem, next_step }] : [],
+    );
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+    const next_step = 'See docs/rotate-and-restore.md, a table that was deleted.';
+    return [{ table: TableName, problem: 'it does not exist', next_step }];
+  }
+}
+
+const purgeAttribute = 'purge_at';
+const streamView = 'NEW_AND_OLD_IMAGES';

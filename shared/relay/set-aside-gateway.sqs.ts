@@ -1,0 +1,50 @@
+/** What was set aside in a gateway that an administrator's shell reaches: its queues, and how their messages are processed. */
+
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { dynamoMessageStore } from '../message/store/message-store.dynamo.ts';
+import { sendMessages } from '../platform/aws/queues.sqs.ts';
+import { systemClock } from '../platform/clock.ts';
+import { dynamoDueItemIndex } from '../recovery/due-item-index.dynamo.ts';
+import { dynamoDeliveryStore } from '../webhook/delivery-store.dynamo.ts';
+import type { ProcessSetAsideDependencies } from './process-set-aside.ts';
+import { dynamoScanProgress } from './scan-progress.dynamo.ts';
+import { type SetAsideQueue, sqsSetAsideQueue } from './set-aside-queue.sqs.ts';
+import { lostRecordsQueue, relayQueue } from './set-aside-records.ts';
+
+export interface SetAsideGateway extends ProcessSetAsideDependencies {
+  readonly queues: ReadonlyMap<string, SetAsideQueue>;
+}
+
+interface GatewayResources {
+  readonly tables: Readonly<Record<string, string>>;
+  readonly queues: Readonly<Record<string, string>>;
+  readonly retentionDays: number;
+}
+
+const deadLettersEnding = '_dead_letters';
+
+export function setAsideGateway(
+  dynamo: DynamoDBDocumentClient,
+  sqs: SQSClient,
+  { tables, queues, retentionDays }: GatewayResources,
+): SetAsideGateway {
+  const { messages = '', webhook_deliveries = '', due_items = '' } = tables;
+  const names = Object.keys(queues).filter(
+    (name) => name.endsWith(deadLettersEnding) || name === relayQueue || name === lostRecordsQueue,
+  );
+  return {
+    queues: new Map(names.map((name) => [name, sqsSetAsideQueue(sqs, name, queues[name] ?? '')])),
+    messages: dynamoMessageStore(dynamo, { tableName: messages, retentionDays }),
+    deliveries: dynamoDeliveryStore(dynamo, webhook_deliveries),
+    dueItemIndex: dynamoDueItemIndex(dynamo, due_items),
+    scanProgress: dynamoScanProgress(dynamo, due_items),
+    messagesTable: messages,
+    clock: systemClock,
+    async sendBack({ queue, body, clientId }) {
+      const source = queues[queue.slice(0, -deadLettersEnding.length)];
+      if (source === undefined) throw new Error(`The queue of ${queue} is not known.`);
+      await sendMessages(sqs, source, [{ json: body, clientId }]);
+    },
+  };
+}
