@@ -29,7 +29,7 @@ interface StreamRecord {
 const shards = 2;
 const retryMs = 1000;
 /** While nothing is due, one run of so many takes place of the functions that run each minute. */
-const idleRuns = 10;
+const idleRuns = 60;
 
 export function eventSources({ deployment, processes, sqs, time, faults, isIdle }: SourceSettings) {
   const functions = new Map(deployment.functions.map((each) => [each.id, each]));

@@ -1,7 +1,7 @@
 /**
  * The code of the functions for the simulation: bundles of `functions/*.ts` as they are deployed, but for the places where
- * they reach the network: the request handler of the AWS clients, with the hashes of its signatures, which nobody checks
- * here, and the POST of a webhook.
+ * they reach the network: the request handler of the AWS clients, their signatures, which nobody checks here, and the POST
+ * of a webhook.
  */
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -19,7 +19,7 @@ const stubs = join(import.meta.dirname, '../network-stubs');
 const networkOf: Readonly<Record<string, string>> = {
   '@smithy/node-http-handler': join(stubs, 'request-handler.ts'),
   '/http-post.ts': join(stubs, 'webhook-post.ts'),
-  '/sha256.ts': join(stubs, 'no-signature.ts'),
+  '@smithy/signature-v4': join(stubs, 'no-signature.ts'),
 };
 
 interface BuiltCode {
@@ -57,7 +57,7 @@ export async function functionCode(
 const simulatedNetwork: Plugin = {
   name: 'simulated-network',
   setup({ onResolve }) {
-    onResolve({ filter: /^@smithy\/node-http-handler$|\/http-post\.ts$|\/sha256\.ts$/ }, ({ path }) => ({
+    onResolve({ filter: /^@smithy\/(node-http-handler|signature-v4)$|\/http-post\.ts$/ }, ({ path }) => ({
       path: networkOf[path.startsWith('@') ? path : path.slice(path.lastIndexOf('/'))] ?? '',
     }));
   },
