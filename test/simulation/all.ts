@@ -34,7 +34,7 @@ if (unused.length > 0) {
   console.error(`no actor uses ${unused.join(', ')}: see test/support/simulation/actors/actors.ts`);
   process.exit(1);
 }
-const shrinkMs = 120_000;
+const shrinkBounds = { runs: 150, ms: 120_000 };
 const violationsMax = 5;
 /** A process has this many fresh seeds: V8 does not free all that the functions of a run have loaded. */
 const seedsPerProcess = 10;
@@ -107,7 +107,10 @@ async function runSeed(totals: Totals, seed: number, only: Theme | undefined): P
   totals.calls += ended.stage.calls.length;
   totals.faults += ended.stage.faults.happened.length;
   totals.deaths += ended.stage.processDeaths.length;
-  if (values.twice && traceOf(ended) !== traceOf(await run(code, ended.plan)))
+  if (
+    values.twice &&
+    traceOf(ended, { whole: true }) !== traceOf(await run(code, ended.plan), { whole: true })
+  )
     throw new Error(`two runs of the seed ${seed} differ`);
   if (ended.violations.length === 0) return;
   found.push(ended);
@@ -115,11 +118,11 @@ async function runSeed(totals: Totals, seed: number, only: Theme | undefined): P
   console.log(`VIOLATION with --seed ${seed}${option}`);
   for (const { invariant, promise, what } of ended.violations.slice(0, 5))
     console.log(`  ${invariant} (contract ${promise}): ${what}`);
-  const shortest = values.whole ? ended : await shrunk(code, ended, shrinkMs);
+  const shortest = values.whole ? ended : await shrunk(code, ended, shrinkBounds);
   console.log(
     `the shortest run found, of ${shortest.plan.steps.length} steps and ${shortest.stage.faults.happened.length} faults:`,
   );
-  console.log(traceOf(shortest));
+  console.log(traceOf(shortest, values));
   for (const { invariant, what } of shortest.violations.slice(0, 3))
     console.log(`  so: ${invariant}: ${what}`);
 }

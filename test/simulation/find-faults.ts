@@ -2,21 +2,26 @@
  * Puts each deliberate fault into the code, and runs seeds until a promise is broken. Prints how many seeds and how many
  * seconds of processor time it took; exits with 1 if one was not found.
  * `node test/simulation/find-faults.ts [--seconds N] [--only TEXT]... [--from SEED]`: at most so many seconds for each; only
- * the faults with one of these texts in their names; the first seed.
+ * the faults with one of these texts in their names; the first seed. `--trace` prints the shortest trace of each, too, which must
+ * be short enough to read.
  */
 import { parseArgs } from 'node:util';
 import { loadedCode } from '../support/simulation/code.ts';
 import { deliberateFaults } from '../support/simulation/deliberate-fault.ts';
 import { planOf } from '../support/simulation/plan.ts';
-import { run } from '../support/simulation/run.ts';
+import { type Code, type Run, run } from '../support/simulation/run.ts';
+import { shrunk } from '../support/simulation/shrink.ts';
+import { traceOf } from '../support/simulation/trace.ts';
 
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '120' },
     only: { type: 'string', multiple: true, default: [''] },
     from: { type: 'string', default: '1' },
+    trace: { type: 'boolean', default: false },
   },
 });
+const readableLines = 60;
 const secondsMax = Number(values.seconds);
 const rows: string[] = [];
 let missed = 0;
@@ -28,10 +33,12 @@ for (const [name, { theme, promise, changes }] of Object.entries(await deliberat
   let found: string | undefined;
   let seeds = 0;
   while (found === undefined && seconds() < secondsMax) {
-    const { violations } = await run(code, planOf(Number(values.from) + seeds, theme));
+    const ended = await run(code, planOf(Number(values.from) + seeds, theme));
     seeds += 1;
-    const [first] = violations;
-    if (first !== undefined) found = `${first.invariant}: ${first.what}`;
+    const [first] = ended.violations;
+    if (first === undefined) continue;
+    if (values.trace) await printTrace(code, ended);
+    found = `${first.invariant}: ${first.what}`;
   }
   if (found === undefined) missed += 1;
   const taken = `${seeds} ${seeds === 1 ? 'seed' : 'seeds'}, ${seconds().toFixed(1)} s`;
@@ -42,6 +49,14 @@ for (const [name, { theme, promise, changes }] of Object.entries(await deliberat
 }
 console.log(`\n| Fault | Promise | Theme | Found in |\n|---|---|---|---|\n${rows.join('\n')}`);
 if (missed > 0) process.exitCode = 1;
+
+async function printTrace(code: Code, ended: Run): Promise<void> {
+  const trace = traceOf(await shrunk(code, ended, { runs: 150, ms: 120_000 }));
+  console.log(trace);
+  if (trace.split('\n').length < readableLines) return;
+  console.log('this trace is too long to read');
+  process.exitCode = 1;
+}
 
 /** How many seconds of processor time this process has used from now on: what others do on the machine does not count. */
 function processorTime(): () => number {

@@ -55,7 +55,7 @@ const focusedRate = 12;
 export function decidedFaults({ seed, severity, focus, only, calm = false }: FaultOptions) {
   const counts = new Map<string, number>();
   const happened: (Fault & { readonly atMs: number })[] = [];
-  let ended = false;
+  let untilMs = Infinity;
 
   /** The name of the next such point. */
   function next(name: string): string {
@@ -80,7 +80,7 @@ export function decidedFaults({ seed, severity, focus, only, calm = false }: Fau
       let below = 0;
       for (const [kind, rate] of Object.entries(rates) as [FaultKind, number][]) {
         below += rate * times;
-        if (ended || drawn >= below) continue;
+        if (atMs > untilMs || drawn >= below) continue;
         if (only !== undefined && !only.has(keyOf({ point, kind }))) return { fault: undefined, point };
         happened.push({ point, kind, atMs });
         return { fault: kind, point };
@@ -97,9 +97,10 @@ export function decidedFaults({ seed, severity, focus, only, calm = false }: Fau
 
     random: (name: string): Random => randomOf(seed, name),
 
-    /** From now on nothing goes wrong. */
-    end(): void {
-      ended = true;
+    /** After this time nothing goes wrong, until it is set anew. */
+    endAt(timeMs: number): void {
+      untilMs = timeMs;
     },
+    untilMs: () => untilMs,
   };
 }

@@ -24,6 +24,7 @@ export interface Plan {
   readonly indexLagMaxMs: number;
   readonly schedulesPerSecond: number;
   readonly outages: readonly Outage[];
+  readonly ttlDelayMs: number;
   readonly clientCount: number;
   readonly limits: readonly Readonly<Record<string, unknown>>[];
   readonly senders: readonly Readonly<Record<string, unknown>>[];
@@ -89,6 +90,7 @@ export function planOf(seed: number, only?: Theme): Plan {
     indexLagMaxMs: oneOf(random, [100, 2000, 20_000]),
     schedulesPerSecond: oneOf(random, [1000, 5]),
     outages: severity < 3 ? [] : outages(random, startAt, lengthMs),
+    ttlDelayMs: oneOf(randomOf(seed, 'ttl'), [0, 172_800_000]),
     clientCount,
     limits: theme === 'limits' || theme === 'caps' ? limitsOf(theme, random) : [],
     senders: random() < (theme === 'bulk' ? 0.7 : 0.4) ? [pacedSender(random)] : [],
@@ -119,10 +121,10 @@ function limitsOf(theme: Theme, random: Random): Readonly<Record<string, unknown
       endpoint: 'messages',
       per_minute: oneOf(random, [5, 30]),
       per_day: oneOf(random, [20, 100]),
+      ...(random() < 0.5 ? { per_month: oneOf(random, [25, 60]) } : {}),
     };
-    return random() < 0.5
-      ? [messages]
-      : [messages, { endpoint: 'spend', per_day: oneOf(random, [0.05, 0.5]) }];
+    const spend = oneOf(random, [{ per_day: 0.05 }, { per_day: 0.5 }, { per_day: 0.5, per_month: 0.6 }]);
+    return random() < 0.5 ? [messages] : [messages, { endpoint: 'spend', ...spend }];
   }
   const { endpoint, perMinute, perHour, perDay } = policies.sms_send;
   return [

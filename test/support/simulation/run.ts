@@ -41,14 +41,16 @@ interface RunOptions {
 const faultsGoOnMs = 300_000;
 /** A webhook's last retry comes eight hours after its first attempt. */
 const settleMs = 9 * 3_600_000;
+/** The longest step waits until an endpoint is disabled. */
+const stepsMaxMs = 10 * 86_400_000;
 
 export async function run(
   code: Code,
   plan: Plan,
-  { faults, calm, logLevel = 'WARN' }: RunOptions = {},
+  { faults: only, calm, logLevel = 'WARN' }: RunOptions = {},
 ): Promise<Run> {
-  const stage = simulatedStage(code.deployment, code.functions, { ...plan, only: faults, calm, logLevel });
-  const { time } = stage;
+  const stage = simulatedStage(code.deployment, code.functions, { ...plan, only, calm, logLevel });
+  const { time, faults } = stage;
   const scene = await sceneOn(stage, { ...plan, random: randomOf(plan.seed, 'scene') });
   const failures: unknown[] = [];
   let lastMs = time.now();
@@ -67,12 +69,13 @@ export async function run(
         });
     });
   }
+  faults.endAt(lastMs + faultsGoOnMs);
   await time.runUntil(lastMs + faultsGoOnMs);
-  stage.end();
-  for (let waitedMs = 0; waitedMs < settleMs && !isSettled(); waitedMs += 300_000)
-    await time.runUntil(time.now() + 300_000);
+  while (underWay > 0 && time.now() < lastMs + stepsMaxMs) await time.runUntil(time.now() + 300_000);
+  const settledByMs = time.now() + settleMs;
+  while (time.now() < settledByMs && !isSettled()) await time.runUntil(time.now() + 300_000);
   if (failures.length > 0) throw new AggregateError(failures, 'a step of the simulation failed');
-  const ended: Ended = { plan, stage, scene, ...(await finalReads(scene)) };
+  const ended: Ended = { plan, stage, scene, ...(await finalReads(scene, plan)) };
   const violations = Object.entries(invariants).flatMap(([invariant, { promise, check }]) =>
     check(ended).map((what) => ({ invariant, promise, what })),
   );

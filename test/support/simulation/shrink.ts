@@ -4,6 +4,7 @@ import { keyOf } from './faults.ts';
 import type { Plan } from './plan.ts';
 import type { Code, Run } from './run.ts';
 import { run } from './run.ts';
+import { stepsOf } from './trace.ts';
 
 interface Candidate {
   readonly plan: Plan;
@@ -12,16 +13,23 @@ interface Candidate {
   readonly calm: boolean;
 }
 
-/** The shortest run found in the time, with a violation of the same invariant. */
-export async function shrunk(code: Code, failed: Run, limitMs: number): Promise<Run> {
+interface Bounds {
+  readonly runs: number;
+  readonly ms: number;
+}
+
+/** The shortest run found within the bounds, with a violation of the same invariant. */
+export async function shrunk(code: Code, failed: Run, bounds: Bounds): Promise<Run> {
   const wanted = failed.violations[0]?.invariant;
-  const endsAtMs = Date.now() + limitMs;
+  const endsAtMs = Date.now() + bounds.ms;
+  let runs = 0;
   let best: Candidate = { plan: failed.plan, faults: undefined, calm: false };
   let shortest = failed;
 
   /** Whether the run still has the violation; then it is the best so far. */
   async function fails(candidate: Candidate): Promise<boolean> {
-    if (Date.now() > endsAtMs) return false;
+    if (runs >= bounds.runs || Date.now() > endsAtMs) return false;
+    runs += 1;
     const { plan, faults, calm } = candidate;
     try {
       const again = await run(code, plan, { calm, faults: faults && new Set(faults) });
@@ -39,7 +47,7 @@ export async function shrunk(code: Code, failed: Run, limitMs: number): Promise<
     partsOf: (candidate: Candidate) => readonly Part[],
     having: (candidate: Candidate, parts: readonly Part[]) => Candidate,
   ): Promise<void> {
-    for (let size = partsOf(best).length; size >= 1; size = Math.floor(size / 2)) {
+    for (let size = Math.ceil(partsOf(best).length / 2); size >= 1; size = Math.floor(size / 2)) {
       for (let from = 0; from < partsOf(best).length; ) {
         const parts = partsOf(best);
         const fewer = parts.filter((_, i) => i < from || i >= from + size);
@@ -48,22 +56,29 @@ export async function shrunk(code: Code, failed: Run, limitMs: number): Promise<
     }
   }
 
-  const steps = () =>
+  const leaveOutSteps = () =>
     leaveOut(
       ({ plan }) => plan.steps,
       (candidate, kept) => ({ ...candidate, plan: { ...candidate.plan, steps: kept } }),
     );
-  const withoutOutages = { ...failed.plan, outages: [] };
-  const needsNoFault = await fails({ ...best, plan: withoutOutages, faults: [] });
-  if (!needsNoFault) await fails({ ...best, plan: withoutOutages });
+  const withPlan = (plan: Partial<Plan>): Candidate => ({ ...best, plan: { ...best.plan, ...plan } });
+  // What most often is enough: the steps that the violation names, without a fault.
+  const named = stepsOf(failed);
+  const steps = failed.plan.steps.filter(({ id }) => named.has(id));
+  if (steps.length > 0 && steps.length < failed.plan.steps.length) await fails(withPlan({ steps }));
+  const isCalm = await fails({ ...withPlan({ outages: [] }), faults: [] });
+  if (!isCalm) await fails(withPlan({ outages: [] }));
+  await leaveOutSteps();
+  if (!isCalm) {
+    best = { ...best, faults: shortest.stage.faults.happened.map((fault: Fault) => keyOf(fault)) };
+    await leaveOut(
+      ({ faults = [] }) => faults,
+      (candidate, kept) => ({ ...candidate, faults: kept }),
+    );
+    await leaveOutSteps();
+  }
+  await fails(withPlan({ senders: [] }));
+  await fails(withPlan({ skewMaxMs: 0, indexLagMaxMs: 100 }));
   await fails({ ...best, calm: true });
-  await steps();
-  best = { ...best, faults: shortest.stage.faults.happened.map((fault: Fault) => keyOf(fault)) };
-  await leaveOut(
-    ({ faults = [] }) => faults,
-    (candidate, kept) => ({ ...candidate, faults: kept }),
-  );
-  await steps();
-  await fails({ ...best, plan: { ...best.plan, skewMaxMs: 0 } });
   return shortest;
 }

@@ -33,6 +33,8 @@ export interface StageOptions extends FaultOptions {
   readonly indexLagMaxMs: number;
   readonly schedulesPerSecond: number;
   readonly outages: readonly Outage[];
+  /** How long after its time DynamoDB deletes a row by its TTL. */
+  readonly ttlDelayMs: number;
   readonly logLevel?: 'INFO' | 'WARN';
 }
 
@@ -50,8 +52,10 @@ export interface Stage {
   ask(request: ApiRequest): Promise<Asked>;
   /** Publishes to the topic of receipts and inbound messages. */
   publish(event: object): void;
-  /** From now on nothing goes wrong, and the stage comes to rest. */
-  end(): void;
+  /** Things go wrong for so long from now on, and for as long as they would anyway. After that the stage comes to rest. */
+  disturb(forMs: number): void;
+  /** Whether nothing goes wrong any more. */
+  isAtRest(): boolean;
   /** Whether anything is under way that no timer starts. */
   isBusy(): boolean;
 }
@@ -85,7 +89,6 @@ export function simulatedStage(
     sqs.put(deployment.receiptsQueue, JSON.stringify(notification));
   }
 
-  let ended = false;
   /** Whether a list of the due-item index has an entry that is due within two minutes. */
   function isDue(): boolean {
     const until = new Date(time.now() + 120_000).toISOString();
@@ -94,6 +97,7 @@ export function simulatedStage(
       .some(({ position }) => position !== undefined && 'S' in position && position.S < until);
   }
 
+  const isAtRest = (): boolean => time.now() > faults.untilMs();
   const carriers = simulatedCarriers({ time, faults, record, publish });
   const drawn = (name: string, share: number): boolean => {
     const { fault } = faults.decide(name, { 'conflicts with a transaction': share }, time.now());
@@ -144,7 +148,7 @@ export function simulatedStage(
     time,
     faults,
     skewMaxMs: options.skewMaxMs,
-    isCalm: () => ended,
+    isCalm: isAtRest,
     aws: request as never,
     post: simulatedEndpoints(time, faults, record) as never,
     logLevel: options.logLevel ?? 'WARN',
@@ -153,12 +157,19 @@ export function simulatedStage(
         logs.push(`${new Date(time.now()).toISOString()} ${process.id}: ${line.trimEnd()}`);
     },
   });
-  const sources = eventSources({ deployment, processes, sqs, time, faults, isIdle: () => ended && !isDue() });
+  const sources = eventSources({
+    deployment,
+    processes,
+    sqs,
+    time,
+    faults,
+    isIdle: () => isAtRest() && !isDue(),
+  });
 
-  /** DynamoDB deletes within two days what its TTL names: here soon, so that what relies on a row longer is found. */
+  /** DynamoDB deletes within two days what its TTL names: in a run soon, or as late as that. */
   function deleteByTtl(): void {
     for (const { name } of deployment.tables)
-      for (const item of database.rows(name)) database.expire(name, item);
+      for (const item of database.rows(name)) database.expire(name, item, options.ttlDelayMs);
     time.at(time.now() + ttlEveryMs, deleteByTtl);
   }
   time.at(time.now() + ttlEveryMs, deleteByTtl);
@@ -176,10 +187,8 @@ export function simulatedStage(
     processDeaths: processes.deaths,
     ask: apiGateway({ deployment, processes, time, faults, record }),
     publish,
-    end() {
-      ended = true;
-      faults.end();
-    },
+    disturb: (forMs) => faults.endAt(Math.max(faults.untilMs(), time.now() + forMs)),
+    isAtRest,
     isBusy: () =>
       sources.isBusy() ||
       scheduler.isBusy() ||

@@ -6,16 +6,31 @@ import type { Asked } from './outside/record.ts';
 import type { Run } from './run.ts';
 
 const valueMax = 160;
+/** A trace of more lines has its first and last ones. */
+const linesMax = 80;
 
-export function traceOf({ plan, stage, scene }: Run): string {
+interface TraceOptions {
+  /** Whether everything is told, not only what concerns the violation. */
+  readonly whole?: boolean;
+}
+
+export function traceOf(run: Run, { whole = false }: TraceOptions = {}): string {
+  const { plan, stage, scene } = run;
+  const subjects = whole ? [] : subjectsOf(run);
+  const isAbout = (text: string): boolean =>
+    subjects.length === 0 || subjects.some((subject) => text.includes(subject));
   const names = new Map(scene.clients.map(({ clientId, name }) => [clientId, name]));
   const known = (text: string): string =>
     [...names].reduce((changed, [id, name]) => changed.replaceAll(id, name), text);
   const { record } = stage;
   const lines: { readonly atMs: number; readonly text: string }[] = [];
   const say = (atMs: number, text: string): void => void lines.push({ atMs, text });
+  const sayIf = (about: unknown, atMs: number, text: string): void => {
+    if (isAbout(`${text} ${JSON.stringify(about)}`)) say(atMs, text);
+  };
 
   for (const asked of record.asked) {
+    if (!isAbout(JSON.stringify(asked))) continue;
     const who = names.get(asked.clientId) ?? 'the administrator';
     say(
       asked.atMs,
@@ -28,20 +43,22 @@ export function traceOf({ plan, stage, scene }: Run): string {
       );
   }
   for (const { atMs, messageId, to, carrierMessageId, refusedWith, call } of record.handOvers)
-    say(
+    sayIf(
+      messageId,
       atMs,
       `${call.process} gives ${messageId} for ${to} to the carrier, which ${carrierMessageId === undefined ? `refuses it: ${refusedWith}` : `takes it as ${carrierMessageId}`}`,
     );
   for (const { atMs, messageId, status } of record.published)
-    say(atMs, `the carrier reports ${messageId} ${status}`);
+    sayIf(messageId, atMs, `the carrier reports ${messageId} ${status}`);
   for (const { atMs, url, webhookId, event, status } of record.posted)
-    say(
+    sayIf(
+      event,
       atMs,
       `${url} gets ${webhookId}, ${event.event} of ${event.data.message_id}, and answers ${status ?? 'nothing in time'}`,
     );
-  for (const { atMs, from, text } of record.wrote) say(atMs, `${from} writes "${text}"`);
+  for (const { atMs, from, text } of record.wrote) sayIf(from, atMs, `${from} writes "${text}"`);
   for (const { atMs, table, row } of record.edited)
-    if (atMs > plan.startAt.getTime()) say(atMs, `a person writes into ${table}: ${short(row)}`);
+    if (atMs > plan.startAt.getTime()) sayIf(row, atMs, `a person writes into ${table}: ${short(row)}`);
   for (const { atMs, point, kind } of stage.faults.happened)
     say(atMs, `fault at ${point}: ${faultKinds[kind]}`);
   for (const { atMs, process } of stage.processDeaths) say(atMs, `the process ${process} dies`);
@@ -49,7 +66,49 @@ export function traceOf({ plan, stage, scene }: Run): string {
     say(fromMs, `${of} is throttled until ${timeOf(untilMs)}`);
   const told = lines.sort((a, b) => a.atMs - b.atMs).map(({ atMs, text }) => `  ${timeOf(atMs)} ${text}`);
   const rows = [...plan.limits, ...plan.senders].map((row) => `  a row from the start: ${short(row)}`);
-  return known([`  begins at ${plan.startAt.toISOString()}`, ...rows, ...told].join('\n'));
+  const left = whole ? 0 : told.length - linesMax;
+  const shown =
+    left <= 0
+      ? told
+      : [
+          ...told.slice(0, linesMax / 2),
+          `  … ${left} lines are left out here (--whole prints everything)`,
+          ...told.slice(-linesMax / 2),
+        ];
+  return known([`  begins at ${plan.startAt.toISOString()}`, ...rows, ...shown].join('\n'));
+}
+
+/**
+ * What the violation is about: the ids, numbers and URLs that it names, and the messages of the requests that made these;
+ * the clients only where it names nothing else.
+ */
+function subjectsOf({ violations, stage: { record } }: Run): readonly string[] {
+  const named = new Set(
+    violations[0]?.what.match(/\b(msg|otp|whd|whe|whr|bat)_\w+|\+\d{8,}|https:\S+|client_\w+/g),
+  );
+  const things = [...named].filter((name) => !name.startsWith('client_'));
+  if (things.length === 0) return [...named];
+  const isNamed = (value: unknown): boolean => {
+    const text = JSON.stringify(value) ?? '';
+    return things.some((thing) => text.includes(thing));
+  };
+  const keys = record.asked.flatMap(({ key, answer }) => (key !== undefined && isNamed(answer) ? [key] : []));
+  return [...things, ...keys.map((key) => `"${key}"`)];
+}
+
+/** The steps that made the requests about the violation. */
+export function stepsOf(run: Run): ReadonlySet<string> {
+  const subjects = subjectsOf(run);
+  const about = run.stage.record.asked.filter((asked) => {
+    const text = JSON.stringify(asked);
+    return subjects.some((subject) => text.includes(subject));
+  });
+  return new Set(
+    about.flatMap(({ key, body }) => {
+      const names = [key, Reflect.get(Object(body), 'reference')];
+      return names.flatMap((name) => /(?:^|-)(\d+)(?=[.-]|$)/.exec(String(name ?? ''))?.[1] ?? []);
+    }),
+  );
 }
 
 function methodOf({ route }: Asked): string {

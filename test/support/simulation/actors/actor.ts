@@ -80,8 +80,10 @@ export function laterThan({ stage }: Scene, seconds: number): string {
 /** Around the threshold of shards, too. */
 export function limitRow(random: Random): Readonly<Record<string, unknown>> {
   const chosen = random();
-  if (chosen < 0.2) return { endpoint: 'messages', per_day: oneOf(random, [10, 40, 200]) };
-  if (chosen < 0.3) return { endpoint: 'spend', per_day: oneOf(random, [0.05, 0.2, 2]) };
+  if (chosen < 0.1) return { endpoint: 'messages', per_day: oneOf(random, [10, 40, 200]) };
+  if (chosen < 0.2) return { endpoint: 'messages', per_month: oneOf(random, [10, 40, 200]) };
+  if (chosen < 0.25) return { endpoint: 'spend', per_day: oneOf(random, [0.05, 0.2, 2]) };
+  if (chosen < 0.3) return { endpoint: 'spend', per_month: oneOf(random, [0.05, 0.2, 2]) };
   return {
     endpoint: oneOf(random, [
       'POST /api/v1/sms/send',

@@ -8,6 +8,7 @@ import type { Actor } from './actor.ts';
 import { administration } from './administration.ts';
 import { attempts } from './attempts.ts';
 import { consent } from './consent.ts';
+import { days } from './days.ts';
 import { edges } from './edges.ts';
 import { oneTimePasswords } from './one-time-passwords.ts';
 import { reading } from './reading.ts';
@@ -23,6 +24,7 @@ export const actors = {
   ...reading,
   ...attempts,
   ...edges,
+  ...days,
 } as const satisfies Record<string, Actor>;
 
 export type ActorName = keyof typeof actors;

@@ -11,7 +11,7 @@ const sends = ['sendSms', 'sendBulkSms', 'sendWhatsApp'];
 /** A revoked credential, and an ended one, are refused within this time. */
 const refusedWithinMs = 61_000;
 
-const refused = (promise: string, ...be: number[]): Must => ({ be, promise });
+export const refused = (promise: string, ...be: number[]): Must => ({ be, promise });
 
 /** An earlier send of the client under a key, which was accepted. */
 function keyedSend({ scene, client, random }: Act): Asked | undefined {
@@ -223,7 +223,7 @@ export const attempts = {
 } as const satisfies Record<string, Actor>;
 
 /** The code in the latest message to the person. */
-function codeSentTo({ stage }: Scene, person: string): string | undefined {
+export function codeSentTo({ stage }: Scene, person: string): string | undefined {
   const sent = stage.record.handOvers.findLast(({ to, text }) => to === person && /\d{6}/.test(text));
   return /\d{6}/.exec(sent?.text ?? '')?.[0];
 }

@@ -6,7 +6,7 @@ import { type Act, type Actor, learn } from './actor.ts';
 import { writes } from './consent.ts';
 
 /** Several sends at once, without keys. */
-async function burst(
+export async function burst(
   act: Act,
   count: number,
   name: string,
@@ -87,7 +87,7 @@ export const edges = {
     share: { otp: 4 },
     async act(act) {
       const { scene, client, random } = act;
-      const body = { to: scene.person(random), ttl: 300, max_attempts: 5, purpose: `again ${act.id}` };
+      const body = { to: scene.person(random), ttl: 300, max_attempts: 5, purpose: `again-${act.id}` };
       const sent = await scene.ask(client, { route: 'sendOtp', body });
       if (sent.status !== 202 || sent.lost === true) return;
       await scene.ask(client, { route: 'verifyOtp', body: { otp_id: sent.answer.otp_id, code: '111111' } });

@@ -182,14 +182,14 @@ export function dynamoDb(definitions: readonly TableDefinition[], world: DynamoD
       );
     },
 
-    /** Deletes the row by its TTL, if that is past, as DynamoDB does within two days. */
-    expire(table: string, item: Item): void {
+    /** Deletes the row by its TTL, if that is past for so long. */
+    expire(table: string, item: Item, delayMs: number): void {
       const found = tableOf(table);
       const { ttl } = found.definition;
       if (ttl === undefined) return;
       const key = keyOf(found, item);
       const until = rowOf(found, key)?.item[ttl];
-      if (until !== undefined && 'N' in until && Number(until.N) * 1000 < world.now())
+      if (until !== undefined && 'N' in until && Number(until.N) * 1000 + delayMs < world.now())
         store(found, key, undefined);
     },
 

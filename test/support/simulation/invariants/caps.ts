@@ -10,13 +10,14 @@ import { limitsDuring, type Window, windows } from './limits.ts';
 const { prices, caps: defaultCaps } = stageFrom(deployments.production ?? {});
 
 export const ofCaps = {
-  'the SMS that are accepted in a day cost no more than its cap': {
+  'the SMS that are accepted in a day and in a month cost no more than their caps': {
     promise: '10.2',
     check: ({ accepted, plan, stage: { record } }) => {
       const sms = distinct(accepted).filter(({ status }) => status?.channel === 'sms');
-      const dayOf = ({ status }: (typeof sms)[number]): string => String(status.created_at).slice(0, 10);
-      return [...Map.groupBy(sms, (one) => `${one.client.clientId} ${dayOf(one)}`)].flatMap(
-        ([name, messages]) => {
+      return (['per_day', 'per_month'] as const).flatMap((window) => {
+        const nameOf = ({ client, status }: (typeof sms)[number]): string =>
+          `${client.clientId} ${windows[window](new Date(status.created_at))}`;
+        return [...Map.groupBy(sms, nameOf)].flatMap(([name, messages]) => {
           const costs = messages.map(({ to, status: { segments } }) =>
             costForCap(prices, { channel: 'sms', recipient: to, country: 'GB', segments }),
           );
@@ -26,16 +27,16 @@ export const ofCaps = {
             record.edited,
             name.split(' ')[0] ?? '',
             'spend',
-            'per_day',
+            window,
             Math.min(...times) - plan.skewMaxMs,
             Math.max(...times) + plan.skewMaxMs,
-            defaultCaps.spend?.perDay ?? Infinity,
+            defaultCaps.spend?.[window === 'per_day' ? 'perDay' : 'perMonth'] ?? Infinity,
           );
           return cost > high + 1e-9
-            ? [`${name}: SMS of ${cost.toFixed(4)} were accepted, above a spend cap of ${high} a day`]
+            ? [`${name}: SMS of ${cost.toFixed(4)} were accepted, above a spend cap of ${high} ${window}`]
             : [];
-        },
-      );
+        });
+      });
     },
   },
   'a cap refuses only what does not fit, and says how many would': {
@@ -46,7 +47,7 @@ export const ofCaps = {
       return record.asked.flatMap((refused) => {
         if (refused.answer?.error !== 'message_limit_reached') return [];
         const { clientId, atMs, answeredAtMs = atMs, body, answer } = refused;
-        const window = /a (minute|hour|day) is reached/.exec(String(answer.message))?.[1];
+        const window = /a (minute|hour|day|month) is reached/.exec(String(answer.message))?.[1];
         if (window === undefined) return [];
         const name = windows[`per_${window}` as Window];
         if (name(new Date(atMs - 2000)) !== name(new Date(answeredAtMs + 2000))) return [];

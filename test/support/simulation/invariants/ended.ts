@@ -41,7 +41,7 @@ export interface Ended extends FinalReads {
 export const sends: readonly Asked['route'][] = ['sendSms', 'sendBulkSms', 'sendWhatsApp', 'sendOtp'];
 
 /** Asks without faults, beside the record. */
-export async function finalReads(scene: Scene): Promise<FinalReads> {
+export async function finalReads(scene: Scene, plan: Plan): Promise<FinalReads> {
   const { stage, clients } = scene;
   const asked = stage.record.asked.slice();
   const byId = new Map(clients.map((client) => [client.clientId, client]));
@@ -83,7 +83,7 @@ export async function finalReads(scene: Scene): Promise<FinalReads> {
   const suppressed = new Map<string, ReadonlySet<string>>();
   for (const client of clients) {
     const range = {
-      since: new Date(stage.time.now() - 3 * 86_400_000).toISOString(),
+      since: plan.startAt.toISOString(),
       until: new Date(stage.time.now()).toISOString(),
     };
     const answer = await read(client, 'getUsage', {

@@ -1,13 +1,17 @@
 /** Endpoints: what they asked for, how often and when a webhook is tried, and resends of many. */
 import { retryDelaysSeconds } from '../../../../shared/contract/delivery-times.ts';
-import { endpointsMax } from '../../../../shared/webhook/endpoints/webhook-endpoint.ts';
-import type { Ended } from './ended.ts';
+import { disabledAfter, endpointsMax } from '../../../../shared/webhook/endpoints/webhook-endpoint.ts';
+import type { Asked, Posted } from '../outside/record.ts';
 import { type Invariant, isCalm, timeOf } from './invariant.ts';
 
 /** An attempt that began before a change may still post after it. */
 const inFlightMs = 60_000;
 /** Two seconds, and what waits in a queue behind others. */
 const lateMaxMs = 30_000;
+/** A sweep that failed is repeated within this time. */
+const settledMs = 900_000;
+/** The retry that is due latest after five days. */
+const disabledMaxMs = disabledAfter.days * 86_400_000 + 60_000;
 const resendRoutes: readonly string[] = ['resendWebhookDelivery', 'resendWebhookDeliveries', 'adminApi'];
 
 export const ofEndpoints = {
@@ -94,6 +98,96 @@ export const ofEndpoints = {
       );
     },
   },
+  'what had failed is sent again once for each request': {
+    promise: '7.9, 12.4',
+    check: ({ stage: { record, processDeaths } }) => {
+      const byWebhook = Map.groupBy(record.posted, ({ webhookId, url }) => `${webhookId} to ${url}`);
+      return [...byWebhook].flatMap(([name, posts]) => {
+        const failedMs = posts[retryDelaysSeconds.length]?.atMs;
+        if (failedMs === undefined || posts.some((one) => one.atMs <= failedMs && one.status === 200))
+          return [];
+        const requests = record.asked.filter(
+          (one) => isResendOf(one, posts[0]) && one.atMs > failedMs + 120_000,
+        );
+        const [first] = requests;
+        if (first === undefined) return [];
+        const again = posts.filter(({ atMs }) => atMs > first.atMs);
+        const most = new Set(
+          requests.map(
+            ({ route, answer, atMs }) => (route === 'resendWebhookDeliveries' && answer?.resend_id) || atMs,
+          ),
+        );
+        const isExcused = again.some(
+          ({ process, fault }) =>
+            fault !== undefined || processDeaths.some((death) => death.process === process),
+        );
+        if (again.length > most.size && !isExcused)
+          return [`${name} was sent again ${again.length} times, and asked for ${most.size} times`];
+        return again.length === 0 && requests.some(({ status, lost }) => status === 202 && lost !== true)
+          ? [`${name} had failed, was asked for at ${timeOf(first.atMs)}, and was not sent again`]
+          : [];
+      });
+    },
+  },
+  'a webhook that has failed is an entry of the activity log': {
+    promise: '7.9',
+    check: ({ stage: { record, database, time } }) => {
+      const entered = new Set(
+        database
+          .rows('ActivityLog')
+          .map((row) => Reflect.get(row.delivery_id ?? {}, 'S') as string | undefined),
+      );
+      return [...Map.groupBy(record.posted, ({ webhookId }) => webhookId)].flatMap(([webhookId, posts]) => {
+        const last = posts[retryDelaysSeconds.length];
+        const isFailed = last !== undefined && posts.every(({ status }) => status !== 200);
+        return isFailed && time.now() > last.atMs + settledMs && !entered.has(webhookId)
+          ? [
+              `${webhookId} was not acknowledged in ${posts.length} attempts, and the activity log does not say so`,
+            ]
+          : [];
+      });
+    },
+  },
+  'an endpoint that acknowledges nothing for five days is disabled, not before, and the client is told': {
+    promise: '12.5',
+    check: (ended) => {
+      const { record } = ended.stage;
+      return endpointsOf(record.asked).flatMap(({ url, clientId, id }) => {
+        const own = record.asked.filter((one) => one.clientId === clientId);
+        const about = own.filter(({ path }) => path.endsWith(id));
+        const read = about.findLast(({ route, status }) => route === 'getWebhookEndpoint' && status === 200);
+        if (read === undefined || about.some(({ route }) => route === 'updateWebhookEndpoint')) return [];
+        const disabledMs = read.answer.enabled ? undefined : Date.parse(read.answer.disabled_at);
+        const posts = record.posted.filter((one) => one.url === url && one.atMs < (disabledMs ?? read.atMs));
+        const failing = posts.slice(posts.findLastIndex(({ status }) => status === 200) + 1);
+        const sinceMs = failing[0]?.atMs ?? Infinity;
+        if (disabledMs === undefined) {
+          const last = failing.findLast(({ atMs }) => atMs < read.atMs - settledMs);
+          const isOver =
+            failing.length > disabledAfter.attempts + 1 && (last?.atMs ?? 0) > sinceMs + disabledMaxMs;
+          return isCalm(ended) && isOver ? [`${url} failed since ${dateOf(sinceMs)}, and is enabled`] : [];
+        }
+        const found = [];
+        const days = (disabledMs - sinceMs) / 86_400_000;
+        if (days < disabledAfter.days - 0.001 || failing.length < disabledAfter.attempts)
+          found.push(`${url} was disabled after ${failing.length} attempts in ${days.toFixed(2)} days`);
+        const late = record.posted.find((one) => one.url === url && one.atMs > disabledMs + inFlightMs);
+        if (late !== undefined) found.push(`${url} was disabled, and got a webhook at ${dateOf(late.atMs)}`);
+        const others = endpointsOf(own).filter(
+          (one) =>
+            one.id !== id && !own.some(({ path }) => path.endsWith(one.id)) && one.sinceMs < disabledMs,
+        );
+        return [
+          ...found,
+          ...others.flatMap((other) =>
+            record.posted.some((one) => one.url === other.url && one.event.data.endpoint_id === id)
+              ? []
+              : [`${url} was disabled at ${dateOf(disabledMs)}, and ${other.url} was not told`],
+          ),
+        ];
+      });
+    },
+  },
   'a resend of many comes to its end': {
     promise: '12.4',
     check: ({ stage: { database } }) =>
@@ -106,10 +200,27 @@ export const ofEndpoints = {
   },
 } as const satisfies Record<string, Invariant>;
 
-function endpointsOf(asked: Ended['stage']['record']['asked']) {
-  return asked.flatMap(({ route, status, answer, clientId }) =>
+/** Whether the request asks for the webhook to be sent again. */
+function isResendOf({ clientId, route, path, body, answer }: Asked, posted: Posted | undefined): boolean {
+  if (posted === undefined || clientId !== posted.event.data.client_id) return false;
+  if (route === 'resendWebhookDelivery') return path.includes(posted.webhookId);
+  const { origin, since } = Object(body) as { readonly origin?: string; readonly since?: string };
+  return (
+    route === 'resendWebhookDeliveries' &&
+    answer?.resend_id !== undefined &&
+    new URL(posted.url).origin === origin &&
+    posted.event.timestamp >= String(since)
+  );
+}
+
+function dateOf(ms: number): string {
+  return Number.isFinite(ms) ? new Date(ms).toISOString() : 'never';
+}
+
+function endpointsOf(asked: readonly Asked[]) {
+  return asked.flatMap(({ route, status, answer, clientId, answeredAtMs = 0 }) =>
     route === 'createWebhookEndpoint' && status === 201
-      ? [{ url: String(answer.url), clientId, id: String(answer.endpoint_id) }]
+      ? [{ url: String(answer.url), clientId, id: String(answer.endpoint_id), sinceMs: answeredAtMs }]
       : [],
   );
 }

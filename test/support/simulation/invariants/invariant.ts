@@ -1,5 +1,9 @@
 /** What all invariants are made of. */
+import { idempotencyKeyHours } from '../../../../shared/contract/validity.ts';
+import type { Asked } from '../outside/record.ts';
 import type { Accepted, Ended } from './ended.ts';
+
+const keyMs = idempotencyKeyHours * 3_600_000;
 
 export interface Invariant {
   /** The numbers of the promises in `docs/contract.md` that it holds, or the page that makes them. */
@@ -11,6 +15,21 @@ export interface Invariant {
 /** Whether nothing went wrong in the run. */
 export function isCalm({ plan, stage: { faults } }: Ended): boolean {
   return plan.severity === 0 && faults.happened.length === 0;
+}
+
+/** The requests under each key; a day after its first request a key is free for another. */
+export function underEachKey(asked: readonly Asked[]): Map<string, Asked[]> {
+  const firstMs = new Map<string, number>();
+  return Map.groupBy(
+    asked.filter(({ key }) => key !== undefined),
+    ({ clientId, route, key, atMs }) => {
+      const name = `${clientId} ${route} ${key}`;
+      const first = firstMs.get(name);
+      const since = first === undefined || atMs - first > keyMs ? atMs : first;
+      firstMs.set(name, since);
+      return `${name} of ${timeOf(since)}`;
+    },
+  );
 }
 
 /** When something last went wrong. */

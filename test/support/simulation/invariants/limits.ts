@@ -13,8 +13,11 @@ export const windows = {
   per_minute: (at: Date) => at.toISOString().slice(0, 16),
   per_hour: (at: Date) => at.toISOString().slice(0, 13),
   per_day: (at: Date) => at.toISOString().slice(0, 10),
+  per_month: (at: Date) => at.toISOString().slice(0, 7),
 } as const;
 export type Window = keyof typeof windows;
+/** Only caps have months. */
+type RateWindow = Exclude<Window, 'per_month'>;
 const defaults = { per_minute: 'perMinute', per_hour: 'perHour', per_day: 'perDay' } as const;
 /** A change of a row is in force within this time. */
 const inForceWithinMs = 60_000;
@@ -28,14 +31,19 @@ export function limitViolations(ended: Ended): readonly string[] {
       const asked = record.asked.filter(
         (one) => one.clientId === clientId && one.route !== 'adminApi' && routes[one.route].policy === policy,
       );
-      for (const window of Object.keys(windows) as Window[])
+      for (const window of Object.keys(defaults) as RateWindow[])
         found.push(...ofWindow(asked, clientId, policy, window));
     }
     found.push(...ofRecipientsCap(clientId));
   }
   return found;
 
-  function ofWindow(asked: readonly Asked[], clientId: string, policy: PolicyName, window: Window): string[] {
+  function ofWindow(
+    asked: readonly Asked[],
+    clientId: string,
+    policy: PolicyName,
+    window: RateWindow,
+  ): string[] {
     const sentences: string[] = [];
     const counted = asked.filter(isCounted);
     const groups = Map.groupBy(counted, (one) => windows[window](new Date(one.atMs)));

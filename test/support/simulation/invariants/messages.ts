@@ -1,6 +1,6 @@
 /** Messages, as callers see them: accepted, stored once, ended, counted. */
 import { sends } from './ended.ts';
-import { distinct, type Invariant, sumOf } from './invariant.ts';
+import { distinct, type Invariant, sumOf, underEachKey } from './invariant.ts';
 
 const finalStates = ['delivered', 'failed', 'expired', 'canceled', 'read'];
 
@@ -31,17 +31,15 @@ export const ofMessages = {
   'a repeat under a key is the same operation': {
     promise: '5.6',
     check: ({ stage: { record } }) => {
-      const keyed = record.asked.filter(({ key, route }) => key !== undefined && sends.includes(route));
-      return [...Map.groupBy(keyed, ({ clientId, route, key }) => `${clientId} ${route} ${key}`)].flatMap(
-        ([name, asked]) => {
-          const bodies = new Set(
-            asked.flatMap(({ status, answer }) => (status === 202 ? [JSON.stringify(answer)] : [])),
-          );
-          return bodies.size > 1
-            ? [`${name} got ${bodies.size} different answers: ${[...bodies].join(' and ')}`]
-            : [];
-        },
-      );
+      const keyed = record.asked.filter(({ route }) => sends.includes(route));
+      return [...underEachKey(keyed)].flatMap(([name, asked]) => {
+        const bodies = new Set(
+          asked.flatMap(({ status, answer }) => (status === 202 ? [JSON.stringify(answer)] : [])),
+        );
+        return bodies.size > 1
+          ? [`${name} got ${bodies.size} different answers: ${[...bodies].join(' and ')}`]
+          : [];
+      });
     },
   },
   'a request makes its messages once': {

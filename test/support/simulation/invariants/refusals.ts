@@ -1,5 +1,5 @@
 /** What the contract says must become of a request, and what a caller reads afterwards. */
-import { type Invariant, isCalm, timeOf } from './invariant.ts';
+import { type Invariant, isCalm, timeOf, underEachKey } from './invariant.ts';
 
 /** What a disabled client has waiting is not handed over after this time. */
 const disabledWithinMs = 62_000;
@@ -18,15 +18,23 @@ export const ofRefusals = {
             ],
       ),
   },
+  'a correct request is not refused as invalid': {
+    promise: '1.2',
+    check: ({ stage: { record } }) =>
+      record.asked.flatMap(({ route, path, status, answer, must }) =>
+        status !== 400 || must?.be.includes(400)
+          ? []
+          : [`${route} ${path} was answered 400: ${JSON.stringify(answer)}`],
+      ),
+  },
   'a key is of one request': {
     promise: '5.6',
     check: ({ stage: { record } }) => {
-      const keyed = record.asked.filter(({ key, status }) => key !== undefined && status === 202);
-      return [...Map.groupBy(keyed, ({ clientId, route, key }) => `${clientId} ${route} ${key}`)].flatMap(
-        ([name, asked]) =>
-          new Set(asked.map(({ body }) => JSON.stringify(body))).size > 1
-            ? [`${name} was accepted for several requests`]
-            : [],
+      const accepted = record.asked.filter(({ status }) => status === 202);
+      return [...underEachKey(accepted)].flatMap(([name, asked]) =>
+        new Set(asked.map(({ body }) => JSON.stringify(body))).size > 1
+          ? [`${name} was accepted for several requests`]
+          : [],
       );
     },
   },

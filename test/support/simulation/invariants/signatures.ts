@@ -4,7 +4,7 @@ import type { Posted } from '../outside/record.ts';
 import type { Ended } from './ended.ts';
 import { timeOf } from './invariant.ts';
 
-/** A secret that a client was given. It signs for longer than a run: at least 24 h after the next one. */
+/** A secret that a client was given. It signs until 24 h after the next one. */
 interface GivenSecret {
   readonly clientId: string;
   /** Undefined for the URLs of the account and of requests. */
@@ -12,6 +12,9 @@ interface GivenSecret {
   readonly secret: string;
   readonly fromMs: number;
 }
+
+/** 24 h, less what a rotation takes. */
+const overlapMs = 86_340_000;
 
 export function signatureViolations({ stage: { record }, scene, plan }: Ended): readonly string[] {
   const given: GivenSecret[] = scene.clients.map(({ clientId, webhookSecret }) => ({
@@ -30,6 +33,12 @@ export function signatureViolations({ stage: { record }, scene, plan }: Ended): 
     if (route === 'rotateWebhookSecret' && status === 200)
       given.push({ clientId, endpointId: undefined, secret: answer.webhook_secret, fromMs });
   }
+  const endMs = ({ clientId, endpointId, fromMs }: GivenSecret): number => {
+    const later = given.filter(
+      (one) => one.clientId === clientId && one.endpointId === endpointId && one.fromMs > fromMs,
+    );
+    return Math.min(...later.map((one) => one.fromMs)) + overlapMs;
+  };
   return record.posted.flatMap((posted) => {
     const endpointId = endpointOf.get(posted.url);
     const unsigned = given.filter(
@@ -37,6 +46,7 @@ export function signatureViolations({ stage: { record }, scene, plan }: Ended): 
         one.clientId === posted.event.data.client_id &&
         one.endpointId === endpointId &&
         one.fromMs < posted.atMs - plan.skewMaxMs - 1000 &&
+        posted.atMs < endMs(one) &&
         !isSignedWith(posted, one.secret),
     );
     return unsigned.map(

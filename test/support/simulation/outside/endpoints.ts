@@ -12,6 +12,11 @@ export function endpointUrl(kind: EndpointKind, path: string): string {
   return `https://${kind}.example.com/${path}`;
 }
 
+/** The URL of an endpoint that is down until then. */
+export function recoveringUrl(atMs: number, path: string): string {
+  return `https://down-until-${Math.round(atMs)}.example.com/${path}`;
+}
+
 interface PostRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -43,7 +48,9 @@ export function simulatedEndpoints(time: VirtualTime, faults: Faults, record: Ou
   }
 
   return function post(process: Process, { url, headers, body }: PostRequest): Promise<unknown> {
-    const kind = new URL(url).hostname.split('.')[0] ?? '';
+    const name = new URL(url).hostname.split('.')[0] ?? '';
+    const recoversAtMs = /^down-until-(\d+)$/.exec(name)?.[1];
+    const kind = recoversAtMs === undefined ? name : time.now() < Number(recoversAtMs) ? 'down' : 'ok';
     const { fault, point } = faults.decide(`POST to ${kind}`, rates, time.now());
     const webhookId = headers['webhook-id'] ?? '';
     return new Promise((resolve) => {

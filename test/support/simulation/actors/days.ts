@@ -1,0 +1,130 @@
+/** What takes hours or days: keys and passwords after their end, webhooks that failed for good, endpoints that stay down. */
+import { endpointUrl, recoveringUrl } from '../outside/endpoints.ts';
+import type { Asked } from '../outside/record.ts';
+import { between, wholeBetween } from '../random.ts';
+import { type Act, type Actor, learn } from './actor.ts';
+import { codeSentTo, refused } from './attempts.ts';
+import { burst } from './edges.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** After this a webhook has had all its attempts. */
+const allAttemptsMs = 7.5 * hourMs;
+
+/** Waits, and then things go wrong again for two minutes. */
+async function waits({ scene: { stage } }: Act, ms: number): Promise<void> {
+  await stage.time.sleep(ms);
+  stage.disturb(120_000);
+}
+
+async function sends(act: Act, name: string, more: object = {}): Promise<Asked> {
+  const { scene, client, random, id } = act;
+  const body = { to: scene.person(random), message: 'over days', reference: `${id}.${name}`, ...more };
+  const asked = await scene.ask(client, { route: 'sendSms', key: `days-${id}-${name}`, body });
+  learn(act, [asked]);
+  return asked;
+}
+
+export const days = {
+  'uses a key for another request a day later': {
+    uses: ['sendSms'],
+    share: { messages: 0.5, caps: 0.5 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const key = `daily-${id}`;
+      const body = { to: scene.person(random), message: 'of the day', reference: `${id}.1` };
+      learn(act, [await scene.ask(client, { route: 'sendSms', key, body })]);
+      await waits(act, dayMs + between(random, 60_000, 600_000));
+      const again = { route: 'sendSms', key, body: { ...body, reference: `${id}.2` } } as const;
+      const twice = [0, between(random, 0, 300)].map(async (ms) => {
+        await scene.stage.time.sleep(ms);
+        return scene.ask(client, { ...again, must: refused('5.6', 202) });
+      });
+      learn(act, await Promise.all(twice));
+    },
+  },
+  'sends on the next day too': {
+    uses: ['sendSms'],
+    share: { caps: 0.7, limits: 0.3 },
+    async act(act) {
+      const { time } = act.scene.stage;
+      await burst(act, 6, 'today');
+      const midnight = Math.ceil(time.now() / dayMs) * dayMs;
+      await waits(act, midnight - time.now() + between(act.random, 1000, 60_000));
+      await burst(act, 6, 'tomorrow');
+    },
+  },
+  'verifies a password a day after its end, and gets another': {
+    uses: ['sendOtp', 'verifyOtp'],
+    share: { otp: 0.7 },
+    async act(act) {
+      const { scene, client, random } = act;
+      const body = { to: scene.person(random), ttl: 60, purpose: `daily-${act.id}` };
+      const sent = await scene.ask(client, { route: 'sendOtp', body });
+      learn(act, [sent]);
+      if (sent.status !== 202 || sent.lost === true) return;
+      await waits(act, between(random, 0.9 * dayMs, 1.1 * dayMs));
+      const code = codeSentTo(scene, body.to) ?? '111111';
+      const verify = { otp_id: sent.answer.otp_id, code };
+      await scene.ask(client, { route: 'verifyOtp', body: verify, must: refused('5.10', 404, 409, 410) });
+      learn(act, [await scene.ask(client, { route: 'sendOtp', body })]);
+    },
+  },
+  'sends again what an endpoint missed for hours': {
+    uses: [
+      'sendSms',
+      'listWebhookDeliveries',
+      'resendWebhookDelivery',
+      'resendWebhookDeliveries',
+      'getWebhookResend',
+    ],
+    share: { webhooks: 1, messages: 0.3 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { time } = scene.stage;
+      const startMs = time.now();
+      const url = recoveringUrl(startMs + allAttemptsMs, `${client.name}-${id}`);
+      for (let count = wholeBetween(random, 1, 3); count > 0; count -= 1)
+        await sends(act, `missed-${count}`, { webhook_url: url });
+      await waits(act, allAttemptsMs + between(random, 0, 1_800_000));
+      const several = async (ask: () => Promise<Asked>): Promise<readonly Asked[]> => {
+        const second = time.sleep(between(random, 0, 500)).then(ask);
+        return Promise.all(random() < 0.5 ? [ask(), second] : [second]);
+      };
+      if (random() < 0.5) {
+        const body = { origin: new URL(url).origin, since: new Date(startMs - 1000).toISOString() };
+        const answers = await several(() => scene.ask(client, { route: 'resendWebhookDeliveries', body }));
+        await time.sleep(1_200_000);
+        for (const { status, answer } of answers)
+          if (status === 202)
+            await scene.ask(client, { route: 'getWebhookResend', path: { resend_id: answer.resend_id } });
+        return;
+      }
+      const query = { state: 'failed', limit: '50' };
+      const { answer } = await scene.ask(client, { route: 'listWebhookDeliveries', query });
+      const listed: readonly Record<string, string>[] = answer?.webhook_deliveries ?? [];
+      for (const { delivery_id = '' } of listed.filter((one) => one.url === url))
+        await several(() => scene.ask(client, { route: 'resendWebhookDelivery', path: { delivery_id } }));
+    },
+  },
+  'keeps an endpoint that is down for days': {
+    uses: ['createWebhookEndpoint', 'sendSms', 'getWebhookEndpoint'],
+    share: { webhooks: 0.4, administration: 0.1 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { time } = scene.stage;
+      const recoversAtMs = time.now() + (random() < 0.3 ? between(random, 1, 4.5) : 100) * dayMs;
+      const create = (url: string): Promise<Asked> =>
+        scene.ask(client, { route: 'createWebhookEndpoint', body: { url } });
+      const down = await create(recoveringUrl(recoversAtMs, `${client.name}-${id}`));
+      await create(endpointUrl('ok', `${client.name}-${id}-told`));
+      for (let day = 0; day < 8; day += 1) {
+        await sends(act, `day-${day}`);
+        await waits(act, between(random, 0.9, 1.02) * dayMs);
+      }
+      if (down.status !== 201) return;
+      const path = { endpoint_id: String(down.answer.endpoint_id) };
+      await scene.ask(client, { route: 'getWebhookEndpoint', path });
+    },
+  },
+} as const satisfies Record<string, Actor>;
