@@ -4,7 +4,7 @@ import { ServiceError } from '../aws/service-error.ts';
 import type { Faults } from '../faults.ts';
 import { hashOf } from '../random.ts';
 import type { VirtualTime } from '../virtual-time.ts';
-import type { OutsideRecord, Published } from './record.ts';
+import type { HandOver, OutsideRecord, Published } from './record.ts';
 import { whatsAppEvent } from './whatsapp-events.ts';
 
 /** What becomes of the messages to a number, which its last digits decide. */
@@ -35,6 +35,8 @@ interface CarrierSettings {
 }
 
 type Status = Published['status'];
+/** What a carrier is given of a message. */
+type Given = Pick<HandOver, 'messageId' | 'attemptId' | 'to' | 'from' | 'text'>;
 
 /** Longer than it takes until the next leg of a fallback is due. */
 const throttledMs = 240_000;
@@ -54,22 +56,22 @@ export function simulatedCarriers({ time, faults, record, publish }: CarrierSett
   const throttled = new Map<string, number>();
   const throttledSince = new Map<string, number>();
 
-  function report(messageId: string, carrierMessageId: string, status: Status, number: string): void {
+  function report({ messageId, attemptId, to }: Given, carrierMessageId: string, status: Status): void {
     const atMs = time.now();
     record.published.push({ atMs, messageId, status });
     const isSms = carrierMessageId.startsWith('sms-');
     publish(
       isSms
-        ? smsEvent(messageId, carrierMessageId, status, number, atMs)
-        : whatsAppEvent(messageId, carrierMessageId, status, number, atMs),
+        ? smsEvent({ message_id: messageId, attempt_id: attemptId }, carrierMessageId, status, to, atMs)
+        : whatsAppEvent(attemptId, carrierMessageId, status, to, atMs),
     );
   }
 
-  function reportAll(messageId: string, carrierMessageId: string, number: string): void {
-    const behaviour = behaviourOf(number);
+  function reportAll(given: Given, carrierMessageId: string): void {
+    const behaviour = behaviourOf(given.to);
     const later = (name: string, leastMs: number, mostMs: number, status: Status): void => {
       const ms = faults.durationMs(`${name} ${carrierMessageId}`, leastMs, mostMs);
-      time.at(time.now() + ms, () => report(messageId, carrierMessageId, status, number));
+      time.at(time.now() + ms, () => report(given, carrierMessageId, status));
     };
     const isWhatsApp = carrierMessageId.startsWith('wamid.');
     if (behaviour === 'silent') return;
@@ -79,7 +81,7 @@ export function simulatedCarriers({ time, faults, record, publish }: CarrierSett
     else later('delivered', 50, 8000, 'delivered');
     if (behaviour === 'undeliverable' || behaviour === 'delivered late') return;
     if (behaviour === 'reported twice') later('again', 100, 30_000, 'delivered');
-    if (isWhatsApp && hashOf(number) % 2 === 0) later('read', 500, 60_000, 'read');
+    if (isWhatsApp && hashOf(given.to) % 2 === 0) later('read', 500, 60_000, 'read');
   }
 
   /** What the carrier says to a message for this number; undefined if it takes it. */
@@ -107,11 +109,7 @@ export function simulatedCarriers({ time, faults, record, publish }: CarrierSett
     return time.now() - since < throttledMs ? slowDown : undefined;
   }
 
-  function take(
-    channel: 'sms' | 'whatsapp',
-    given: { readonly messageId: string; readonly to: string; readonly from: string; readonly text: string },
-    call: NotedCall,
-  ): string {
+  function take(channel: 'sms' | 'whatsapp', given: Given, call: NotedCall): string {
     const refusal = refusalOf(given.to, channel);
     const count = record.handOvers.length + 1;
     const carrierMessageId =
@@ -125,7 +123,7 @@ export function simulatedCarriers({ time, faults, record, publish }: CarrierSett
       call,
     });
     if (refusal !== undefined || carrierMessageId === undefined) throw refusal;
-    reportAll(given.messageId, carrierMessageId, given.to);
+    reportAll(given, carrierMessageId);
     return carrierMessageId;
   }
 
@@ -144,12 +142,13 @@ export function simulatedCarriers({ time, faults, record, publish }: CarrierSett
             string
           >;
           const messageId = String(Reflect.get(Object(Context), 'message_id'));
+          const attemptId = String(Reflect.get(Object(Context), 'attempt_id'));
           const [to, from, text] = [
             String(DestinationPhoneNumber),
             String(OriginationIdentity),
             String(MessageBody),
           ];
-          return { MessageId: take('sms', { messageId, to, from, text }, call) };
+          return { MessageId: take('sms', { messageId, attemptId, to, from, text }, call) };
         }
         case 'DescribeOptedOutNumbers': {
           const asked = input.OptedOutNumbers as readonly string[] | undefined;
@@ -179,9 +178,11 @@ export function simulatedCarriers({ time, faults, record, publish }: CarrierSett
 
     whatsApp(call: NotedCall): object {
       const message = JSON.parse(Buffer.from(String(call.input.message), 'base64').toString('utf8'));
+      const attemptId = String(message.biz_opaque_callback_data);
       const to = `+${String(message.to).replace(/^\+/, '')}`;
       const given = {
-        messageId: String(message.biz_opaque_callback_data),
+        messageId: attemptId.replace(/\.\d+$/, ''),
+        attemptId,
         to,
         from: String(call.input.originationPhoneNumberId),
         text: String(message.text?.body ?? message.type),
@@ -191,13 +192,7 @@ export function simulatedCarriers({ time, faults, record, publish }: CarrierSett
   };
 }
 
-function smsEvent(
-  messageId: string,
-  carrierId: string,
-  status: Status,
-  number: string,
-  atMs: number,
-): object {
+function smsEvent(context: object, carrierId: string, status: Status, number: string, atMs: number): object {
   return {
     eventType: smsTypes[status],
     eventVersion: '1.0',
@@ -205,7 +200,7 @@ function smsEvent(
     isFinal: status !== 'sent',
     destinationPhoneNumber: number,
     messageId: carrierId,
-    context: { message_id: messageId },
+    context,
     totalMessagePrice: 0.004,
     totalCarrierFee: 0.0003,
   };

@@ -36,6 +36,8 @@ export interface HandOver {
   readonly atMs: number;
   readonly channel: 'sms' | 'whatsapp';
   readonly messageId: string;
+  /** The id that the gateway gave the attempt. */
+  readonly attemptId: string;
   readonly to: string;
   readonly from: string;
   readonly text: string;

@@ -5,7 +5,7 @@ import type { Published } from './record.ts';
 export const whatsAppNumberId = '321010217760100';
 
 export function whatsAppEvent(
-  messageId: string,
+  attemptId: string,
   carrierId: string,
   status: Published['status'],
   number: string,
@@ -17,7 +17,7 @@ export function whatsAppEvent(
       status,
       timestamp: String(Math.floor(atMs / 1000)),
       recipient_id: number.slice(1),
-      biz_opaque_callback_data: messageId,
+      biz_opaque_callback_data: attemptId,
       ...(status === 'failed' ? { errors: [{ code: 131026, title: 'Message undeliverable' }] } : {}),
     },
   ];
