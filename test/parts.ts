@@ -28,7 +28,7 @@ export const parts: Readonly<Record<string, Part>> = {
   'lambda-runtime': program('test/lambda-runtime/all.ts'),
   templates: program('test/deploy/lint-templates.ts'),
   simulate: program('--max-semi-space-size=64', 'test/simulation/all.ts'),
-  faults: program('test/faults/all.ts'),
+  'deliberate-faults': program('--max-semi-space-size=64', 'test/simulation/find-faults.ts'),
   inbound: program('test/inbound/all.ts'),
   fuzz: program('test/fuzz/api.ts'),
   clients: program('test/clients/all.ts'),
@@ -55,8 +55,7 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ],
     [
       // The same seeds at each run; `npm run test:simulate` has fresh ones.
-      'simulate --seed 1 --runs 12',
-      'faults 20261120 300',
+      'simulate --seed 1 --runs 24',
       'aws-inputs',
       // A seed gives the same run again.
       'simulate --seed 5 --only messages --twice',
@@ -68,10 +67,10 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'deploy upgrade',
       'attacks',
       'browser-10000-rows admin-dashboard-tasks',
-      'faults 20261122 10000',
+      'deliberate-faults --trace --only cap',
       'inbound',
       'fuzz',
-      'simulate --minutes 6',
+      'simulate --minutes 20',
       'properties /fuzz/',
       'lambda-runtime --native',
     ],

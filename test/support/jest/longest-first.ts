@@ -58,7 +58,6 @@ const computing = [
   'engine/cap/cap-counter.test.ts',
   'e2e/openapi/client.test.ts',
   'template/bundle.test.ts',
-  'unit/message/faults.test.ts',
   'unit/webhook/crash-points.test.ts',
 ].map(pathOf);
 

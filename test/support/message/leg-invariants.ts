@@ -23,8 +23,6 @@ export function legFindings(
     const dueMs = previous === undefined ? undefined : nextLegDueAt(previous)?.getTime();
     if (dueMs === undefined || dueMs > atMs + 2 * skewMaxMs)
       violations.push(`${leg.message_id} started before it was due`);
-    if (leg.otp !== undefined && (gateway.verifiedAtMs.get(leg.otp.otp_id) ?? Infinity) < atMs - hourMs)
-      violations.push(`${leg.message_id} started an hour after its password was verified`);
   }
 
   const started = new Map<string, number>();
@@ -40,10 +38,7 @@ export function legFindings(
       if (mustHaveFollowed(message)) violations.push(`${message.message_id}: its next leg did not start`);
     }
     const earlier = earlierLegIds(message);
-    const endedAtMs = Math.min(
-      ...earlier.map((id) => gateway.deliveredAtMs.get(id) ?? Infinity),
-      earlier.length === 0 ? Infinity : (gateway.verifiedAtMs.get(message.otp?.otp_id ?? '') ?? Infinity),
-    );
+    const endedAtMs = Math.min(...earlier.map((id) => gateway.deliveredAtMs.get(id) ?? Infinity));
     for (const { claim } of gateway.handOvers.get(message.message_id) ?? [])
       if (claim.claimedAtMs > endedAtMs)
         violations.push(`${message.message_id} was handed over although it was not needed`);
@@ -68,7 +63,6 @@ export function legFindings(
     const endedMs = Math.min(
       ...ids.map((id) => gateway.deliveredAtMs.get(id) ?? Infinity),
       otp === undefined ? Infinity : Date.parse(otp.expires_at),
-      gateway.verifiedAtMs.get(otp?.otp_id ?? '') ?? Infinity,
     );
     return dueMs !== Infinity && endedMs > repairedMs;
   }

@@ -40,9 +40,6 @@ import { expireOverdue } from '../../../shared/relay/expire-messages.ts';
 import { relay } from '../../../shared/relay/relay.ts';
 import { readChanges } from '../../../shared/relay/stream.dynamo.ts';
 import type { NumberOwners } from '../../../shared/sender/number-owners.ts';
-import { changeRecords } from '../../../shared/usage/change-records.dynamo.ts';
-import { countChanges, type UsageCounter } from '../../../shared/usage/count-changes.ts';
-import type { CountedChanges } from '../../../shared/usage/count-once.ts';
 import type { TrialSlots } from '../../../shared/webhook/choose-lane.ts';
 import { deliver, type Outcome } from '../../../shared/webhook/deliver/deliver-webhook.ts';
 import { reportDisabled } from '../../../shared/webhook/deliver/disable-endpoint.ts';
@@ -80,7 +77,6 @@ interface Resources {
   readonly dueItemIndex: DueItemIndex;
   readonly endpointHealth: EndpointHealthStore & TrialSlots;
   readonly activityLog: ActivityLog;
-  readonly usage: UsageCounter;
   /** These read and write the same entries. */
   readonly activity: RequestResendDependencies['activity'];
   readonly resends: RequestResendDependencies['resends'];
@@ -105,7 +101,6 @@ interface Resources {
   readonly post: Post;
   readonly timeScale: number;
   readonly setAside: SetAside;
-  readonly setUnreadableAside: (records: readonly StreamRecord[]) => Promise<void>;
   readonly reportFailedDelivery: (delivery: Delivery) => void;
   readonly clock: Clock;
   readonly sleep: (ms: number) => Promise<void>;
@@ -152,8 +147,7 @@ export function gatewayFunctions(resources: Resources) {
     pace,
 
     async relay(records: readonly StreamRecord[]) {
-      const { changes, unreadable } = readChanges(records);
-      await resources.setUnreadableAside(unreadable);
+      const { changes } = readChanges(records);
       return relay(
         {
           outbound,
@@ -166,11 +160,6 @@ export function gatewayFunctions(resources: Resources) {
         },
         changes,
       );
-    },
-
-    countUsage(records: readonly StreamRecord[]): Promise<CountedChanges> {
-      const { usage: counter, random } = resources;
-      return countChanges({ counter, sleep, random }, changeRecords(records));
     },
 
     async dispatch(body: string): Promise<HandlerResult> {

@@ -19,7 +19,6 @@ import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dy
 import { ack } from '../../../shared/platform/process-queue-batch.ts';
 import type { RefusedWork } from '../../../shared/recovery/set-aside.sqs.ts';
 import type { ScanProgress } from '../../../shared/relay/add-missed-messages.ts';
-import type { UsageCounter } from '../../../shared/usage/count-changes.ts';
 import type { Outcome } from '../../../shared/webhook/deliver/deliver-webhook.ts';
 import type { Lane } from '../../../shared/webhook/delivery.ts';
 import type { DeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
@@ -32,7 +31,7 @@ import type { Process } from './processes.ts';
 import { simulatedWorld, type Workers, type WorldOptions } from './world.ts';
 
 /** When a person began or ended to be suppressed for a client. */
-export interface StoredChange {
+interface StoredChange {
   readonly client_id: string;
   readonly recipient: string;
   readonly isSuppressed: boolean;
@@ -51,12 +50,8 @@ interface GatewayOptions extends WorldOptions {
   readonly behavesAs?: (message: Message) => string;
   /** The caps of clients, of which legs take; by default none. */
   readonly allowanceOf?: AllowanceOf | undefined;
-  /** The share of new messages whose change the stream loses. */
-  readonly unrelayedShare?: number;
   /** What the functions get for the messages table. */
   readonly messagesThrough?: ((store: MessageStore) => MessageStore) | undefined;
-  /** Where the changes of messages are counted; by default nowhere. */
-  readonly usage?: UsageCounter;
   /** The workers of each lane; by default as many as there are messages. */
   readonly workers?: Readonly<Record<Lane, Workers>>;
   /** How late indexes and eventually consistent reads are; by default they are not. */
@@ -78,24 +73,14 @@ export type Gateway = ReturnType<typeof simulatedGateway>;
 export const otpSecret = 'the secret of one-time passwords';
 const webhookSecret = 'whsec_c2VjcmV0';
 const scheduleLeadSeconds = 60;
-/** The share of transactions that another one cancels. */
-const conflictShare = 0.05;
-/** Batches as `count-usage` gets them, collected for a minute; smaller, so that there are many. */
-const usageBatches = { max: 200, windowSeconds: 60 };
-/** The share of changes that a second reader has too, because Lambda never heard of the end of the first one's batch. */
-const reReadShare = 0.3;
 const webhookQueue = { timeoutSeconds: workerTimeoutSeconds, maxReceives: receivesMax, visibilitySeconds };
 
 export function simulatedGateway(options: GatewayOptions) {
   const world = simulatedWorld(options);
   const { time, random, processes } = world;
   const { call, port } = processes;
-  const recordsOf = streamRecords(world.now, options.random);
-  const streams = {
-    relay: world.stream<StreamRecord>(),
-    usage: world.stream<StreamRecord>(),
-    usageAgain: world.stream<StreamRecord>(),
-  };
+  const recordsOf = streamRecords(world.now);
+  const relayed = world.stream<StreamRecord>();
   const stores = gatewayTables(world.now, noteChange, {
     now: time.now,
     later: (ms, run) => time.at(time.now() + ms, run),
@@ -107,25 +92,16 @@ export function simulatedGateway(options: GatewayOptions) {
   const latest = new Map<string, Message>();
   const legStarts: LegStart[] = [];
   const deliveredAtMs = new Map<string, number>();
-  const verifiedAtMs = new Map<string, number>();
   const suppressionChanges: StoredChange[] = [];
   const activities = new Map<string, Activity>();
   const failuresReported: string[] = [];
   const outcomes: Outcome[] = [];
-  const setAside = new Set<string>();
   const refused = new Map<string, RefusedWork>();
-  const unrelayed = new Set<string>();
   let progress: ScanProgress | undefined;
-  let usageRecords = 0;
   let ids = 0;
   const newId = (kind: string): string => `${kind}-${++ids}`;
   const { behavesAs, answer } = options;
   const outside = outsideCalls(world, { messages: table, deliveries, answer, behavesAs, newId });
-
-  const usage: UsageCounter = {
-    counted: async (minute) => options.usage?.counted(minute) ?? { ids: new Set<string>(), parts: 0 },
-    count: async (...part) => random() >= conflictShare && (await options.usage?.count(...part)) === true,
-  };
 
   function noteLegs(before: Message | undefined, after: Message): void {
     const { message_id: id, delivered_at } = after;
@@ -143,20 +119,7 @@ export function simulatedGateway(options: GatewayOptions) {
 
   function noteChange(before: Message | undefined, after: Message): void {
     noteLegs(before, after);
-    const records = recordsOf.change(before, after);
-    const put = (stream: keyof typeof streams, some = records): void => {
-      for (const record of some) streams[stream].put(after.message_id, record);
-    };
-    if (before === undefined && random() < (options.unrelayedShare ?? 0)) {
-      unrelayed.add(after.message_id);
-      put(
-        'relay',
-        records.filter(({ eventID = '' }) => recordsOf.unreadable.has(eventID)),
-      );
-    } else put('relay');
-    if (options.usage === undefined) return;
-    put('usage');
-    if (random() < reReadShare) put('usageAgain');
+    for (const record of recordsOf.change(before, after)) relayed.put(after.message_id, record);
   }
 
   const notedSuppressions: SuppressionStore = {
@@ -184,7 +147,6 @@ export function simulatedGateway(options: GatewayOptions) {
       deliveries: outside.deliveriesOf(process),
       dueItemIndex: dueItemThrough(dueItemIndex, (name, act) => call(process, name, act)),
       endpointHealth: port(process, 'health', stores.endpointHealth),
-      usage: port(process, 'usage', usage),
       activityLog: {
         async add(entry) {
           await call(process, 'activity', () => stores.activityLog.add(entry));
@@ -220,9 +182,6 @@ export function simulatedGateway(options: GatewayOptions) {
       post: outside.postOf(process, lane),
       timeScale: options.timeScale ?? 1,
       setAside: (work) => read('set aside', () => void refused.set(work.messageId ?? '', work)),
-      async setUnreadableAside(records) {
-        for (const { eventID = '' } of records) await read('set aside', () => void setAside.add(eventID));
-      },
       reportFailedDelivery: ({ delivery_id }) => void failuresReported.push(delivery_id),
       clock: process.clock,
       sleep: time.sleep,
@@ -231,16 +190,7 @@ export function simulatedGateway(options: GatewayOptions) {
     });
   }
 
-  streams.relay.consume(30, (process, records) => functionsOf(process).relay(records));
-  for (const stream of ['usage', 'usageAgain'] as const)
-    streams[stream].consume(
-      120,
-      (process, records) => {
-        usageRecords += records.length;
-        return functionsOf(process).countUsage(records);
-      },
-      usageBatches,
-    );
+  relayed.consume(30, (process, records) => functionsOf(process).relay(records));
   for (const kind of sendKinds)
     world.consume(kind, { timeoutSeconds: 15, maxReceives: 100 }, (process, body) =>
       functionsOf(process).dispatch(body),
@@ -297,13 +247,6 @@ export function simulatedGateway(options: GatewayOptions) {
     stores,
     resends,
     suppressions,
-    otps,
-    /** A person enters the right code. */
-    async verify(otpId: string): Promise<void> {
-      await otps.markVerified({ otpId, clientId: '', workId: 'verified' });
-      verifiedAtMs.set(otpId, time.now());
-    },
-    verifiedAtMs: verifiedAtMs as ReadonlyMap<string, number>,
     /** When a message was first stored as delivered. */
     deliveredAtMs: deliveredAtMs as ReadonlyMap<string, number>,
     legStarts: legStarts as readonly LegStart[],
@@ -316,13 +259,7 @@ export function simulatedGateway(options: GatewayOptions) {
     activities: activities as ReadonlyMap<string, Activity>,
     failuresReported: failuresReported as readonly string[],
     outcomes: outcomes as readonly Outcome[],
-    /** Records of the stream that are no message, by their ids: those that came, and those that were set aside. */
-    unreadable: { came: recordsOf.unreadable, setAside: setAside as ReadonlySet<string> },
     /** What services refused for good, by its message. */
     refused: refused as ReadonlyMap<string, RefusedWork>,
-    /** New messages whose change never came to the relay. */
-    unrelayed: unrelayed as ReadonlySet<string>,
-    /** How many records of the stream the workers that count usage were given, with every repetition. */
-    usageRecords: () => usageRecords,
   };
 }

@@ -86,7 +86,7 @@ export function planOf(seed: number, only?: Theme): Plan {
     startAt,
     severity,
     focus: random() < 0.5 ? undefined : oneOf(random, focuses),
-    skewMaxMs: oneOf(random, [0, 20, 500]),
+    skewMaxMs: oneOf(random, [0, 20, 500, 5000]),
     indexLagMaxMs: oneOf(random, [100, 2000, 20_000]),
     schedulesPerSecond: oneOf(random, [1000, 5]),
     outages: severity < 3 ? [] : outages(random, startAt, lengthMs),

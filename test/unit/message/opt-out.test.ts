@@ -7,7 +7,6 @@ import { optOutAtCarrier } from '../../../shared/message/suppression/suppression
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 import { anInbound, inMemoryReceiver, ourNumber, person } from '../../support/message/inbound.ts';
-import { runInbound } from '../../support/message/inbound-run.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
 
 const queuedAndScheduled = 400;
@@ -141,19 +140,4 @@ it('of three hundred recipients, the ten who opted out get nothing, and all othe
     ['recipient_opted_out', 10],
   ]);
   expect(handedOver(gateway).size).toBe(290);
-});
-
-describe('with faults', () => {
-  it('no message of a person is lost or doubled, and none is sent after STOP', async () => {
-    const { violations, counts } = await runInbound({ seed: 11, total: 150, skewMaxMs: 120_000 });
-    expect(violations).toEqual([]);
-    for (const what of [
-      'sms.received',
-      'recipient.opted_out',
-      'last wishes',
-      'hand-overs',
-      'failed because the recipient opted out',
-    ])
-      expect(counts[what]).toBeGreaterThan(5);
-  });
 });
