@@ -54,7 +54,7 @@ interface CarrierCallbacks<Credentials = unknown> {
   answerChallenge?(request: CallbackRequest, credentials: readonly Credentials[]): string | undefined;
 }
 
-interface CredentialCheck {
+export interface CredentialCheck {
   readonly works: boolean;
   /** What the carrier responded, for the operator; never a credential. */
   readonly answer: string;

@@ -1,6 +1,13 @@
 /** The list of carriers, as those who read their reports see them; `carriers.ts` has the same. */
 import { awsReports } from './aws/reports.ts';
 import type { CarrierReports } from './carrier-module.ts';
+import { infobipReports } from './infobip/reports.ts';
+import { metaReports } from './meta/reports.ts';
 import { simulatorReports } from './simulator/reports.ts';
 
-export const carrierReports: readonly CarrierReports[] = [awsReports, simulatorReports];
+export const carrierReports: readonly CarrierReports[] = [
+  awsReports,
+  infobipReports,
+  metaReports,
+  simulatorReports,
+];

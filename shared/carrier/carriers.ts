@@ -1,6 +1,8 @@
 /** The list of carriers: a new one is a folder and a line here. */
 import { aws } from './aws/aws.ts';
 import type { CarrierModule } from './carrier-module.ts';
+import { infobip } from './infobip/infobip.ts';
+import { meta } from './meta/meta.ts';
 import { simulator } from './simulator/simulator.ts';
 
-export const carrierModules: readonly CarrierModule[] = [aws, simulator];
+export const carrierModules: readonly CarrierModule[] = [aws, infobip, meta, simulator];

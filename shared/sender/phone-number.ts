@@ -43,6 +43,15 @@ export function isRecipient(text: string): boolean {
   return canonicalRecipient(text) !== undefined;
 }
 
+/** Numbers shorter than this are short codes, which have no country. */
+const shortCodeDigitsMax = 6;
+
+/** E.164 in its canonical form where the text is such a number; a short code stays as it is. */
+export function inboundNumber(text: string): string {
+  const digits = text.replaceAll(/\D/g, '');
+  return digits.length <= shortCodeDigitsMax ? digits : (canonicalRecipient(`+${digits}`) ?? `+${digits}`);
+}
+
 /** The canonical form of a number, for a search; any other text unchanged, which finds nothing. */
 function recipientToFind(text: string): string {
   return canonicalRecipient(text) ?? text;

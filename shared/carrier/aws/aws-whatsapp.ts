@@ -4,8 +4,8 @@ import type { PriceTable } from '../../contract/price-table.ts';
 import { expectedPrice } from '../../contract/prices.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
 import type { VendorErrors } from '../carrier-module.ts';
+import { whatsAppPayload } from '../whatsapp/payload.ts';
 import { outcomeOfError } from './call-errors.ts';
-import { codePayload, whatsAppPayload } from './whatsapp-payload.ts';
 
 interface AwsWhatsAppSettings {
   /** The sender of messages for which no row of `senders` names one. */
@@ -31,19 +31,12 @@ export function awsWhatsApp(settings: AwsWhatsAppSettings): Carrier {
     requestHandler: { connectionTimeout: 1000 },
   });
 
-  /** WhatsApp accepts a text only within 24 hours of the recipient's last message; a template at any time. */
-  function payloadFor({ message, body: { text, code }, attempt }: HandOverRequest): object {
-    if (code === undefined || settings.otpTemplate === undefined)
-      return whatsAppPayload(message, text, attempt.id);
-    return codePayload(message, code, settings.otpTemplate, attempt.id);
-  }
-
   async function handOver(request: HandOverRequest): Promise<HandOver> {
     const { message } = request;
     const command = new SendWhatsAppMessageCommand({
       originationPhoneNumberId: message.sender?.identity ?? settings.phoneNumberId,
       metaApiVersion: settings.metaApiVersion,
-      message: new TextEncoder().encode(JSON.stringify(payloadFor(request))),
+      message: new TextEncoder().encode(JSON.stringify(whatsAppPayload(request, settings.otpTemplate))),
     });
     try {
       const response = await client.send(command, { abortSignal: AbortSignal.timeout(settings.timeLimitMs) });

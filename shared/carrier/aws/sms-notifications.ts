@@ -11,7 +11,7 @@ import type { Receipt } from '../../message/dispatch/record-receipts.ts';
 import type { Status } from '../../message/message.ts';
 import type { InboundMessage } from '../../message/received-content.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { canonicalRecipient } from '../../sender/phone-number.ts';
+import { inboundNumber } from '../../sender/phone-number.ts';
 
 /** Prices of these events are in US dollars, also where the account pays in another currency. */
 const eventCurrency = 'USD';
@@ -106,13 +106,4 @@ export function inboundOfTwoWaySms(sms: z.output<typeof twoWaySms>, notifiedAt: 
     text: sms.messageBody,
     ...(sms.previousPublishedMessageId ? { repliesTo: sms.previousPublishedMessageId } : {}),
   };
-}
-
-/** Numbers shorter than this are short codes, which have no country. */
-const shortCodeDigitsMax = 6;
-
-/** E.164 in its canonical form where the text is such a number; a short code stays as it is. */
-export function inboundNumber(text: string): string {
-  const digits = text.replaceAll(/\D/g, '');
-  return digits.length <= shortCodeDigitsMax ? digits : (canonicalRecipient(`+${digits}`) ?? `+${digits}`);
 }

@@ -1,21 +1,8 @@
 /** Reads a notification of the topic to which both services of AWS publish, and in whose form the simulator reports. */
 import * as z from 'zod/mini';
-import type { InboundMessage } from '../../message/received-content.ts';
-import {
-  type CarrierNotification,
-  jsonOf,
-  read,
-  type UnreadableNotification,
-  unreadable as unreadableMessage,
-} from '../carrier-notification.ts';
+import { type CarrierNotification, jsonOf, read } from '../carrier-notification.ts';
+import { readWebhookEntry, whatsAppWebhookEntry } from '../whatsapp/webhook-entry.ts';
 import { inboundOfTwoWaySms, receiptsOfSmsEvent, smsEvent, twoWaySms } from './sms-notifications.ts';
-import { inboundOfWhatsApp } from './whatsapp-inbound.ts';
-import {
-  numberIdOf,
-  receiptsOfWhatsAppEvent,
-  whatsAppEvent,
-  whatsAppWebhookEntry,
-} from './whatsapp-receipts.ts';
 
 const snsNotification = z.object({
   Type: z.literal('Notification'),
@@ -23,6 +10,22 @@ const snsNotification = z.object({
   /** The time at which SNS received it; the same in each delivery. */
   Timestamp: z.iso.datetime(),
 });
+
+/** What AWS End User Messaging Social publishes: Meta's webhook entry as a string inside an event of its own. */
+const whatsAppEvent = z.object({
+  whatsAppWebhookEntry: z.string(),
+  /** The time at which AWS received Meta's call, to the nanosecond. */
+  message_timestamp: z.optional(z.string()),
+  context: z.optional(
+    z.object({
+      MetaPhoneNumberIds: z.optional(z.array(z.object({ metaPhoneNumberId: z.string(), arn: z.string() }))),
+    }),
+  ),
+  /** The id that AWS gave the message. */
+  messageId: z.optional(z.string().check(z.minLength(1))),
+});
+
+type WhatsAppEvent = z.output<typeof whatsAppEvent>;
 
 /**
  * What is in one queue message: an SNS notification around an event of either service.
@@ -43,29 +46,19 @@ export function parseTopicNotification(queueBody: string): CarrierNotification {
 }
 
 function ofWhatsApp(published: unknown, notifiedAt: string): CarrierNotification {
-  const given = read(whatsAppEvent, published, 'the WhatsApp event');
-  const receivedAt = given.message_timestamp ?? notifiedAt;
-  const event = { ...given, message_timestamp: receivedAt };
-  const entry = read(
-    whatsAppWebhookEntry,
-    jsonOf(event.whatsAppWebhookEntry, 'the webhook entry'),
-    'the webhook entry',
-  );
-  const inbound: InboundMessage[] = [];
-  const unreadable: UnreadableNotification[] = [];
-  for (const { value } of entry.changes) {
-    const number = value.metadata?.display_phone_number ?? '';
-    const numberId = numberIdOf(event, value.metadata?.phone_number_id);
-    for (const message of value.messages ?? []) {
-      try {
-        const found = inboundOfWhatsApp(message, { number, numberId, receivedAt });
-        if (found !== undefined) inbound.push(found);
-      } catch (cause) {
-        unreadable.push(unreadableMessage('a WhatsApp message', cause));
-      }
-    }
-  }
-  return { receipts: receiptsOfWhatsAppEvent(event, entry), inbound, unreadable };
+  const event = read(whatsAppEvent, published, 'the WhatsApp event');
+  const given = jsonOf(event.whatsAppWebhookEntry, 'the webhook entry');
+  return readWebhookEntry(read(whatsAppWebhookEntry, given, 'the webhook entry'), {
+    receivedAt: event.message_timestamp ?? notifiedAt,
+    numberIdOf: (metaId) => numberIdOf(event, metaId),
+    carrierMessageIdOf: () => event.messageId,
+  });
+}
+
+/** The id that a send names as its sender, of the number with this id of Meta's. */
+function numberIdOf({ context }: WhatsAppEvent, metaId: string | undefined): string | undefined {
+  const number = context?.MetaPhoneNumberIds?.find(({ metaPhoneNumberId }) => metaPhoneNumberId === metaId);
+  return number && `phone-number-id-${number.arn.slice(number.arn.lastIndexOf('/') + 1)}`;
 }
 
 function hasField(value: unknown, name: string): boolean {

@@ -6,7 +6,7 @@ import type { Channel } from '../../contract/channels.ts';
 import type { Price } from '../../contract/prices.ts';
 import type { SimulatedRecipient } from '../../contract/simulated-recipients.ts';
 import { fromOf, type Message } from '../../message/message.ts';
-import { expiredAtMeta } from '../aws/whatsapp-receipts.ts';
+import { expiredAtMeta } from '../whatsapp/statuses.ts';
 
 interface Reported {
   readonly message: Pick<

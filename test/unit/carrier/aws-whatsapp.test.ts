@@ -76,7 +76,7 @@ describe('the request', () => {
     };
     expect((await sentFor({ type: 'template', template })).template).toEqual({
       name: 'order_shipped',
-      language: { code: 'en_GB' },
+      language: { policy: 'deterministic', code: 'en_GB' },
       components: [
         {
           type: 'header',
@@ -110,7 +110,7 @@ describe('the request', () => {
     };
     expect((await sentFor({ type: 'template', template })).template).toEqual({
       name: 'hello',
-      language: { code: 'en' },
+      language: { policy: 'deterministic', code: 'en' },
       components: [
         { type: 'header', parameters: [{ type: 'text', text: 'News' }] },
         { type: 'body', parameters: [{ type: 'text', parameter_name: 'first_name', text: 'Ann' }] },
@@ -122,7 +122,7 @@ describe('the request', () => {
     const template = { name: 'hello_world', language: 'en_US' };
     expect((await sentFor({ type: 'template', template })).template).toEqual({
       name: 'hello_world',
-      language: { code: 'en_US' },
+      language: { policy: 'deterministic', code: 'en_US' },
     });
   });
 
@@ -138,7 +138,7 @@ describe('the request', () => {
     ],
     [
       { type: 'location', location: { latitude: 51.5, longitude: -0.12, name: 'Here' } },
-      { latitude: 51.5, longitude: -0.12, name: 'Here' },
+      { latitude: '51.5', longitude: '-0.12', name: 'Here' },
     ],
   ] satisfies [WhatsAppContent, object][])('holds %j', async (content, meta) => {
     expect(await sentFor(content)).toMatchObject({ type: content.type, [content.type]: meta });
@@ -240,7 +240,7 @@ describe('a one-time password', () => {
       type: 'template',
       template: {
         name: 'verification_code',
-        language: { code: 'en_GB' },
+        language: { policy: 'deterministic', code: 'en_GB' },
         components: [
           { type: 'body', parameters },
           { type: 'button', sub_type: 'url', index: '0', parameters },

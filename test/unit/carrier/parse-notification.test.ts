@@ -101,7 +101,11 @@ describe('a WhatsApp event', () => {
         messageId: 'msg_01KAFF00000000000000000000',
         carrierMessageId: '6d69f07a-c317-4278-9d5c-6a84078419ec',
         from: 'phone-number-id-976c72a700aac43eaf573ae050example',
-        transition: { to: 'delivered', at: new Date('2026-11-20T10:00:03.271Z') },
+        transition: {
+          to: 'delivered',
+          at: new Date('2026-11-20T10:00:03.271Z'),
+          carrierMessageId: '6d69f07a-c317-4278-9d5c-6a84078419ec',
+        },
       },
     ]);
   });

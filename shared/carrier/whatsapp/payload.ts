@@ -1,34 +1,40 @@
 /** Meta's JSON for a message (Cloud API, "Messages"). Every status report returns the attempt's id in `biz_opaque_callback_data`. */
-import type { Message } from '../../message/message.ts';
+import type { HandOverRequest } from '../../message/dispatch/carrier.ts';
 import type {
+  LocationContent,
   MediaSource,
   TemplateContent,
   TextParameters,
   WhatsAppContent,
 } from '../../message/whatsapp-content.ts';
 
-export function whatsAppPayload(message: Message, body: string, attemptId: string): object {
-  const content = message.whatsapp ?? { type: 'text' };
+/**
+ * WhatsApp accepts a text only within 24 hours of the recipient's last message, a template at any time.
+ *
+ * @param otpTemplate - as it is registered with Meta, `name/language`; without it one-time passwords are sent as text
+ */
+export function whatsAppPayload({ message, body, attempt }: HandOverRequest, otpTemplate?: string): object {
+  const { text, code } = body;
+  const content =
+    code === undefined || otpTemplate === undefined
+      ? (message.whatsapp ?? { type: 'text' })
+      : codeContent(code, otpTemplate);
+
   return {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
     to: message.recipient,
     type: content.type,
-    [content.type]: contentFor(content, body),
-    biz_opaque_callback_data: attemptId,
+    [content.type]: contentFor(content, text),
+    biz_opaque_callback_data: attempt.id,
   };
 }
 
-/**
- * Meta's "Authentication templates": the code is in the body and in the copy-code button, which has the type URL.
- *
- * @param otpTemplate - as it is registered with Meta, `name/language`
- */
-export function codePayload(message: Message, code: string, otpTemplate: string, attemptId: string): object {
+/** Meta's "Authentication templates": the code is in the body and in the copy-code button, which has the type URL. */
+function codeContent(code: string, otpTemplate: string): WhatsAppContent {
   const [name = '', language = ''] = otpTemplate.split('/');
   const parameters = { body: [code], buttons: [{ type: 'url' as const, value: code, index: 0 }] };
-  const content: WhatsAppContent = { type: 'template', template: { name, language, parameters } };
-  return whatsAppPayload({ ...message, whatsapp: content }, '', attemptId);
+  return { type: 'template', template: { name, language, parameters } };
 }
 
 function contentFor(content: WhatsAppContent, body: string): object {
@@ -38,10 +44,15 @@ function contentFor(content: WhatsAppContent, body: string): object {
     case 'template':
       return template(content.template);
     case 'location':
-      return content.location;
+      return location(content.location);
     default:
       return media(content.media);
   }
+}
+
+/** Meta documents the coordinates as texts. */
+function location({ latitude, longitude, ...rest }: LocationContent): object {
+  return { latitude: String(latitude), longitude: String(longitude), ...rest };
 }
 
 function media({ url, id, ...rest }: MediaSource): object {
@@ -56,7 +67,11 @@ function template({ name, language, parameters = {} }: TemplateContent): object 
     ...(inBody.length === 0 ? [] : [{ type: 'body', parameters: inBody }]),
     ...(parameters.buttons ?? []).map(button),
   ];
-  return { name, language: { code: language }, ...(components.length === 0 ? {} : { components }) };
+  return {
+    name,
+    language: { policy: 'deterministic', code: language },
+    ...(components.length === 0 ? {} : { components }),
+  };
 }
 
 type Parameters = NonNullable<TemplateContent['parameters']>;

@@ -1,12 +1,9 @@
-/**
- * Reads one message of Meta's webhook entry, which AWS End User Messaging Social publishes to the same topic as the
- * statuses. The types are those of Meta's Cloud API.
- */
+/** Reads one message of Meta's webhook entry. The types are those of Meta's Cloud API. */
 import * as z from 'zod/mini';
 import type { InboundMessage, MediaType } from '../../message/received-content.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { inboundNumber } from './sms-notifications.ts';
-import { epochSecondsText, momentIn } from './whatsapp-receipts.ts';
+import { inboundNumber } from '../../sender/phone-number.ts';
+import { epochSecondsText, momentIn } from './statuses.ts';
 
 const text = z.string();
 const id = text.check(z.minLength(1));
@@ -94,9 +91,9 @@ const interactiveReaders = new Map<string, (message: unknown) => Content>(
 interface EventFields {
   /** Ours. */
   readonly number: string;
-  /** Its id in AWS. */
+  /** The id by which a send names it as its sender. */
   readonly numberId: string | undefined;
-  /** The time at which AWS received Meta's call. */
+  /** ISO 8601: when Meta's call arrived. */
   readonly receivedAt: string;
 }
 

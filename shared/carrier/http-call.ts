@@ -1,0 +1,79 @@
+/**
+ * One call of a vendor's API, never repeated here. What matters is whether the vendor can have got the request: where no
+ * connection was made it has not, and where no response came nobody knows.
+ */
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import * as z from 'zod/mini';
+
+/** Without TLS only to a double on the same machine: every call has a credential. */
+export const vendorAddress = z.url().check(
+  z.regex(/^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost)[:/])/),
+  z.overwrite((url) => url.replace(/\/+$/, '')),
+);
+
+interface VendorCall {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Of the whole call. */
+  readonly timeLimitMs: number;
+}
+
+type VendorAnswer =
+  /** Nothing was sent. */
+  | { readonly connected: false; readonly reason: string }
+  | { readonly connected: true; readonly status: number; readonly text: string };
+
+/** A connection is made in a fraction of this, or not at all. */
+const connectingMsMax = 2000;
+
+/** Far more than any response of a carrier. */
+const responseCharactersMax = 1_000_000;
+
+/** @throws where the vendor may have got the request; the error contains neither headers nor bodies. */
+export function callVendor({ url, method, headers, body, timeLimitMs }: VendorCall): Promise<VendorAnswer> {
+  const isSecure = url.startsWith('https:');
+  return new Promise((resolve, reject) => {
+    let isConnected = false;
+    // A socket that was kept while the function was frozen may be closed at its other end, which is only seen after a request.
+    const request = (isSecure ? httpsRequest : httpRequest)(url, { method, headers, agent: false });
+    const limits = [
+      setTimeout(() => {
+        if (!isConnected) request.destroy(new Error('no connection'));
+      }, connectingMsMax),
+      setTimeout(() => request.destroy(new Error('no response in time')), timeLimitMs),
+    ];
+    const ended = (): void => {
+      for (const limit of limits) clearTimeout(limit);
+    };
+    const failed = (error: NodeJS.ErrnoException): void => {
+      ended();
+      const reason = error.code ?? error.message;
+      if (isConnected) reject(new Error(`the call of the carrier failed: ${reason}`));
+      else resolve({ connected: false, reason });
+    };
+    request.once('error', failed);
+    request.once('socket', (socket) =>
+      socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+        isConnected = true;
+      }),
+    );
+    request.once('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (some: string) => {
+        text += some;
+        if (text.length > responseCharactersMax) request.destroy(new Error('the response is too long'));
+      });
+      response.once('error', failed);
+      response.once('end', () => {
+        ended();
+        if (!response.complete) failed(new Error('the response is cut'));
+        else resolve({ connected: true, status: response.statusCode ?? 0, text });
+      });
+    });
+    request.end(body);
+  });
+}

@@ -1,0 +1,97 @@
+/**
+ * Reads the statuses of Meta's webhook entry. They come in any order; the transition table decides which of them count.
+ */
+import * as z from 'zod/mini';
+import { messageError } from '../../contract/message-error-codes.ts';
+import { attemptNamed } from '../../message/dispatch/carrier.ts';
+import type { Receipt } from '../../message/dispatch/record-receipts.ts';
+import type { Transition } from '../../message/store/message-store.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
+import { whatsAppErrors } from './errors.ts';
+
+/** The end of the year 9999: refuses a time in milliseconds. */
+const maxEpochSeconds = 253_402_300_799;
+
+/** Seconds since the epoch: documented as a string. */
+export const epochSecondsText = z.coerce.number().check(z.int(), z.positive(), z.maximum(maxEpochSeconds));
+
+export const whatsAppStatus = z.object({
+  /** Meta's id (`wamid.…`). */
+  id: z.string().check(z.minLength(1)),
+  status: z.string(),
+  timestamp: epochSecondsText,
+  biz_opaque_callback_data: z.optional(z.string().check(z.minLength(1))),
+  errors: z.optional(z.array(z.object({ code: z.int() }))),
+});
+
+type WhatsAppStatus = z.output<typeof whatsAppStatus>;
+
+/** What is known of a status beside Meta's own words. */
+interface StatusSource {
+  /** ISO 8601: when Meta's call arrived. */
+  readonly receivedAt: string;
+  /** Our number, as a send names it. */
+  readonly from: string | undefined;
+  /** The id that the hand-over returned for the message; undefined where the carrier does not say. */
+  readonly carrierMessageId: string | undefined;
+}
+
+const reached = ['sent', 'delivered', 'read'] as const;
+
+/**
+ * By our own id if the status has it. Otherwise by each id that the carrier may have returned at the hand-over,
+ * its own and the one of Meta: a receipt under an id that no message has changes nothing.
+ */
+export function receiptsOfStatus(reported: WhatsAppStatus, source: StatusSource): Receipt[] {
+  const transition = transitionOf(reported, source.receivedAt);
+  if (transition === undefined) return [];
+  const from = withoutUndefined({ from: source.from });
+  const { carrierMessageId } = source;
+  const own = reported.biz_opaque_callback_data;
+  if (own !== undefined)
+    return [
+      {
+        ...(attemptNamed(own) ?? { messageId: own }),
+        carrierMessageId: carrierMessageId ?? reported.id,
+        transition: { ...transition, ...withoutUndefined({ carrierMessageId }) },
+        ...from,
+      },
+    ];
+  return [...new Set([carrierMessageId ?? reported.id, reported.id])].map((id) => ({
+    carrierMessageId: id,
+    transition,
+    ...from,
+  }));
+}
+
+/** Statuses other than these four (`deleted`, `warning`, `played`) change nothing. */
+function transitionOf(reported: WhatsAppStatus, receivedAt: string): Transition | undefined {
+  const at = momentIn(reported.timestamp, receivedAt);
+  const to = reached.find((name) => name === reported.status);
+  if (to !== undefined) return { to, at };
+  if (reported.status !== 'failed') return undefined;
+  const code = reported.errors?.[0]?.code;
+  if (code === expiredAtMeta) return { to: 'expired', at, ...messageError('expired') };
+  const ours = code === undefined ? 'unknown' : (whatsAppErrors[code]?.code ?? 'carrier_rejected');
+  return { to: 'failed', at, ...messageError(ours) };
+}
+
+/** Meta's error "Message expired". */
+export const expiredAtMeta = 410;
+
+const clocksDifferMaxMs = 60_000;
+
+/**
+ * A moment in the second that Meta names: when the notification was received, if that was within it, else its end. So the
+ * order of a history is kept, because a start of a second may be before what caused it. A second that is more
+ * than a minute ahead of our clock is not believed: the newest opt-out or opt-in counts, so none may be of the future.
+ *
+ * @param receivedAt - ISO 8601, to the nanosecond
+ */
+export function momentIn(epochSeconds: number, receivedAt: string): Date {
+  const start = epochSeconds * 1000;
+  const end = start + 999;
+  const received = Date.parse(receivedAt);
+  if (Number.isNaN(received)) return new Date(end);
+  return new Date(start - received > clocksDifferMaxMs ? received : Math.max(start, Math.min(end, received)));
+}

@@ -1,0 +1,59 @@
+/** Callbacks as a stranger could send them: each is a genuine one with something changed, left out, or signed otherwise. */
+import type { Callback, Vendor } from './vendors/vendor.ts';
+
+interface SignedCallback extends Callback {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+type Alteration = (genuine: SignedCallback, place: number) => SignedCallback;
+
+const changed = (text: string, place: number): string => {
+  const at = place % text.length;
+  const other = text[at] === '0' ? '1' : '0';
+  return `${text.slice(0, at)}${other}${text.slice(at + 1)}`;
+};
+
+const withHeaders = (
+  { headers, ...rest }: SignedCallback,
+  change: (value: string) => string | undefined,
+): SignedCallback => ({
+  ...rest,
+  headers: Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => {
+      const other = change(value);
+      return other === undefined ? [] : [[name, other]];
+    }),
+  ),
+});
+
+const alterations: readonly Alteration[] = [
+  (genuine, place) => ({ ...genuine, text: changed(genuine.text, place) }),
+  (genuine) => ({ ...genuine, text: `${genuine.text} ` }),
+  (genuine) => ({ ...genuine, text: genuine.text.slice(0, -1) }),
+  (genuine) => ({ ...genuine, text: '' }),
+  // The first characters may be the name of the algorithm.
+  (genuine, place) =>
+    withHeaders(genuine, (value) => value.slice(0, 8) + changed(value.slice(8), place % (value.length - 9))),
+  (genuine) => withHeaders(genuine, () => undefined),
+  (genuine) => withHeaders(genuine, () => ''),
+  (genuine, place) => withHeaders(genuine, (value) => value.slice(0, place % value.length)),
+  (genuine) => withHeaders(genuine, (value) => `${value}0`),
+];
+
+/** @returns so many, each unlike the others as far as the callback allows */
+export function alteredCallbacks(
+  vendor: Vendor,
+  callback: Callback,
+  url: string,
+  count: number,
+): readonly SignedCallback[] {
+  const signed = (secret: string): SignedCallback => ({
+    ...callback,
+    headers: vendor.sign(callback, url, secret),
+  });
+  const genuine = signed(vendor.credentials[vendor.callbackSecret] ?? '');
+  return Array.from({ length: count }, (_, index) => {
+    const alter = alterations[index % (alterations.length + 1)];
+    return alter === undefined ? signed(`another secret ${index}`) : alter(genuine, index);
+  });
+}

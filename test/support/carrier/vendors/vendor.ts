@@ -1,0 +1,87 @@
+/**
+ * What a test must know of a vendor to stand in its place: how it reads a request, what it responds with, and what it reports.
+ * A carrier of somebody else is certified with one more such file, as docs/carriers.md says.
+ */
+import { join } from 'node:path';
+import type { Channel } from '../../../../shared/contract/channels.ts';
+import type { VendorRequest } from '../vendor-description.ts';
+
+/** A message, as the vendor is asked to send it. */
+export interface Asked {
+  /** E.164, with a plus. */
+  readonly to: string;
+  /** Such as `msg_….1`: what the vendor gives back. */
+  readonly attemptId: string;
+  readonly text: string;
+}
+
+/** A message that the vendor took. */
+export interface Taken extends Asked {
+  readonly vendorId: string;
+  readonly at: Date;
+}
+
+export interface VendorResponse {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** A call of the vendor to us. */
+export interface Callback {
+  /** What follows `/carriers/NAME/`. */
+  readonly path: string;
+  /** Of the description, if it has this callback. */
+  readonly name?: string;
+  readonly contentType: string;
+  readonly text: string;
+}
+
+export type Outcome = 'sent' | 'delivered' | 'unreachable';
+
+export type Refusal =
+  /** Final. */
+  | 'recipient'
+  /** The account's or the sender's, so that another carrier may be asked. */
+  | 'account'
+  | 'throttled'
+  /** The vendor has a fault of its own, and says that it did not take the message. */
+  | 'unavailable';
+
+export interface Vendor {
+  readonly name: string;
+  readonly channel: Channel;
+  /** JSON: OpenAPI 3.0 or 3.1. */
+  readonly description: string;
+  /** What the carrier's secret holds, and its object in the file of `npm start -- --carriers`. */
+  readonly credentials: Readonly<Record<string, string>>;
+  /** The names of the fields that prove a callback. */
+  readonly callbackSecret: string;
+  /** Whether a second request with the same attempt id sends nothing. */
+  readonly recognizesRepeats: boolean;
+  /** Its id for a message, in its form. */
+  newId(): string;
+  isAuthorized(request: VendorRequest): boolean;
+  /** The response to wrong credentials. */
+  readonly unauthorized: VendorResponse;
+  /** Undefined where the request sends nothing. */
+  askedIn(request: VendorRequest): Asked | undefined;
+  accepted(taken: Taken, isRepeat: boolean): VendorResponse;
+  /** The response to a request that sends nothing. */
+  answer(request: VendorRequest, taken: readonly Taken[]): VendorResponse;
+  /** What the vendor documents; undefined where it documents none. */
+  refusal(why: Refusal): VendorResponse | undefined;
+  report(taken: Taken, outcome: Outcome): Callback;
+  /** A message from a person. */
+  received(message: { readonly from: string; readonly text: string; readonly id: string }): Callback;
+  /** The headers that prove the callback. */
+  sign(callback: Callback, url: string, secret: string): Readonly<Record<string, string>>;
+}
+
+export function descriptionOf(name: string): string {
+  return join(import.meta.dirname, '..', 'descriptions', `${name}.json`);
+}
+
+export function json(status: number, body: object): VendorResponse {
+  return { status, headers: { 'content-type': 'application/json' }, text: JSON.stringify(body) };
+}
