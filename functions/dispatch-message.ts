@@ -7,7 +7,8 @@ import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
 import { disabledClients } from '../shared/client/client-store.dynamo.ts';
 import { allowancesFrom } from '../shared/limit/allowances-from-environment.ts';
 import { overridesFrom } from '../shared/limit/overrides.ts';
-import { type DispatchDependencies, dispatchQueued } from '../shared/message/dispatch/dispatch-message.ts';
+import type { DispatchDependencies } from '../shared/message/dispatch/call-carrier.ts';
+import { dispatchQueued } from '../shared/message/dispatch/dispatch-message.ts';
 import {
   outboundQueueUrls,
   queuedMessage,
@@ -43,6 +44,7 @@ const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE, sy
 const dependencies: DispatchDependencies = {
   messages: messagesFrom(env),
   carriersFor: chooseCarriers(carrierModules, env, systemClock),
+  attemptRules: { onUnknown: env.ON_UNKNOWN, deadlineSeconds: env.UNKNOWN_DEADLINE_SECONDS },
   bodyOf: handOverBodies(secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock)),
   isDisabled: disabledClients(dynamo(), env.CLIENTS_TABLE, systemClock),
   pace: senderPace({
@@ -87,6 +89,7 @@ export function handler(event: SQSEvent) {
         client_id: message?.client_id,
         channel: message?.channel,
         attempt: message?.handover_attempts,
+        carrier: message?.attempts?.at(-1)?.carrier,
         // The alarm on spend is a sum of these.
         cost: outcome === 'sent' ? message?.cost : undefined,
         again_after_seconds: retryAfterSeconds ?? requeuedForSeconds,

@@ -90,6 +90,17 @@ export interface MessagingGatewayProps {
     spend?: { perDay?: number; perMonth?: number } | undefined;
   };
   /**
+   * What happens where it is not known in time whether a carrier has a message, unless its send says so: it is sent again,
+   * fails, or waits until its validity ends.
+   * @default {"otp":"send_again","promotional":"fail","other":"wait"}
+   */
+  readonly onUnknown?: Record<'otp' | 'promotional' | 'other', 'send_again' | 'fail' | 'wait'>;
+  /**
+   * How many seconds after the attempt to hand a message over that happens.
+   * @default {"otp":30,"other":300}
+   */
+  readonly unknownDeadlineSeconds?: { otp: number; other: number };
+  /**
    * When one-time passwords of a client to a country are held for an administrator: after `minimumSends`, when less than
    * `shareOfUsual` of the usual share or less than `minimumShare` was verified within `settleSeconds`.
    * @default {"minimumSends":30,"usualShare":0.4,"shareOfUsual":0.5,"minimumShare":0.1,"settleSeconds":120}

@@ -53,6 +53,8 @@ const ofConstruct = {
     whatsapp: { default: 0.005 },
   }),
   caps: z._default(variables.STAGE_CAPS, {}),
+  onUnknown: z._default(variables.ON_UNKNOWN, { otp: 'send_again', promotional: 'fail', other: 'wait' }),
+  unknownDeadlineSeconds: z._default(variables.UNKNOWN_DEADLINE_SECONDS, { otp: 30, other: 300 }),
   otpHold: z._default(variables.OTP_HOLD, {
     minimumSends: 30,
     usualShare: 0.4,

@@ -124,6 +124,12 @@ export const messageErrorCodes = {
     remedy: 'Nothing: look at the other messages of the send.',
     retryable: false,
   },
+  hand_over_unknown: {
+    message: 'It is not known whether the carrier has the message, and it was not sent again.',
+    cause: 'The connection to the carrier broke, or it did not respond, and it reported nothing in time.',
+    remedy: 'The message may have arrived. Send again if a second one does no harm, or set `on_unknown`.',
+    retryable: true,
+  },
   channel_off: {
     message: 'The gateway sends no messages by this channel.',
     cause: 'The operator of the gateway turned the channel off after the message was accepted.',

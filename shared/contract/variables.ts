@@ -5,6 +5,7 @@
  */
 import * as z from 'zod/mini';
 import { stageCaps } from './caps.ts';
+import { onUnknownDefaults, unknownDeadlines } from './on-unknown.ts';
 import { otpHoldRule } from './otp-hold.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 
@@ -34,6 +35,8 @@ export const variables = {
   RETENTION_DAYS: wholeNumber,
   SMS_CARRIER: carrier,
   WHATSAPP_CARRIER: carrier,
+  ON_UNKNOWN: z.lazy(onUnknownDefaults),
+  UNKNOWN_DEADLINE_SECONDS: z.lazy(unknownDeadlines),
   STAGE_CAPS: z.lazy(stageCaps),
   OTP_HOLD: z.lazy(otpHoldRule),
   SMS_ORIGINATION_IDENTITY: text,

@@ -78,6 +78,7 @@ export const workerUses = {
     ...carriers,
     countedCaps,
     outboundQueues,
+    { settings: ['ON_UNKNOWN', 'UNKNOWN_DEADLINE_SECONDS'] },
     {
       tables: {
         messages: ['UpdateItem'],

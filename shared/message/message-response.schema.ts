@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 import { messageErrorCodes } from '../contract/message-error-codes.ts';
 import { described } from '../operation/described.ts';
+import { attemptOutcomes } from './attempt.ts';
 import { encodings, messageTypes, statuses } from './message.ts';
 import { receivedContent } from './received-content.ts';
 import { rowError } from './send/batch-store.dynamo.ts';
@@ -228,6 +229,29 @@ export const messageStatus = z.object({
       }),
     ),
     'The states that the message entered, in order.',
+  ),
+  carrier: described(
+    z.exactOptional(z.string()),
+    'The carrier of the last attempt to hand the message over; absent before the first.',
+  ),
+  attempts: described(
+    z.exactOptional(
+      z.array(
+        z.object({
+          carrier: described(z.string(), 'The carrier that was asked.'),
+          at: described(instant, 'When it was asked.'),
+          outcome: described(
+            z.enum(attemptOutcomes),
+            '`unknown`: the response was lost, and the carrier may have the message.',
+          ),
+        }),
+      ),
+    ),
+    'The attempts to hand the message over, the newest last: of each carrier the newest, and all that may have reached the recipient.',
+  ),
+  possible_duplicate: described(
+    z.exactOptional(z.boolean()),
+    'True where the message was sent again although a carrier may have had it, so the recipient may get it twice.',
   ),
   window_expires_at: described(
     z.exactOptional(z.nullable(instant)),

@@ -1,5 +1,5 @@
 /** Makes the API's view of a message, in the form of `message-response.schema.ts` (contract, section 5). */
-import { fromOf, historyOf, type Message } from './message.ts';
+import { fromOf, historyOf, type Message, type Status } from './message.ts';
 import type { AcceptedMessage, MessageStatus } from './message-response.schema.ts';
 
 /**
@@ -46,8 +46,23 @@ export function statusView(message: Message): MessageStatus {
     read_at: message.read_at ?? null,
     expires_at: message.expires_at,
     history: historyOf(message),
+    ...attemptsPart(message),
     ...(message.fallback_of === undefined ? {} : { fallback_of: message.fallback_of }),
     ...receivedPart(message),
+  };
+}
+
+/** A message in one of these states is proof that its last attempt was accepted. */
+const proofs: readonly Status[] = ['sent', 'delivered', 'read'];
+
+function attemptsPart({ attempts, possible_duplicate, status }: Message) {
+  const last = attempts?.at(-1);
+  if (attempts === undefined || last === undefined) return {};
+  const outcomeNow = proofs.includes(status) ? 'accepted' : 'unknown';
+  return {
+    carrier: last.carrier,
+    attempts: attempts.map(({ carrier, at, outcome = outcomeNow }) => ({ carrier, at, outcome })),
+    ...(possible_duplicate === undefined ? {} : { possible_duplicate }),
   };
 }
 

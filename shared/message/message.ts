@@ -7,7 +7,9 @@
 import * as z from 'zod/mini';
 import { channels, type SendKind } from '../contract/channels.ts';
 import type { MessageErrorCode } from '../contract/message-error-codes.ts';
+import { onUnknownChoices } from '../contract/on-unknown.ts';
 import { lazily } from '../platform/expiring-cache.ts';
+import { storedAttempt } from './attempt.ts';
 import { receivedContent } from './received-content.ts';
 import { storedSlot } from './slot.ts';
 import { storedTemplate, storedWhatsAppContent } from './whatsapp-content.ts';
@@ -203,6 +205,13 @@ export const messageSchema = lazily(() =>
     handover_attempts: z.exactOptional(z.int()),
     handover_until: z.exactOptional(time),
     handover_claim: z.exactOptional(z.string()),
+    /** The attempts to hand it over, the newest last, and that one's number, which writes are conditional on. */
+    attempts: z.exactOptional(z.array(storedAttempt())),
+    attempt: z.exactOptional(z.int()),
+    /** Whether it was sent again although a carrier may have had it. */
+    possible_duplicate: z.exactOptional(z.literal(true)),
+    /** What the send wants where it is not known whether a carrier has it. */
+    on_unknown: z.exactOptional(z.enum(onUnknownChoices)),
     /** Where the sender has a pace: when the message is handed over, if it need not give way. */
     slot: z.exactOptional(storedSlot),
     /** SHA-256 of a request with an Idempotency-Key: the same key with another request is refused (422). */

@@ -2,7 +2,13 @@
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 import { legFields, legIndexes, legsSchema, type WantedLeg } from '../message/send/fallback-fields.ts';
-import { maxMessageCharacters, referenceText, smsText, textOf } from '../message/send/send-fields.ts';
+import {
+  maxMessageCharacters,
+  onUnknown,
+  referenceText,
+  smsText,
+  textOf,
+} from '../message/send/send-fields.ts';
 import { placeholdersOf, render } from '../message/template.ts';
 import { faultAt, optional, withDefault } from '../operation/request-fields.ts';
 import { recipientSchema } from '../sender/phone-number.ts';
@@ -48,6 +54,7 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
       brand: optional(brandText),
       webhook_url: optional(webhookUrl),
       reference: optional(referenceText),
+      on_unknown: optional(onUnknown),
       fallback: legsSchema(leg),
     })
     .check(

@@ -45,6 +45,7 @@ const countedFields = z.object({
   cost: z.exactOptional(z.number().check(z.minimum(0), z.maximum(1_000_000))),
   currency: z.exactOptional(z.string().check(z.regex(/^[A-Z]{3}$/))),
   cost_reported: messageSchema().shape.cost_reported,
+  possible_duplicate: messageSchema().shape.possible_duplicate,
 });
 
 /** The part of a message that usage is made of. */
@@ -71,6 +72,7 @@ export function amountsOf(message: CountedMessage): Amounts {
     amounts.set(`${combination}.${currency}`, Math.round(cost * millionthsPerUnit));
     if (message.cost_reported !== true) amounts.set(`${combination}.e`, 1);
   }
+  if (message.possible_duplicate === true) amounts.set(`${combination}.p`, 1);
   if (error_code !== undefined) amounts.set(`${errorPrefix}.${error_code}`, 1);
   return amounts;
 }
@@ -87,9 +89,14 @@ export interface Combination {
 }
 
 /** A cost is in millionths of its currency's unit. */
-type Measure = 'messages' | 'segments' | 'estimated' | { readonly currency: string };
+type Measure = 'messages' | 'segments' | 'estimated' | 'possible_duplicates' | { readonly currency: string };
 
-const measures: Readonly<Record<string, Measure>> = { m: 'messages', s: 'segments', e: 'estimated' };
+const measures: Readonly<Record<string, Measure>> = {
+  m: 'messages',
+  s: 'segments',
+  e: 'estimated',
+  p: 'possible_duplicates',
+};
 const channels = inverted(channelCodes);
 const types = inverted(typeCodes);
 const statuses = inverted(statusCodes);

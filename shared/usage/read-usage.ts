@@ -81,7 +81,7 @@ export function totalOf(amounts: Amounts, currency: string): UsageSums | undefin
 
 /** Undefined where they have no messages. */
 function sumsOf(combinations: readonly Combination[], currency: string): UsageSums | undefined {
-  let [messages, segments, delivered, failed, estimated] = [0, 0, 0, 0, 0];
+  let [messages, segments, delivered, failed, estimated, possibleDuplicates] = [0, 0, 0, 0, 0, 0];
   const costs = new Map<string, number>();
   for (const { measure, status, amount } of combinations) {
     if (measure === 'messages') {
@@ -90,6 +90,7 @@ function sumsOf(combinations: readonly Combination[], currency: string): UsageSu
       if (status === 'failed') failed += amount;
     } else if (measure === 'segments') segments += amount;
     else if (measure === 'estimated') estimated += amount;
+    else if (measure === 'possible_duplicates') possibleDuplicates += amount;
     else costs.set(measure.currency, (costs.get(measure.currency) ?? 0) + amount);
   }
   if (messages === 0) return undefined;
@@ -100,6 +101,7 @@ function sumsOf(combinations: readonly Combination[], currency: string): UsageSu
     segments,
     delivered,
     failed,
+    possible_duplicates: possibleDuplicates,
     cost: (costs.get(currency) ?? 0) / millionthsPerUnit,
     ...(others.length === 0
       ? {}

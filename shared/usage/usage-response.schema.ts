@@ -20,6 +20,10 @@ const usageSums = z.object({
     z.exactOptional(z.record(currency, z.number())),
     'Costs that are reported in other currencies, by currency; only where there are some.',
   ),
+  possible_duplicates: described(
+    count,
+    'How many of them were sent again although a carrier may have had them (`possible_duplicate`).',
+  ),
   estimated: described(z.boolean(), 'Whether a part of the cost is an estimate.'),
 });
 

@@ -4,6 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { channels } from '../../../shared/contract/channels.ts';
+import { onUnknownChoices } from '../../../shared/contract/on-unknown.ts';
+import { attemptOutcomes } from '../../../shared/message/attempt.ts';
 import { statuses } from '../../../shared/message/message.ts';
 import { acceptedSms, messageStatus } from '../../../shared/message/message-response.schema.ts';
 import { verification } from '../../../shared/otp/otp-response.schema.ts';
@@ -35,6 +37,7 @@ const parts: Readonly<Record<string, string>> = {
   'DryRunBatch.messages[]': 'DryRunMessage',
   'DryRunBatch.errors[]': 'RejectedRecipient',
   'Message.error': 'MessageFailure',
+  'Message.attempts[]': 'HandOverAttempt',
   'Message.history[]': 'StatusChange',
   'Message.fallback[]': 'FallbackLeg',
   'Message.whatsapp': 'ReceivedContent',
@@ -108,9 +111,11 @@ const patternFields = [
  * each value.
  */
 const enums = {
+  AttemptOutcome: attemptOutcomes,
   Channel: channels,
   MessageStatus: statuses,
   MessageType: messageStatus.shape.type.options,
+  OnUnknown: onUnknownChoices,
   OtpStatus: verification.shape.status.options,
   SmsEncoding: acceptedSms.shape.encoding.options,
 } as const satisfies Record<string, readonly string[]>;

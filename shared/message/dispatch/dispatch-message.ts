@@ -3,10 +3,9 @@
  * message finds the row claimed. When a process dies, the claim expires and the queue delivers the message again.
  *
  *   claim ─ crash → the queue delivers the message again after the claim has expired: claimed again, handed over
- *   carrier.handOver ─ crash, or no response → the same; only here may the carrier get a message twice, unless a
- *                      receipt arrives before the claim expires
- *   transition to sent | failed ─ crash → a receipt changes the row, or the next delivery of the queue message does;
- *                      a failed write is retried until the claim expires, because a lost one could send twice
+ *   attempt recorded, carrier.handOver ─ crash, or no response → it is unknown whether the carrier has the message: what
+ *                      then happens is in attempts.ts; a second message only where `on_unknown` is `send_again`
+ *   transition to sent | failed ─ crash → a receipt changes the row, or the attempt is settled as an unknown one
  *
  * A message that must wait is sent to the queue again with a delay, and the received one is deleted: SQS holds any
  * number of delayed messages, but at most 120,000 that were received and not deleted.
@@ -18,86 +17,32 @@
  */
 import { claimSeconds } from '../../contract/hand-over-times.ts';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
-import type { Clock, Sleep } from '../../platform/clock.ts';
-import { withoutUndefined } from '../../platform/object-fields.ts';
-import { retry } from '../../platform/retry.ts';
 import type { Message } from '../message.ts';
-import { type Contacts, noteContact } from '../store/contacts.dynamo.ts';
-import { expiry, type MessageStore } from '../store/message-store.ts';
-import { type WhatsAppWindows, windowEnd } from '../store/whatsapp-window.dynamo.ts';
+import { expiry } from '../store/message-store.ts';
+import { windowEnd } from '../store/whatsapp-window.dynamo.ts';
 import { applies } from '../suppression/suppression.ts';
-import type { SuppressionReader } from '../suppression/suppression-store.dynamo.ts';
-import { attemptIdOf, type ChosenCarrier, type HandOver, type HandOverBody } from './carrier.ts';
+import { nextStep, possiblyDoubled, withOutcome } from './attempts.ts';
 import {
-  nextLegEntryOf,
-  type OutboundEntry,
-  type OutboundQueue,
-  outboundEntryOf,
-  type QueuedMessage,
-  untilSlot,
-} from './outbound-queue.sqs.ts';
-import { pacedMessageOf, type SenderPace, workerWaitMs } from './sender-pace.ts';
-import { isReplaced, type StartLegDependencies, startNextLeg } from './start-next-leg.ts';
-
-export interface DispatchDependencies extends Pick<StartLegDependencies, 'allowanceOf' | 'otpLegs'> {
-  readonly messages: MessageStore;
-  /** The preferred carrier first; none where the channel was turned off. */
-  readonly carriersFor: (message: Message) => readonly ChosenCarrier[];
-  /** Makes the body to hand over; for a one-time password, the text with its code. */
-  readonly bodyOf: (message: Message) => Promise<HandOverBody>;
-  /** Whether an administrator disabled the client; at most 60 s old. */
-  readonly isDisabled: (clientId: string) => Promise<boolean>;
-  readonly pace: Pick<SenderPace, 'waitForSlot' | 'slowDown'>;
-  /** Read at each hand-over, so that an opt-out counts for what is queued and scheduled. */
-  readonly suppressions: SuppressionReader;
-  /**
-   * Suppresses the recipient, because the carrier says that the person opted out, unless the person opted in since.
-   * Returns whether the recipient is suppressed now; repeating it is safe.
-   */
-  readonly recordOptOut: (message: Message, at: Date) => Promise<boolean>;
-  /** Records whose messages the carriers took, for replies. */
-  readonly contacts: Pick<Contacts, 'note'>;
-  readonly warn: (message: string, error: unknown) => void;
-  /** Read where a message has a fallback template. */
-  readonly windows: Pick<WhatsAppWindows, 'openedAt'>;
-  readonly outbound: OutboundQueue;
-  readonly clock: Clock;
-  readonly newClaimId: () => string;
-  readonly sleep: Sleep;
-}
+  type Claimed,
+  callCarrier,
+  type DispatchDependencies,
+  type Dispatched,
+  type DispatchOutcome,
+  lookUpAttempt,
+  optedOut,
+  type Prepared,
+  recordRefused,
+  requeue,
+  type Step,
+  secondsUntil,
+  waitUntil,
+} from './call-carrier.ts';
+import { nextLegEntryOf, outboundEntryOf, type QueuedMessage, untilSlot } from './outbound-queue.sqs.ts';
+import { pacedMessageOf, workerWaitMs } from './sender-pace.ts';
+import { isReplaced, startNextLeg } from './start-next-leg.ts';
 
 /** The longest wait for a claim: a wrong clock or an edited row may have set its end far ahead. */
 const heldSecondsMax = 2 * claimSeconds;
-
-const optedOut = 'recipient_opted_out' satisfies MessageErrorCode;
-
-/** Between the tries to write the outcome. */
-const outcomeRetryDelaysMs = [100, 400, 1600];
-
-type DispatchOutcome =
-  | 'sent'
-  | 'refused'
-  | 'client_disabled'
-  | 'suppressed'
-  | 'expired'
-  | 'queued'
-  | 'try_again'
-  | 'held'
-  | 'not_yet_due'
-  | 'waits_for_slot'
-  | 'nothing_to_do'
-  | 'not_needed'
-  | Awaited<ReturnType<typeof startNextLeg>>['outcome'];
-
-interface Dispatched {
-  readonly outcome: DispatchOutcome;
-  readonly message: Message | undefined;
-  /** Set where the queue must deliver this message again after so many seconds. */
-  readonly retryAfterSeconds?: number;
-  /** Set where the message was sent to the queue again with this delay. */
-  readonly requeuedForSeconds?: number;
-  readonly errorCode?: MessageErrorCode;
-}
 
 /**
  * Processes one queue message. One that waits for a slot further ahead is only queued anew; one about the next leg of a
@@ -139,9 +84,45 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
   const { message } = claim;
   if (claim.outcome === 'held') {
     const seconds = secondsUntil(message.handover_until, clock());
+    // It waits for a report, and has a queue message or a due item of its own for the end of the wait.
+    if (seconds > heldSecondsMax && message.attempts !== undefined) return { outcome: 'held', message };
     return { outcome: 'held', message, retryAfterSeconds: Math.min(heldSecondsMax, seconds) };
   }
   if (claim.outcome === 'not_sendable') return handleNotSendable(dependencies, message);
+  const claimed = { message, claimId, carriers: dependencies.carriersFor(message) };
+  const next = nextStep(message, claimed.carriers, dependencies.attemptRules, clock());
+  switch (next.step) {
+    case 'hand_over':
+      return handOver(dependencies, claimed, next);
+    case 'repeat':
+      return repeatAttempt(dependencies, claimed, next);
+    case 'look_up':
+      return lookUpAttempt(dependencies, claimed, next);
+    case 'wait':
+      return waitUntil(dependencies, claimed, next.until);
+    case 'channel_off':
+      return recordRefused(dependencies, message, messageError('channel_off'));
+    case 'give_up': {
+      const attempts = withOutcome(message.attempts ?? [], 'unknown');
+      await messages.transition(messageId, {
+        to: 'failed',
+        at: clock(),
+        attempts,
+        ...messageError('hand_over_unknown'),
+      });
+      return { outcome: 'hand_over_unknown', message };
+    }
+  }
+}
+
+async function handOver(
+  dependencies: DispatchDependencies,
+  claimed: Claimed,
+  { carrier, attempts }: Step<'hand_over'>,
+): Promise<Dispatched> {
+  const { messages, clock } = dependencies;
+  const { message, claimId } = claimed;
+  const { message_id: messageId } = message;
   // Before the wait for the slot: a call after it could take so long that the slot is missed.
   const refusal = await refusalOf(dependencies, message);
   if (refusal !== undefined) {
@@ -155,7 +136,7 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
       ? ({ outcome: 'now', prepared: await prepare() } as const)
       : await dependencies.pace.waitForSlot(paced, message.slot, prepare);
   if (waited.outcome === 'later') {
-    await messages.release(messageId, claimId, clock(), waited.slot);
+    await messages.release(messageId, claimId, clock(), { slot: waited.slot });
     // Otherwise the due-item index ends it when it expires.
     if (waited.slot.at >= message.expires_at) return { outcome: 'waits_for_slot', message };
     const entry = untilSlot(outboundEntryOf(message), waited.slot.at, clock());
@@ -166,23 +147,28 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
     await messages.transition(messageId, { ...notHandedOver, ...messageError(optedOut) });
     return { outcome: 'suppressed', message };
   }
-  const { toSend, body } = waited.prepared;
-  const attempt = message.handover_attempts ?? 1;
-  // Before the call: a receipt can arrive before the carrier's response.
-  const handedOverAt = clock();
-  const [carrier] = dependencies.carriersFor(message);
-  if (carrier === undefined) return recordRefused(dependencies, message, messageError('channel_off'));
-  const response = await carrier.handOver({
-    message: toSend,
-    body,
-    attempt: { id: attemptIdOf(messageId, attempt), number: attempt, at: handedOverAt },
+  const recorded = await messages.recordAttempt(messageId, claimId, {
+    attempts,
+    possiblyDoubled: possiblyDoubled(attempts),
   });
-  if (response.outcome === 'accepted')
-    return recordSent(dependencies, message, carrier, response, handedOverAt);
-  if (response.outcome === 'refused') return recordRefused(dependencies, message, response);
-  await messages.release(messageId, claimId, clock());
-  if (paced !== undefined) await dependencies.pace.slowDown(paced.identity);
-  return requeue(dependencies, 'try_again', message, outboundEntryOf(message, backoffSeconds(attempt)));
+  // A receipt of an earlier attempt came meanwhile.
+  if (!recorded) return { outcome: 'nothing_to_do', message };
+  return callCarrier(
+    dependencies,
+    { ...claimed, message: { ...message, attempts } },
+    carrier,
+    waited.prepared,
+  );
+}
+
+/** The carrier recognizes the attempt, so that what could keep the message from a hand-over comes too late. */
+async function repeatAttempt(
+  dependencies: DispatchDependencies,
+  claimed: Claimed,
+  { carrier }: Step<'repeat'>,
+): Promise<Dispatched> {
+  const toSend = await withTemplate(dependencies, claimed.message);
+  return callCarrier(dependencies, claimed, carrier, { toSend, body: await dependencies.bodyOf(toSend) });
 }
 
 /** Why a claimed message is not handed over. */
@@ -197,47 +183,11 @@ async function refusalOf(
   return isNeeded ? undefined : { outcome: 'not_needed', error: 'not_needed' };
 }
 
-/** The carrier has the message: if this write were lost, the next hand-over would send it again, so it is retried. */
-async function recordSent(
-  { messages, contacts, warn, sleep }: DispatchDependencies,
-  message: Message,
-  { findableByCarrierId }: ChosenCarrier,
-  { carrierMessageId, cost, currency }: Extract<HandOver, { outcome: 'accepted' }>,
-  at: Date,
-): Promise<Dispatched> {
-  const { message_id: messageId } = message;
-  const noted = { at, carrierMessageId, findableByCarrierId, ...withoutUndefined({ cost, currency }) };
-  // Before the state: if this worker dies in between, the receipt enters `sent` and notes it (../receipts). A fault does
-  // not keep the message from being `sent`: then its row alone says to whom a reply belongs.
-  await noteContact(contacts, message, at).catch((error: unknown) => warn('contact not noted', error));
-  const sent = await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
-    messages.transition(messageId, { to: 'sent', ...noted }),
-  );
-  // A receipt arrived before this write.
-  if (sent === undefined) await messages.noteHandOver(messageId, noted);
-  return { outcome: 'sent', message: sent ?? message };
-}
-
-async function recordRefused(
-  { messages, recordOptOut, clock, sleep }: DispatchDependencies,
-  message: Message,
-  { errorCode, errorMessage }: Pick<Extract<HandOver, { outcome: 'refused' }>, 'errorCode' | 'errorMessage'>,
-): Promise<Dispatched> {
-  // Before the state, which ends the work on this message.
-  const hasOptedIn = errorCode === optedOut && !(await recordOptOut(message, clock()));
-  const suppressed = hasOptedIn ? { suppressed: false } : {};
-  const refused = { to: 'failed', at: clock(), errorCode, errorMessage, ...suppressed } as const;
-  await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
-    messages.transition(message.message_id, refused),
-  );
-  return { outcome: 'refused', message, errorCode };
-}
-
 /** Read when the slot has come: while the message waits, the person may opt out. */
 async function prepareHandOver(
   dependencies: DispatchDependencies,
   message: Message,
-): Promise<'suppressed' | { readonly toSend: Message; readonly body: HandOverBody }> {
+): Promise<'suppressed' | Prepared> {
   const suppression = await dependencies.suppressions.get(message.client_id, message.recipient);
   if (suppression !== undefined && applies(suppression, message.otp !== undefined)) return 'suppressed';
   const toSend = await withTemplate(dependencies, message);
@@ -269,25 +219,4 @@ async function handleNotSendable(dependencies: DispatchDependencies, message: Me
   if (!open || message.expires_at > now.toISOString()) return { outcome: 'nothing_to_do', message };
   await dependencies.messages.transition(message.message_id, expiry(now));
   return { outcome: 'expired', message };
-}
-
-async function requeue(
-  { outbound }: DispatchDependencies,
-  outcome: 'try_again' | 'not_yet_due' | 'waits_for_slot' | 'leg_not_due',
-  message: Message | undefined,
-  entry: OutboundEntry,
-): Promise<Dispatched> {
-  await outbound.enqueue([entry]);
-  return { outcome, message, requeuedForSeconds: entry.delaySeconds };
-}
-
-/** Whole seconds, at least 1. */
-function secondsUntil(time: string | undefined, now: Date): number {
-  const seconds = time === undefined ? 1 : Math.ceil((Date.parse(time) - now.getTime()) / 1000);
-  return Math.max(1, seconds);
-}
-
-/** Whole seconds until the next attempt: 2, 4, 8 … 300. */
-function backoffSeconds(attempt: number): number {
-  return Math.min(300, 2 ** Math.min(attempt, 9));
 }

@@ -2,6 +2,7 @@
  * Records the receipts of carriers. Each is one conditional write: the condition of a repeated, late or out-of-order
  * receipt does not hold, so it changes nothing and sends nothing.
  */
+import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type Message, type Status, transitions } from '../message.ts';
 import { type Contacts, isNamed, noteContact } from '../store/contacts.dynamo.ts';
 import type { MessageStore, Transition } from '../store/message-store.ts';
@@ -110,7 +111,15 @@ async function recordReceipt(
     const isSuppressed = refused !== undefined && (await recordOptOut(refused, transition.at));
     suppressed = isSuppressed ? {} : { suppressed: false };
   }
-  const message = await messages.transition(messageId, { ...transition, ...suppressed, reported: true });
+  // A failure of an earlier attempt says nothing of the one after it.
+  const isFailure = transition.to === 'failed' || transition.to === 'expired';
+  const ofAttempt = isFailure ? withoutUndefined({ ofAttempt: receipt.attempt }) : {};
+  const message = await messages.transition(messageId, {
+    ...transition,
+    ...suppressed,
+    ...ofAttempt,
+    reported: true,
+  });
   if (message !== undefined) return { outcome: 'recorded', messageId, message };
   const known = await messages.get(messageId);
   if (known === undefined) return { outcome: 'unknown_message', messageId, message: undefined };

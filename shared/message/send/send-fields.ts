@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { type FieldError, GatewayError, invalidFields } from '../../contract/errors.ts';
 import { inWords } from '../../contract/in-words.ts';
+import { onUnknownChoices } from '../../contract/on-unknown.ts';
 import { dateTime } from '../../operation/date-time.ts';
 import { type ApiRequest, parseBody } from '../../operation/operation.ts';
 import { withDefault } from '../../operation/request-fields.ts';
@@ -35,6 +36,9 @@ export function messageTextOf(max: number) {
 export const smsText = messageTextOf(maxMessageCharacters);
 
 export const messageType = withDefault(z.enum(messageTypes), 'transactional');
+
+/** What to do where it is not known whether a carrier has the message; by default what the stage says. */
+export const onUnknown = z.enum(onUnknownChoices);
 
 export const validityMaxSeconds = 3 * secondsPerDay;
 

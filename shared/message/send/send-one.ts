@@ -2,6 +2,7 @@
 import type * as z from 'zod/mini';
 import { assertChannelsOn, assertMaySend, permissionsOf } from '../../client/permission.ts';
 import type { Channel } from '../../contract/channels.ts';
+import type { OnUnknown } from '../../contract/on-unknown.ts';
 import type { AllowanceOf } from '../../limit/allowance.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
 import { newId } from '../../platform/ids.ts';
@@ -94,6 +95,7 @@ interface SendRequest {
   readonly from?: string | undefined;
   readonly reference?: string | undefined;
   readonly webhook_url?: string | undefined;
+  readonly on_unknown?: OnUnknown | undefined;
   readonly scheduled_at?: Date | undefined;
 }
 
@@ -107,7 +109,7 @@ export function newMessage(
   now: Date,
 ): Omit<Message, 'type'> {
   const createdAt = now.toISOString();
-  const { from, reference, webhook_url, scheduled_at } = request;
+  const { from, reference, webhook_url, scheduled_at, on_unknown } = request;
   const country = countryOf(recipient);
   const sender = select({ channel, country, from });
   return {
@@ -115,7 +117,7 @@ export function newMessage(
     client_id: clientId,
     channel,
     recipient,
-    ...withoutUndefined({ country, from, sender, reference, webhook_url }),
+    ...withoutUndefined({ country, from, sender, reference, webhook_url, on_unknown }),
     created_at: createdAt,
     ...(scheduled_at === undefined
       ? { status: 'queued', queued_at: createdAt }

@@ -9,6 +9,7 @@ import { fallbackSchema, legsToStore } from './fallback-fields.ts';
 import {
   endOfValidity,
   messageType,
+  onUnknown,
   referenceText,
   scheduledAt,
   smsText,
@@ -25,6 +26,7 @@ export function smsOptions(webhookUrl: z.ZodMiniType<string>) {
     validity_period: validityPeriod,
     scheduled_at: optional(scheduledAt),
     reference: optional(referenceText),
+    on_unknown: optional(onUnknown),
   };
 }
 

@@ -15,7 +15,14 @@ import {
   whatsAppParts,
 } from '../whatsapp-content.ts';
 import { fallbackSchema, fitsSms, legIndexes, legsToStore } from './fallback-fields.ts';
-import { endOfValidity, messageTextOf, referenceText, scheduledAt, validityPeriod } from './send-fields.ts';
+import {
+  endOfValidity,
+  messageTextOf,
+  onUnknown,
+  referenceText,
+  scheduledAt,
+  validityPeriod,
+} from './send-fields.ts';
 import { type MessageOrigin, newMessage, type SendDependencies, sendOne } from './send-one.ts';
 
 const maxTextCharacters = 4096;
@@ -46,6 +53,7 @@ export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
     fallback_template: optional(template),
     webhook_url: optional(webhookUrl),
     reference: optional(referenceText),
+    on_unknown: optional(onUnknown),
     validity_period: validityPeriod,
     scheduled_at: optional(scheduledAt),
     fallback: fallbackSchema(),

@@ -7,7 +7,6 @@ import { type ReadOptions, readRow } from '../../platform/aws/read-rows.dynamo.t
 import { addSeconds } from '../../platform/clock.ts';
 import type { Environment } from '../../platform/env.ts';
 import { type Message, messageSchema, transitions } from '../message.ts';
-import type { Slot } from '../slot.ts';
 import { noteKeyUse } from './idempotency-key-use.dynamo.ts';
 import { createLeg, isOwn, manyMessages, messageRowOf, parseMessageRow } from './message-rows.dynamo.ts';
 import {
@@ -17,6 +16,7 @@ import {
   type HandOverClaim,
   type HandOverNote,
   type MessageStore,
+  type RecordedAttempt,
   statesEntered,
   type Transition,
 } from './message-store.ts';
@@ -77,19 +77,35 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     return { outcome: held ? 'held' : 'not_sendable', message };
   }
 
-  async function release(messageId: string, claimId: string, claimableAt: Date, slot?: Slot): Promise<void> {
-    await update(messageId, {
-      UpdateExpression: `SET handover_until = :until${slot === undefined ? '' : ', slot = :slot'}`,
+  async function setOfClaim(messageId: string, claimId: string, fields: object): Promise<boolean> {
+    const known = Object.entries(fields).filter(([, value]) => value !== undefined);
+    const setting = await update(messageId, {
+      UpdateExpression: `SET ${known.map(([name]) => `${name} = :${name}`).join(', ')}`,
       ConditionExpression: '#status = :sending AND handover_claim = :claim',
       ExpressionAttributeNames: { '#status': 'status' },
       ExpressionAttributeValues: {
-        ':until': claimableAt.toISOString(),
+        ...Object.fromEntries(known.map(([name, value]) => [`:${name}`, value])),
         ':sending': 'sending',
         ':claim': claimId,
-        ...(slot === undefined ? {} : { ':slot': slot }),
       },
     });
+    return setting.applied;
   }
+
+  const recordAttempt = (
+    messageId: string,
+    claimId: string,
+    { attempts, possiblyDoubled }: RecordedAttempt,
+  ) =>
+    setOfClaim(messageId, claimId, {
+      attempts,
+      attempt: attempts.at(-1)?.number,
+      possible_duplicate: possiblyDoubled ? true : undefined,
+    });
+
+  const release: MessageStore['release'] = async (messageId, claimId, claimableAt, noted) => {
+    await setOfClaim(messageId, claimId, { handover_until: claimableAt.toISOString(), ...noted });
+  };
 
   async function transition(messageId: string, change: Transition): Promise<Message | undefined> {
     const changing = await update(messageId, transitionInput(change));
@@ -97,11 +113,16 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
   }
 
   async function noteHandOver(messageId: string, noted: HandOverNote): Promise<void> {
-    const known = Object.entries({ ...notedIn(noted), sent_at: noted.at.toISOString() });
+    const { attempts, ...rest } = noted;
+    const known = Object.entries({ ...notedIn(rest), sent_at: noted.at.toISOString() });
+    const sets = known.map(([name]) => `${name} = if_not_exists(${name}, :${name})`);
     await update(messageId, {
-      UpdateExpression: `SET ${known.map(([name]) => `${name} = if_not_exists(${name}, :${name})`).join(', ')}`,
+      UpdateExpression: `SET ${[...sets, ...(attempts === undefined ? [] : ['attempts = :attempts'])].join(', ')}`,
       ConditionExpression: 'attribute_exists(message_id)',
-      ExpressionAttributeValues: Object.fromEntries(known.map(([name, value]) => [`:${name}`, value])),
+      ExpressionAttributeValues: {
+        ...Object.fromEntries(known.map(([name, value]) => [`:${name}`, value])),
+        ...(attempts === undefined ? {} : { ':attempts': attempts }),
+      },
     });
   }
 
@@ -136,6 +157,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     createLeg: (leg, earlierLegIds) => createLeg(client, table, leg, earlierLegIds),
     get,
     claim,
+    recordAttempt,
     release,
     transition,
     noteHandOver,
@@ -164,14 +186,24 @@ function transitionInput(change: Transition) {
     values[`:${name}`] = value;
     sets.push(`${name} = :${name}`);
   }
+  if (change.attempts !== undefined) {
+    values[':attempts'] = change.attempts;
+    sets.push('attempts = :attempts');
+  }
   if (change.to === 'delivered' || change.to === 'read') removes.push('error_code', 'error_message');
   const states = from.map((state, index) => {
     values[`:from${index}`] = state;
     return `:from${index}`;
   });
+  // A row without attempts is of an earlier release, or was not handed over.
+  let ofAttempt = '';
+  if (change.ofAttempt !== undefined) {
+    values[':attempt'] = change.ofAttempt;
+    ofAttempt = ' AND (attribute_not_exists(attempt) OR attempt <= :attempt)';
+  }
   return {
     UpdateExpression: `SET ${sets.join(', ')}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`,
-    ConditionExpression: `#status IN (${states.join(', ')})`,
+    ConditionExpression: `#status IN (${states.join(', ')})${ofAttempt}`,
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: values,
     ReturnValues: 'ALL_NEW',

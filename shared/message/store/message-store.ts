@@ -2,6 +2,7 @@
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import type { ReadOptions } from '../../platform/aws/read-rows.dynamo.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
+import type { StoredAttempt } from '../attempt.ts';
 import { type Message, type Status, transitions } from '../message.ts';
 import type { Slot } from '../slot.ts';
 import type { FilterFields } from './message-list.dynamo.ts';
@@ -34,10 +35,22 @@ export interface HandOverNote {
   readonly findableByCarrierId: boolean;
   readonly cost?: number;
   readonly currency?: string;
+  readonly attempts?: readonly StoredAttempt[];
 }
 
 /** Whether this call stored the leg, or why there is nothing to store. */
 export type LegCreated = 'created' | 'exists' | 'sequence_ended';
+
+export interface RecordedAttempt {
+  /** All attempts, of which the last is to be made. */
+  readonly attempts: readonly StoredAttempt[];
+  readonly possiblyDoubled: boolean;
+}
+
+interface ReleaseNote {
+  readonly slot?: Slot;
+  readonly attempts?: readonly StoredAttempt[];
+}
 
 export interface MessageStore {
   /** Stores a message unless its id is taken. */
@@ -63,11 +76,13 @@ export interface MessageStore {
    * Of any number of concurrent claims one succeeds.
    */
   claim(messageId: string, claim: HandOverClaim): Promise<Claim>;
+  /** Records an attempt before its call; false where the claim was lost, so that the call must not be made. */
+  recordAttempt(messageId: string, claimId: string, attempt: RecordedAttempt): Promise<boolean>;
   /**
-   * Ends the claim of a message that the carrier did not get: it may be claimed from `claimableAt` on. Stores the slot
-   * that it waits for, if it has one.
+   * Ends the claim of a message that is not handed over now: it may be claimed from `claimableAt` on. Stores the slot
+   * that it waits for, or the outcome of its last attempt.
    */
-  release(messageId: string, claimId: string, claimableAt: Date, slot?: Slot): Promise<void>;
+  release(messageId: string, claimId: string, claimableAt: Date, noted?: ReleaseNote): Promise<void>;
   /** Enters a state if the present one allows it; undefined where it does not, or there is no row. */
   transition(messageId: string, transition: Transition): Promise<Message | undefined>;
   /** Writes the carrier's response to a message whose state a receipt has changed already. */
@@ -88,6 +103,10 @@ export interface Transition extends CarrierReport {
   readonly suppressed?: boolean;
   /** Whether it comes from a receipt, which proves that the message was handed over. */
   readonly reported?: boolean;
+  /** Entered only if no later attempt was made than this one. */
+  readonly ofAttempt?: number;
+  /** The attempts with the outcome of the last one. */
+  readonly attempts?: readonly StoredAttempt[];
 }
 
 /** What a carrier reports about a message besides its state. */

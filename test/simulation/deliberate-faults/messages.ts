@@ -17,8 +17,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: messageStore,
-        replace: "`#status IN (${states.join(', ')})`",
-        by: "`attribute_exists(message_id) OR #status IN (${states.join(', ')})`",
+        replace: "`#status IN (${states.join(', ')})${ofAttempt}`",
+        by: "`attribute_exists(message_id) OR #status IN (${states.join(', ')})${ofAttempt}`",
       },
     ],
   },

@@ -72,7 +72,7 @@ export const faults: DeliberateFaults = {
     promise: '11.2',
     changes: [
       {
-        file: 'shared/message/dispatch/dispatch-message.ts',
+        file: 'shared/message/dispatch/call-carrier.ts',
         replace: 'if (sent === undefined) await messages.noteHandOver(messageId, noted);',
         by: '',
       },

@@ -1,6 +1,6 @@
 /** For hand-overs that are not about suppressions: nobody opted out, and no WhatsApp window is open. */
 
-import type { DispatchDependencies } from '../../../shared/message/dispatch/dispatch-message.ts';
+import type { DispatchDependencies } from '../../../shared/message/dispatch/call-carrier.ts';
 
 export const nobodySuppressed: Pick<
   DispatchDependencies,

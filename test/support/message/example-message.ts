@@ -1,4 +1,5 @@
 /** Messages as the table has them, for tests. */
+import type { AttemptRules } from '../../../shared/message/dispatch/attempts.ts';
 import {
   attemptIdOf,
   type ChosenCarrier,
@@ -62,3 +63,9 @@ export function onlyCarrier(
   };
   return () => [chosen];
 }
+
+/** The defaults of a stage. */
+export const attemptRules: AttemptRules = {
+  onUnknown: { otp: 'send_again', promotional: 'fail', other: 'wait' },
+  deadlineSeconds: { otp: 30, other: 300 },
+};

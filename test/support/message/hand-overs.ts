@@ -1,7 +1,7 @@
 /** Messages on private tables, with a carrier and a clock that the test controls. */
 import { randomUUID } from 'node:crypto';
+import type { DispatchDependencies } from '../../../shared/message/dispatch/call-carrier.ts';
 import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier.ts';
-import type { DispatchDependencies } from '../../../shared/message/dispatch/dispatch-message.ts';
 import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { allowanceOf } from '../doubles/no-caps.ts';
@@ -9,7 +9,7 @@ import { noOtpLegs } from '../doubles/no-otp-legs.ts';
 import { nobodySuppressed } from '../doubles/nobody-suppressed.ts';
 import { inMemoryPace, storesIn } from '../engine/stores.ts';
 import type { TestTables } from '../engine/test-tables.ts';
-import { onlyCarrier } from './example-message.ts';
+import { attemptRules, onlyCarrier } from './example-message.ts';
 import { aClient, ask, sendsIn } from './sends.ts';
 
 export const accepted: HandOver = {
@@ -32,7 +32,9 @@ export function handOversIn(tables: () => TestTables, clock: () => Date) {
     const requeued: OutboundEntry[] = [];
     const dependencies: DispatchDependencies = {
       messages: storesIn(tables()).messages,
-      carriersFor: onlyCarrier(carrier),
+      attemptRules,
+      carriersFor: ({ channel }) =>
+        onlyCarrier({ ...carrier, findableByCarrierId: channel === 'whatsapp' })(),
       bodyOf: async () => ({ text: 'Hello' }),
       isDisabled: async () => false,
       pace: inMemoryPace(clock),

@@ -5,10 +5,8 @@
  */
 
 import { expectedEndOf, reserveBulkSlots } from '../../../shared/message/dispatch/bulk-slots.ts';
-import {
-  type DispatchDependencies,
-  dispatchQueued,
-} from '../../../shared/message/dispatch/dispatch-message.ts';
+import type { DispatchDependencies } from '../../../shared/message/dispatch/call-carrier.ts';
+import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
 import {
   type OutboundEntry,
   outboundEntriesOf,
@@ -22,7 +20,7 @@ import { nobodySuppressed } from '../doubles/nobody-suppressed.ts';
 import { randomFrom } from '../doubles/seeded-random.ts';
 import { inMemoryStores } from '../engine/stores.ts';
 import { virtualTime } from '../simulation/virtual-time.ts';
-import { aMessage, created, onlyCarrier } from './example-message.ts';
+import { aMessage, attemptRules, created, onlyCarrier } from './example-message.ts';
 import type { PacedRun } from './pacing-figures.ts';
 
 const messagesOfRequest = 1000;
@@ -91,6 +89,7 @@ export async function simulatedPacing({ total, perSecond, seed }: Options): Prom
     let claims = 0;
     return {
       messages,
+      attemptRules,
       carriersFor: onlyCarrier({
         async handOver({ message: { message_id } }) {
           if (handedOverMs.has(message_id)) throw new Error('a message was handed over twice');

@@ -68,7 +68,7 @@ import {
 import { continueResends } from '../../../shared/webhook/log/run-resend.ts';
 import { sweep } from '../../../shared/webhook/sweep-deliveries.ts';
 import { noLostRecords } from '../doubles/no-lost-records.ts';
-import { onlyCarrier } from '../message/example-message.ts';
+import { attemptRules, onlyCarrier } from '../message/example-message.ts';
 
 /** What the functions reach outside of their process. */
 interface Resources {
@@ -166,6 +166,7 @@ export function gatewayFunctions(resources: Resources) {
       const { retryAfterSeconds } = await dispatchQueued(
         {
           messages,
+          attemptRules,
           carriersFor: ({ channel }) =>
             onlyCarrier({ ...resources.carrier, findableByCarrierId: channel === 'whatsapp' })(),
           bodyOf: handOverBodies(resources.otpSecrets),

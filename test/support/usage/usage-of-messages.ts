@@ -6,6 +6,7 @@ interface ExpectedUsage {
   segments: number;
   delivered: number;
   failed: number;
+  possible_duplicates: number;
   /** In the currency, from a sum of whole millionths. */
   cost: number;
   estimated: boolean;
@@ -30,6 +31,7 @@ export function usageOfMessages(messages: readonly Message[], keyOf: (message: M
           segments: some.reduce((sum, one) => sum + (one.channel === 'sms' ? (one.segments ?? 0) : 0), 0),
           delivered: arrived.length,
           failed: some.filter(({ status }) => status === 'failed').length,
+          possible_duplicates: some.filter((one) => one.possible_duplicate === true).length,
           cost: Number(millionths) / 1e6,
           estimated: some.some((one) => one.cost !== undefined && one.cost_reported !== true),
         },

@@ -10,7 +10,7 @@ import { addSeconds } from '../../../shared/platform/clock.ts';
 import { nobodySuppressed } from '../../support/doubles/nobody-suppressed.ts';
 import { inMemoryPace } from '../../support/engine/stores.ts';
 import { aClient, ask, type SendName } from '../../support/message/ask-operation.ts';
-import { onlyCarrier } from '../../support/message/example-message.ts';
+import { attemptRules, onlyCarrier } from '../../support/message/example-message.ts';
 import { runFallback, startAt } from '../../support/message/fallback-run.ts';
 import { inMemorySends, smallRequest } from '../../support/message/sends.ts';
 
@@ -30,6 +30,7 @@ function world(change: Parameters<typeof aClient>[0] = {}) {
   const clock = () => at;
   const dependencies = {
     messages,
+    attemptRules,
     carriersFor: onlyCarrier({
       handOver: async () => ({ outcome: 'accepted' as const, carrierMessageId: `c-${++handOvers}` }),
     }),

@@ -1,9 +1,7 @@
 /** What a message with `fallback` costs at its hand-over and in the relay; one without costs no call more. */
 import { expect, it } from '@jest/globals';
-import {
-  type DispatchDependencies,
-  dispatchQueued,
-} from '../../../shared/message/dispatch/dispatch-message.ts';
+import type { DispatchDependencies } from '../../../shared/message/dispatch/call-carrier.ts';
+import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { nextLegDueAfter } from '../../../shared/message/dispatch/legs.ts';
 import { nextLegEntryOf, queuedMessageOf } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import type { Message } from '../../../shared/message/message.ts';
@@ -12,7 +10,7 @@ import { allowanceOf } from '../../support/doubles/no-caps.ts';
 import { noOtpLegs } from '../../support/doubles/no-otp-legs.ts';
 import { nobodySuppressed } from '../../support/doubles/nobody-suppressed.ts';
 import { inMemoryPace, inMemoryStores } from '../../support/engine/stores.ts';
-import { aMessage, created, onlyCarrier } from '../../support/message/example-message.ts';
+import { aMessage, attemptRules, created, onlyCarrier } from '../../support/message/example-message.ts';
 import { portThrough } from '../../support/simulation/processes.ts';
 
 const fallback: Message['fallback'] = [{ channel: 'whatsapp', after_seconds: 30, text: 'Hello' }];
@@ -27,6 +25,7 @@ async function handedOver(message: Message, more: Partial<DispatchDependencies> 
       calls.push(method);
       return act();
     }),
+    attemptRules,
     carriersFor: onlyCarrier({ handOver: async () => ({ outcome: 'accepted', carrierMessageId: 'c-1' }) }),
     bodyOf: async () => ({ text: 'Hello' }),
     isDisabled: async () => false,
@@ -43,11 +42,11 @@ async function handedOver(message: Message, more: Partial<DispatchDependencies> 
   return { calls, store, dependencies };
 }
 
-it('a message without `fallback`, and a first leg in its time, are handed over with two calls', async () => {
+it('a message without `fallback`, and a first leg in its time, are handed over with three calls', async () => {
   for (const message of [aMessage(), aMessage({ fallback })]) {
     const { calls, dependencies } = await handedOver(message);
     expect((await dispatchQueued(dependencies, { message_id: message.message_id })).outcome).toBe('sent');
-    expect(calls).toEqual(['claim', 'transition']);
+    expect(calls).toEqual(['claim', 'recordAttempt', 'transition']);
   }
 });
 

@@ -1,12 +1,9 @@
 /** A message of a sender with a pace on its way to the carrier: it waits in the queue, keeps its slot, and goes in it. */
 import { describe, expect, it } from '@jest/globals';
 import { expectedEndOf, reserveBulkSlots } from '../../../shared/message/dispatch/bulk-slots.ts';
+import type { DispatchDependencies } from '../../../shared/message/dispatch/call-carrier.ts';
 import type { HandOver } from '../../../shared/message/dispatch/carrier.ts';
-import {
-  type DispatchDependencies,
-  dispatch,
-  dispatchQueued,
-} from '../../../shared/message/dispatch/dispatch-message.ts';
+import { dispatch, dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
 import {
   type OutboundEntry,
   outboundEntriesOf,
@@ -21,7 +18,7 @@ import { allowanceOf } from '../../support/doubles/no-caps.ts';
 import { noOtpLegs } from '../../support/doubles/no-otp-legs.ts';
 import { nobodySuppressed } from '../../support/doubles/nobody-suppressed.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
-import { aMessage, created, onlyCarrier } from '../../support/message/example-message.ts';
+import { aMessage, attemptRules, created, onlyCarrier } from '../../support/message/example-message.ts';
 
 const sender = { identity: 'ACME', messages_per_second: 2 };
 const accepted: HandOver = { outcome: 'accepted', carrierMessageId: 'c-1' };
@@ -52,6 +49,7 @@ function simulation(answer: () => HandOver = () => accepted, tableMs = 0) {
   let claims = 0;
   const dependencies: DispatchDependencies = {
     messages,
+    attemptRules,
     carriersFor: onlyCarrier({
       async handOver({ message }) {
         handed.push({ id: message.message_id, at: now });

@@ -1,0 +1,141 @@
+/**
+ * Decides what a claimed message needs next, from its row, the stage's carriers and the time alone: so every worker, also
+ * one that finds the row of a worker that died, decides the same.
+ *
+ * Each attempt is recorded before its call. Without an outcome it is unknown whether the carrier has the message, which
+ * then stays with that carrier: the attempt is repeated, the carrier is asked, or its receipt is waited for. At the
+ * attempt's deadline `on_unknown` decides. Another carrier is asked only after proof that the one before has not taken it.
+ */
+import type { OnUnknown, OnUnknownDefaults, UnknownDeadlines } from '../../contract/on-unknown.ts';
+import { addSeconds } from '../../platform/clock.ts';
+import type { StoredAttempt } from '../attempt.ts';
+import type { Message } from '../message.ts';
+import { type Attempt, attemptIdOf, type ChosenCarrier } from './carrier.ts';
+
+export interface AttemptRules {
+  readonly onUnknown: OnUnknownDefaults;
+  readonly deadlineSeconds: UnknownDeadlines;
+}
+
+export type NextStep =
+  /** The attempts to store, of which the last is to be made. */
+  | { readonly step: 'hand_over'; readonly carrier: ChosenCarrier; readonly attempts: StoredAttempt[] }
+  | { readonly step: 'repeat'; readonly carrier: ChosenCarrier }
+  | { readonly step: 'look_up'; readonly carrier: ChosenCarrier; readonly attempt: StoredAttempt }
+  | { readonly step: 'wait'; readonly until: Date }
+  | { readonly step: 'give_up' }
+  | { readonly step: 'channel_off' };
+
+/** A carrier that throttles a message for so long is left for the next one. */
+const throttledSecondsMax = 30;
+/** With a single carrier, a message is sent again once. */
+const unknownAttemptsMin = 2;
+
+export function nextStep(
+  message: Message,
+  carriers: readonly ChosenCarrier[],
+  rules: AttemptRules,
+  now: Date,
+): NextStep {
+  const [first] = carriers;
+  const { attempts = [] } = message;
+  const last = attempts.at(-1);
+  if (last !== undefined && last.outcome === undefined) return settle(message, last, carriers, rules, now);
+  if (first === undefined) return { step: 'channel_off' };
+  if (last === undefined) return handOver(message, first, rules, now);
+  const { since = last.at } = last;
+  const isThrottled = last.outcome === 'throttled';
+  const stays = isThrottled && now < addSeconds(new Date(since), throttledSecondsMax);
+  const carrier = stays ? named(carriers, last.carrier) : undefined;
+  if (carrier !== undefined) return handOver(message, carrier, rules, now, since);
+  return handOver(message, after(carriers, last.carrier) ?? first, rules, now);
+}
+
+/** The carriers that have had no attempt of this message. */
+export function untried(message: Message, carriers: readonly ChosenCarrier[]): readonly ChosenCarrier[] {
+  return carriers.filter(({ name }) => !(message.attempts ?? []).some(({ carrier }) => carrier === name));
+}
+
+/** The attempt as a carrier is asked for it. */
+export function asked({ message_id }: Message, { number, at }: StoredAttempt): Attempt {
+  return { id: attemptIdOf(message_id, number), number, at: new Date(at) };
+}
+
+/** The attempts with the outcome of the last one. */
+export function withOutcome(
+  attempts: readonly StoredAttempt[],
+  outcome: NonNullable<StoredAttempt['outcome']>,
+): StoredAttempt[] {
+  return attempts.map((attempt, index) =>
+    index === attempts.length - 1 ? { ...attempt, outcome } : attempt,
+  );
+}
+
+/** Whether an earlier attempt than the last may have reached the person too. */
+export function possiblyDoubled(attempts: readonly StoredAttempt[]): boolean {
+  return attempts.slice(0, -1).some(({ outcome }) => outcome === 'unknown');
+}
+
+function settle(
+  message: Message,
+  last: StoredAttempt,
+  carriers: readonly ChosenCarrier[],
+  rules: AttemptRules,
+  now: Date,
+): NextStep {
+  const deadline = new Date(last.deadline);
+  const choice = onUnknownOf(message, rules);
+  const isDue = deadline <= now;
+  if (isDue && choice === 'fail') return { step: 'give_up' };
+  if (isDue && choice === 'send_again') {
+    const unknown = (message.attempts ?? []).filter(({ outcome }) => (outcome ?? 'unknown') === 'unknown');
+    const carrier = after(carriers, last.carrier) ?? carriers[0];
+    if (carrier !== undefined && unknown.length < Math.max(unknownAttemptsMin, carriers.length)) {
+      const attempts = withOutcome(message.attempts ?? [], 'unknown');
+      return handOver({ ...message, attempts }, carrier, rules, now);
+    }
+  }
+  const carrier = named(carriers, last.carrier);
+  if (carrier?.settledBy === 'repeat') return { step: 'repeat', carrier };
+  if (carrier?.settledBy === 'lookup') return { step: 'look_up', carrier, attempt: last };
+  return { step: 'wait', until: isDue ? new Date(message.expires_at) : deadline };
+}
+
+/**
+ * Only the newest attempt of each carrier is kept, and those that may have reached the person: a carrier may throttle a
+ * message hundreds of times.
+ */
+function handOver(
+  message: Message,
+  carrier: ChosenCarrier,
+  { deadlineSeconds }: AttemptRules,
+  now: Date,
+  since?: string,
+): NextStep {
+  const { attempts = [], otp } = message;
+  const kept = attempts.filter((one) => one.carrier !== carrier.name || one.outcome === 'unknown');
+  const attempt: StoredAttempt = {
+    number: (attempts.at(-1)?.number ?? 0) + 1,
+    carrier: carrier.name,
+    at: now.toISOString(),
+    deadline: addSeconds(now, otp === undefined ? deadlineSeconds.other : deadlineSeconds.otp).toISOString(),
+    ...(since === undefined ? {} : { since }),
+  };
+  return { step: 'hand_over', carrier, attempts: [...kept, attempt] };
+}
+
+function onUnknownOf({ on_unknown, otp, type }: Message, { onUnknown }: AttemptRules): OnUnknown {
+  if (on_unknown !== undefined) return on_unknown;
+  if (otp !== undefined) return onUnknown.otp;
+  return type === 'promotional' ? onUnknown.promotional : onUnknown.other;
+}
+
+function named(carriers: readonly ChosenCarrier[], name: string): ChosenCarrier | undefined {
+  return carriers.find((carrier) => carrier.name === name);
+}
+
+/** The carrier after this one; after the last, the first. Undefined where the stage does not have this one any more. */
+function after(carriers: readonly ChosenCarrier[], name: string): ChosenCarrier | undefined {
+  const index = carriers.findIndex((carrier) => carrier.name === name);
+  return index < 0 ? undefined : carriers[(index + 1) % carriers.length];
+}

@@ -1,0 +1,240 @@
+/** Makes the recorded attempt of a claimed message, or asks about it, and writes what came of it. */
+import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
+import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
+import { retry } from '../../platform/retry.ts';
+import type { Message } from '../message.ts';
+import { type Contacts, noteContact } from '../store/contacts.dynamo.ts';
+import type { MessageStore } from '../store/message-store.ts';
+import type { WhatsAppWindows } from '../store/whatsapp-window.dynamo.ts';
+import type { SuppressionReader } from '../suppression/suppression-store.dynamo.ts';
+import { type AttemptRules, asked, type NextStep, untried, withOutcome } from './attempts.ts';
+import type { ChosenCarrier, HandOver, HandOverBody } from './carrier.ts';
+import { type OutboundEntry, type OutboundQueue, outboundEntryOf } from './outbound-queue.sqs.ts';
+import { pacedMessageOf, type SenderPace } from './sender-pace.ts';
+import type { StartLegDependencies, startNextLeg } from './start-next-leg.ts';
+
+export interface DispatchDependencies extends Pick<StartLegDependencies, 'allowanceOf' | 'otpLegs'> {
+  readonly messages: MessageStore;
+  /** The preferred carrier first; none where the channel was turned off. */
+  readonly carriersFor: (message: Message) => readonly ChosenCarrier[];
+  /** What happens where it is not known whether a carrier has a message. */
+  readonly attemptRules: AttemptRules;
+  /** Makes the body to hand over; for a one-time password, the text with its code. */
+  readonly bodyOf: (message: Message) => Promise<HandOverBody>;
+  /** Whether an administrator disabled the client; at most 60 s old. */
+  readonly isDisabled: (clientId: string) => Promise<boolean>;
+  readonly pace: Pick<SenderPace, 'waitForSlot' | 'slowDown'>;
+  /** Read at each hand-over, so that an opt-out counts for what is queued and scheduled. */
+  readonly suppressions: SuppressionReader;
+  /**
+   * Suppresses the recipient, because the carrier says that the person opted out, unless the person opted in since.
+   * Returns whether the recipient is suppressed now; repeating it is safe.
+   */
+  readonly recordOptOut: (message: Message, at: Date) => Promise<boolean>;
+  /** Records whose messages the carriers took, for replies. */
+  readonly contacts: Pick<Contacts, 'note'>;
+  readonly warn: (message: string, error: unknown) => void;
+  /** Read where a message has a fallback template. */
+  readonly windows: Pick<WhatsAppWindows, 'openedAt'>;
+  readonly outbound: OutboundQueue;
+  readonly clock: Clock;
+  readonly newClaimId: () => string;
+  readonly sleep: Sleep;
+}
+
+export type DispatchOutcome =
+  | 'sent'
+  | 'refused'
+  | 'client_disabled'
+  | 'suppressed'
+  | 'expired'
+  | 'queued'
+  | 'try_again'
+  | 'next_carrier'
+  | 'unknown_outcome'
+  | 'hand_over_unknown'
+  | 'held'
+  | 'not_yet_due'
+  | 'waits_for_slot'
+  | 'nothing_to_do'
+  | 'not_needed'
+  | Awaited<ReturnType<typeof startNextLeg>>['outcome'];
+
+export interface Dispatched {
+  readonly outcome: DispatchOutcome;
+  readonly message: Message | undefined;
+  /** Set where the queue must deliver this message again after so many seconds. */
+  readonly retryAfterSeconds?: number;
+  /** Set where the message was sent to the queue again with this delay. */
+  readonly requeuedForSeconds?: number;
+  readonly errorCode?: MessageErrorCode;
+}
+
+export interface Claimed {
+  readonly message: Message;
+  readonly claimId: string;
+  readonly carriers: readonly ChosenCarrier[];
+}
+
+export interface Prepared {
+  readonly toSend: Message;
+  readonly body: HandOverBody;
+}
+
+export const optedOut = 'recipient_opted_out' satisfies MessageErrorCode;
+
+/** Between the tries to write the outcome. */
+const outcomeRetryDelaysMs = [100, 400, 1600];
+
+export type Step<Name extends NextStep['step']> = Extract<NextStep, { step: Name }>;
+
+export async function callCarrier(
+  dependencies: DispatchDependencies,
+  claimed: Claimed,
+  carrier: ChosenCarrier,
+  { toSend, body }: Prepared,
+): Promise<Dispatched> {
+  const { message, claimId, carriers } = claimed;
+  const { attempts = [] } = message;
+  const attempt = attempts.at(-1);
+  if (attempt === undefined) throw new Error('a call without an attempt');
+  let response: HandOver;
+  try {
+    response = await carrier.handOver({ message: toSend, body, attempt: asked(message, attempt) });
+  } catch (error) {
+    dependencies.warn('it is not known whether the carrier has the message', error);
+    return waitForOutcome(dependencies, claimed, carrier);
+  }
+  if (response.outcome === 'accepted') return recordSent(dependencies, message, carrier, response);
+  const others = untried(message, carriers);
+  const asksNext = response.outcome === 'not_taken' || response.outcome === 'refused';
+  if (response.outcome === 'refused' && (response.elsewhere !== true || others.length === 0))
+    return recordRefused(dependencies, message, response);
+  const outcome = withOutcome(attempts, response.outcome);
+  await dependencies.messages.release(message.message_id, claimId, dependencies.clock(), {
+    attempts: outcome,
+  });
+  if (asksNext && others.length > 0)
+    return requeue(dependencies, 'next_carrier', message, outboundEntryOf(message));
+  const paced = pacedMessageOf(message);
+  if (paced !== undefined) await dependencies.pace.slowDown(paced.identity);
+  const seconds = backoffSeconds(message.handover_attempts ?? 1);
+  return requeue(dependencies, 'try_again', message, outboundEntryOf(message, seconds));
+}
+
+export async function lookUpAttempt(
+  dependencies: DispatchDependencies,
+  claimed: Claimed,
+  { carrier, attempt }: Step<'look_up'>,
+): Promise<Dispatched> {
+  const { message } = claimed;
+  const found = await carrier
+    .lookup?.({ message, attempt: asked(message, attempt) })
+    .catch((error: unknown) => dependencies.warn('the carrier cannot be asked', error));
+  if (!found) return waitForOutcome(dependencies, claimed, carrier);
+  const { carrierMessageId } = found;
+  return recordSent(dependencies, message, carrier, { outcome: 'accepted', carrierMessageId });
+}
+
+/** Waits until the attempt can be repeated or looked up, or until its deadline. */
+function waitForOutcome(
+  dependencies: DispatchDependencies,
+  claimed: Claimed,
+  { settledBy }: ChosenCarrier,
+): Promise<Dispatched> {
+  const { message } = claimed;
+  const now = dependencies.clock();
+  const deadline = new Date(message.attempts?.at(-1)?.deadline ?? now);
+  const again = addSeconds(now, backoffSeconds(message.handover_attempts ?? 1));
+  const isLate = deadline <= now;
+  if (settledBy === 'receipt') return waitUntil(dependencies, claimed, isLate ? again : deadline);
+  return waitUntil(dependencies, claimed, !isLate && deadline < again ? deadline : again);
+}
+
+/** Until then the message is not claimed. What loses the queue message is found by the due-item index (../expire). */
+export async function waitUntil(
+  dependencies: DispatchDependencies,
+  { message, claimId }: Claimed,
+  until: Date,
+): Promise<Dispatched> {
+  await dependencies.messages.release(message.message_id, claimId, until);
+  // The due-item index ends it.
+  if (until.toISOString() >= message.expires_at) return { outcome: 'unknown_outcome', message };
+  const entry = outboundEntryOf(message, secondsUntil(until.toISOString(), dependencies.clock()));
+  return requeue(dependencies, 'unknown_outcome', message, entry);
+}
+
+/** The carrier has the message: if this write were lost, the next hand-over would send it again, so it is retried. */
+async function recordSent(
+  { messages, contacts, warn, sleep }: DispatchDependencies,
+  message: Message,
+  { findableByCarrierId }: ChosenCarrier,
+  { carrierMessageId, cost, currency }: Extract<HandOver, { outcome: 'accepted' }>,
+): Promise<Dispatched> {
+  const { message_id: messageId } = message;
+  const attempts = withOutcome(message.attempts ?? [], 'accepted');
+  // The time before the call: a receipt can arrive before the carrier's response.
+  const at = new Date(attempts.at(-1)?.at ?? message.created_at);
+  const noted = {
+    at,
+    carrierMessageId,
+    findableByCarrierId,
+    attempts,
+    ...withoutUndefined({ cost, currency }),
+  };
+  // Before the state: if this worker dies in between, the receipt enters `sent` and notes it (../receipts). A fault does
+  // not keep the message from being `sent`: then its row alone says to whom a reply belongs.
+  await noteContact(contacts, message, at).catch((error: unknown) => warn('contact not noted', error));
+  const sent = await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
+    messages.transition(messageId, { to: 'sent', ...noted }),
+  );
+  // A receipt arrived before this write.
+  if (sent === undefined) await messages.noteHandOver(messageId, noted);
+  return { outcome: 'sent', message: sent ?? message };
+}
+
+export async function recordRefused(
+  { messages, recordOptOut, clock, sleep }: DispatchDependencies,
+  message: Message,
+  { errorCode, errorMessage }: Pick<Extract<HandOver, { outcome: 'refused' }>, 'errorCode' | 'errorMessage'>,
+): Promise<Dispatched> {
+  // Before the state, which ends the work on this message.
+  const hasOptedIn = errorCode === optedOut && !(await recordOptOut(message, clock()));
+  const more = {
+    ...(hasOptedIn ? { suppressed: false } : {}),
+    ...(message.attempts === undefined ? {} : { attempts: withOutcome(message.attempts, 'refused') }),
+  };
+  const refused = { to: 'failed', at: clock(), errorCode, errorMessage, ...more } as const;
+  await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
+    messages.transition(message.message_id, refused),
+  );
+  return { outcome: 'refused', message, errorCode };
+}
+
+export async function requeue(
+  { outbound }: DispatchDependencies,
+  outcome:
+    | 'try_again'
+    | 'next_carrier'
+    | 'unknown_outcome'
+    | 'not_yet_due'
+    | 'waits_for_slot'
+    | 'leg_not_due',
+  message: Message | undefined,
+  entry: OutboundEntry,
+): Promise<Dispatched> {
+  await outbound.enqueue([entry]);
+  return { outcome, message, requeuedForSeconds: entry.delaySeconds };
+}
+
+/** Whole seconds, at least 1. */
+export function secondsUntil(time: string | undefined, now: Date): number {
+  const seconds = time === undefined ? 1 : Math.ceil((Date.parse(time) - now.getTime()) / 1000);
+  return Math.max(1, seconds);
+}
+
+/** Whole seconds until the next attempt: 2, 4, 8 … 300. */
+function backoffSeconds(attempt: number): number {
+  return Math.min(300, 2 ** Math.min(attempt, 9));
+}
