@@ -1,0 +1,127 @@
+/** What one vendor documents and no other has: a challenge, codes, and odd reports. */
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { infobipReports } from '../../../shared/carrier/infobip/reports.ts';
+import { metaReports } from '../../../shared/carrier/meta/reports.ts';
+import { infobipVendor } from '../../support/carrier/vendors/infobip.ts';
+import { metaVendor } from '../../support/carrier/vendors/meta.ts';
+
+const receivedAt = new Date('2026-11-20T10:00:02.000Z');
+const attemptId = 'msg_01KAG00000000000000000000A.2';
+const request = { method: 'POST', path: '', query: {}, headers: {}, body: Buffer.from('') } as const;
+
+describe('Infobip', () => {
+  const parse = (body: object) =>
+    infobipReports.parse({ path: 'reports', query: {}, body: JSON.stringify(body), receivedAt });
+  const report = (more: object) => ({
+    messageId: attemptId,
+    status: { groupId: 3, id: 5 },
+    error: { id: 0 },
+    doneAt: '2026-11-20T11:00:01.000+0100',
+    ...more,
+  });
+
+  it('reports of a repeated request, which changes nothing', () => {
+    const { receipts } = parse({ results: [report({ status: { groupId: 5, id: 23 } })] });
+    expect(receipts).toEqual([]);
+  });
+
+  it('gives the price of a part, which all of them cost', () => {
+    const price = { pricePerMessage: 0.0312, currency: 'EUR' };
+    const [receipt] = parse({ results: [report({ price, messageCount: 3 })] }).receipts;
+    expect(receipt?.transition).toEqual({
+      to: 'delivered',
+      at: new Date('2026-11-20T10:00:01.000Z'),
+      carrierMessageId: attemptId,
+      cost: 0.0936,
+      currency: 'EUR',
+    });
+  });
+
+  it('reports of many messages together, of which one cannot be read', () => {
+    const other = 'msg_01KAG00000000000000000000B.1';
+    const { receipts, unreadable } = parse({
+      results: [report({}), { messageId: 5, status: {} }, report({ messageId: other })],
+    });
+    expect(receipts.map(({ messageId, attempt }) => [messageId, attempt])).toEqual([
+      ['msg_01KAG00000000000000000000A', 2],
+      ['msg_01KAG00000000000000000000B', 1],
+    ]);
+    expect(unreadable).toHaveLength(1);
+  });
+
+  it.each([
+    [{ groupId: 4, id: 15 }, { id: 27 }, 'expired', 'expired'],
+    [{ groupId: 5, id: 12 }, { id: 0 }, 'failed', 'spend_limit_reached'],
+    [{ groupId: 2, id: 9 }, { id: 1 }, 'failed', 'invalid_recipient'],
+    [{ groupId: 2, id: 9 }, { id: 999_999 }, 'failed', 'unreachable'],
+    [{ groupId: 5, id: 999 }, undefined, 'failed', 'carrier_rejected'],
+  ])('reports status %j with error %j as %s, %s', (status, error, to, errorCode) => {
+    const [receipt] = parse({ results: [report({ status, error })] }).receipts;
+    expect(receipt?.transition).toMatchObject({ to, errorCode });
+  });
+
+  it('reports a time that has not come yet as the time at which it is received', () => {
+    const [receipt] = parse({ results: [report({ doneAt: '2026-11-21T10:00:00.000+0000' })] }).receipts;
+    expect(receipt?.transition.at).toEqual(receivedAt);
+  });
+
+  it.each(['x-hub-signature', 'x-infobip-signature', 'authorization'])(
+    'signs in hexadecimal or base64, in a header such as %s',
+    (name) => {
+      const body = Buffer.from('{"results":[]}');
+      const secret = infobipVendor.credentials.webhook_secret ?? '';
+      const credentials = [{ base_url: '', api_key: '', from: '', webhook_secret: secret }];
+      const made = createHmac('sha256', secret).update(body).digest();
+      for (const value of [made.toString('hex'), made.toString('base64'), `sha256=${made.toString('hex')}`]) {
+        const signed = { ...request, url: '', headers: { [name]: value }, body };
+        expect(infobipReports.callbacks?.verify(signed, credentials)).toBe(true);
+      }
+      const plain = { ...request, url: '', headers: { [name]: secret }, body };
+      expect(infobipReports.callbacks?.verify(plain, credentials)).toBe(false);
+    },
+  );
+});
+
+describe('Meta', () => {
+  const credentials = ['the new one', 'the one before'].map((verify_token) => ({
+    phone_number_id: '1',
+    access_token: '',
+    app_secret: '',
+    verify_token,
+  }));
+  const challenge = (query: Readonly<Record<string, string>>) =>
+    metaReports.callbacks?.answerChallenge?.({ ...request, method: 'GET', url: '', query }, credentials);
+  const query = { 'hub.mode': 'subscribe', 'hub.challenge': '1158201444' };
+
+  it('asks by a challenge, which is answered with either of two tokens', () => {
+    for (const { verify_token } of credentials)
+      expect(challenge({ ...query, 'hub.verify_token': verify_token })).toBe('1158201444');
+  });
+
+  it.each([
+    { ...query },
+    { ...query, 'hub.verify_token': '' },
+    { ...query, 'hub.verify_token': 'the new one ' },
+    { ...query, 'hub.verify_token': 'the new one', 'hub.mode': 'unsubscribe' },
+    {},
+  ])('asks in vain by %j', (asked) => {
+    expect(challenge(asked)).toBeUndefined();
+  });
+
+  it('reports statuses under its own id where it leaves ours out', () => {
+    const taken = { to: '+447700900123', attemptId, text: '', vendorId: 'wamid.A', at: receivedAt };
+    const { text } = metaVendor.report(taken, 'delivered');
+    const body = text.replace(`,"biz_opaque_callback_data":"${attemptId}"`, '');
+    const { receipts } = metaReports.parse({ path: 'webhook', query: {}, body, receivedAt });
+    expect(receipts).toMatchObject([{ carrierMessageId: 'wamid.A', transition: { to: 'delivered' } }]);
+    expect(receipts[0]).not.toHaveProperty('messageId');
+  });
+
+  it('reports nothing by an entry about the account', () => {
+    const entry = [{ id: '1', changes: [{ field: 'account_update', value: { event: 'VERIFIED_ACCOUNT' } }] }];
+    const body = JSON.stringify({ object: 'whatsapp_business_account', entry });
+    const read = metaReports.parse({ path: 'webhook', query: {}, body, receivedAt });
+    expect(read).toEqual({ receipts: [], inbound: [], unreadable: [] });
+  });
+});
