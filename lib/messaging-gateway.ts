@@ -8,7 +8,7 @@
 import { CfnOutput, Stack, Token } from 'aws-cdk-lib';
 import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Alarm, type IAlarmAction, MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -47,7 +47,7 @@ export class MessagingGateway extends Construct {
   /** The address of the API, without a slash at its end; it is also the issuer of the API's tokens. */
   readonly url: string;
   /** The tables by name. */
-  readonly tables: Readonly<Record<Exclude<TableName, 'simulator-outbox'>, Table>>;
+  readonly tables: Readonly<Record<Exclude<TableName, 'simulator-outbox'>, ITable>>;
   /** The queues by name; those that functions read have a dead-letter queue each. */
   readonly queues: Readonly<Record<QueueName, Queue>>;
   /** Where carriers publish receipts and messages from people; undefined where no carrier is real. */

@@ -18,6 +18,7 @@ import type { MessagingGatewayProps } from './gateway-props.ts';
  */
 export const texts = { error: en().localeError };
 
+const region = z.string().check(z.regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'a region, as eu-west-1'));
 const wholeNumber = z.int().check(z.positive());
 /** The concurrency that an SQS event source permits. */
 const queueConcurrency = z.int().check(z.minimum(2), z.maximum(1000));
@@ -157,7 +158,21 @@ export const stageSettings = z.strictObject({
       z.maxLength(stackNameMaximum, `${stackNameMaximum} characters at most`),
     ),
   /** The region; by default that of the AWS profile. */
-  region: z.optional(z.string().check(z.regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'a region, as eu-west-1'))),
+  region: z.optional(region),
+  /**
+   * The regions of the tables that clients are known by, as global tables: the stack in `home` has them, those in
+   * `replicas` use their replicas (docs/regions.md). The first deploy of a stage decides whether it has them.
+   */
+  globalTables: z.optional(
+    z
+      .strictObject({ home: region, replicas: z.array(region).check(z.minLength(1)) })
+      .check(
+        z.refine(
+          ({ home, replicas }) => new Set([home, ...replicas]).size === 1 + replicas.length,
+          'each region once',
+        ),
+      ),
+  ),
   /** Whether CloudFormation refuses to delete the stack until a deploy turns this off. */
   terminationProtection: z._default(z.boolean(), false),
   /** Permits endpoints on loopback addresses: never on AWS, where these are Lambda's own. */

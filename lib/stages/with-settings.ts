@@ -55,7 +55,13 @@ const checked = stageSettings.check(
         `${name} needs ${taken} at least, the concurrency of ${queues.join(', ')}`,
       );
     }
-    const { customDomain: domain, region } = stage;
+    const { customDomain: domain, region, globalTables } = stage;
+    demand(
+      globalTables === undefined ||
+        (region !== undefined && [globalTables.home, ...globalTables.replicas].includes(region)),
+      'globalTables',
+      'needs the setting region, which is its home or one of its replicas',
+    );
     const zone = domain?.hostedZone?.name;
     demand(
       zone === undefined || domain?.name === zone || domain?.name.endsWith(`.${zone}`) === true,

@@ -20,15 +20,21 @@ export interface TableShape {
   readonly streamed?: boolean;
   /** Whether rows are written or read for every message. */
   readonly busy?: boolean;
+  /**
+   * Whether the setting `globalTables` makes it a global table: its rows are changed by people and their programs, seldom
+   * and in one region at a time. A table that is counted in, or whose stream starts work, never is.
+   */
+  readonly replicable?: boolean;
 }
 
 /** All keys are strings. */
 export const tableShapes = {
-  clients: { partition: 'client_id' },
-  'client-secrets': { partition: 'client_id' },
+  clients: { partition: 'client_id', replicable: true },
+  'client-secrets': { partition: 'client_id', replicable: true },
   'api-keys': {
     partition: 'key_hash',
     indexes: { 'by-client': { partition: 'client_id', sort: 'created_at', projection: 'all' } },
+    replicable: true,
   },
   'limit-overrides': {
     partition: 'client_id',
@@ -79,6 +85,7 @@ export const tableShapes = {
   'webhook-endpoints': {
     partition: 'client_id',
     sort: 'endpoint_id',
+    replicable: true,
   },
   'webhook-deliveries': {
     partition: 'delivery_id',
@@ -127,6 +134,7 @@ export const tableShapes = {
     sort: 'recipient',
     purged: true,
     busy: true,
+    replicable: true,
   },
   // The time at which a person last wrote by WhatsApp, and the contacts, by which replies find their client.
   'whatsapp-windows': {

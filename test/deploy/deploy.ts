@@ -1,8 +1,9 @@
 /**
- * The life of a deployed gateway by the commands of docs/deploy.md and docs/rotate-and-restore.md on a fresh
- * emulator: deployed, unchanged, conformant, its secrets and keys rotated, upgraded under traffic, rolled back,
- * destroyed. `npm run test:all -- deploy` prints what it showed, and exits with 1 where something did not hold;
- * `npm run test:release -- deploy upgrade` upgrades a stage of the last release, with its data, instead.
+ * The life of a deployed gateway by the commands of docs/deploy.md, docs/rotate-and-restore.md and
+ * docs/regions.md on a fresh emulator: deployed, unchanged, conformant, its secrets and keys rotated, upgraded under
+ * traffic, rolled back, deployed in a second region, destroyed. `npm run test:all -- deploy` prints what it showed, and exits with 1 where something did not hold;
+ * `npm run test:release -- deploy upgrade` upgrades a stage of the last release, with its data, instead, and
+ * `npm run test:all -- deploy regions` shows the two regions only.
  */
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -19,6 +20,7 @@ import { checkoutOfLastRelease, lastRelease, makeReleases } from './releases.ts'
 import { type Report, startReport } from './report.ts';
 import { afterOtpRotation, rotateOtpSecret } from './rotate-otp-secret.ts';
 import { rotateTokenKey, withdrawOldTokenKey } from './rotate-token-key.ts';
+import { twoRegions } from './second-region.ts';
 import { surveyOf } from './survey.ts';
 import { startWebhookEndpoint } from './traffic.ts';
 import { rollBack, upgrade } from './under-traffic.ts';
@@ -42,13 +44,22 @@ async function life(ground: Ground, front: Front): Promise<void> {
   );
   await part('Failed deploy under traffic', () => rollBack(ground, deployed.token, rotated.deploy));
   await part('End of the old token key', () => withdrawOldTokenKey(ground, rotated.token));
+  await part('Two regions', () => twoRegions(ground, rotated.token));
   await part('Destroy, deploy and destroy', () => destroy(ground));
   const takeBack = await part('Failed first deploy of a stage that keeps its data', () =>
     failFirstDeploy(ground),
   );
   await part('Destroy of that stage, and its data taken back', () => destroyWhatIsKept(ground, takeBack));
-  const left = [...ground.deployCommands.left, ...ground.rotateCommands.left];
+  const left = [ground.deployCommands, ground.rotateCommands, ground.regionCommands].flatMap(
+    (commands) => commands.left,
+  );
   show(left.length === 0, 'every command of these pages was run', left.join());
+}
+
+async function regions(ground: Ground, front: Front): Promise<void> {
+  const { part } = ground.report;
+  const deployed = await part('First deploy', () => firstDeploy(ground, front));
+  await part('Two regions', () => twoRegions(ground, deployed.token));
 }
 
 /** An upgrade of what platform teams have deployed, on an account that is bootstrapped already or not yet. */
@@ -74,6 +85,7 @@ async function run(report: Report, what: (ground: Ground, front: Front) => Promi
     python,
     logFile: join(logFolder, 'emulator.log'),
     searchPath: process.env.PATH ?? '',
+    preload: { file: join(import.meta.dirname, 'names_by_region.py'), environment: {} },
     signal,
   });
   const front = await startFront(0);
@@ -87,6 +99,7 @@ async function run(report: Report, what: (ground: Ground, front: Front) => Promi
       shellOfLastRelease: await commandLine(emulator.endpoint, log, lastRelease.unknownSettings),
       deployCommands: commandsIn('docs/deploy.md'),
       rotateCommands: commandsIn('docs/rotate-and-restore.md'),
+      regionCommands: commandsIn('docs/regions.md'),
       survey: surveyOf(emulator.endpoint),
       webhookEndpoint,
       endpoint: emulator.endpoint,
@@ -103,5 +116,6 @@ async function run(report: Report, what: (ground: Ground, front: Front) => Promi
 }
 
 const report = startReport(console.log);
-await run(report, process.argv[2] === 'upgrade' ? lastReleaseUpgraded : life).catch(report.broke);
+const [what = ''] = process.argv.slice(2);
+await run(report, { upgrade: lastReleaseUpgraded, regions }[what] ?? life).catch(report.broke);
 process.exit(report.end());

@@ -13,6 +13,7 @@ export interface Ground {
   readonly shellOfLastRelease: CommandLine;
   readonly deployCommands: DocumentedCommands;
   readonly rotateCommands: DocumentedCommands;
+  readonly regionCommands: DocumentedCommands;
   readonly survey: Survey;
   readonly webhookEndpoint: WebhookEndpoint;
   readonly endpoint: string;

@@ -28,8 +28,8 @@ export interface Survey {
   standing(resources: readonly StackResource[], madeBefore?: Date): Promise<StackResource[]>;
 }
 
-export function surveyOf(endpoint: string): Survey {
-  const { region, accessKeyId, secretAccessKey } = emulatorAccess;
+export function surveyOf(endpoint: string, region: string = emulatorAccess.region): Survey {
+  const { accessKeyId, secretAccessKey } = emulatorAccess;
   const config = { endpoint, region, credentials: { accessKeyId, secretAccessKey } };
   const cloudFormation = new CloudFormationClient(config);
   const dynamo = new DynamoDBClient(config);

@@ -4,11 +4,12 @@ import { stageFrom, stages } from '../../lib/stages/stages.ts';
 import { page } from '../support/docs/pages.ts';
 import { deployments } from '../support/template/deployments.ts';
 import { physicalNames, rendered } from '../support/template/physical-names.ts';
-import { refOf, resourcesOfType, synthesized } from '../support/template/stage-templates.ts';
+import { refOf, resourcesOfType, synthesized, typesIn } from '../support/template/stage-templates.ts';
 
 const everySetting = 'production with everything';
 const longestName = 'production under the longest name';
 const all = Object.keys(deployments);
+const tableTypes = ['AWS::DynamoDB::Table', 'AWS::DynamoDB::GlobalTable'];
 /** CloudFormation's limit is 500, so there is room for new parts. */
 const resourceMaximum = 449;
 
@@ -42,12 +43,12 @@ describe.each(all)('a deploy after a destroy, %s', (deployment) => {
       physicalNames(resource).map(({ value }) => ({ id, type: resource.Type, value })),
     );
     for (const { type, value } of named) {
-      expect(type).toBe('AWS::DynamoDB::Table');
+      expect(tableTypes).toContain(type);
       // CloudFormation imports only resources whose names are literals.
       expect(typeof value).toBe('string');
     }
     if (deployment.startsWith('production'))
-      expect(named).toHaveLength(resourcesOfType(deployment, 'AWS::DynamoDB::Table').length);
+      expect(named).toHaveLength(typesIn(deployment).filter((type) => tableTypes.includes(type)).length);
     else expect(kept).toEqual([]);
   });
 
@@ -143,7 +144,8 @@ describe.each(all)('a second region of the account, %s', (deployment) => {
     expect(names.length).toBeGreaterThan(0);
     // With the setting `region` the template has it as a literal.
     for (const { value } of names) {
-      if (deployment === everySetting) expect(value).toContain('eu-west-1');
+      const { region } = deployments[deployment] ?? {};
+      if (region !== undefined) expect(value).toContain(region);
       else expect(rendered(value, undefined, 'us-east-1')).not.toBe(rendered(value));
     }
   });

@@ -1,14 +1,7 @@
 /** The DynamoDB tables, and grants that name each permitted action. */
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import {
-  type Attribute,
-  AttributeType,
-  BillingMode,
-  ProjectionType,
-  StreamViewType,
-  Table,
-} from 'aws-cdk-lib/aws-dynamodb';
+import { BillingMode, type ITable, ProjectionType, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
@@ -19,24 +12,32 @@ import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { tableRemovalPolicy } from '../../constructs/removal-policy.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
+import { createGlobalTable } from './global-table.ts';
+import { idOfTable, keysOf, nameOfTable } from './table-keys.ts';
 
 type Capacity = NonNullable<StageSettings['provisionedCapacity']>;
 /** The rest is headroom for the minutes until capacity is increased. */
 const targetUtilizationPercent = 70;
 
-const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
-
 export class Storage extends Construct {
-  private readonly tables: ReadonlyMap<TableName, Table>;
+  private readonly tables: ReadonlyMap<TableName, ITable>;
 
   constructor(scope: Construct, id: string, stage: StageSettings) {
     super(scope, id);
     const simulated = stage.smsCarrier === 'simulator' || stage.whatsappCarrier === 'simulator';
-    const tables = new Map<TableName, Table>();
+    const tables = new Map<TableName, ITable>();
     for (const name of Object.keys(tableShapes) as TableName[]) {
       // The outbox has message bodies, so it exists only where no real message is sent.
       if (name === 'simulator-outbox' && !simulated) continue;
-      tables.set(name, createTable(this, name, tableShapes[name], stage));
+      const shape: TableShape = tableShapes[name];
+      const regions = shape.replicable === true ? stage.globalTables : undefined;
+      // The CDK's types are not compatible with exactOptionalPropertyTypes.
+      const table = (
+        regions === undefined
+          ? createTable(this, name, shape, stage)
+          : createGlobalTable(this, name, shape, stage, regions)
+      ) as ITable;
+      tables.set(name, table);
     }
     this.tables = tables;
     createThrottleAlarms(this, tables, stage);
@@ -68,13 +69,13 @@ export class Storage extends Construct {
 
   /** The tables by name; the outbox, which only simulators have, is not among them. */
   byName() {
-    return Object.fromEntries(this.tables) as Record<Exclude<TableName, 'simulator-outbox'>, Table>;
+    return Object.fromEntries(this.tables) as Record<Exclude<TableName, 'simulator-outbox'>, ITable>;
   }
 
   /** The tables' names, by stack output. */
   names(): Readonly<Record<string, string>> {
     return Object.fromEntries(
-      [...this.tables].map(([name, table]) => [`${pascalCase(name)}Table`, table.tableName]),
+      [...this.tables].map(([name, table]) => [`${idOfTable(name)}Table`, table.tableName]),
     );
   }
 
@@ -103,7 +104,7 @@ export class Storage extends Construct {
     }
   }
 
-  private table(name: TableName): Table {
+  private table(name: TableName): ITable {
     const table = this.tables.get(name);
     if (table === undefined) throw new Error(`this stage has no table ${name}`);
     return table;
@@ -112,12 +113,9 @@ export class Storage extends Construct {
 
 function createTable(scope: Construct, name: string, shape: TableShape, stage: StageSettings): Table {
   const capacity = shape.busy === true ? stage.provisionedCapacity : undefined;
-  const table = new Table(scope, pascalCase(name), {
-    // The contract names these tables (section 4). They start with the stack's name, so that an account can have several
-    // gateways.
-    tableName: `${Stack.of(scope).stackName}-${name}`,
-    partitionKey: text(shape.partition),
-    ...(shape.sort === undefined ? {} : { sortKey: text(shape.sort) }),
+  const table = new Table(scope, idOfTable(name), {
+    tableName: nameOfTable(scope, name),
+    ...keysOf(shape),
     billingMode: capacity === undefined ? BillingMode.PAY_PER_REQUEST : BillingMode.PROVISIONED,
     ...(capacity === undefined ? {} : { readCapacity: capacity.min, writeCapacity: capacity.min }),
     ...(shape.purged !== undefined ? { timeToLiveAttribute: 'purge_at' } : {}),
@@ -129,8 +127,7 @@ function createTable(scope: Construct, name: string, shape: TableShape, stage: S
   for (const [indexName, index] of Object.entries(shape.indexes ?? {})) {
     table.addGlobalSecondaryIndex({
       indexName,
-      partitionKey: text(index.partition),
-      ...(index.sort === undefined ? {} : { sortKey: text(index.sort) }),
+      ...keysOf(index),
       projectionType: index.projection === 'all' ? ProjectionType.ALL : ProjectionType.KEYS_ONLY,
       ...(capacity === undefined ? {} : { readCapacity: capacity.min, writeCapacity: capacity.min }),
     });
@@ -164,7 +161,7 @@ const watchedByAlarm = 5;
  */
 function createThrottleAlarms(
   scope: Construct,
-  tables: ReadonlyMap<TableName, Table>,
+  tables: ReadonlyMap<TableName, ITable>,
   stage: StageSettings,
 ): void {
   const watched = Array.from(tables).flatMap(([name, table]) => {
@@ -207,8 +204,4 @@ function createThrottleAlarms(
       runbook: 'table-throttles',
     });
   }
-}
-
-function pascalCase(name: string): string {
-  return name.replaceAll(/(^|-)([a-z])/g, (_match, _dash, letter: string) => letter.toUpperCase());
 }

@@ -14,6 +14,7 @@ interface NameLimit {
 const alias = { longest: 128, pattern: /^[a-zA-Z0-9-_]+$/ };
 const handler = { longest: 128, pattern: /^\S+$/ };
 const metric = { longest: 255, pattern: /^[\w.-]+$/ };
+const table: NameLimit = { longest: 255, pattern: /^[a-zA-Z0-9_.-]{3,}$/, unique: 'in a region' };
 const domain = { longest: 255, pattern: /^[a-z0-9.-]+$/ };
 
 /** By type and property. Names inside a resource are not unique. */
@@ -32,9 +33,8 @@ const limits: Readonly<Record<string, Readonly<Record<string, NameLimit>>>> = {
   'AWS::CodeDeploy::DeploymentGroup': {
     DeploymentConfigName: { longest: 100, pattern: /^[\w.]+$/ },
   },
-  'AWS::DynamoDB::Table': {
-    TableName: { longest: 255, pattern: /^[a-zA-Z0-9_.-]{3,}$/, unique: 'in a region' },
-  },
+  'AWS::DynamoDB::GlobalTable': { TableName: table },
+  'AWS::DynamoDB::Table': { TableName: table },
   'AWS::Lambda::Alias': { Name: alias },
   'AWS::Logs::LogGroup': {
     LogGroupName: { longest: 512, pattern: /^[.\-_/#A-Za-z0-9]+$/, unique: 'in a region' },

@@ -28,6 +28,6 @@ describe('docs/deploy.md', () => {
   });
 
   it('says what a second region shares', () => {
-    expect(section('A second region')).toMatch(/no name of one collides with another's/);
+    expect(page('docs/regions.md')).toMatch(/No name of one stack collides with another region's/);
   });
 });

@@ -1,0 +1,41 @@
+/**
+ * The tables that clients are known by, where the setting `globalTables` is on. The stack of the home region creates them,
+ * with their replicas: CloudFormation cannot manage one global table from several stacks. The stacks of the other regions
+ * find their replicas by name.
+ */
+import { Stack } from 'aws-cdk-lib';
+import { Billing, type ITableV2, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { Construct } from 'constructs';
+import type { TableShape } from '../../../shared/contract/tables.ts';
+import { tableRemovalPolicy } from '../../constructs/removal-policy.ts';
+import type { StageSettings } from '../../stages/stage-settings.ts';
+import { idOfTable, keysOf, nameOfTable } from './table-keys.ts';
+
+type Regions = NonNullable<StageSettings['globalTables']>;
+
+export function createGlobalTable(
+  scope: Construct,
+  name: string,
+  shape: TableShape,
+  stage: StageSettings,
+  { home, replicas }: Regions,
+): ITableV2 | TableV2 {
+  const tableName = nameOfTable(scope, name);
+  if (Stack.of(scope).region !== home) return TableV2.fromTableName(scope, idOfTable(name), tableName);
+  return new TableV2(scope, idOfTable(name), {
+    tableName,
+    ...keysOf(shape),
+    // What few people change needs no provisioned capacity, which each replica would need too.
+    billing: Billing.onDemand(),
+    ...(shape.purged === undefined ? {} : { timeToLiveAttribute: 'purge_at' }),
+    globalSecondaryIndexes: Object.entries(shape.indexes ?? {}).map(([indexName, index]) => ({
+      indexName,
+      ...keysOf(index),
+      projectionType: index.projection === 'all' ? ProjectionType.ALL : ProjectionType.KEYS_ONLY,
+    })),
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    deletionProtection: stage.keepData,
+    removalPolicy: tableRemovalPolicy(stage),
+    replicas: replicas.map((region) => ({ region })),
+  });
+}
