@@ -22,8 +22,8 @@ export const localConnectionFile = join(import.meta.dirname, '..', '..', '.local
 const connectWithinMs = 3000;
 
 interface ConnectionOptions {
-  readonly stage?: string;
-  readonly stackName?: string;
+  readonly stage?: string | undefined;
+  readonly stackName?: string | undefined;
   readonly gateway: string;
 }
 
@@ -35,6 +35,8 @@ export class ConnectionFailure extends Error {
 /** A gateway that a command is for, with the names of its resources. */
 export interface ConnectedGateway extends StackResources {
   readonly stackName: string;
+  /** The address of the API, without a slash at its end. */
+  readonly baseUrl: string;
 }
 
 interface Connection {
@@ -48,7 +50,7 @@ export async function connect(
   environment: Record<string, string | undefined>,
 ): Promise<Connection> {
   if (options.stage === undefined && options.stackName === undefined) {
-    const resources = await localResources(options.gateway, environment);
+    const resources = await localGateway(options.gateway, environment);
     return {
       dependencies: dependenciesOf(resources, settingsOf(publishedSettings(stages.local))),
       gateway: { ...resources, stackName: stages.local.stackName },
@@ -59,11 +61,12 @@ export async function connect(
   return {
     // The settings of the deploy can differ from those of the code by `-c`.
     dependencies: dependenciesOf(resources, settingsOf(outputs)),
-    gateway: { ...resources, stackName },
+    gateway: { ...resources, stackName, baseUrl: (outputs.ApiUrl ?? '').replace(/\/$/, '') },
   };
 }
 
 const connectionSchema = z.object({
+  base_url: z.string(),
   aws: z.object({
     endpoint: z.string(),
     region: z.string(),
@@ -75,15 +78,15 @@ const connectionSchema = z.object({
 });
 
 /** Points every AWS client of this process to the emulator. */
-async function localResources(
+async function localGateway(
   file: string,
   environment: Record<string, string | undefined>,
-): Promise<StackResources> {
+): Promise<Omit<ConnectedGateway, 'stackName'>> {
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) throw noGateway();
   const parsed = connectionSchema.safeParse(jsonOf(text));
   if (!parsed.success) throw new ConnectionFailure(`${file} does not describe a gateway.`);
-  const { aws, tables, queues } = parsed.data;
+  const { base_url: baseUrl, aws, tables, queues } = parsed.data;
   // A killed gateway leaves its file behind.
   await fetch(aws.endpoint, { signal: AbortSignal.timeout(connectWithinMs) }).catch((cause: unknown) => {
     throw noGateway(cause);
@@ -92,7 +95,7 @@ async function localResources(
   // Queue URLs of the emulator have another host name than its endpoint, and the SDK warns about that.
   const { origin } = new URL(aws.endpoint);
   const ours = Object.entries(queues).map(([name, url]) => [name, `${origin}${new URL(url).pathname}`]);
-  return { tables, queues: Object.fromEntries(ours) };
+  return { baseUrl, tables, queues: Object.fromEntries(ours) };
 }
 
 /** Returns undefined for text that is not JSON; the parser's error would quote the file. */

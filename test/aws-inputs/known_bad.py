@@ -34,6 +34,12 @@ def assume_role(**params):
     return {"service": "sts", "method": "POST", "path": "/", "query": "", "target": "", "body": form}
 
 
+def describe_alarms(*names, **params):
+    members = {f"AlarmNames.member.{number}": name for number, name in enumerate(names, 1)}
+    form = urlencode({"Action": "DescribeAlarms", "Version": "2010-08-01", **members, **params})
+    return {"service": "monitoring", "method": "POST", "path": "/", "query": "", "target": "", "body": form}
+
+
 def dynamodb(operation, **params):
     table = {} if operation.startswith(("Batch", "Transact")) else {"TableName": "gateway-messages"}
     return json_call("dynamodb", f"DynamoDB_20120810.{operation}", {**table, **params})
@@ -77,6 +83,7 @@ def entries(count, body="a"):
 
 KEY = {"message_id": {"S": "msg_1"}}
 GOOD = [
+    describe_alarms("gateway-DeadLettersAlarm", "other"),
     sqs("SendMessage", MessageBody="tab\t, emoji \U0001f600, \ufffd", DelaySeconds=900, MessageGroupId="client_1"),
     sqs("SendMessageBatch", Entries=entries(10)),
     sqs("ReceiveMessage", MaxNumberOfMessages=10, WaitTimeSeconds=1, MessageSystemAttributeNames=["ApproximateReceiveCount"]),
@@ -106,6 +113,8 @@ BAD = [
     ("events PutEvents .Entries[0].Source", event(Source="aws.sms")),
     ("events PutEvents .Entries[0].Detail: is no JSON object", event(Detail="[]")),
     ("events PutEvents .Entries[0]: 262", event(Detail=json.dumps({"a": "a" * 262_144}))),
+    ("cloudwatch DescribeAlarms .AlarmNames[0]: 256", describe_alarms("a" * 256)),
+    ("cloudwatch DescribeAlarms .Alarm: is not a member", describe_alarms(Alarm="a")),
     ("sts AssumeRole .ExternalId", assume_role(ExternalId="a b")),
     ("sts AssumeRole .RoleSessionName", assume_role(RoleSessionName="s" * 65)),
     ("sts AssumeRole .Policy: 2049", assume_role(Policy=json.dumps("a" * 2047))),

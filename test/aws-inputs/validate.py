@@ -18,12 +18,13 @@ from botocore.validate import ParamValidator
 
 from rules import documented_rules
 
-# The services that functions call, by the name that their calls are signed for.
+# The services that functions and commands call, by the name that their calls are signed for.
 SERVICES = {
     "dynamodb": "dynamodb",
     "events": "events",
     "kms": "kms",
     "lambda": "lambda",
+    "monitoring": "cloudwatch",
     "scheduler": "scheduler",
     "secretsmanager": "secretsmanager",
     "sms-voice": "pinpoint-sms-voice-v2",
@@ -46,7 +47,7 @@ def model_of(service):
 def operation_of(call):
     """The operation's model, and the members that are in the path."""
     model = model_of(call["service"])
-    if is_query(model):
+    if is_query(model, call):
         return model.operation_model(dict(parse_qsl(call["body"])).get("Action", "")), {}
     if call["target"]:
         return model.operation_model(call["target"].split(".")[-1]), {}
@@ -61,9 +62,10 @@ def operation_of(call):
     raise ValueError(f"{call['method']} {call['path']} is no operation of {SERVICES[call['service']]}")
 
 
-def is_query(model):
-    """Whether inputs come as a form, as STS has them."""
-    return model.metadata["protocol"] == "query"
+def is_query(model, call):
+    """Whether inputs come as a form, as STS has them. CloudWatch takes other protocols too, whose calls name a target."""
+    protocols = model.metadata.get("protocols", [model.metadata["protocol"]])
+    return "query" in protocols and not call["target"]
 
 
 def input_of(call, operation, in_path):
@@ -72,11 +74,14 @@ def input_of(call, operation, in_path):
     shape = operation.input_shape
     payload = shape.serialization.get("payload") if shape else None
     params = {}
-    if is_query(model_of(call["service"])):
+    if is_query(model_of(call["service"]), call):
         form = dict(parse_qsl(body, keep_blank_values=True))
         given = {name: text for name, text in form.items() if name not in ("Action", "Version")}
-        # Lists and structures have a dot in their names; no function sends any.
-        return {name: typed(text, shape.members[name]) if name in shape.members else text for name, text in given.items()}
+        # A list has a name for each of its members; structures, which have a dot in their names too, nobody sends.
+        lists = {name.split(".member.")[0] for name in given if ".member." in name}
+        for name in lists:
+            given[name] = [given.pop(member) for member in sorted(given) if member.startswith(f"{name}.member.")]
+        return {name: typed(value, shape.members[name]) if name in shape.members else value for name, value in given.items()}
     if payload and shape.members[payload].type_name == "blob":
         params[payload] = body.encode("utf-8", errors="surrogateescape")
     elif body:

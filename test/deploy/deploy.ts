@@ -14,7 +14,7 @@ import { pythonWithPackages } from '../../lib/local/python.ts';
 import { commandLine } from './command-line.ts';
 import { destroy, destroyWhatIsKept, failFirstDeploy } from './destroy.ts';
 import { commandsIn } from './documented-commands.ts';
-import { conformance, firstDeploy, nothingChanges } from './first-deploy.ts';
+import { conformance, firstDeploy, nothingChanges, verification } from './first-deploy.ts';
 import type { Ground } from './ground.ts';
 import { checkoutOfLastRelease, lastRelease, makeReleases } from './releases.ts';
 import { type Report, startReport } from './report.ts';
@@ -33,6 +33,7 @@ async function life(ground: Ground, front: Front): Promise<void> {
   const { part, show } = ground.report;
   const deployed = await part('First deploy', () => firstDeploy(ground, front));
   await part('Second deploy', () => nothingChanges(ground));
+  await part('Verification of what was deployed', () => verification(ground, deployed));
   await part('Conformance of what was deployed', () => conformance(ground));
   const code = await part('Rotation of the secret of one-time passwords', () =>
     rotateOtpSecret(ground, deployed),

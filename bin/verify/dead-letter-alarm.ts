@@ -1,0 +1,69 @@
+/** An alarm of the stage on a dead-letter queue: raised by a message of our own, which is taken out again. */
+import { randomUUID } from 'node:crypto';
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { alarmState } from './alarm-state.ts';
+import type { Alarm, StackResource } from './verified-stage.ts';
+
+/** CloudFormation's ids end with eight characters of a hash. */
+const withoutHash = (id: string): string => id.slice(0, -8);
+
+/** The first alarm whose dead-letter queue is empty, so that no message of the stage is touched. */
+export async function idleAlarm(resources: readonly StackResource[]): Promise<Alarm | undefined> {
+  const sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
+  for (const queue of resources.filter(({ type }) => type === 'AWS::SQS::Queue')) {
+    const alarm = resources.find(
+      ({ type, logicalId }) =>
+        type === 'AWS::CloudWatch::Alarm' &&
+        withoutHash(logicalId) === `${withoutHash(queue.logicalId)}Alarm`,
+    );
+    if (alarm !== undefined && (await isEmpty(sqs, queue.physicalId)))
+      return alarmOn(sqs, queue.physicalId, alarm.physicalId);
+  }
+  return undefined;
+}
+
+async function isEmpty(sqs: SQSClient, queueUrl: string): Promise<boolean> {
+  const { Attributes = {} } = await sqs.send(
+    new GetQueueAttributesCommand({
+      QueueUrl: queueUrl,
+      AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
+    }),
+  );
+  return Object.values(Attributes).every((count) => count === '0');
+}
+
+function alarmOn(sqs: SQSClient, QueueUrl: string, name: string): Alarm {
+  const MessageBody = `Verification ${randomUUID()}: shows that the alarm on this queue goes on. It is removed again.`;
+  let isRaised = false;
+  return {
+    name,
+    state: () => alarmState(name),
+    async raise() {
+      await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+      isRaised = true;
+    },
+    async lower() {
+      if (!isRaised) return;
+      const { Messages = [] } = await sqs.send(
+        new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 20 }),
+      );
+      for (const { Body, ReceiptHandle } of Messages) {
+        if (Body === MessageBody) {
+          await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+          isRaised = false;
+          continue;
+        }
+        // A message of the stage that came meanwhile stays for the people that it is for.
+        await sqs.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }));
+      }
+      if (isRaised) throw new Error(`the message of this run is still in ${QueueUrl}: delete it by hand`);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+/** A promise that only a deployed stage can show: how it is measured, and what to do where it does not hold. */
+import type { VerifiedStage } from './verified-stage.ts';
+
+export type Outcome =
+  | { readonly measured: string; readonly holds: boolean }
+  /** Why this stage cannot show it. */
+  | { readonly notApplicable: string };
+
+export interface StagePromise {
+  readonly title: string;
+  readonly threshold: string;
+  /** What to do where it does not hold. */
+  readonly remedy: string;
+  readonly measure: (stage: VerifiedStage) => Promise<Outcome>;
+}
+
+export interface Result {
+  /** The number of the promise, the same in every run. */
+  readonly number: number;
+  readonly title: string;
+  readonly threshold: string;
+  readonly result: 'pass' | 'fail' | 'not applicable';
+  /** What was measured, or why nothing was. */
+  readonly measured: string;
+  /** Null where it holds or does not apply. */
+  readonly what_to_do: string | null;
+}
+
+/** Measures a promise. An error is a promise that could not be shown, so it fails. */
+export async function resultOf(number: number, promise: StagePromise, stage: VerifiedStage): Promise<Result> {
+  const { title, threshold, remedy } = promise;
+  const outcome = await promise.measure(stage).catch((error: unknown) => ({
+    measured: error instanceof Error ? error.message : String(error),
+    holds: false,
+  }));
+  if ('notApplicable' in outcome)
+    return {
+      number,
+      title,
+      threshold,
+      result: 'not applicable',
+      measured: outcome.notApplicable,
+      what_to_do: null,
+    };
+  const { measured, holds } = outcome;
+  return {
+    number,
+    title,
+    threshold,
+    result: holds ? 'pass' : 'fail',
+    measured,
+    what_to_do: holds ? null : remedy,
+  };
+}

@@ -1,0 +1,128 @@
+/** The parts of a deployed stage on AWS: its resources, its tables, a schedule of its group, an alarm of its own. */
+import { randomUUID } from 'node:crypto';
+import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
+import { CreateScheduleCommand, DeleteScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
+import {
+  CreateQueueCommand,
+  DeleteQueueCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SetQueueAttributesCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { checkTables } from '../../shared/admin/diagnosis/table-settings.dynamo.ts';
+import { tableShapes } from '../../shared/contract/tables.ts';
+import { dynamo } from '../../shared/platform/aws/clients.ts';
+import { idleAlarm } from './dead-letter-alarm.ts';
+import type { StackResource, StageOnAws } from './verified-stage.ts';
+
+/** @param tables - the names of the tables, by their names in the code */
+export async function stageOnAws(
+  stackName: string,
+  tables: Readonly<Record<string, string>>,
+): Promise<StageOnAws> {
+  const resources = await resourcesOf(stackName);
+  return {
+    resourceTypes: async () => new Set(resources.map(({ type }) => type)),
+    tableFaults: async () =>
+      (await checkTables(dynamo(), tables, tableShapes)).map(({ table, problem }) => `${table}: ${problem}`),
+    fireSchedule: (at, waitSeconds) => fireSchedule(stackName, resources, at, waitSeconds),
+    idleAlarm: () => idleAlarm(resources),
+  };
+}
+
+async function resourcesOf(stackName: string): Promise<readonly StackResource[]> {
+  const found: StackResource[] = [];
+  const client = new CloudFormationClient({});
+  for await (const page of paginateListStackResources({ client }, { StackName: stackName })) {
+    for (const {
+      LogicalResourceId = '',
+      ResourceType = '',
+      PhysicalResourceId = '',
+    } of page.StackResourceSummaries ?? [])
+      found.push({ logicalId: LogicalResourceId, type: ResourceType, physicalId: PhysicalResourceId });
+  }
+  return found;
+}
+
+/** What SQS waits for a message at most. */
+const longPollSeconds = 20;
+
+async function fireSchedule(
+  stackName: string,
+  resources: readonly StackResource[],
+  at: Date,
+  waitSeconds: number,
+): Promise<Date | undefined> {
+  const group = resources.find(({ type }) => type === 'AWS::Scheduler::ScheduleGroup')?.physicalId;
+  const role = resources.find(
+    ({ type, logicalId }) => type === 'AWS::IAM::Role' && logicalId.startsWith('SchedulesRole'),
+  )?.physicalId;
+  if (group === undefined || role === undefined)
+    throw new Error('the stack has no schedule group, or no role for it');
+  const sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
+  const scheduler = new SchedulerClient({});
+  // A schedule's name has 64 characters at most, so it is without the stack's, which its group has.
+  const name = `verify-${randomUUID()}`;
+  const { QueueUrl } = await sqs.send(
+    new CreateQueueCommand({ QueueName: `${stackName.slice(0, 36)}-${name}` }),
+  );
+  try {
+    const { Attributes: { QueueArn = '' } = {} } = await sqs.send(
+      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }),
+    );
+    const [, partition, , , account] = QueueArn.split(':');
+    const RoleArn = `arn:${partition}:iam::${account}:role/${role}`;
+    await permit(sqs, QueueUrl, QueueArn, RoleArn);
+    await scheduler.send(
+      new CreateScheduleCommand({
+        GroupName: group,
+        Name: name,
+        ScheduleExpression: `at(${at.toISOString().slice(0, 19)})`,
+        FlexibleTimeWindow: { Mode: 'OFF' },
+        ActionAfterCompletion: 'DELETE',
+        Target: { Arn: QueueArn, RoleArn, Input: '{}' },
+      }),
+    );
+    return await sentAt(sqs, QueueUrl, waitSeconds);
+  } finally {
+    // It has deleted itself where it fired.
+    await scheduler.send(new DeleteScheduleCommand({ GroupName: group, Name: name })).catch(() => undefined);
+    await sqs.send(new DeleteQueueCommand({ QueueUrl }));
+  }
+}
+
+/** The schedules' role may send to the stage's own queues only, so this queue's policy permits it here. */
+async function permit(
+  sqs: SQSClient,
+  queueUrl: string | undefined,
+  queueArn: string,
+  roleArn: string,
+): Promise<void> {
+  const Policy = JSON.stringify({
+    Version: '2012-10-17',
+    Statement: [
+      { Effect: 'Allow', Principal: { AWS: roleArn }, Action: 'sqs:SendMessage', Resource: queueArn },
+    ],
+  });
+  await sqs.send(new SetQueueAttributesCommand({ QueueUrl: queueUrl, Attributes: { Policy } }));
+}
+
+async function sentAt(
+  sqs: SQSClient,
+  queueUrl: string | undefined,
+  waitSeconds: number,
+): Promise<Date | undefined> {
+  const until = Date.now() + waitSeconds * 1000;
+  while (Date.now() < until) {
+    const { Messages: [message] = [] } = await sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl: queueUrl,
+        WaitTimeSeconds: longPollSeconds,
+        MessageSystemAttributeNames: ['SentTimestamp'],
+      }),
+    );
+    if (message !== undefined) return new Date(Number(message.Attributes?.SentTimestamp));
+  }
+  return undefined;
+}
