@@ -6,9 +6,8 @@
 import { simulatedCarrier } from '../../../shared/carrier/simulator/simulated-carrier.ts';
 import { leaseSeconds } from '../../../shared/contract/delivery-times.ts';
 import { claimSeconds } from '../../../shared/contract/hand-over-times.ts';
-import { expectedPrice } from '../../../shared/contract/prices.ts';
-import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier.ts';
-import type { Message, StoredSender } from '../../../shared/message/message.ts';
+import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
+import type { Message } from '../../../shared/message/message.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import type { AttemptError } from '../../../shared/webhook/attempt.ts';
 import type { Post as PostWebhook } from '../../../shared/webhook/deliver/http-post.ts';
@@ -53,13 +52,6 @@ export interface Post extends Seen {
   readonly lane: Lane;
 }
 
-/** A hand-over of a sender with a pace, when its call began: how long the call takes is not the gateway's. */
-interface PacedHandOver {
-  readonly sender: StoredSender;
-  readonly segments: number;
-  readonly at: Date;
-}
-
 interface OutsideOptions {
   readonly messages: MessageStore;
   readonly deliveries: DeliveryStore;
@@ -69,9 +61,6 @@ interface OutsideOptions {
 }
 
 export const attemptOf = ({ deliveryId, attempt }: Post): string => `${deliveryId}#${attempt}`;
-/** What the carrier reports, and what is estimated at the hand-over: figures that binary fractions do not have. */
-const prices = { currency: 'USD', sms: { default: 0.00785, GB: 0.04207 }, whatsapp: { default: 0.00397 } };
-const estimates = { currency: 'USD', sms: { default: 0.0121, GB: 0.0413 }, whatsapp: { default: 0.005 } };
 
 export function outsideCalls(world: SimulatedWorld, options: OutsideOptions) {
   const { messages, deliveries } = options;
@@ -80,7 +69,6 @@ export function outsideCalls(world: SimulatedWorld, options: OutsideOptions) {
   const claims = new WeakMap<Process, { readonly held: HeldClaim; readonly delivery?: Delivery }>();
   const holders = new Map<string, HeldClaim>();
   const handOvers = new Map<string, Seen[]>();
-  const pacedHandOvers: PacedHandOver[] = [];
   const posts: Post[] = [];
   const postsOf = new Map<string, number>();
   const deliveryIds = new Set<string>();
@@ -133,6 +121,7 @@ export function outsideCalls(world: SimulatedWorld, options: OutsideOptions) {
   /** The carrier takes what reached it; only what it says of it can be lost on the way. */
   function carrierOf(process: Process): Carrier {
     const carrier = simulatedCarrier({
+      prices: { currency: 'USD', sms: {}, whatsapp: {} },
       outbox: {
         async record({ message_id, body }) {
           const claim = claims.get(process)?.held ?? claimedBy(process, claimSeconds);
@@ -142,19 +131,14 @@ export function outsideCalls(world: SimulatedWorld, options: OutsideOptions) {
       async sendReceipts(reports) {
         for (const { body, delaySeconds } of reports) world.put('receipts', body, delaySeconds);
       },
-      prices,
     });
-    const handOver: Carrier['handOver'] = async (request): Promise<HandOver> => {
+    const handOver: Carrier['handOver'] = (request) => {
       const { message } = request;
       const recipient = options.behavesAs?.(message) ?? message.recipient;
-      const answer = await carrier.handOver({ ...request, message: { ...message, recipient } });
-      return answer.outcome === 'accepted' ? { ...answer, ...expectedPrice(estimates, message) } : answer;
+      return carrier.handOver({ ...request, message: { ...message, recipient } });
     };
     return {
       async handOver(given) {
-        const { sender, segments = 1 } = given.message;
-        if (sender?.messages_per_second !== undefined)
-          pacedHandOvers.push({ sender, segments, at: world.now() });
         const answer = await call(process, 'hand-over', () => handOver(given), ['double', 'retry']);
         const own = handOvers
           .get(given.message.message_id)
@@ -198,7 +182,6 @@ export function outsideCalls(world: SimulatedWorld, options: OutsideOptions) {
     deliveryIds: deliveryIds as ReadonlySet<string>,
     /** By message. */
     handOvers: handOvers as ReadonlyMap<string, readonly Seen[]>,
-    pacedHandOvers: pacedHandOvers as readonly PacedHandOver[],
     posts: posts as readonly Post[],
     /** Attempts whose worker died during the POST or before it recorded the outcome. */
     diedInPost: (): ReadonlySet<string> =>

@@ -70,7 +70,7 @@ export function planOf(seed: number, only?: Theme): Plan {
   const theme = only ?? oneOf(random, themes);
   const startAt = new Date(oneOf(random, starts));
   const lengthMs = oneOf(random, [60_000, 300_000, 1_200_000]);
-  const severity = oneOf(random, [0, 1, 1, 3, 8]);
+  const severity = oneOf(random, [0, 0, 1, 3, 8]);
   const clientCount = wholeBetween(random, 1, 3);
   const count = wholeBetween(random, 4, 22);
   const boosted = random() < 0.5 ? actorFor(theme, random) : undefined;
@@ -88,7 +88,8 @@ export function planOf(seed: number, only?: Theme): Plan {
     focus: random() < 0.5 ? undefined : oneOf(random, focuses),
     skewMaxMs: oneOf(random, [0, 20, 500, 5000]),
     indexLagMaxMs: oneOf(random, [100, 2000, 20_000]),
-    schedulesPerSecond: oneOf(random, [1000, 5]),
+    // At 0, others in the account have used the quota up.
+    schedulesPerSecond: oneOf(random, [1000, 5, 0]),
     outages: severity < 3 ? [] : outages(random, startAt, lengthMs),
     ttlDelayMs: oneOf(randomOf(seed, 'ttl'), [0, 172_800_000]),
     clientCount,

@@ -60,7 +60,7 @@ export const consent = {
       await scene.stage.time.sleep(between(random, 5000, 30_000));
       writes(scene, to, 'START', `${id}-start`, random() < 0.5);
       await scene.stage.time.sleep(between(random, 200, 60_000));
-      await one('at once');
+      await one('at-once');
       await scene.stage.time.sleep(2.5 * 3_600_000);
       await one('later');
     },

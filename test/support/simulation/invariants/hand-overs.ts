@@ -141,7 +141,7 @@ export const ofHandOvers = {
         const used = attempts
           .filter((one) => one.atMs > acceptedAtMs && one.atMs <= atMs)
           .reduce((sum, one) => sum + (segments.get(one.messageId) ?? 1), 0);
-        const neededMs = (used / pace) * 1000 + 25_000;
+        const neededMs = (used / pace) * 1000 + 15_000;
         return atMs - acceptedAtMs > neededMs
           ? [
               `${messageId} waited ${Math.round((atMs - acceptedAtMs) / 1000)} s, while ${used} segments went by its sender, which has a pace of ${pace}`,

@@ -3,7 +3,7 @@ import { type Invariant, timeOf } from './invariant.ts';
 import { limitViolations } from './limits.ts';
 
 /** Rows to which every request writes, whose size would multiply with their rate. */
-const rowBytesMax: Readonly<Record<string, number>> = { RateCounters: 1536 };
+const rowBytesMax: Readonly<Record<string, number>> = { RateCounters: 1024 };
 
 export const ofOperation = {
   'no limit is passed, and none refuses while there is room': {
