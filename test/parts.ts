@@ -67,7 +67,7 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'deploy upgrade',
       'attacks',
       'browser-10000-rows admin-dashboard-tasks',
-      'deliberate-faults --trace --only cap',
+      'deliberate-faults --trace --only admits',
       'inbound',
       'fuzz',
       'simulate --minutes 20',

@@ -5,6 +5,8 @@ import type { DeliberateFaults } from '../../support/simulation/deliberate-fault
 
 const messageStore = 'shared/message/store/message-store.dynamo.ts';
 
+const attempts = 'shared/message/dispatch/attempts.ts';
+
 export const faults: DeliberateFaults = {
   'a claim is taken from its holder': {
     theme: 'messages',
@@ -41,6 +43,29 @@ export const faults: DeliberateFaults = {
         file: 'shared/usage/usage-counter.dynamo.ts',
         replace: "'attribute_not_exists(part)'",
         by: "'attribute_not_exists(part) OR attribute_exists(part)'",
+      },
+    ],
+  },
+  'a message that must wait for its carrier is sent again': {
+    theme: 'messages',
+    promise: '16.2',
+    changes: [
+      { file: attempts, replace: "if (isDue && choice === 'send_again') {", by: 'if (isDue) {' },
+      {
+        file: attempts,
+        replace: "if (isDue && choice === 'fail') return",
+        by: 'if (choice === undefined) return',
+      },
+    ],
+  },
+  'a possible duplicate is not declared': {
+    theme: 'otp',
+    promise: '16.3',
+    changes: [
+      {
+        file: attempts,
+        replace: "attempts.slice(0, -1).some(({ outcome }) => outcome === 'unknown')",
+        by: 'attempts.slice(0, -1).some(({ outcome }) => outcome === undefined)',
       },
     ],
   },

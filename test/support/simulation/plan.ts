@@ -89,12 +89,13 @@ export function planOf(seed: number, only?: Theme): Plan {
     skewMaxMs: oneOf(random, [0, 20, 500, 5000]),
     indexLagMaxMs: oneOf(random, [100, 2000, 20_000]),
     // At 0, others in the account have used the quota up.
-    schedulesPerSecond: oneOf(random, [1000, 5, 0]),
+    schedulesPerSecond: oneOf(random, theme === 'schedules' ? [0, 5, 0, 1000] : [1000, 5, 0]),
     outages: severity < 3 ? [] : outages(random, startAt, lengthMs),
     ttlDelayMs: oneOf(randomOf(seed, 'ttl'), [0, 172_800_000]),
     clientCount,
     limits: theme === 'limits' || theme === 'caps' ? limitsOf(theme, random) : [],
-    senders: random() < (theme === 'bulk' ? 0.7 : 0.4) ? [pacedSender(random)] : [],
+    senders:
+      random() < (theme === 'bulk' ? 0.7 : theme === 'schedules' ? 0.2 : 0.4) ? [pacedSender(random)] : [],
     steps,
   };
 }

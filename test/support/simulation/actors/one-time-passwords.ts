@@ -1,6 +1,6 @@
 /** One-time passwords: sent, and verified with right and wrong codes. */
 import { oneOf } from '../random.ts';
-import { type Actor, keyOf, learn, sendOften } from './actor.ts';
+import { type Actor, keyOf, learn, onUnknown, sendOften } from './actor.ts';
 
 export const oneTimePasswords = {
   'sends a one-time password': {
@@ -18,6 +18,7 @@ export const oneTimePasswords = {
           max_attempts: oneOf(random, [1, 3]),
           ...(random() < 0.3 ? { channel: 'whatsapp' } : {}),
           ...(random() < 0.2 ? { purpose: 'login' } : {}),
+          ...onUnknown(act),
         },
       });
       learn(act, answers);

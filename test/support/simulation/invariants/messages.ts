@@ -80,7 +80,7 @@ export const ofMessages = {
     },
   },
   'usage equals the messages': {
-    promise: '11.1',
+    promise: '11.1, 16.3',
     check: ({ usage, listed }) =>
       [...usage].flatMap(([clientId, answer]) => {
         if (answer === undefined) return [`the usage of ${clientId} cannot be read`];
@@ -91,6 +91,11 @@ export const ofMessages = {
           counted === messages.length
             ? []
             : [`${clientId} has ${messages.length} messages, and its usage ${counted}`];
+        const doubled = messages.filter(({ possible_duplicate }) => possible_duplicate === true).length;
+        if (sumOf(answer.usage, 'possible_duplicates') !== doubled)
+          found.push(
+            `${clientId} has ${doubled} possible duplicates, and its usage ${sumOf(answer.usage, 'possible_duplicates')}`,
+          );
         if (sumOf(answer.usage, 'delivered') !== delivered)
           found.push(
             `${clientId} has ${delivered} delivered messages, and its usage ${sumOf(answer.usage, 'delivered')}`,
