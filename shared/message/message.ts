@@ -103,7 +103,7 @@ const storedSender = lazily(() =>
   }),
 );
 
-export type StoredSender = Readonly<z.output<ReturnType<typeof storedSender>>>;
+type StoredSender = Readonly<z.output<ReturnType<typeof storedSender>>>;
 
 /** Limits that a leg can meet when it starts; the first message of a send is refused at the request. */
 const legRefusals = [

@@ -4,7 +4,7 @@ import { keyOf } from './faults.ts';
 import type { Plan } from './plan.ts';
 import type { Code, Run } from './run.ts';
 import { run } from './run.ts';
-import { stepsOf } from './trace.ts';
+import { faultsOf, stepsOf } from './trace.ts';
 
 interface Candidate {
   readonly plan: Plan;
@@ -67,7 +67,10 @@ export async function shrunk(code: Code, failed: Run, bounds: Bounds): Promise<R
   const steps = failed.plan.steps.filter(({ id }) => named.has(id));
   if (steps.length > 0 && steps.length < failed.plan.steps.length) await fails(withPlan({ steps }));
   const isCalm = await fails({ ...withPlan({ outages: [] }), faults: [] });
-  if (!isCalm) await fails(withPlan({ outages: [] }));
+  if (!isCalm) {
+    await fails(withPlan({ outages: [] }));
+    await fails({ ...best, faults: faultsOf(shortest) });
+  }
   await leaveOutSteps();
   if (!isCalm) {
     best = { ...best, faults: shortest.stage.faults.happened.map((fault: Fault) => keyOf(fault)) };

@@ -1,6 +1,6 @@
 /** Tells a run in plain sentences: who did what, when, and with which outcome. */
 import { routes } from '../../../shared/contract/routes.ts';
-import { faultKinds } from './faults.ts';
+import { faultKinds, keyOf } from './faults.ts';
 import { timeOf } from './invariants/invariant.ts';
 import type { Asked } from './outside/record.ts';
 import type { Run } from './run.ts';
@@ -59,9 +59,11 @@ export function traceOf(run: Run, { whole = false }: TraceOptions = {}): string 
   for (const { atMs, from, text } of record.wrote) sayIf(from, atMs, `${from} writes "${text}"`);
   for (const { atMs, table, row } of record.edited)
     if (atMs > plan.startAt.getTime()) sayIf(row, atMs, `a person writes into ${table}: ${short(row)}`);
+  const about = whole ? undefined : callsAbout(run);
   for (const { atMs, point, kind } of stage.faults.happened)
-    say(atMs, `fault at ${point}: ${faultKinds[kind]}`);
-  for (const { atMs, process } of stage.processDeaths) say(atMs, `the process ${process} dies`);
+    if (about === undefined || about.points.has(point)) say(atMs, `fault at ${point}: ${faultKinds[kind]}`);
+  for (const { atMs, process } of stage.processDeaths)
+    if (about === undefined || about.processes.has(process)) say(atMs, `the process ${process} dies`);
   for (const { of, fromMs, untilMs } of plan.outages)
     say(fromMs, `${of} is throttled until ${timeOf(untilMs)}`);
   const told = lines.sort((a, b) => a.atMs - b.atMs).map(({ atMs, text }) => `  ${timeOf(atMs)} ${text}`);
@@ -94,6 +96,26 @@ function subjectsOf({ violations, stage: { record } }: Run): readonly string[] {
   };
   const keys = record.asked.flatMap(({ key, answer }) => (key !== undefined && isNamed(answer) ? [key] : []));
   return [...things, ...keys.map((key) => `"${key}"`)];
+}
+
+/** The calls to AWS about the violation that went wrong, and the processes that made any. */
+function callsAbout(run: Run) {
+  const subjects = subjectsOf(run);
+  const calls = run.stage.calls.filter(({ input, fault }) => {
+    if (fault === undefined) return false;
+    const text = JSON.stringify(input);
+    return subjects.some((subject) => text.includes(subject));
+  });
+  return {
+    points: new Set(calls.map(({ point }) => point)),
+    processes: new Set(calls.map(({ process }) => process)),
+  };
+}
+
+/** The faults of the calls about the violation. */
+export function faultsOf(run: Run): readonly string[] {
+  const { points } = callsAbout(run);
+  return run.stage.faults.happened.filter(({ point }) => points.has(point)).map(keyOf);
 }
 
 /** The steps that made the requests about the violation. */

@@ -60,6 +60,9 @@ const rates: FaultRates = {
   'no answer': 0.002,
   throttled: 0.004,
 };
+/** Of these services an internal error is documented to mean that the request was not completed. */
+const carriers: readonly string[] = ['sms', 'whatsapp'];
+const carrierRates: FaultRates = { ...rates, 'fails after': 0, 'no answer': 0.005 };
 const writes = /^(Put|Update|Delete|Transact|Send|Create|BatchWrite|Change)/;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -87,7 +90,8 @@ export function awsRequests({ services, time, faults, isOut, note }: RequestSett
     signal?: AbortSignal,
   ): Promise<Response> {
     const call = callOf(sdkRequest);
-    const decided = faults.decide(`${process.file} ${call.operation} ${call.about}`, rates, time.now());
+    const ratesOfCall = carriers.includes(call.service) ? carrierRates : rates;
+    const decided = faults.decide(`${process.file} ${call.operation} ${call.about}`, ratesOfCall, time.now());
     const { point } = decided;
     const fault = decided.fault ?? (isOut(call, time.now()) ? 'throttled' : undefined);
     const noted: NotedCall = { ...call, atMs: time.now(), process: process.id, point, fault };
