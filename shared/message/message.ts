@@ -103,8 +103,6 @@ const storedSender = lazily(() =>
   }),
 );
 
-type StoredSender = Readonly<z.output<ReturnType<typeof storedSender>>>;
-
 /** Limits that a leg can meet when it starts; the first message of a send is refused at the request. */
 const legRefusals = [
   'message_limit_reached',
