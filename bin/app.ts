@@ -1,7 +1,7 @@
 /** The CDK app: synthesizes the stack of a stage (`-c stage=production`, with the settings of `settings.production.json`). */
 import { Annotations, App } from 'aws-cdk-lib';
+import { applyTemplateRules } from '../lib/constructs/nag-rules.ts';
 import { changedSettingsIn, stageOutput } from '../lib/constructs/stack-outputs.ts';
-import { applyTemplateRules } from '../lib/constructs/template-rules.ts';
 import { GatewayStack } from '../lib/gateway-stack.ts';
 import { settingsFileOf, withSettingsFile } from '../lib/stages/settings-file.ts';
 import { droppedSettings, replacesTables } from '../lib/stages/stages.ts';

@@ -1,5 +1,10 @@
 /** The stack of our own stages: the construct, deployed by `bin/app.ts` and `npm start`. */
-import { CliCredentialsStackSynthesizer, type IStackSynthesizer, Stack } from 'aws-cdk-lib';
+import {
+  CliCredentialsStackSynthesizer,
+  DefaultStackSynthesizer,
+  type IStackSynthesizer,
+  Stack,
+} from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { MessagingGateway } from './messaging-gateway.ts';
 import type { StageSettings } from './stages/stage-settings.ts';
@@ -18,12 +23,21 @@ export class GatewayStack extends Stack {
       description: `Messaging gateway, stage ${stage.name}`,
       ...(stage.region === undefined ? {} : { env: { region: stage.region } }),
       terminationProtection: stage.terminationProtection,
-      ...(stage.deployWithCallerCredentials
-        ? { synthesizer: new CliCredentialsStackSynthesizer() as IStackSynthesizer }
-        : {}),
+      ...synthesizerOf(stage),
     });
     this.stage = stage;
     // The CDK leaves this id out of logical ids, so these are those of releases whose stack had no construct of its own.
     new MessagingGateway(this, 'Default', settings);
   }
+}
+
+function synthesizerOf(stage: StageSettings): { readonly synthesizer?: IStackSynthesizer } {
+  const { bootstrapQualifier: qualifier, deployWithCallerCredentials } = stage;
+  const options = qualifier === undefined ? {} : { qualifier };
+  if (qualifier === undefined && !deployWithCallerCredentials) return {};
+  const synthesizer = deployWithCallerCredentials
+    ? new CliCredentialsStackSynthesizer(options)
+    : new DefaultStackSynthesizer(options);
+  // The CDK's types are not compatible with exactOptionalPropertyTypes.
+  return { synthesizer: synthesizer as IStackSynthesizer };
 }

@@ -5,18 +5,18 @@
  * stack (`gateway-stack.ts`) and the apps of platform teams, which have it by the package `messaging-gateway`, use this
  * construct.
  */
-import { CfnOutput, Stack, Token } from 'aws-cdk-lib';
+import { CfnOutput, Stack, Tags, Token } from 'aws-cdk-lib';
 import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
-import { Alarm, type IAlarmAction, MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type AlarmBase, type IAlarmAction, MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import type { IGrantable } from 'aws-cdk-lib/aws-iam';
+import { type IGrantable, ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { messageCostMetric, StageMetric } from '../shared/contract/metrics.ts';
+import type { QueueName } from '../shared/contract/queues.ts';
 import { routes } from '../shared/contract/routes.ts';
 import type { TableName } from '../shared/contract/tables.ts';
-import type { QueueName } from '../shared/contract/uses.ts';
 import { createAdminApi } from './capabilities/admin/admin-api.ts';
 import { createAdminDashboard } from './capabilities/admin/admin-dashboard.ts';
 import { AlarmNotifications } from './capabilities/alarm-notifications.ts';
@@ -52,6 +52,7 @@ export class MessagingGateway extends Construct {
   readonly queues: Readonly<Record<QueueName, Queue>>;
   /** Where carriers publish receipts and messages from people; undefined where no carrier is real. */
   readonly receiptsTopic: Topic | undefined;
+  private readonly alarms: readonly AlarmBase[];
   private readonly stage: StageSettings;
   private readonly storage: Storage;
   private readonly sendable: Queues;
@@ -59,6 +60,11 @@ export class MessagingGateway extends Construct {
   constructor(scope: Construct, id: string, props: MessagingGatewayProps = {}) {
     super(scope, id);
     const stage = this.settingsFrom(props);
+    for (const [tag, value] of Object.entries(stage.tags)) Tags.of(this).add(tag, value);
+    if (stage.permissionsBoundaryArn !== undefined)
+      PermissionsBoundary.of(this).apply(
+        ManagedPolicy.fromManagedPolicyArn(this, 'PermissionsBoundary', stage.permissionsBoundaryArn),
+      );
     const storage = new Storage(this, 'Storage', stage);
     const schedules = new Schedules(this, 'Schedules', stage);
     const tokenKey = new TokenKey(this, 'TokenKey', stage);
@@ -95,7 +101,7 @@ export class MessagingGateway extends Construct {
 
     createFunctionThrottleAlarm(this, stage);
     // Both find the alarms that exist, so they are created last.
-    if (stage.alarmEmail !== undefined) new AlarmNotifications(this, 'AlarmNotifications', stage.alarmEmail);
+    this.alarms = new AlarmNotifications(this, 'AlarmNotifications', stage).alarms;
     new CloudWatchDashboard(this, 'CloudWatchDashboard', stage);
 
     this.publish(storage.names());
@@ -121,9 +127,9 @@ export class MessagingGateway extends Construct {
     grantAdministration(grantee, { stack: Stack.of(this), stage, storage, queues });
   }
 
-  /** Adds actions to each alarm, such as a notification; there are none where the property `alarms` is false. */
+  /** Adds actions to each alarm that notifies; there are none where the property `alarms` is false. */
   addAlarmAction(...actions: IAlarmAction[]): void {
-    for (const alarm of this.node.findAll()) if (alarm instanceof Alarm) alarm.addAlarmAction(...actions);
+    for (const alarm of this.alarms) alarm.addAlarmAction(...actions);
   }
 
   /** Returns a metric that the functions count: refusals of carriers, failed webhooks and the like, as a sum of five minutes. */

@@ -32,6 +32,7 @@ export const parts: Readonly<Record<string, Part>> = {
   inbound: program('test/inbound/all.ts'),
   fuzz: program('test/fuzz/api.ts'),
   clients: program('test/clients/all.ts'),
+  construct: program('test/construct/all.ts'),
 };
 
 /**
@@ -64,6 +65,7 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
   release: [
     [
       'clients',
+      'construct',
       'deploy upgrade',
       'attacks',
       'browser-10000-rows admin-dashboard-tasks',

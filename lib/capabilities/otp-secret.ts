@@ -3,6 +3,7 @@ import { CfnOutput } from 'aws-cdk-lib';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import { encrypted } from '../constructs/encryption.ts';
 import type { GatewayFunction } from '../constructs/gateway-function.ts';
 import { dataRemovalPolicy } from '../constructs/removal-policy.ts';
 import { acknowledge } from '../constructs/template-rules.ts';
@@ -18,6 +19,7 @@ export class OtpSecret extends Construct {
       // The password has 381 bits of entropy.
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
       removalPolicy: dataRemovalPolicy(stage),
+      ...encrypted(this, stage),
     });
     acknowledge(this.secret, {
       'AwsSolutions-SMG4': 'Rotated by hand: codes of the previous version stay valid until they expire.',

@@ -14,6 +14,7 @@ import {
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { createAlarm } from '../constructs/alarm.ts';
+import { grantEncryption } from '../constructs/encryption.ts';
 import type { GatewayFunction } from '../constructs/gateway-function.ts';
 import { InlineRole } from '../constructs/inline-role.ts';
 import { nameOfThisStack } from '../constructs/name-of-this-stack.ts';
@@ -44,6 +45,7 @@ export class Schedules extends Construct {
       service: 'scheduler.amazonaws.com',
       onlyForThisAccount: true,
     });
+    grantEncryption(this.role, stage);
     for (const metricName of ['TargetErrorCount', 'InvocationDroppedCount']) {
       createAlarm(this, metricName, {
         stage,

@@ -2,6 +2,7 @@
 import { Duration } from 'aws-cdk-lib';
 import {
   Alarm,
+  type AlarmProps as CdkAlarmProps,
   ComparisonOperator,
   type IMetric,
   Metric,
@@ -11,29 +12,50 @@ import type { Construct } from 'constructs';
 import { type messageCostMetric, metricNamespace, type StageMetric } from '../../shared/contract/metrics.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
-/** The anchors of the runbooks in docs/operate.md, without `runbook-`. */
-export type Runbook =
-  | 'api-errors'
-  | 'api-latency'
-  | 'function-errors'
-  | 'function-throttles'
-  | 'dead-letters'
-  | 'relay-dead-letters'
-  | 'old-messages'
-  | 'relay-behind'
-  | 'unreadable-records'
-  | 'refused-entries'
-  | 'unreadable-notifications'
-  | 'schedule-drops'
-  | 'table-throttles'
-  | 'limit-overrides'
-  | 'senders'
-  | 'carrier-refusals'
-  | 'carrier-throttles'
-  | 'spend'
-  | 'spend-caps'
-  | 'otp-held'
-  | 'failed-webhooks';
+/** `critical`: messages are not accepted or sent, or money is lost; `warning`: somebody must look on a working day. */
+export type Severity = 'critical' | 'warning';
+
+/** The parts of the gateway whose alarms can notify together. */
+type AlarmArea = 'api' | 'functions' | 'queues' | 'tables' | 'carriers' | 'webhooks';
+
+/** The runbooks of alarms, by their anchors in docs/operate.md without `runbook-`. */
+const runbooks = {
+  'api-errors': { severity: 'critical', area: 'api' },
+  'api-latency': { severity: 'warning', area: 'api' },
+  'function-errors': { severity: 'critical', area: 'functions' },
+  'function-throttles': { severity: 'critical', area: 'functions' },
+  'dead-letters': { severity: 'warning', area: 'queues' },
+  'relay-dead-letters': { severity: 'warning', area: 'queues' },
+  'old-messages': { severity: 'critical', area: 'queues' },
+  'relay-behind': { severity: 'critical', area: 'queues' },
+  'unreadable-records': { severity: 'warning', area: 'queues' },
+  'refused-entries': { severity: 'warning', area: 'queues' },
+  'unreadable-notifications': { severity: 'warning', area: 'carriers' },
+  'schedule-drops': { severity: 'warning', area: 'queues' },
+  'table-throttles': { severity: 'warning', area: 'tables' },
+  'limit-overrides': { severity: 'warning', area: 'tables' },
+  senders: { severity: 'warning', area: 'tables' },
+  'carrier-refusals': { severity: 'critical', area: 'carriers' },
+  'carrier-throttles': { severity: 'warning', area: 'carriers' },
+  spend: { severity: 'critical', area: 'carriers' },
+  'spend-caps': { severity: 'warning', area: 'carriers' },
+  'otp-held': { severity: 'critical', area: 'carriers' },
+  'failed-webhooks': { severity: 'warning', area: 'webhooks' },
+} as const satisfies Record<string, { readonly severity: Severity; readonly area: AlarmArea }>;
+
+export type Runbook = keyof typeof runbooks;
+
+/** An alarm with what its runbook says of it. */
+export class GatewayAlarm extends Alarm {
+  readonly severity: Severity;
+  readonly area: AlarmArea;
+
+  constructor(scope: Construct, id: string, runbook: Runbook, props: CdkAlarmProps) {
+    super(scope, id, props);
+    this.severity = runbooks[runbook].severity;
+    this.area = runbooks[runbook].area;
+  }
+}
 
 interface AlarmProps {
   readonly stage: StageSettings;
@@ -53,7 +75,7 @@ interface AlarmProps {
 export function createAlarm(scope: Construct, id: string, props: AlarmProps): Alarm | undefined {
   const { stage, metric, meaning, runbook, threshold = 1, periods = 1, breachingPeriods } = props;
   if (!stage.alarms) return undefined;
-  return new Alarm(scope, id, {
+  return new GatewayAlarm(scope, id, runbook, {
     alarmDescription: `${meaning} ${stage.docsUrl}#runbook-${runbook}`,
     metric,
     threshold,

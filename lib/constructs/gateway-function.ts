@@ -30,6 +30,7 @@ import { bundleFunctions } from '../build/bundle.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { stageVariables } from '../stages/stage-variables.ts';
 import { createAlarm } from './alarm.ts';
+import { encrypted, grantEncryption } from './encryption.ts';
 import { InlineRole } from './inline-role.ts';
 import { dataRemovalPolicy } from './removal-policy.ts';
 import { acknowledge } from './template-rules.ts';
@@ -70,8 +71,10 @@ export class GatewayFunction extends LambdaFunction {
     const role = new InlineRole(scope, `${id}Role`, { service: 'lambda.amazonaws.com' });
     const logGroup = new LogGroup(scope, `${id}Log`, {
       retention: stage.logRetentionDays,
+      ...encrypted(scope, stage),
       removalPolicy: dataRemovalPolicy(stage),
     });
+    grantEncryption(role, stage);
     logGroup.grant(role, 'logs:CreateLogStream', 'logs:PutLogEvents');
     const declared: Declaration = functionUses[props.functionName];
     const hasPrices = declared.some(({ settings }) => settings?.includes('PRICES_FILE') === true);
@@ -107,6 +110,13 @@ export class GatewayFunction extends LambdaFunction {
         'Called by API Gateway, which waits, by a queue or stream with a dead-letter queue of its own, or every minute.',
       ...(stage.tracing ? {} : { 'Serverless-LambdaTracing': 'The stage setting turns traces off.' }),
     });
+    if (stage.encryptionKeyArn !== undefined) {
+      const ofDestination = 'The CDK permits this of the one key, for the queue of records that failed.';
+      acknowledge(role, {
+        'AwsSolutions-IAM5[Action::kms:ReEncrypt*]': ofDestination,
+        'AwsSolutions-IAM5[Action::kms:GenerateDataKey*]': ofDestination,
+      });
+    }
     if (stage.tracing) {
       acknowledge(role, {
         'AwsSolutions-IAM5[Resource::*]': tracesAnywhere,
@@ -144,20 +154,34 @@ export class GatewayFunction extends LambdaFunction {
     });
   }
 
-  /** The resource that callers invoke: the alias if the stage uses canaries, else the function. */
+  /** Whether the function has an alias: for canaries, and for provisioned concurrency. */
+  private get hasAlias(): boolean {
+    return this.stage.canary || this.provisionedConcurrency !== undefined;
+  }
+
+  get provisionedConcurrency(): number | undefined {
+    return this.stage.provisionedConcurrency[this.functionFile];
+  }
+
+  /** The resource that callers invoke: the alias if there is one, else the function. */
   get live(): IFunction {
-    if (!this.stage.canary) return this;
+    if (!this.hasAlias) return this;
     // The CDK's types are not compatible with exactOptionalPropertyTypes.
     return this.liveAlias as IFunction;
   }
 
   /** The qualifier of `live`; undefined if it is the function itself. */
   get qualifier(): string | undefined {
-    return this.stage.canary ? this.liveAlias.aliasName : undefined;
+    return this.hasAlias ? this.liveAlias.aliasName : undefined;
   }
 
   get liveAlias(): Alias {
-    this.alias ??= new Alias(this, 'Live', { aliasName: 'live', version: this.currentVersion as IVersion });
+    const provisioned = this.provisionedConcurrency;
+    this.alias ??= new Alias(this, 'Live', {
+      aliasName: 'live',
+      version: this.currentVersion as IVersion,
+      ...(provisioned === undefined ? {} : { provisionedConcurrentExecutions: provisioned }),
+    });
     return this.alias;
   }
 

@@ -6,6 +6,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { createAlarm, type Runbook } from './alarm.ts';
+import { encryptionKey } from './encryption.ts';
 import type { GatewayFunction } from './gateway-function.ts';
 import { acknowledge } from './template-rules.ts';
 
@@ -45,7 +46,7 @@ export class GatewayQueue extends Construct {
     this.queue = new Queue(this, 'Queue', {
       visibilityTimeout: Duration.seconds(props.visibilitySeconds),
       retentionPeriod: Duration.days(4),
-      encryption: QueueEncryption.SQS_MANAGED,
+      ...queueEncryption(this, props.stage),
       enforceSSL: props.stage.enforceSslOnQueues,
       deadLetterQueue: {
         queue: this.deadLetters,
@@ -99,7 +100,7 @@ export function createDeadLetterQueue(
 ): Queue {
   const queue = new Queue(scope, id, {
     retentionPeriod: Duration.days(14),
-    encryption: QueueEncryption.SQS_MANAGED,
+    ...queueEncryption(scope, stage),
     enforceSSL: stage.enforceSslOnQueues,
   });
   createAlarm(scope, `${id}Alarm`, {
@@ -112,6 +113,13 @@ export function createDeadLetterQueue(
   acknowledge(queue, { 'AwsSolutions-SQS3': isLast, 'Serverless-SQSRedrivePolicy': isLast });
   acknowledgePlainHttp(queue, stage);
   return queue;
+}
+
+function queueEncryption(scope: Construct, stage: StageSettings) {
+  const key = encryptionKey(scope, stage);
+  return key === undefined
+    ? { encryption: QueueEncryption.SQS_MANAGED }
+    : { encryption: QueueEncryption.KMS, encryptionMasterKey: key };
 }
 
 function acknowledgePlainHttp(queue: Queue, stage: StageSettings): void {

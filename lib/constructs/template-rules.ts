@@ -1,12 +1,6 @@
-/** Checks the template with cdk-nag (AwsSolutions, Serverless); findings can be acknowledged with a reason. */
-import { type App, Stack, Token, Validations } from 'aws-cdk-lib';
-import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+/** Acknowledges findings of cdk-nag with a reason, also in the apps of others that check their templates. */
+import { Stack, Token, Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
-
-/** Checks each synthesis of the app; it fails on a finding that is not acknowledged. */
-export function applyTemplateRules(app: App): void {
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
-}
 
 /** Acknowledges findings of a construct and its children: the reason by rule. */
 export function acknowledge(construct: IConstruct, reasons: Readonly<Record<string, string>>): void {

@@ -22,10 +22,26 @@ export interface MessagingGatewayProps {
    */
   readonly retentionDays?: number;
   /**
-   * Days for which logs are kept.
+   * Days for which logs are kept: a number that CloudWatch Logs offers, such as 30, 365 or 3653.
    * @default 7; in production 90
    */
-  readonly logRetentionDays?: 7 | 30 | 90 | 365;
+  readonly logRetentionDays?: number;
+  /**
+   * The ARN of an existing KMS key that encrypts tables, queues, topics, logs and the secret of one-time passwords. Its policy
+   * must permit the services that write to them.
+   * @default none, which is keys of AWS
+   */
+  readonly encryptionKeyArn?: string;
+  /**
+   * The ARN of the permissions boundary of every role.
+   * @default none
+   */
+  readonly permissionsBoundaryArn?: string;
+  /**
+   * Tags of every resource that can have some.
+   * @default {}
+   */
+  readonly tags?: Record<string, string>;
   /**
    * The least severe lines that are logged.
    * @default "INFO"
@@ -42,7 +58,7 @@ export interface MessagingGatewayProps {
    */
   readonly apiAccessLogs?: boolean;
   /**
-   * The role with which API Gateway writes logs, of which an account has one in a region: `create` sets it for all APIs of
+   * The role with which API Gateway writes logs, of which an account has one in a region. `create` sets it for all APIs of
    * the account, `existing` leaves the one that the account has.
    * @default "create"
    */
@@ -101,7 +117,7 @@ export interface MessagingGatewayProps {
    */
   readonly unknownDeadlineSeconds?: { otp: number; other: number };
   /**
-   * When one-time passwords of a client to a country are held for an administrator: after `minimumSends`, when less than
+   * When one-time passwords of a client to a country are held for an administrator. They are held after `minimumSends`, when less than
    * `shareOfUsual` of the usual share or less than `minimumShare` was verified within `settleSeconds`.
    * @default {"minimumSends":30,"usualShare":0.4,"shareOfUsual":0.5,"minimumShare":0.1,"settleSeconds":120}
    */
@@ -174,16 +190,26 @@ export interface MessagingGatewayProps {
     hostedZone?: { id: string; name: string } | undefined;
   };
   /**
-   * The proxies in front of the API (CIDR blocks), and the header in which they name the caller's address: without it, all
+   * The proxies in front of the API (CIDR blocks), and the header in which they name the caller's address. Without it, all
    * callers without credentials, and all for the web ACL, are one address. That header of other requests is ignored.
    * @default none
    */
   readonly trustedProxies?: { addresses: string[]; header: string };
   /**
+   * Whether API Gateway's own address of the API, `execute-api`, is off; needs `customDomain`.
+   * @default false
+   */
+  readonly disableDefaultEndpoint?: boolean;
+  /**
    * Whether a web ACL blocks known bad addresses and inputs.
    * @default false; in production true
    */
   readonly webAcl?: boolean;
+  /**
+   * The ARN of an existing regional web ACL, in place of the gateway's own.
+   * @default none
+   */
+  readonly webAclArn?: string;
   /**
    * The number of requests of one source address in five minutes above which the web ACL blocks it. The default is 1,000 a
    * second, half of the API's throttle.
@@ -214,6 +240,13 @@ export interface MessagingGatewayProps {
    */
   readonly reservedConcurrency?: Record<string, number>;
   /**
+   * Provisioned concurrency by function, which has no cold starts then. For one-time passwords it is that of `send-otp`,
+   * `verify-otp` and `dispatch-message`. Lambda refuses a change of it during a
+   * canary, so new code of these functions gets all calls at once.
+   * @default {}
+   */
+  readonly provisionedConcurrency?: Record<string, number>;
+  /**
    * Provisioned read and write units a second, between which the tables that every message uses are scaled. Steady traffic
    * costs less than half of on-demand capacity, but is throttled for minutes when traffic suddenly doubles.
    * @default none, which is on-demand capacity
@@ -230,6 +263,22 @@ export interface MessagingGatewayProps {
    * @default none
    */
   readonly alarmEmail?: string;
+  /**
+   * The ARNs of existing topics that alarms notify, by severity; without `warning` only critical ones notify. The policies of
+   * the topics must let CloudWatch publish.
+   * @default none
+   */
+  readonly alarmTopics?: { critical: string; warning?: string | undefined };
+  /**
+   * Whether the end of an alarm notifies, too.
+   * @default false
+   */
+  readonly alarmOkActions?: boolean;
+  /**
+   * Whether one alarm for each severity and area notifies (nine in all), in place of each of the 65 alarms.
+   * @default false
+   */
+  readonly compositeAlarms?: boolean;
   /**
    * The address of docs/operate.md, whose runbooks alarms link to.
    * @default "docs/operate.md"
@@ -256,6 +305,11 @@ export interface MessagingGatewayProps {
    */
   readonly tokenKeyGenerations?: number[];
 
+  /**
+   * The subnets and security groups in which webhooks are sent: private subnets whose NAT gateways have fixed addresses.
+   * @default none, which is changing addresses of AWS
+   */
+  readonly webhookVpc?: { subnetIds: string[]; securityGroupIds: string[] };
   /**
    * Ports that a webhook URL may have; `any` only for endpoints on the same machine as the gateway.
    * @default [80,443]

@@ -18,6 +18,25 @@ import type { MessagingGatewayProps } from './gateway-props.ts';
  */
 export const texts = { error: en().localeError };
 
+/** An ARN of the service, or a token of the CDK that becomes one: an app may pass what it creates. */
+const arnOf = (service: string, resource: string) =>
+  z
+    .string()
+    .check(
+      z.regex(
+        new RegExp(`^(arn:aws[a-z-]*:${service}:[a-z0-9-]*:\\d{12}:${resource}|\\$\\{Token\\[.+\\]\\})$`),
+        `an ARN such as arn:aws:${service}:…`,
+      ),
+    );
+
+/** Numbers by the name of a function. */
+const byFunction = z.record(z.string(), z.int().check(z.nonnegative())).check(
+  z.superRefine((numbers, context) => {
+    for (const name of Object.keys(numbers).filter((each) => !Object.hasOwn(functionUses, each)))
+      context.addIssue({ code: 'custom', path: [name], message: 'there is no such function' });
+  }),
+);
+
 const region = z.string().check(z.regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'a region, as eu-west-1'));
 const wholeNumber = z.int().check(z.positive());
 /** The concurrency that an SQS event source permits. */
@@ -37,9 +56,36 @@ type Schemas = {
   >;
 };
 
+/** What AWS takes as the name of a tag. */
+const tagName = /^(?!aws:)[\p{L}\p{N}\s_.:/=+@-]{1,128}$/u;
+
+/** The days for which CloudWatch Logs can keep a log. */
+const logRetentions = [
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
+];
+const isLogRetention = (days: number): boolean => logRetentions.includes(days);
+
 const ofConstruct = {
   keepData: z._default(z.boolean(), false),
-  logRetentionDays: z._default(z.union([z.literal(7), z.literal(30), z.literal(90), z.literal(365)]), 7),
+  logRetentionDays: z._default(
+    z.int().check(z.refine(isLogRetention, `one of ${logRetentions.join(', ')}`)),
+    7,
+  ),
+  encryptionKeyArn: z.optional(arnOf('kms', 'key/[\\w-]+')),
+  permissionsBoundaryArn: z.optional(arnOf('iam', 'policy/.+')),
+  tags: z._default(
+    z.record(z.string(), z.string().check(z.maxLength(256))).check(
+      z.superRefine((tags, context) => {
+        for (const name of Object.keys(tags).filter((each) => !tagName.test(each)))
+          context.addIssue({
+            code: 'custom',
+            path: [name],
+            message: 'a name of 128 characters, not beginning with aws:',
+          });
+      }),
+    ),
+    {},
+  ),
   logLevel: z._default(variables.LOG_LEVEL, 'INFO'),
   retentionDays: z._default(variables.RETENTION_DAYS, 30),
   tracing: z._default(z.boolean(), false),
@@ -104,7 +150,9 @@ const ofConstruct = {
     }),
   ),
   trustedProxies: variables.TRUSTED_PROXIES,
+  disableDefaultEndpoint: z._default(z.boolean(), false),
   webAcl: z._default(z.boolean(), false),
+  webAclArn: z.optional(arnOf('wafv2', 'regional/webacl/.+')),
   webAclRequestsPerAddress: z._default(z.int().check(z.minimum(10), z.maximum(2_000_000_000)), 300_000),
   apiThrottle: z._default(z.strictObject({ requestsPerSecond: wholeNumber, burst: wholeNumber }), {
     requestsPerSecond: 2000,
@@ -126,22 +174,26 @@ const ofConstruct = {
       .strictObject({ min: wholeNumber, max: z.int().check(z.positive(), z.maximum(40_000)) })
       .check(z.refine(({ min, max }) => min <= max, 'min must not be above max')),
   ),
-  reservedConcurrency: z._default(
-    z.record(z.string(), z.int().check(z.nonnegative())).check(
-      z.superRefine((reserved, context) => {
-        for (const name of Object.keys(reserved).filter((each) => !Object.hasOwn(functionUses, each)))
-          context.addIssue({ code: 'custom', path: [name], message: 'there is no such function' });
-      }),
-    ),
-    {},
-  ),
+  reservedConcurrency: z._default(byFunction, {}),
+  provisionedConcurrency: z._default(byFunction, {}),
   alarms: z._default(z.boolean(), false),
   alarmEmail: z.optional(z.email()),
+  alarmTopics: z.optional(
+    z.strictObject({ critical: arnOf('sns', '.+'), warning: z.optional(arnOf('sns', '.+')) }),
+  ),
+  alarmOkActions: z._default(z.boolean(), false),
+  compositeAlarms: z._default(z.boolean(), false),
   docsUrl: z._default(z.string().check(z.minLength(1)), 'docs/operate.md'),
   spendAlarmPerDay: z._default(z.number().check(z.positive()), 100),
   canary: z._default(z.boolean(), false),
   ignoreAlarmConfiguration: z._default(z.boolean(), false),
   tokenKeyGenerations: z._default(z.array(wholeNumber).check(z.minLength(1), z.maxLength(2)), [1]),
+  webhookVpc: z.optional(
+    z.strictObject({
+      subnetIds: z.array(z.string()).check(z.minLength(1)),
+      securityGroupIds: z.array(z.string()).check(z.minLength(1)),
+    }),
+  ),
   webhookPorts: z._default(variables.WEBHOOK_PORTS, [80, 443]),
   webhookAllowHttp: z._default(variables.WEBHOOK_ALLOW_HTTP, false),
   webhookTimeScale: z._default(variables.WEBHOOK_TIME_SCALE, 1),
@@ -172,6 +224,10 @@ export const stageSettings = z.strictObject({
           'each region once',
         ),
       ),
+  ),
+  /** The qualifier of the CDK's bootstrap, where it is not the usual one. */
+  bootstrapQualifier: z.optional(
+    z.string().check(z.regex(/^[A-Za-z0-9_-]{1,10}$/, 'ten letters and digits at most')),
   ),
   /** Whether CloudFormation refuses to delete the stack until a deploy turns this off. */
   terminationProtection: z._default(z.boolean(), false),

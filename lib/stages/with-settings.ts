@@ -35,8 +35,13 @@ const checked = stageSettings.check(
       'smsCarrier',
       'aws where whatsappCarrier is off: one of the channels must be on',
     );
-    for (const needing of ['canary', 'alarmEmail'] as const)
+    for (const needing of ['canary', 'alarmEmail', 'alarmTopics', 'compositeAlarms'] as const)
       demand(stage.alarms || !stage[needing], needing, 'needs the setting alarms');
+    demand(
+      stage.alarmEmail !== undefined || stage.alarmTopics !== undefined || !stage.alarmOkActions,
+      'alarmOkActions',
+      'needs alarmEmail or alarmTopics, which it notifies',
+    );
     demand(
       smsCarrier !== 'aws' || stage.smsOriginationIdentity !== undefined,
       'smsOriginationIdentity',
@@ -55,12 +60,38 @@ const checked = stageSettings.check(
         `${name} needs ${taken} at least, the concurrency of ${queues.join(', ')}`,
       );
     }
+    for (const [name, provisioned] of Object.entries(stage.provisionedConcurrency)) {
+      const reserved = stage.reservedConcurrency[name] ?? provisioned;
+      demand(
+        provisioned > 0 && provisioned <= reserved,
+        'provisionedConcurrency',
+        `${name} has ${provisioned}: from 1 to its reserved concurrency`,
+      );
+    }
     const { customDomain: domain, region, globalTables } = stage;
+    demand(
+      !stage.disableDefaultEndpoint || domain !== undefined,
+      'disableDefaultEndpoint',
+      'needs customDomain: the API would have no address',
+    );
+    const regional = {
+      encryptionKeyArn: [stage.encryptionKeyArn],
+      webAclArn: [stage.webAclArn],
+      alarmTopics: [stage.alarmTopics?.critical, stage.alarmTopics?.warning],
+    };
+    for (const [name, arns] of Object.entries(regional) as [keyof typeof regional, (string | undefined)[]][])
+      for (const arn of arns.filter((each) => each?.startsWith('arn:')))
+        demand(region === undefined || arn?.split(':')[3] === region, name, 'is in another region');
     demand(
       globalTables === undefined ||
         (region !== undefined && [globalTables.home, ...globalTables.replicas].includes(region)),
       'globalTables',
       'needs the setting region, which is its home or one of its replicas',
+    );
+    demand(
+      globalTables === undefined || stage.encryptionKeyArn === undefined,
+      'encryptionKeyArn',
+      'cannot encrypt the replicas of globalTables in other regions',
     );
     const zone = domain?.hostedZone?.name;
     demand(

@@ -3,6 +3,7 @@
  * function: the function's environment has the variables that follow (`platform/env.ts`), and the deploy grants it to
  * the function's role (`lib/capabilities/grant-uses.ts`).
  */
+import type { QueueName } from './queues.ts';
 import type { IndexName, TableName } from './tables.ts';
 import type { VariableName } from './variables.ts';
 
@@ -17,16 +18,6 @@ type ItemAction =
   | 'DeleteItem'
   | 'ConditionCheckItem'
   | 'BatchWriteItem';
-
-export type QueueName =
-  | 'otp-outbound'
-  | 'outbound'
-  | 'bulk-outbound'
-  | 'receipts'
-  | 'webhooks'
-  | 'slow-webhooks'
-  | 'relay-dead-letter'
-  | 'lost-records';
 
 /** The variable of each secret and key. */
 export interface SecretVariables {

@@ -121,9 +121,11 @@ export async function packageSteps({ step }: Steps): Promise<void> {
   }
 }
 
-/** The path of what `npm run package` wrote. */
+/** The path of the client that `npm run package` wrote with this ending. */
 async function packed(ending: string): Promise<string> {
-  const name = (await readdir(join(root, 'dist'))).find((one) => one.endsWith(ending));
+  const name = (await readdir(join(root, 'dist'))).find(
+    (one) => one.includes('client') && one.endsWith(ending),
+  );
   if (name === undefined) throw new Error(`dist has no ${ending}: npm run package`);
   return join(root, 'dist', name);
 }

@@ -1,9 +1,12 @@
-/** cfn-lint on the template of every stage: `npm run test:all -- templates`. Exits with 1 on any finding. */
+/**
+ * cfn-lint on the template of every stage, and of production with each setting of enterprises alone:
+ * `npm run test:all -- templates`. Exits with 1 on any finding.
+ */
 import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { pythonWithPackages } from '../../lib/local/python.ts';
-import { deployments } from '../support/template/deployments.ts';
+import { deployments, enterpriseDeployments } from '../support/template/deployments.ts';
 import { forgetTemplates, synthesized } from '../support/template/stage-templates.ts';
 
 /** The CDK names dependencies that a reference implies already; they do no harm, and no setting of it ends that. */
@@ -19,8 +22,9 @@ const python = await pythonWithPackages(
   join(import.meta.dirname, 'requirements.txt'),
 );
 const lint = join(dirname(python), 'cfn-lint');
+const names = [...Object.keys(deployments), ...Object.keys(enterpriseDeployments)];
 let failed = 0;
-for (const name of Object.keys(deployments)) {
+for (const name of names) {
   const { file } = synthesized(name);
   try {
     const ignored = name === 'local' ? [ignoredAlways, ignoredLocally] : [ignoredAlways];
@@ -34,5 +38,5 @@ for (const name of Object.keys(deployments)) {
   }
 }
 forgetTemplates();
-console.log(`${Object.keys(deployments).length - failed} passed, ${failed} failed`);
+console.log(`${names.length - failed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { stageFrom, stages } from '../../lib/stages/stages.ts';
 import { page } from '../support/docs/pages.ts';
-import { deployments } from '../support/template/deployments.ts';
+import { deployments, resourceMaximum } from '../support/template/deployments.ts';
 import { physicalNames, rendered } from '../support/template/physical-names.ts';
 import { refOf, resourcesOfType, synthesized, typesIn } from '../support/template/stage-templates.ts';
 
@@ -10,8 +10,6 @@ const everySetting = 'production with everything';
 const longestName = 'production under the longest name';
 const all = Object.keys(deployments);
 const tableTypes = ['AWS::DynamoDB::Table', 'AWS::DynamoDB::GlobalTable'];
-/** CloudFormation's limit is 500, so there is room for new parts. */
-const resourceMaximum = 449;
 
 describe.each(all)('a deploy after a destroy, %s', (deployment) => {
   it('does not block the next deploy: the schedule group is deleted, and its name is unique to the stack', () => {

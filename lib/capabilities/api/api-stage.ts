@@ -12,6 +12,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { apiStageName } from '../../../shared/contract/base-url.ts';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
+import { encrypted } from '../../constructs/encryption.ts';
 import { dataRemovalPolicy } from '../../constructs/removal-policy.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
@@ -42,6 +43,7 @@ function accessLog(scope: Construct, stage: StageSettings): StageOptions {
   const logGroup = new LogGroup(scope, 'AccessLog', {
     retention: stage.logRetentionDays,
     removalPolicy: dataRemovalPolicy(stage),
+    ...encrypted(scope, stage),
   });
   const fields = {
     request_id: AccessLogField.contextRequestId(),
@@ -118,7 +120,9 @@ export function acknowledgeApi(api: SpecRestApi, stage: StageSettings): void {
     'AwsSolutions-APIG4': ownAuthorization,
     'AwsSolutions-COG4': ownAuthorization,
     'AwsSolutions-APIG6': noExecutionLog,
-    ...(stage.webAcl ? {} : { 'AwsSolutions-APIG3': 'The stage setting turns the web ACL off.' }),
+    ...(stage.webAcl || stage.webAclArn !== undefined
+      ? {}
+      : { 'AwsSolutions-APIG3': 'The stage setting turns the web ACL off.' }),
     'Serverless-APIGWXrayEnabled':
       'The traces of API Gateway have the URL, so phone numbers; the functions are traced.',
     ...(makesLogRole(stage)

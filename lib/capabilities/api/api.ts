@@ -12,6 +12,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
+import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { apiStageName } from '../../../shared/contract/base-url.ts';
 import {
@@ -51,6 +52,7 @@ export class Api extends Construct {
       apiDefinition: ApiDefinition.fromInline(apiBody(stage.stackName, binaryMediaTypes)),
       // The mode also removes the parts that the body no longer has.
       mode: RestApiMode.OVERWRITE,
+      ...(stage.disableDefaultEndpoint ? { disableExecuteApiEndpoint: true } : {}),
       // API Gateway would otherwise ignore a part that it does not understand, and its route would have no function.
       failOnWarnings: true,
       endpointTypes: [EndpointType.REGIONAL],
@@ -67,7 +69,12 @@ export class Api extends Construct {
     this.nameHandlers();
     acknowledgeApi(api, stage);
     this.alarms = createApiAlarms(this, api, stage);
-    if (stage.webAcl) new WebAcl(this, 'WebAcl', stage, api.deploymentStage);
+    const { stageArn: resourceArn } = api.deploymentStage;
+    if (stage.webAclArn !== undefined)
+      new CfnWebACLAssociation(this, 'ExistingWebAcl', { resourceArn, webAclArn: stage.webAclArn });
+    else if (stage.webAcl) new WebAcl(this, 'WebAcl', stage, api.deploymentStage);
+    // The setting of an API takes effect with its next deployment.
+    if (stage.disableDefaultEndpoint) api.latestDeployment?.addToLogicalId({ disableDefaultEndpoint: true });
     if (stage.customDomain !== undefined) new CustomDomain(this, 'Domain', api, stage.customDomain);
     new CfnOutput(this, 'Id', { key: 'ApiId', value: api.restApiId });
     new CfnOutput(this, 'Url', { key: 'ApiUrl', value: api.url });

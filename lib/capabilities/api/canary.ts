@@ -44,7 +44,9 @@ export class Canary extends Construct {
     const functions = scope.node
       .findAll()
       .filter((construct) => construct instanceof GatewayFunction)
-      .filter(({ functionFile }) => canaried.has(functionFile));
+      .filter(({ functionFile }) => canaried.has(functionFile))
+      // Lambda refuses to change provisioned concurrency while an alias has two versions.
+      .filter(({ provisionedConcurrency }) => provisionedConcurrency === undefined);
     for (const [index, each] of functions.entries()) {
       const group = new LambdaDeploymentGroup(this, each.node.id, {
         application,

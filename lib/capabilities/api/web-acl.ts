@@ -8,6 +8,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnIPSet, CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { errorBody, rateLimitExceeded } from '../../../shared/contract/errors.ts';
+import { encrypted } from '../../constructs/encryption.ts';
 import { nameOfThisStack } from '../../constructs/name-of-this-stack.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import { notCounted } from './gateway-responses.ts';
@@ -226,6 +227,7 @@ export class WebAcl extends Construct {
       logGroupName: `aws-waf-logs-${nameOfThisStack(stage)}`,
       retention: stage.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
+      ...encrypted(this, stage),
     });
     new CfnLoggingConfiguration(this, 'Logging', {
       resourceArn: acl.attrArn,

@@ -10,6 +10,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct, type IDependable } from 'constructs';
 import { reportedEventTypes } from '../../../shared/contract/sms-event-types.ts';
+import { topicEncryption } from '../../constructs/encryption.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import { acknowledgeWildcard } from '../../constructs/template-rules.ts';
@@ -32,7 +33,7 @@ export class Carriers extends Construct {
     super(scope, id);
     // Receipts and inbound messages of SMS and WhatsApp. The event destination of the WhatsApp account and the two-way
     // channel of a phone number are set to this topic in the console.
-    this.topic = new Topic(this, 'Receipts', { enforceSSL: true });
+    this.topic = new Topic(this, 'Receipts', { enforceSSL: true, ...topicEncryption(this, props.stage) });
     this.topic.addSubscription(
       new SqsSubscription(props.receipts.queue, { deadLetterQueue: props.receipts.deadLetters }),
     );

@@ -1,13 +1,21 @@
 /** The DynamoDB tables, and grants that name each permitted action. */
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { BillingMode, type ITable, ProjectionType, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  BillingMode,
+  type ITable,
+  ProjectionType,
+  StreamViewType,
+  Table,
+  TableEncryption,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type TableName, type TableShape, tableShapes } from '../../../shared/contract/tables.ts';
 import { variableOf } from '../../../shared/contract/uses.ts';
 import { createAlarm } from '../../constructs/alarm.ts';
+import { encrypted } from '../../constructs/encryption.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { tableRemovalPolicy } from '../../constructs/removal-policy.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
@@ -121,6 +129,7 @@ function createTable(scope: Construct, name: string, shape: TableShape, stage: S
     ...(shape.purged !== undefined ? { timeToLiveAttribute: 'purge_at' } : {}),
     ...(shape.streamed === true ? { stream: StreamViewType.NEW_AND_OLD_IMAGES } : {}),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: shape.notRestorable === undefined },
+    ...tableEncryption(scope, stage),
     deletionProtection: stage.keepData,
     removalPolicy: tableRemovalPolicy(stage),
   });
@@ -135,6 +144,11 @@ function createTable(scope: Construct, name: string, shape: TableShape, stage: S
   if (capacity !== undefined) scaleWithTraffic(table, Object.keys(shape.indexes ?? {}), capacity);
   if (shape.notRestorable !== undefined) acknowledge(table, { 'AwsSolutions-DDB3': shape.notRestorable });
   return table;
+}
+
+function tableEncryption(scope: Construct, stage: StageSettings) {
+  const { encryptionKey } = encrypted(scope, stage);
+  return encryptionKey === undefined ? {} : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey };
 }
 
 /** Indexes scale like their table, because a throttled index throttles its table. */

@@ -1,11 +1,14 @@
 /** The function that posts webhooks, once for each lane. */
 import { Aws } from 'aws-cdk-lib';
 import { Grant } from 'aws-cdk-lib/aws-iam';
+import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { workerTimeoutSeconds } from '../../../shared/contract/delivery-times.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
+
+type WebhookVpc = NonNullable<StageSettings['webhookVpc']>;
 
 /** @param id - the id of the lane's function; both lanes have the same code */
 export function createDeliverWebhook(scope: Construct, id: string, stage: StageSettings): GatewayFunction {
@@ -18,6 +21,7 @@ export function createDeliverWebhook(scope: Construct, id: string, stage: StageS
     recursiveLoop: true,
   });
   grantAssumeForeignRoles(deliver, stage);
+  if (stage.webhookVpc !== undefined) joinVpc(deliver, stage.webhookVpc);
   return deliver;
 }
 
@@ -39,5 +43,29 @@ function grantAssumeForeignRoles(to: GatewayFunction, stage: StageSettings): voi
   acknowledge(to.executionRole, {
     'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:iam::*:role/*]':
       'Clients name roles in their own accounts, whose trust policies decide; roles of this account are excluded.',
+  });
+}
+
+/** Sends from the given subnets, whose NAT gateways have fixed addresses that clients can allow. */
+function joinVpc(deliver: GatewayFunction, { subnetIds, securityGroupIds }: WebhookVpc): void {
+  (deliver.node.defaultChild as CfnFunction).vpcConfig = { subnetIds, securityGroupIds };
+  // The actions that Lambda needs for its network interfaces; the interfaces do not exist yet, and describing has no resource.
+  Grant.addToPrincipal({
+    grantee: deliver,
+    actions: [
+      'ec2:AssignPrivateIpAddresses',
+      'ec2:CreateNetworkInterface',
+      'ec2:DeleteNetworkInterface',
+      'ec2:DescribeNetworkInterfaces',
+      'ec2:DescribeSubnets',
+      'ec2:UnassignPrivateIpAddresses',
+    ],
+    resourceArns: ['*'],
+  });
+  const ofLambda =
+    'Lambda makes its network interfaces with these actions, which AWS documents for every resource.';
+  acknowledge(deliver.executionRole, {
+    'AwsSolutions-IAM5[Resource::*]': ofLambda,
+    'Serverless-LambdaStarPermissions': ofLambda,
   });
 }

@@ -13,6 +13,7 @@ import { limitTable } from './limit-table.ts';
 import { messageErrorTable } from './message-error-table.ts';
 import { functionPicture, queueTable, statePicture, tableTable } from './overview.ts';
 import { page, root } from './pages.ts';
+import { propertyTable } from './property-table.ts';
 
 interface DocumentedTable {
   readonly name: string;
@@ -33,6 +34,7 @@ export const tables: readonly DocumentedTable[] = [
   { name: 'states', page: 'docs/architecture.md', make: statePicture },
   { name: 'tables', page: 'docs/architecture.md', make: tableTable },
   { name: 'queues', page: 'docs/architecture.md', make: queueTable },
+  { name: 'properties of the construct', page: 'docs/construct.md', make: propertyTable },
   { name: 'decisions', page: 'docs/decisions/README.md', make: decisionList },
 ];
 

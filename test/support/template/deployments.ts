@@ -3,6 +3,9 @@ import { getCountries } from 'libphonenumber-js/min';
 import { sampleCountriesFile } from '../../../lib/stages/countries-file.ts';
 import { stackNameMaximum } from '../../../lib/stages/stage-settings.ts';
 
+/** CloudFormation's limit is 500, so there is room for new parts. */
+export const resourceMaximum = 449;
+
 const withoutCountries = {
   stage: 'production',
   smsOriginationIdentity: 'pool-0123456789abcdef0123456789abcdef',
@@ -16,7 +19,45 @@ const pricesEverywhere = Object.fromEntries(
   getCountries().map((country, i) => [country, (1234 + i) / 100_000]),
 );
 
-/** Settings as on a command line, by the deployment's name. */
+const domain = {
+  customDomain: {
+    name: 'api.example.com',
+    certificateArn: 'arn:aws:acm:eu-west-1:000000000000:certificate/0123',
+    hostedZone: { id: 'Z0123', name: 'example.com' },
+  },
+};
+const topic = (name: string): string => `arn:aws:sns:eu-west-1:000000000000:${name}`;
+
+/** What enterprises set, each by its name; the deployment `production of an enterprise` has all of it. */
+export const ofEnterprises: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  'an existing key': {
+    encryptionKeyArn: 'arn:aws:kms:eu-west-1:000000000000:key/01234567-89ab-cdef-0123-456789abcdef',
+  },
+  'existing topics by severity': {
+    alarmTopics: { critical: topic('page'), warning: topic('ticket') },
+    alarmOkActions: true,
+  },
+  'composite alarms': { compositeAlarms: true, alarmTopics: { critical: topic('page') } },
+  'a permissions boundary': { permissionsBoundaryArn: 'arn:aws:iam::000000000000:policy/platform/boundary' },
+  tags: { tags: { 'cost-center': '4711', owner: 'messaging@example.com' } },
+  'a bootstrap qualifier': { bootstrapQualifier: 'platform1' },
+  'the log role of the account': { apiLogRole: 'existing' },
+  'an existing web ACL': {
+    webAclArn:
+      'arn:aws:wafv2:eu-west-1:000000000000:regional/webacl/platform/01234567-89ab-cdef-0123-456789abcdef',
+  },
+  'a domain as the only address': { ...domain, disableDefaultEndpoint: true },
+  'webhooks from fixed addresses': {
+    webhookVpc: { subnetIds: ['subnet-0a1b2c3d', 'subnet-4e5f6a7b'], securityGroupIds: ['sg-0a1b2c3d'] },
+  },
+  'no cold starts of one-time passwords': {
+    reservedConcurrency: { 'send-otp': 50, 'verify-otp': 50 },
+    provisionedConcurrency: { 'send-otp': 5, 'verify-otp': 5, 'dispatch-message': 5 },
+  },
+  retention: { retentionDays: 400, logRetentionDays: 731 },
+};
+
+/** Settings as on a command line, by the deployment's name: those that every run of the tests synthesizes. */
 export const deployments: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'no settings': {},
   local: { stage: 'local' },
@@ -25,11 +66,7 @@ export const deployments: Readonly<Record<string, Readonly<Record<string, unknow
     ...withoutCountries,
     region: 'eu-west-1',
     alarmEmail: 'on-call@example.com',
-    customDomain: {
-      name: 'api.example.com',
-      certificateArn: 'arn:aws:acm:eu-west-1:000000000000:certificate/0123',
-      hostedZone: { id: 'Z0123', name: 'example.com' },
-    },
+    ...domain,
     provisionedCapacity: { min: 100, max: 4000 },
     reservedConcurrency: { 'send-sms': 200 },
     apiLogRole: 'existing',
@@ -48,9 +85,24 @@ export const deployments: Readonly<Record<string, Readonly<Record<string, unknow
     region: 'us-east-1',
     globalTables: { home: 'eu-west-1', replicas: ['us-east-1'] },
   },
+  'production of an enterprise': {
+    ...production,
+    region: 'eu-west-1',
+    alarmEmail: 'on-call@example.com',
+    ...Object.assign({}, ...Object.values(ofEnterprises)),
+  },
   'production under the longest name': {
     ...production,
     stackName: 'g'.repeat(stackNameMaximum),
     ignoreAlarmConfiguration: true,
   },
 };
+
+/** Production with what an enterprise sets, one at a time; `npm run test:all -- templates` synthesizes them. */
+export const enterpriseDeployments: Readonly<Record<string, Readonly<Record<string, unknown>>>> =
+  Object.fromEntries(
+    Object.entries(ofEnterprises).map(([name, settings]) => [
+      `production with ${name}`,
+      { ...production, ...settings },
+    ]),
+  );

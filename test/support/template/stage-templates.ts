@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stageFrom } from '../../../lib/stages/stages.ts';
-import { deployments } from './deployments.ts';
+import { deployments, enterpriseDeployments } from './deployments.ts';
 
 export interface TemplateResource {
   readonly Type: string;
@@ -81,10 +81,11 @@ export function placeOf(folder: string, name: string): Place {
 }
 
 function readTemplate(name: string): Synthesized {
-  const context = deployments[name];
+  const context = deployments[name] ?? enterpriseDeployments[name];
   if (context === undefined) throw new Error(`no deployment ${name}`);
-  const { complete: folder, fault } = placeOf(ofRun ?? synthesizeAlone(name), name);
-  if (ofRun !== undefined) awaitOneOf(folder, fault);
+  const shared = deployments[name] === undefined ? undefined : ofRun;
+  const { complete: folder, fault } = placeOf(shared ?? synthesizeAlone(name), name);
+  if (shared !== undefined) awaitOneOf(folder, fault);
   if (existsSync(fault)) throw new Error(`${name} cannot be synthesized: ${readFileSync(fault, 'utf8')}`);
   const file = join(folder, `${stageFrom(context).stackName}.template.json`);
   const template = JSON.parse(readFileSync(file, 'utf8'));
@@ -96,10 +97,13 @@ function readTemplate(name: string): Synthesized {
   };
 }
 
-/** For a program that needs a template; returns the folder. */
+/** For a program that needs a template, and for those of enterprises, all at once; returns the folder. */
 function synthesizeAlone(name: string): string {
   own ??= mkdtempSync(join(tmpdir(), 'messaging-gateway-templates-'));
-  execFileSync(process.execPath, [synthesizer, own, name]);
+  const { complete, fault } = placeOf(own, name);
+  const names = name in enterpriseDeployments ? Object.keys(enterpriseDeployments) : [name];
+  if (!existsSync(complete) && !existsSync(fault))
+    execFileSync(process.execPath, [synthesizer, own, ...names]);
   return own;
 }
 

@@ -7,9 +7,9 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { App } from 'aws-cdk-lib';
-import { applyTemplateRules } from '../../../lib/constructs/template-rules.ts';
+import { applyTemplateRules } from '../../../lib/constructs/nag-rules.ts';
 import { GatewayStack } from '../../../lib/gateway-stack.ts';
-import { deployments } from './deployments.ts';
+import { deployments, enterpriseDeployments } from './deployments.ts';
 import { findingsIn, placeOf } from './stage-templates.ts';
 
 const [folder = '', ...names] = process.argv.slice(2);
@@ -25,7 +25,7 @@ for (const name of names) {
 
 function synthesize(name: string, outdir: string): void {
   const app = new App({ outdir });
-  new GatewayStack(app, deployments[name] ?? {});
+  new GatewayStack(app, deployments[name] ?? enterpriseDeployments[name] ?? {});
   applyTemplateRules(app);
   try {
     app.synth();

@@ -1,0 +1,120 @@
+/**
+ * Makes the folder of the package `messaging-gateway`: the construct for `require` and `import` in one file of CommonJS, as
+ * the CDK itself is, its declarations, the bundle of each function, and the administrators' command.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { bundleFunctions } from '../bundle.ts';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+const entry = 'lib/messaging-gateway.ts';
+
+/** The versions that the tests install: the oldest that has what the construct uses, and the one of this project. */
+export const testedPeers = { 'aws-cdk-lib': '^2.270.0', constructs: '^10.5.1' } as const;
+
+/** @param folder - is emptied first */
+export async function packageConstruct(folder: string, version: string): Promise<void> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(folder, 'functions'), { recursive: true });
+  const options = {
+    absWorkingDir: root,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    legalComments: 'inline',
+    logLevel: 'error',
+  } satisfies BuildOptions;
+  await build({
+    ...options,
+    entryPoints: [entry],
+    outfile: join(folder, 'index.js'),
+    format: 'cjs',
+    // The CDK and its users read the name of the class.
+    keepNames: true,
+    external: ['aws-cdk-lib', 'constructs'],
+    define: { 'import.meta.dirname': '__dirname' },
+    plugins: [withPackagedBundles],
+  });
+  await build({
+    ...options,
+    entryPoints: ['bin/admin.ts'],
+    outfile: join(folder, 'admin.mjs'),
+    format: 'esm',
+    // Some packages in it are CommonJS and require modules of Node.
+    banner: { js: `#!/usr/bin/env node\nimport { createRequire } from 'node:module';\n${requireOfModule}` },
+  });
+  const bundles = bundleFunctions();
+  for (const name of bundles.functionNames)
+    cpSync(bundles.folder(name), join(folder, 'functions', name), { recursive: true });
+  declareTypes(folder);
+  for (const file of ['LICENSE', 'lib/stages/countries-sample.json'])
+    cpSync(join(root, file), join(folder, file.split('/').at(-1) ?? file));
+  cpSync(join(root, 'docs/construct.md'), join(folder, 'README.md'));
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(version), undefined, 2)}\n`);
+}
+
+const requireOfModule = 'const require = createRequire(import.meta.url);';
+
+const withPackagedBundles: Plugin = {
+  name: 'packaged-bundles',
+  setup(building) {
+    building.onResolve({ filter: /\/build\/bundle\.ts$/ }, () => ({
+      path: join(import.meta.dirname, 'packaged-bundles.ts'),
+    }));
+  },
+};
+
+/** Writes the declarations of the construct and of what they import, with the endings that compilers look for. */
+function declareTypes(folder: string): void {
+  const all = join(root, '.local', 'declarations');
+  rmSync(all, { recursive: true, force: true });
+  mkdirSync(all, { recursive: true });
+  const config = join(all, 'tsconfig.json');
+  writeFileSync(
+    config,
+    JSON.stringify({
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions: {
+        noEmit: false,
+        declaration: true,
+        emitDeclarationOnly: true,
+        rootDir: root,
+        outDir: all,
+      },
+      include: [],
+      files: [join(root, entry)],
+    }),
+  );
+  execFileSync(join(root, 'node_modules/.bin/tsc'), ['--project', config], { cwd: root, stdio: 'inherit' });
+  const needed = new Set([entry]);
+  for (const path of needed) {
+    const text = readFileSync(join(all, path.replace(/\.ts$/, '.d.ts')), 'utf8');
+    for (const [, imported = ''] of text.matchAll(/from '(\.[^']*\.ts)'/g))
+      needed.add(relative(all, join(all, dirname(path), imported)));
+    const file = join(folder, 'types', path.replace(/\.ts$/, '.d.ts'));
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text.replaceAll(/(from '\.[^']*)\.ts'/g, "$1.js'"));
+  }
+}
+
+function manifest(version: string) {
+  const { license, description, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return {
+    name: 'messaging-gateway',
+    version,
+    description,
+    license,
+    keywords: ['aws-cdk', 'cdk', 'sms', 'whatsapp', 'otp', 'webhooks'],
+    engines,
+    main: './index.js',
+    types: './types/lib/messaging-gateway.d.ts',
+    bin: { 'messaging-gateway-admin': './admin.mjs' },
+    exports: {
+      '.': { types: './types/lib/messaging-gateway.d.ts', default: './index.js' },
+      './package.json': './package.json',
+    },
+    peerDependencies: testedPeers,
+  };
+}

@@ -1,0 +1,50 @@
+/** The existing KMS key of the setting `encryptionKeyArn`, and the right to use it. */
+import { Aws, Stack } from 'aws-cdk-lib';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
+import type { Construct } from 'constructs';
+import type { StageSettings } from '../stages/stage-settings.ts';
+
+/** Returns the key that encrypts what the stage keeps; undefined where that is encrypted with keys of AWS. */
+export function encryptionKey(scope: Construct, { encryptionKeyArn }: StageSettings): IKey | undefined {
+  if (encryptionKeyArn === undefined) return undefined;
+  const stack = Stack.of(scope);
+  const id = 'MessagingGatewayKey';
+  const known = stack.node.tryFindChild(id) as IKey | undefined;
+  return known ?? Key.fromKeyArn(stack, id, encryptionKeyArn);
+}
+
+/** The property of a log group, or of a secret, that is encrypted with the key. */
+export function encrypted(scope: Construct, stage: StageSettings): { readonly encryptionKey?: IKey } {
+  const key = encryptionKey(scope, stage);
+  return key === undefined ? {} : { encryptionKey: key };
+}
+
+/** The property of a topic that is encrypted with the key. */
+export function topicEncryption(scope: Construct, stage: StageSettings): { readonly masterKey?: IKey } {
+  const key = encryptionKey(scope, stage);
+  return key === undefined ? {} : { masterKey: key };
+}
+
+/** Permits what DynamoDB, SQS and Secrets Manager do with the key for the caller, and nothing outside these services. */
+export function grantEncryption(to: IGrantable, { encryptionKeyArn }: StageSettings): void {
+  if (encryptionKeyArn === undefined) return;
+  const services = ['dynamodb', 'sqs', 'secretsmanager'];
+  Grant.addToPrincipal({
+    grantee: to,
+    actions: [
+      'kms:Decrypt',
+      'kms:DescribeKey',
+      'kms:Encrypt',
+      'kms:GenerateDataKey',
+      'kms:ReEncryptFrom',
+      'kms:ReEncryptTo',
+    ],
+    resourceArns: [encryptionKeyArn],
+    conditions: {
+      StringEquals: {
+        'kms:ViaService': services.map((service) => `${service}.${Aws.REGION}.amazonaws.com`),
+      },
+    },
+  });
+}
