@@ -99,7 +99,12 @@ function activityTable(entries: readonly ActivityView[], names: ReadonlyMap<stri
     entries,
     [
       { title: 'at', of: ({ at }) => at },
-      { title: 'by', of: ({ actor }) => named(actor) ?? 'the gateway' },
+      // Who edits a table in the console is not known.
+      {
+        title: 'by',
+        of: ({ actor, summary }) =>
+          named(actor) ?? (summary.startsWith('Someone ') ? 'someone' : 'the gateway'),
+      },
       { title: 'what', of: ({ summary, actor }) => withName(summary, actor) },
       { title: 'client', of: ({ client_id }) => named(client_id) },
       { title: 'kind', of: ({ kind }) => kind },

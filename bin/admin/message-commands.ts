@@ -1,8 +1,9 @@
 /**
- * `messages …`, `outbox …` and `inbound …`: shows and exports messages, shows the outbox of the simulated carrier, and
+ * `messages …`, `batches …`, `outbox …` and `inbound …`: shows and exports messages and how far a bulk request is, shows the outbox of the simulated carrier, and
  * sends it messages of people.
  */
 import { type Command, Option } from 'commander';
+import { showBatch } from '../../shared/admin/batches.ts';
 import { cancelScheduledMessage } from '../../shared/admin/cancel-message.ts';
 import { inboundBody, sendInbound } from '../../shared/admin/inbound.ts';
 import { showMessage } from '../../shared/admin/messages.ts';
@@ -42,6 +43,39 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
               ...forCustomer([details.message]),
               ...(details.legs.length === 0 ? [] : [legTable(details.legs)]),
               webhookTable(details.webhooks),
+            ].join('\n\n'),
+        };
+      }),
+    );
+  program
+    .command('batches')
+    .description('bulk requests')
+    .command('show')
+    .description('shows how far a bulk request is, and why messages were refused or failed')
+    .argument('<batch-id>')
+    .action(
+      run(async ({ dependencies }, batchId: string) => {
+        const details = await showBatch(dependencies, batchId);
+        const { counts, failures, refusals, ...batch } = details;
+        const codes = [
+          ...failures.map((one) => ({ what: 'failed', ...one })),
+          ...refusals.map((one) => ({ what: 'refused', ...one })),
+        ];
+        return {
+          json: details,
+          text: () =>
+            [
+              textFields({ ...batch, ...counts }),
+              textTable(
+                codes,
+                [
+                  { title: 'what', of: ({ what }) => what },
+                  { title: 'code', of: ({ code }) => code },
+                  { title: 'messages', of: (one) => one.messages },
+                  { title: 'meaning', of: ({ meaning }) => meaning },
+                ],
+                'No message failed, and no recipient was refused.',
+              ),
             ].join('\n\n'),
         };
       }),

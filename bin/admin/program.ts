@@ -11,6 +11,7 @@ import { ConnectionFailure, connect, localConnectionFile } from './connection.ts
 import { addDoctorCommand } from './doctor-command.ts';
 import { addFindCommand } from './find-command.ts';
 import { addLimitCommands } from './limit-commands.ts';
+import { addLogCommands } from './log-commands.ts';
 import { addMessageCommands } from './message-commands.ts';
 import { addOtpCommands } from './otp-commands.ts';
 import { printable } from './print.ts';
@@ -32,6 +33,7 @@ Examples:
   $ npm run admin -- clients allow "Web shop" --countries GB,FR --senders ACME,otp,whatsapp
   $ npm run admin -- messages list --to +447700900123
   $ npm run admin -- refusals list --client "Web shop"
+  $ npm run admin -- logs tail --client "Web shop"
   $ npm run admin -- limits set "Web shop" sms_send --per-minute 300
   $ npm run admin -- senders set --client '*' --country GB --identity ACME
   $ npm run admin -- webhooks failed
@@ -81,6 +83,7 @@ export async function runCommand(words: readonly string[], output: Output): Prom
   addWebhookCommands(program, runner);
   addMessageCommands(program, runner);
   addRefusalCommands(program, runner);
+  addLogCommands(program, runner);
   addSuppressionCommands(program, runner);
   addUsageCommand(program, runner);
   addActivityCommand(program, runner);

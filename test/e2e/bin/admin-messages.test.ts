@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AdminShell, adminShell } from '../../support/admin/admin-shell.ts';
 import { freshNumber } from '../../support/carrier/outbox.ts';
+import { eventually } from '../../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../../support/http/client.ts';
 
 let shell: AdminShell;
@@ -95,4 +96,27 @@ it('find prints the message that it found, with a sentence for the customer', as
     expect(stdout).toMatch(/^CREATED +CHANNEL/m);
     expect(stdout).toContain(`For the customer: The SMS to ${first}, accepted at `);
   }
+});
+
+it('batches show prints how far a bulk request is, and why recipients were refused', async () => {
+  const client = await newClient();
+  const recipients = [freshNumber(), freshNumber(), '+4477'].map((to) => ({ to }));
+  const { body } = await client.post('/api/v1/sms/bulk', { message: 'Hello', recipients });
+  const batchId = String(body.batch_id);
+  const shown = await eventually(async () => {
+    const details = await shell.json('batches', 'show', batchId);
+    return details.finished === 2 ? details : undefined;
+  });
+  expect(shown).toMatchObject({
+    batch_id: batchId,
+    total: 3,
+    accepted: 2,
+    rejected: 1,
+    counts: { delivered: 2 },
+  });
+  const { status, stdout } = await shell.run('batches', 'show', batchId);
+  expect([status, stdout]).toEqual([
+    0,
+    expect.stringMatching(/delivered +2[\s\S]*refused +\w+ +1/),
+  ]);
 });

@@ -1,0 +1,83 @@
+/** `logs tail`: shows requests as they come, from the log lines of the functions. */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { clientIdOf } from '../../shared/admin/find-client.ts';
+import { type LoggedRequest, requestLogOf } from '../../shared/admin/request-log.cloudwatch.ts';
+import { tailRequests } from '../../shared/admin/tail-requests.ts';
+import { GatewayError } from '../../shared/contract/errors.ts';
+import type { Runner } from './command.ts';
+import { timeForms, timeOf } from './options.ts';
+
+interface TailOptions {
+  readonly client?: string;
+  readonly since?: string;
+  readonly follow: boolean;
+}
+
+export function addLogCommands(program: Command, { run }: Runner): void {
+  program
+    .command('logs')
+    .description('the log lines of requests')
+    .command('tail')
+    .description('shows requests as they come, without numbers, texts and addresses, until Ctrl-C')
+    .option('--client <client>', 'only of this client (id or name)')
+    .option('--since <time>', `begin with the requests since then, ${timeForms}`)
+    .option('--no-follow', 'end with the requests that there are; --json needs it')
+    .addHelpText(
+      'after',
+      '\nOn AWS a request is shown some seconds after it came.\n\nExample:\n  $ npm run admin -- logs tail --client "Web shop" --since 10m',
+    )
+    .action(
+      run(async ({ dependencies, gateway, report }, { client, since, follow }: TailOptions) => {
+        if (follow && program.opts<{ json: boolean }>().json)
+          throw new GatewayError('invalid_request', '--json prints one document: give --no-follow, too.');
+        const { clock } = dependencies;
+        const options = {
+          since: since === undefined ? clock() : timeOf('since', since, clock()),
+          clientId: client === undefined ? undefined : await clientIdOf(dependencies, client),
+          follow,
+        };
+        const requests: LoggedRequest[] = [];
+        const parts = {
+          log: await requestLogOf(gateway.stackName),
+          clock,
+          wait: async (ms: number) => wait(ms),
+        };
+        for await (const request of tailRequests(parts, options)) {
+          report(lineOf(request, options.clientId === undefined));
+          if (!follow) requests.push(request);
+        }
+        return { json: { requests } };
+      }),
+    );
+}
+
+function lineOf(
+  {
+    timestamp,
+    status,
+    method,
+    path,
+    duration_ms,
+    error,
+    message_id,
+    batch_id,
+    client_id,
+    request_id,
+  }: LoggedRequest,
+  isOfAll: boolean,
+): string {
+  return [
+    timestamp,
+    status,
+    method,
+    path,
+    `${duration_ms} ms`,
+    error,
+    message_id ?? batch_id,
+    isOfAll ? client_id : undefined,
+    request_id,
+  ]
+    .filter((part) => part !== undefined)
+    .join(' ');
+}

@@ -1,0 +1,89 @@
+/**
+ * Reads the log lines of requests as they come. Each function of the API has a log group, and Live Tail takes ten groups
+ * only, so each group is asked for its new lines in turn: a request of CloudWatch Logs that costs nothing.
+ */
+import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
+import { CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
+import * as z from 'zod/mini';
+
+const timeLimits = { connectionTimeout: 2000, requestTimeout: 10_000, throwOnRequestTimeout: true };
+const config = { maxAttempts: 5, requestHandler: timeLimits };
+
+/** Of a line those fields that say what was asked for and what became of it: neither numbers, texts nor addresses. */
+const loggedRequestSchema = z.object({
+  timestamp: z.string(),
+  request_id: z.string(),
+  client_id: z.optional(z.string()),
+  method: z.string(),
+  path: z.string(),
+  status: z.number(),
+  duration_ms: z.number(),
+  error: z.optional(z.string()),
+  message_id: z.optional(z.string()),
+  batch_id: z.optional(z.string()),
+});
+export type LoggedRequest = z.output<typeof loggedRequestSchema>;
+
+export interface RequestLog {
+  /** The requests since a time, of one client or of all, each with an id of its line; oldest first. */
+  read(
+    since: Date,
+    clientId: string | undefined,
+  ): Promise<readonly { readonly id: string; readonly request: LoggedRequest }[]>;
+}
+
+/** @throws Error where the stack has no log groups of the API */
+export async function requestLogOf(stackName: string): Promise<RequestLog> {
+  const groups = await logGroupsOf(stackName);
+  if (groups.length === 0) throw new Error(`The stack ${stackName} has no log groups of the API.`);
+  const client = new CloudWatchLogsClient(config);
+  return {
+    async read(since, clientId) {
+      // Ids of clients are our own: they have no character that the pattern would need escaped.
+      const ofClient = clientId === undefined ? '' : ` && $.client_id = "${clientId}"`;
+      const filterPattern = `{ $.method = *${ofClient} }`;
+      // The emulator takes a pattern of fields as every line.
+      const isWanted = ({ client_id }: LoggedRequest) => clientId === undefined || client_id === clientId;
+      const found = [];
+      for (const logGroupName of groups) {
+        const query = { logGroupName, startTime: since.getTime(), filterPattern };
+        for await (const { events = [] } of paginateFilterLogEvents({ client }, query)) {
+          for (const { eventId = '', message = '' } of events) {
+            const request = requestIn(message);
+            if (request !== undefined && isWanted(request)) found.push({ id: eventId, request });
+          }
+        }
+      }
+      return found.toSorted((one, other) => (one.request.timestamp < other.request.timestamp ? -1 : 1));
+    },
+  };
+}
+
+function requestIn(line: string): LoggedRequest | undefined {
+  try {
+    return loggedRequestSchema.safeParse(JSON.parse(line)).data;
+  } catch {
+    // Lambda itself also writes lines that are not JSON.
+    return undefined;
+  }
+}
+
+async function logGroupsOf(StackName: string): Promise<string[]> {
+  const client = new CloudFormationClient(config);
+  const found: string[] = [];
+  try {
+    for await (const { StackResourceSummaries = [] } of paginateListStackResources(
+      { client },
+      { StackName },
+    )) {
+      for (const { ResourceType, LogicalResourceId = '', PhysicalResourceId } of StackResourceSummaries) {
+        const isOfApi =
+          ResourceType === 'AWS::Logs::LogGroup' && /^(?!.*AccessLog)(Api|Admin)/.test(LogicalResourceId);
+        if (isOfApi && PhysicalResourceId !== undefined) found.push(PhysicalResourceId);
+      }
+    }
+    return found;
+  } finally {
+    client.destroy();
+  }
+}
