@@ -2,11 +2,17 @@
  * Compares the usage of a time with that of the time before, group by group, and marks what is abnormal. Only whole days
  * or hours count, so that a day that has just begun is not compared with a whole one.
  */
+import * as z from 'zod/mini';
 import { addDays } from '../platform/clock.ts';
 import { type Interval, periodAt } from '../usage/period.ts';
-import { type Grouping, usageRange } from '../usage/usage-query.ts';
+import { adminUsageQuery, type Grouping, usageMoment, usageRange } from '../usage/usage-query.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { listUsage, type NamedUsageEntry } from './usage.ts';
+
+export const usageChangeQuery = z.extend(z.pick(adminUsageQuery, { client_id: true, group_by: true }), {
+  since: usageMoment,
+  until: usageMoment,
+});
 
 interface Times {
   readonly from: Date;

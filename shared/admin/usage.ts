@@ -6,7 +6,7 @@ import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts'
 import { allClients } from '../usage/count-changes.ts';
 import { intervals, periodAt, periodsBetween } from '../usage/period.ts';
 import { timesOf, totalOf, usageOfAll, usageOfClient } from '../usage/read-usage.ts';
-import { type UsageRange, usageMoment } from '../usage/usage-query.ts';
+import { type UsageRange, usageMoment, usageRange } from '../usage/usage-query.ts';
 import type { UsageEntry, UsageSums } from '../usage/usage-response.schema.ts';
 import { hourOf } from '../usage/webhook-attempts.dynamo.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
@@ -84,25 +84,32 @@ const shownMax = 20;
 const summaryIntervals = [...intervals, 'week'] as const;
 type SummaryInterval = (typeof summaryIntervals)[number];
 
-/** The hour, day, week or month of a time, now by default. */
+/** The hour, day, week or month of a time, now by default; or the UTC days from `since` to `until` (exclusive). */
 export const usageSummaryQuery = z.object({
   interval: z._default(z.enum(summaryIntervals), 'day'),
   at: z.optional(usageMoment),
+  since: z.optional(usageMoment),
+  until: z.optional(usageMoment),
 });
+
+type SummarizedTime =
+  | { readonly interval: SummaryInterval; readonly at: Date }
+  | { readonly since: Date; readonly until: Date };
 
 interface SummaryDependencies extends Pick<AdminDependencies, 'usage' | 'currency'> {
   readonly nameOf: (clientId: string) => Promise<string | undefined>;
 }
 
 /**
- * Sums up one hour, day or month of all clients by one query, or a week from Monday by one query for each of its days.
+ * Sums up one hour, day or month of all clients by one query; a week from Monday, and other days, by one for each day.
+ *
+ * @throws GatewayError where there are too many days
  */
 export async function summarizeUsage(
   { usage, currency, nameOf }: SummaryDependencies,
-  interval: SummaryInterval,
-  at: Date,
+  time: SummarizedTime,
 ): Promise<UsageSummary> {
-  const { from, to, counted } = summarizedAt(interval, at);
+  const { from, to, counted } = 'at' in time ? summarizedAt(time.interval, time.at) : daysOf(time);
   const rows = (await Promise.all(counted.map(({ name }) => usage.rowsIn(name)))).flat();
   const byClient = new Map(
     [...Map.groupBy(rows, ({ clientId }) => clientId)].map(([clientId, ofClient]) => [
@@ -143,6 +150,11 @@ function summarizedAt(interval: SummaryInterval, at: Date) {
   const from = addDays(today, -((today.getUTCDay() + 6) % 7));
   const to = addDays(from, 7);
   return { from, to, counted: periodsBetween('day', from, to, 7) ?? [] };
+}
+
+function daysOf({ since, until }: { readonly since: Date; readonly until: Date }) {
+  const { periods } = usageRange({ since, until, interval: 'day', group_by: ['client'] }, until);
+  return { from: periods[0]?.from ?? since, to: periods.at(-1)?.to ?? until, counted: periods };
 }
 
 function sumOf(all: readonly Amounts[]): Amounts {

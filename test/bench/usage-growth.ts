@@ -81,7 +81,10 @@ function* questions(usage: UsageReader, now: Date): Generator<readonly [string, 
   }
   for (const { id, text } of usagePeriods) {
     const { since, until, interval, step } = timesAt(id, now);
-    yield [`${text}: totals, top senders, error codes`, () => summarizeUsage(dependencies, interval, since)];
+    yield [
+      `${text}: totals, top senders, error codes`,
+      () => summarizeUsage(dependencies, { interval, at: since }),
+    ];
     const periods = periodsOf(step, since, until);
     for (const { value } of usageGroups)
       yield [

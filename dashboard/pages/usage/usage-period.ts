@@ -1,4 +1,4 @@
-/** The periods of the usage page: UTC days, weeks from Monday, and months, as usage is counted. */
+/** The times of the usage page: UTC days, weeks from Monday, and months, as usage is counted, or the days that are chosen. */
 
 export const usagePeriods = [
   { id: 'today', text: 'Today' },
@@ -8,17 +8,19 @@ export const usagePeriods = [
 ] as const;
 export type UsagePeriod = (typeof usagePeriods)[number]['id'];
 
-interface UsageTimes {
+export const chosenDays = { id: 'days', text: 'Other days' } as const;
+
+export interface UsageTimes {
   readonly since: Date;
   /** Exclusive. */
   readonly until: Date;
-  /** What the summary of the whole is called. */
-  readonly interval: 'day' | 'week' | 'month';
+  /** What the summary of the whole is called; undefined for days that were chosen. */
+  readonly interval?: 'day' | 'week' | 'month';
   /** What one bar of the charts covers. */
   readonly step: 'hour' | 'day';
 }
 
-export function timesAt(period: UsagePeriod, now: Date): UsageTimes {
+export function timesAt(period: UsagePeriod, now: Date): Required<UsageTimes> {
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
   const at = (ofMonth: number, ofDay: number): Date => new Date(Date.UTC(year, ofMonth, ofDay));
   if (period === 'today') {
@@ -30,6 +32,23 @@ export function timesAt(period: UsagePeriod, now: Date): UsageTimes {
   }
   const first = period === 'month' ? month : month - 1;
   return { since: at(first, 1), until: at(first + 1, 1), interval: 'month', step: 'day' };
+}
+
+/** Of many clients, each day is read by itself. */
+export const daysMax = 31;
+
+/** The days from the first to the last, as `2026-11-20`; the last seven where they are none, or too many. */
+export function timesOfDays(first: string, last: string, now: Date): UsageTimes {
+  const [since, lastDay] = [Date.parse(`${first}T00:00:00Z`), Date.parse(`${last}T00:00:00Z`)];
+  const days = (lastDay - since) / stepMs.day + 1;
+  if (days >= 1 && days <= daysMax)
+    return {
+      since: new Date(since),
+      until: new Date(lastDay + stepMs.day),
+      step: days === 1 ? 'hour' : 'day',
+    };
+  const until = timesAt('today', now).until;
+  return { since: new Date(until.getTime() - 7 * stepMs.day), until, step: 'day' };
 }
 
 const stepMs = { hour: 3_600_000, day: 86_400_000 } as const;

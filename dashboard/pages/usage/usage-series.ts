@@ -14,6 +14,7 @@ export const usageGroups = [
 export type UsageGroup = (typeof usageGroups)[number]['value'];
 
 type Entry = UsageList['usage'][number];
+type Group = Pick<Entry, 'client_id' | 'channel' | 'type' | 'country' | 'status'>;
 
 /** More colours cannot be told apart. */
 const seriesMax = 7;
@@ -42,7 +43,7 @@ const countries = new Intl.DisplayNames('en', { type: 'region' });
 
 /** The group of an entry in plain words. */
 export function groupTitle(
-  entry: Entry,
+  entry: Group,
   group: UsageGroup,
   clientNames: ReadonlyMap<string, string>,
 ): string {

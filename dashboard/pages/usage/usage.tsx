@@ -1,4 +1,5 @@
 /** Usage: what all clients sent in a period, what became of it, what it cost, and which clients sent the most. */
+import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
@@ -21,43 +22,45 @@ import { Totals } from '../../components/totals.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo, useListState } from '../../route.ts';
 import { numberText, percent } from '../../value-names.ts';
-import { stepsOf, timesAt, type UsagePeriod, usagePeriods } from './usage-period.ts';
+import { DaysField } from './days-field.tsx';
+import { UsageChanges } from './usage-changes.tsx';
+import { chosenDays, stepsOf, timesAt, timesOfDays, type UsageTimes, usagePeriods } from './usage-period.ts';
 import { groupTitle, seriesOf, type UsageGroup, usageGroups } from './usage-series.ts';
 
 export default function UsagePage() {
-  const period = usePeriod(usagePeriods, 'month');
-  const summary = useResponse(
-    'summarizeUsage',
-    {},
-    { period },
-    {
-      sent: () => {
-        const { interval, since } = timesAt(period, new Date());
-        return { interval, at: since.toISOString() };
-      },
+  const chosen = useChosen();
+  const summary = useResponse('summarizeUsage', {}, chosen, {
+    sent: () => {
+      const { interval, since, until } = timesOf(chosen);
+      return interval === undefined ? iso({ since, until }) : { interval, at: since.toISOString() };
     },
-  );
+  });
   const { data } = summary;
   return (
     <Page
       title="Usage"
       description="Of all clients, by the UTC time at which messages were accepted. Counted within about a minute."
-      actions={<PeriodChoice queries={[summary]} periods={usagePeriods} selected={period} />}
+      actions={<PeriodChoice queries={[summary]} periods={periods} selected={chosen.period} />}
     >
+      {chosen.period === chosenDays.id ? (
+        <Box padding={{ bottom: 'm' }}>
+          <DaysField />
+        </Box>
+      ) : null}
       <Loaded query={summary}>
         {(loaded) => (
           <SpaceBetween size="l">
             <Section title="Totals">
               <Totals columns={3} totals={totalsOf(loaded)} />
             </Section>
-            <Charts period={period} names={namesIn(data)} />
+            <Charts chosen={chosen} names={namesIn(data)} />
             <List<ClientSums>
               title="Top clients"
               columns={clientColumns(loaded.currency)}
               rows={loaded.top_clients}
               empty="No messages in this period."
               idOf={({ client_id }) => client_id}
-              csvName={`top-clients-${period}`}
+              csvName={`top-clients-${chosen.period}`}
             />
             <List<ErrorCode>
               title="Top error codes"
@@ -65,13 +68,37 @@ export default function UsagePage() {
               rows={loaded.error_codes}
               empty="No message of this period has an error."
               idOf={({ error_code }) => error_code}
-              csvName={`error-codes-${period}`}
+              csvName={`error-codes-${chosen.period}`}
             />
           </SpaceBetween>
         )}
       </Loaded>
     </Page>
   );
+}
+
+const periods = [...usagePeriods, chosenDays];
+
+interface Chosen extends Readonly<Record<string, string>> {
+  readonly period: (typeof periods)[number]['id'];
+  /** The days, where they are chosen. */
+  readonly first: string;
+  readonly last_day: string;
+}
+
+/** The time of the address. */
+function useChosen(): Chosen {
+  const { filter } = useListState();
+  return { period: usePeriod(periods, 'month'), first: filter('first'), last_day: filter('last_day') };
+}
+
+function timesOf({ period, first, last_day }: Chosen): UsageTimes {
+  const now = new Date();
+  return period === chosenDays.id ? timesOfDays(first, last_day, now) : timesAt(period, now);
+}
+
+function iso({ since, until }: Pick<UsageTimes, 'since' | 'until'>) {
+  return { since: since.toISOString(), until: until.toISOString() };
 }
 
 type ClientSums = UsageSummary['top_clients'][number];
@@ -155,16 +182,16 @@ const errorColumns = ({ from: since, to: until }: UsageSummary): readonly Column
 ];
 
 interface ChartsProps {
-  readonly period: UsagePeriod;
+  readonly chosen: Chosen;
   readonly names: ReadonlyMap<string, string>;
 }
 
-function Charts({ period, names }: ChartsProps) {
+function Charts({ chosen, names }: ChartsProps) {
   const { filter, change } = useListState();
   const group = usageGroups.find(({ value }) => value === filter('by')) ?? usageGroups[1];
-  const grouped = useUsage(period, group.value);
-  const byChannel = useUsage(period, 'channel');
-  const times = timesAt(period, new Date());
+  const grouped = useUsage(chosen, group.value);
+  const byChannel = useUsage(chosen, 'channel');
+  const times = timesOf(chosen);
   const steps = stepsOf(times);
   const currency = byChannel.data?.currency ?? '';
   const title = (by: UsageGroup) => (entry: UsageList['usage'][number]) => groupTitle(entry, by, names);
@@ -173,7 +200,7 @@ function Charts({ period, names }: ChartsProps) {
     <SpaceBetween size="l">
       <LoadFailure query={grouped} />
       {group.value === 'channel' ? null : <LoadFailure query={byChannel} />}
-      <Section title="Messages" actions={<UsageDownloads period={period} by={group.value} />}>
+      <Section title="Messages" actions={<UsageDownloads chosen={chosen} by={group.value} />}>
         <SpaceBetween size="m">
           <ChoiceField
             label="Group by"
@@ -190,6 +217,7 @@ function Charts({ period, names }: ChartsProps) {
           />
         </SpaceBetween>
       </Section>
+      <UsageChanges by={group.value} chosen={chosen} sent={() => iso(timesOf(chosen))} />
       <Section title="Cost by channel">
         <TimeChart
           {...common}
@@ -205,26 +233,23 @@ function Charts({ period, names }: ChartsProps) {
 }
 
 /** The lines of a CSV file: an invoice has one for each month, a chart one for each of its bars. */
-const csvIntervals = {
-  today: ['hour', 'day'],
-  week: ['day'],
-  month: ['day', 'month'],
-  last_month: ['day', 'month'],
-} as const satisfies Record<UsagePeriod, readonly Interval[]>;
+function csvIntervals({ interval, step }: UsageTimes): readonly Interval[] {
+  if (step === 'hour') return ['hour', 'day'];
+  return interval === 'week' ? ['day'] : ['day', 'month'];
+}
 
-function UsageDownloads({ period, by }: { readonly period: UsagePeriod; readonly by: string }) {
+function UsageDownloads({ chosen, by }: { readonly chosen: Chosen; readonly by: string }) {
   const { api } = useDashboard();
   const load = useMutation({
     mutationFn: async (interval: Interval) => {
-      const { since, until } = timesAt(period, new Date());
-      const times = { since: since.toISOString(), until: until.toISOString() };
-      return api.get('listUsage', {}, { ...times, interval, group_by: by });
+      return api.get('listUsage', {}, { ...iso(timesOf(chosen)), interval, group_by: by });
     },
-    onSuccess: (usage, interval) => downloadCsv(`usage-${period}-${by}-by-${interval}.csv`, usageCsv(usage)),
+    onSuccess: (usage, interval) =>
+      downloadCsv(`usage-${chosen.period}-${by}-by-${interval}.csv`, usageCsv(usage)),
   });
   return (
     <SpaceBetween direction="horizontal" size="xs">
-      {csvIntervals[period].map((interval) => (
+      {csvIntervals(timesOf(chosen)).map((interval) => (
         <Button
           key={interval}
           iconName="download"
@@ -238,15 +263,15 @@ function UsageDownloads({ period, by }: { readonly period: UsagePeriod; readonly
   );
 }
 
-function useUsage(period: UsagePeriod, by: UsageGroup) {
+function useUsage(chosen: Chosen, by: UsageGroup) {
   return useResponse(
     'listUsage',
     {},
-    { period, by },
+    { ...chosen, by },
     {
       sent: () => {
-        const { since, until, step } = timesAt(period, new Date());
-        return { since: since.toISOString(), until: until.toISOString(), interval: step, group_by: by };
+        const times = timesOf(chosen);
+        return { ...iso(times), interval: times.step, group_by: by };
       },
     },
   );

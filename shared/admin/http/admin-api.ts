@@ -63,6 +63,7 @@ import { search, searchQuery } from '../search.ts';
 import { listSenders, removeSender, senderBody, senderRowBody, setSender } from '../senders.ts';
 import { deleteSuppression, listSuppressions, putSuppression } from '../suppressions.ts';
 import { listUsage, overviewQuery, summarizeUsage, usageOf, usageSummaryQuery } from '../usage.ts';
+import { compareUsage, usageChangeQuery } from '../usage-change.ts';
 import { listDeliveries, showDelivery } from '../webhook-deliveries.ts';
 import { listEndpoints, testEndpoint } from '../webhook-endpoints.ts';
 import { resendBody, resendMany, resendWebhooks, showResendMany } from '../webhook-resend.ts';
@@ -201,10 +202,16 @@ export function adminOperations(dependencies: AdminDependencies) {
       listUsage(dependencies, client_id, usageRange(query, dependencies.clock())),
     ),
     summarizeUsage: readsQuery(usageSummaryQuery, async ({ given }) => {
-      const { interval, at = dependencies.clock() } = given;
+      const { interval, at = dependencies.clock(), since, until = dependencies.clock() } = given;
       const nameOf = async (id: string) => (await dependencies.clients.find(id))?.name;
-      return summarizeUsage({ ...dependencies, nameOf }, interval, at);
+      return summarizeUsage(
+        { ...dependencies, nameOf },
+        since === undefined ? { interval, at } : { since, until },
+      );
     }),
+    compareUsage: readsQuery(usageChangeQuery, async ({ given: { client_id, since, until, group_by } }) =>
+      compareUsage(dependencies, client_id, { since, until, groupBy: group_by ?? [] }),
+    ),
     listOutbox: readsQuery(outboxQuery, async ({ given }) => listOutbox(dependencies, given)),
     listOtpHolds: readsQuery(otpHoldsQuery, async ({ given }) => listOtpHolds(dependencies, given)),
     showOtpEvidence: readsNothing(async ({ path }) =>

@@ -3,7 +3,7 @@ import { summarizeUsage } from '../../../shared/admin/usage.ts';
 import type { UsageRow } from '../../../shared/usage/usage-reader.dynamo.ts';
 
 /** Each day of November has as many messages as its number says. */
-async function summaryAt(interval: 'day' | 'week', at: string) {
+async function summaryOf(time: Parameters<typeof summarizeUsage>[1]) {
   const rowsIn = async (period: string): Promise<UsageRow[]> => {
     const count = Number(period.slice(8));
     const amounts = new Map([
@@ -18,8 +18,10 @@ async function summaryAt(interval: 'day' | 'week', at: string) {
   };
   const usage = { rowsIn, rowsOf: async () => [] };
   const nameOf = async (): Promise<string> => 'Shop';
-  return summarizeUsage({ usage, currency: 'USD', nameOf }, interval, new Date(at));
+  return summarizeUsage({ usage, currency: 'USD', nameOf }, time);
 }
+
+const summaryAt = (interval: 'day' | 'week', at: string) => summaryOf({ interval, at: new Date(at) });
 
 it.each(['2026-11-16T00:00:00.000Z', '2026-11-18T12:00:00.000Z', '2026-11-22T23:59:59.999Z'])(
   'the week of %s is the sum of its days from Monday to Sunday',
@@ -32,6 +34,19 @@ it.each(['2026-11-16T00:00:00.000Z', '2026-11-18T12:00:00.000Z', '2026-11-22T23:
     expect(summary.error_codes.map((code) => code.messages)).toEqual([14, 7]);
   },
 );
+
+it('other days are whole, from the first to the last, and no more than a month', async () => {
+  const days = { since: new Date('2026-11-03T08:00:00.000Z'), until: new Date('2026-11-05T00:00:01.000Z') };
+  const { from, to, total } = await summaryOf(days);
+  expect([from, to, total?.messages]).toEqual([
+    '2026-11-03T00:00:00.000Z',
+    '2026-11-06T00:00:00.000Z',
+    3 + 4 + 5,
+  ]);
+  await expect(summaryOf({ ...days, since: new Date('2026-10-01T00:00:00.000Z') })).rejects.toMatchObject({
+    code: 'invalid_request',
+  });
+});
 
 it('an error code has its meaning, where this release knows it', async () => {
   const { error_codes } = await summaryAt('day', '2026-11-20T10:00:00.000Z');
