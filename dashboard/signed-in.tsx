@@ -17,6 +17,7 @@ import { useMedia } from './components/media.ts';
 import { headingId } from './components/page.tsx';
 import { RenderFailure } from './components/render-failure.tsx';
 import { Secrets } from './components/secrets.tsx';
+import { withLocalTimes } from './components/time.tsx';
 import { DashboardContext, NavigatedContext, type NewSecrets } from './context.ts';
 import { Navigation, Pages } from './pages.tsx';
 import { go, linkTo, useHashLocation } from './route.ts';
@@ -63,7 +64,14 @@ export default function SignedIn({
     const dismiss = (): void => setNotices((shown) => shown.filter((notice) => notice.id !== id));
     setNotices((shown) => [
       ...shown.slice(-2),
-      { id, type, content: text, dismissible: true, dismissLabel: 'Dismiss', onDismiss: dismiss },
+      {
+        id,
+        type,
+        content: withLocalTimes(text),
+        dismissible: true,
+        dismissLabel: 'Dismiss',
+        onDismiss: dismiss,
+      },
     ]);
     if (type === 'success') setTimeout(dismiss, 8000);
   }, []);

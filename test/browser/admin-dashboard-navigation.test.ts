@@ -1,12 +1,13 @@
 /** Addresses, titles and focus in the dashboard; each test has a page of its own. */
 import { randomUUID } from 'node:crypto';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { axeViolations, photograph, show } from '../support/browser/dashboard.ts';
 import { filtersIn, messagesPerPage, rowsOf, sendMoreThanAPage } from '../support/browser/lists.ts';
 import { signedInPage, usualLook } from '../support/browser/signed-in-page.ts';
 import { freshNumber } from '../support/carrier/outbox.ts';
-import { eventually } from '../support/gateway/gateway.ts';
+import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
 import { adminToken, call, newClient } from '../support/http/client.ts';
 import { failForGood } from '../support/webhook/final-failure.ts';
 import { startRecoveringWebhookEndpoint } from '../support/webhook/recovering-endpoint.ts';
@@ -116,6 +117,14 @@ it('opens the activity log on what people changed, by name, and keeps webhooks a
   await photograph(page, 'activity-by-actor', usualLook);
   await page.getByLabel('Changed by').fill(clientId);
   await page.getByText('No matches for these filters').waitFor();
+  // Of an edit in the console nobody knows whose it is.
+  const dynamo = documentClient();
+  const Item = { client_id: clientId, endpoint: 'POST /api/v1/otp/verify', per_hour: 900 };
+  await dynamo.send(new PutCommand({ TableName: gateway().tables.limit_overrides, Item }));
+  dynamo.destroy();
+  await show(page, `activity?client_id=${clientId}`, 'Activity Logs');
+  const edited = rowsOf(page).filter({ hasText: 'directly in the table' });
+  await edited.getByText('Someone', { exact: true }).first().waitFor();
   await page.getByRole('tab', { name: 'Sign-ins' }).click();
   await rowsOf(page)
     .filter({ hasText: 'Demo admin requested a token with the scope admin from' })

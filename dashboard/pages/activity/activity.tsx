@@ -168,7 +168,9 @@ const actorColumn: Column<ActivityView> = {
   title: 'Changed by',
   field: 'actor',
   minWidth: 150,
-  cell: ({ actor }) => <ActorName actor={actor} />,
+  // Who edits a table in the console is not known.
+  cell: ({ actor, summary }) =>
+    actor === undefined && summary.startsWith('Someone ') ? 'Someone' : <ActorName actor={actor} />,
 };
 const clientColumn: Column<ActivityView> = {
   title: 'Client',

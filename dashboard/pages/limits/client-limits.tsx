@@ -19,6 +19,7 @@ import { Loaded } from '../../components/loaded.tsx';
 import { RowAction } from '../../components/row-action.tsx';
 import { RowStatus } from '../../components/row-status.tsx';
 import { Secondary } from '../../components/secondary.tsx';
+import { withLocalTimes } from '../../components/time.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo } from '../../route.ts';
 import { capNames, everyClient, numberText } from '../../value-names.ts';
@@ -161,7 +162,9 @@ function RowState({ blocked, note, status, status_message }: EndpointLimits) {
       {blocked ? <StatusIndicator type="stopped">blocked</StatusIndicator> : null}
       {status === null ? null : <RowStatus status={status} />}
       {/* The faults of an invalid row are listed below. */}
-      {status_message === null || status === 'invalid' ? null : <Box fontSize="body-s">{status_message}</Box>}
+      {status_message === null || status === 'invalid' ? null : (
+        <Box fontSize="body-s">{withLocalTimes(status_message)}</Box>
+      )}
       {note === null ? null : <Secondary>Note: {note}</Secondary>}
     </>
   );

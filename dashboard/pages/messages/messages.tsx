@@ -171,7 +171,7 @@ const columns: readonly Column<FoundMessage>[] = [
   {
     title: 'Status',
     field: 'status',
-    minWidth: 130,
+    minWidth: 160,
     cell: ({ status, error }) => (
       <>
         <State of={status} />
@@ -188,7 +188,7 @@ const columns: readonly Column<FoundMessage>[] = [
   {
     title: 'Client',
     field: 'client_id',
-    minWidth: 170,
+    minWidth: 210,
     cell: ({ client_id }) => (client_id === null ? 'None' : <ClientLink id={client_id} />),
   },
   { title: 'Channel', field: 'channel', minWidth: 95, cell: ({ channel }) => channelNames[channel] },

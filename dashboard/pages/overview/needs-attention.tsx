@@ -76,7 +76,7 @@ function Problem({ type, text, href }: Item) {
 
 const columns: readonly Column<Item>[] = [
   { title: 'Problem', minWidth: 220, cell: Problem },
-  { title: 'Client', minWidth: 160, cell: ({ clientId }) => <ClientLink id={clientId} /> },
+  { title: 'Client', minWidth: 210, cell: ({ clientId }) => <ClientLink id={clientId} /> },
   { title: 'Since', field: 'since', minWidth: 150, isTime: true },
   { title: 'Action', minWidth: 100, cell: ({ action }) => action ?? '–' },
 ];

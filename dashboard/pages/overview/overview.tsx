@@ -159,7 +159,7 @@ function TopErrorCodes({ summary }: { readonly summary: UsageSummary }) {
       columns={[
         {
           title: 'Code',
-          minWidth: 110,
+          minWidth: 160,
           cell: ({ error_code }) => (
             <span className="id">
               <Link href={linkTo('messages', undefined, { error_code, last: today })}>{error_code}</Link>
