@@ -31,7 +31,7 @@ export interface Page {
 
 const browsers = ['chrome111', 'firefox114', 'safari16.4'];
 
-function script(name: 'before-content' | 'after-content'): string {
+function script(name: 'before-content' | 'after-content' | 'try-it'): string {
   const [file] = buildSync({
     absWorkingDir: import.meta.dirname,
     entryPoints: [`browser/${name}.ts`],
@@ -59,14 +59,16 @@ const css = transformSync(`${sheet}\n${samplesOfOthers.join(',')} { display: non
 }).code.trim();
 const beforeContent = script('before-content');
 const afterContent = script('after-content');
+/** Only where there are operations to try. */
+const tryIt = script('try-it');
 
 const hashed = (source: string): string => `'sha256-${createHash('sha256').update(source).digest('base64')}'`;
 
 const policy = [
   "default-src 'none'",
   `style-src ${hashed(css)}`,
-  `script-src ${hashed(beforeContent)} ${hashed(afterContent)}`,
-  // The search index.
+  `script-src ${hashed(beforeContent)} ${hashed(afterContent)} ${hashed(tryIt)}`,
+  // The search index, and the requests of the reader's own.
   "connect-src 'self'",
   // The icon.
   'img-src data:',
@@ -108,6 +110,7 @@ export function pageResponse(name: PageName, { sections, main }: Page): ApiRespo
 <main id="main" tabindex="-1">${main}</main>
 </div>
 <script>${inlined(afterContent)}</script>
+${name === 'reference' && html`<script>${inlined(tryIt)}</script>`}
 </body>
 </html>
 `;

@@ -11,6 +11,11 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** A block of code that the keyboard can scroll. */
+export function codeOf(label: string, text: string): HTMLElement {
+  return element('pre', { tabindex: '0', role: 'group', 'aria-label': label }, element('code', {}, text));
+}
+
 const announcements = element('p', { class: 'unseen', role: 'status' });
 document.body.append(announcements);
 

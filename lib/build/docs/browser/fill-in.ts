@@ -3,10 +3,9 @@
  * sent nowhere. The address that `npm start` prints has those of its demo client after the `#`, which no browser sends; no
  * other gateway takes credentials from there.
  */
-const key = 'credentials';
-const thisMachine = ['localhost', '127.0.0.1', '[::1]'];
+import { type Credentials, keepCredentials, keptCredentials } from './credentials.ts';
 
-type Credentials = Partial<Record<string, string>>;
+const thisMachine = ['localhost', '127.0.0.1', '[::1]'];
 
 export function startFillIn(): void {
   const form = document.querySelector<HTMLFormElement>('#fill-in');
@@ -15,14 +14,14 @@ export function startFillIn(): void {
   form.addEventListener('submit', (event) => event.preventDefault());
   form.addEventListener('input', () => {
     const typed = Object.fromEntries([...inputsOf(form)].map(({ name, value }) => [name, value]));
-    keep(typed);
+    keepCredentials(typed);
     fill(typed);
   });
   const given = thisMachine.includes(location.hostname) ? takeFromAddress(form) : undefined;
-  showIn(form, given ?? read());
+  showIn(form, given ?? keptCredentials());
   const note = form.querySelector('#fill-in-note');
   if (given === undefined || note === null) return;
-  keep(given);
+  keepCredentials(given);
   note.textContent = 'These are the credentials of the demo client of your local gateway.';
 }
 
@@ -53,21 +52,5 @@ function fill(credentials: Credentials): void {
     const value = credentials[name]?.trim() ?? '';
     // The commands have the values inside single quotes of a shell.
     place.textContent = value === '' ? `YOUR_${name.toUpperCase()}` : value.replaceAll("'", "'\\''");
-  }
-}
-
-function keep(credentials: Credentials): void {
-  try {
-    sessionStorage.setItem(key, JSON.stringify(credentials));
-  } catch {
-    // The browser permits no storage: the credentials are kept on this page only.
-  }
-}
-
-function read(): Credentials {
-  try {
-    return JSON.parse(sessionStorage.getItem(key) ?? '{}') as Credentials;
-  } catch {
-    return {};
   }
 }

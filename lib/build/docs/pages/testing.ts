@@ -15,7 +15,8 @@ export function testingPage(): Page {
     ],
     main: html`<h1>Testing</h1>
 <section>${heading(2, 'simulator', 'The simulator')}
-${prose('A gateway on your own machine (`npm start`) and a test stage on AWS have a simulated carrier: nothing is sent to a phone and nothing is charged. Requests, states, receipts and webhooks are those of real messages. If you do not know whether your gateway has the simulator, ask its operator before you send to the numbers below.')}</section>
+${prose('A gateway on your own machine (`npm start`) and a test stage on AWS have a simulated carrier: nothing is sent to a phone and nothing is charged. Requests, states, receipts and webhooks are those of real messages. If you do not know whether your gateway has the simulator, ask its operator before you send to the numbers below.')}
+${prose(`Without a program: each operation of the [reference](${linkTo('reference')}) has a console, **Try it**, which sends a request of your own and shows the answer beside the webhooks that follow.`)}</section>
 <section>${heading(2, 'recipients', 'Simulated recipients')}
 ${prose('The recipient decides what happens to a message, so that you can see how your program handles it:')}
 ${table(

@@ -10,6 +10,7 @@ import { codeBlock } from '../highlight.ts';
 import { type Html, heading, html, inline, prose, table } from '../html.ts';
 import { languageBlocks } from '../language-blocks.ts';
 import { jsonNotation, literal } from '../samples/literal.ts';
+import { sampleRequest } from '../samples/sample-request.ts';
 import { languages, type Sample } from '../samples/samples.ts';
 import { linkTo } from '../site.ts';
 import { kindOf, type Resolve } from './field-rows.ts';
@@ -36,6 +37,7 @@ export function operationSection(
 ${prose(description)}
 ${limits(operation)}
 ${sampleBlocks(operation, samples)}
+${tryIt(operation)}
 ${parameters.length > 0 && html`<h4>Parameters</h4>${parameterTable(operationId, parameters, resolve)}`}
 ${requestBody !== undefined && requestSection(operationId, requestBody.content, resolve)}
 <h4>Response</h4>
@@ -53,6 +55,13 @@ function sampleBlocks({ operationId, summary }: OpenApiOperation, samples: reado
     return { language, title, content: codeBlock(source, grammar, `${summary}: ${title}`) };
   });
   return languageBlocks(blocks, html` data-sample="${operationId}"`);
+}
+
+/** The script of the page shows it, and makes its form when it is opened. */
+function tryIt(operation: DocumentedOperation): Html {
+  const { method, path, authorized, body } = sampleRequest(operation.method, operation.path, operation);
+  const request = JSON.stringify({ method, path, authorized, body });
+  return html`<details class="try" data-request="${request}" hidden><summary>Try it: ${operation.summary}</summary></details>`;
 }
 
 function limits({ security, 'x-rate-limits': { per_minute, per_hour, per_day } }: OpenApiOperation): Html {
