@@ -115,8 +115,5 @@ it('batches show prints how far a bulk request is, and why recipients were refus
     counts: { delivered: 2 },
   });
   const { status, stdout } = await shell.run('batches', 'show', batchId);
-  expect([status, stdout]).toEqual([
-    0,
-    expect.stringMatching(/delivered +2[\s\S]*refused +\w+ +1/),
-  ]);
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/delivered +2[\s\S]*refused +\w+ +1/)]);
 });
