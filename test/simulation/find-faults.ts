@@ -21,7 +21,7 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
   },
 });
-const readableLines = 60;
+const readableLines = 70;
 const secondsMax = Number(values.seconds);
 const rows: string[] = [];
 let missed = 0;
