@@ -1,5 +1,6 @@
 /** One run against a stage: finds it, measures every promise, and takes back what the run made. */
 import { listOutbox } from '../../shared/admin/outbox.ts';
+import { GatewayError } from '../../shared/contract/errors.ts';
 import { ConnectionFailure, connect } from '../admin/connection.ts';
 import { acceptsTls, callerOf, startReceiver } from './http-caller.ts';
 import type { Result } from './promise.ts';
@@ -37,10 +38,14 @@ export async function verify(run: Run): Promise<Verified> {
     run.environment,
   );
   const { baseUrl, stackName, tables } = gateway;
-  if (dependencies.outbox === undefined)
+  // Only a stage whose carriers are simulated has an outbox of what clients send.
+  await listOutbox(dependencies, { limit: 1 }).catch((cause: unknown) => {
+    if (!(cause instanceof GatewayError)) throw cause;
     throw new ConnectionFailure(
       `The carriers of ${stackName} are real: this run would send messages to people. Verify a stage with simulated carriers.`,
+      { cause },
     );
+  });
   const call = callerOf(baseUrl);
   const visitors = visitorsOf(dependencies, call);
   const receiver = await receiverOf(run, isLocal);
