@@ -33,6 +33,7 @@ export const parts: Readonly<Record<string, Part>> = {
   fuzz: program('test/fuzz/api.ts'),
   clients: program('test/clients/all.ts'),
   construct: program('test/construct/all.ts'),
+  carriers: program('test/carriers/certify.ts'),
 };
 
 /**
@@ -74,6 +75,8 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'deliberate-faults --trace --only admits',
       'inbound',
       'fuzz',
+      'carriers infobip',
+      'carriers meta',
       'simulate --minutes 20',
       'properties /fuzz/',
       'lambda-runtime --native',

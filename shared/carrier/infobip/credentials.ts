@@ -1,12 +1,13 @@
-/** What the secret of Infobip holds: the account's address and key, a sender, and what its callbacks are signed with. */
+/** What the secret of Infobip holds: the account's host and key, a sender, and what its callbacks are signed with. */
 import * as z from 'zod/mini';
 import { vendorAddress } from '../http-call.ts';
 
 const text = z.string().check(z.minLength(1));
 
 export const infobipCredentials = z.object({
-  /** The account's own address: `https://xxxxx.api.infobip.com`. */
-  base_url: vendorAddress,
+  base_url: z.optional(vendorAddress),
+  /** The account's own; without it the host of all accounts is called. */
+  host: z.optional(text.check(z.regex(/^[a-z0-9-]+\.api\.infobip\.com$/))),
   /** Needs the scopes `sms:message:send`, `sms:logs:read` and, for `doctor`, `account-management:manage`. */
   api_key: text,
   /** The sender of messages for which no row of `senders` names one: a number or a name. */

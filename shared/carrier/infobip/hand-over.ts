@@ -17,6 +17,8 @@ import { duplicateMessageId, infobipStatus, reasonOf, statusGroups } from './sta
 
 type Context = CarrierContext<InfobipCredentials>;
 
+const commonHost = 'api.infobip.com';
+
 const sendResponse = z.object({
   messages: z.array(z.object({ status: infobipStatus })).check(z.minLength(1)),
 });
@@ -141,7 +143,7 @@ async function newestOf({ credentials }: Context): Promise<InfobipCredentials> {
 
 function call(
   { timeLimitMs }: Context,
-  { base_url, api_key }: InfobipCredentials,
+  { host = commonHost, base_url = `https://${host}`, api_key }: InfobipCredentials,
   method: 'GET' | 'POST',
   path: string,
   body?: object,

@@ -11,7 +11,7 @@ import { carrierModules } from '../../../shared/carrier/carriers.ts';
 import { attemptIdOf, type HandOverBody } from '../../../shared/message/dispatch/carrier.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { storedWhatsAppContent } from '../../../shared/message/whatsapp-content.ts';
-import { alteredCallbacks } from '../../support/carrier/altered-callbacks.ts';
+import { alteredCallback } from '../../support/carrier/altered-callback.ts';
 import { readVendorDescription, type VendorRequest } from '../../support/carrier/vendor-description.ts';
 import type { Callback, Taken, Vendor, VendorResponse } from '../../support/carrier/vendors/vendor.ts';
 import { vendors } from '../../support/carrier/vendors/vendors.ts';
@@ -385,9 +385,9 @@ describe.each(vendors.map((vendor) => [vendor.name, vendor] as const))('%s', (_n
 
     it('and none of 500 altered ones', async () => {
       const callback = vendor.report(await handedOver(), 'delivered');
-      const taken = alteredCallbacks(vendor, callback, urlOf(callback), 500).filter((altered) =>
-        verify(callbackRequest(altered, altered.headers), credentials),
-      );
+      const taken = Array.from({ length: 500 }, (_, index) =>
+        alteredCallback(vendor, callback, urlOf(callback), index),
+      ).filter((altered) => verify(callbackRequest(altered, altered.headers), credentials));
       expect(taken).toEqual([]);
     });
 

@@ -40,20 +40,18 @@ const alterations: readonly Alteration[] = [
   (genuine) => withHeaders(genuine, (value) => `${value}0`),
 ];
 
-/** @returns so many, each unlike the others as far as the callback allows */
-export function alteredCallbacks(
+/** @param index - another alteration for each, as far as the callback allows */
+export function alteredCallback(
   vendor: Vendor,
   callback: Callback,
   url: string,
-  count: number,
-): readonly SignedCallback[] {
+  index: number,
+): SignedCallback {
   const signed = (secret: string): SignedCallback => ({
     ...callback,
     headers: vendor.sign(callback, url, secret),
   });
-  const genuine = signed(vendor.credentials[vendor.callbackSecret] ?? '');
-  return Array.from({ length: count }, (_, index) => {
-    const alter = alterations[index % (alterations.length + 1)];
-    return alter === undefined ? signed(`another secret ${index}`) : alter(genuine, index);
-  });
+  const alter = alterations[index % (alterations.length + 1)];
+  if (alter === undefined) return signed(`another secret ${index}`);
+  return alter(signed(vendor.credentials[vendor.callbackSecret] ?? ''), index);
 }
