@@ -1,0 +1,16 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { invariants } from '../../support/simulation/invariants/invariants.ts';
+
+const docs = join(import.meta.dirname, '../../../docs');
+
+it('has invariants that name the promises which they hold', () => {
+  const contract = readFileSync(join(docs, 'contract.md'), 'utf8');
+  const isPromise = (name: string): boolean =>
+    /^\d/.test(name) ? contract.includes(`**${name}**`) : existsSync(join(docs, `${name}.md`));
+  const unknown = Object.entries(invariants).flatMap(([name, { promise }]) =>
+    promise.split(', ').flatMap((one) => (isPromise(one) ? [] : [`${name}: ${one}`])),
+  );
+  expect(unknown).toEqual([]);
+});
