@@ -30,8 +30,13 @@ const issuing = {
 const noApiKeys = { find: async () => undefined };
 const clients = clientDirectory(dynamoClientStore(dynamo(), env.CLIENTS_TABLE), noApiKeys, systemClock);
 
+const overrides = overridesFrom(env);
+
 export const handler = publicHttpFunction(routes.issueToken, (request) => issueToken(issuing, request), {
-  dependencies: publicHttpDependencies(env, overridesFrom(env).limitsOf),
+  dependencies: {
+    ...publicHttpDependencies(env, overrides.limitsOf),
+    inMaintenance: overrides.inMaintenance,
+  },
   authenticate: authenticateByCredentials(clients),
   formats: tokenRequestFormats,
   headers: { 'Cache-Control': 'no-store', Pragma: 'no-cache' },

@@ -16,6 +16,7 @@ import { addMessageCommands } from './message-commands.ts';
 import { addOtpCommands } from './otp-commands.ts';
 import { printable } from './print.ts';
 import { addRefusalCommands } from './refusal-commands.ts';
+import { addRestoreCommand } from './restore-command.ts';
 import { addSenderCommands } from './sender-commands.ts';
 import { addSetAsideCommands } from './set-aside-commands.ts';
 import { addSuppressionCommands } from './suppression-commands.ts';
@@ -43,6 +44,7 @@ Examples:
   $ npm run admin -- suppressions list "Web shop"
   $ npm run admin -- inbound send --from +447700900123 --text STOP
   $ npm run admin -- set-aside list
+  $ npm run admin -- restore --to 2h --table messages --plan
   $ npm run admin -- usage --month 2026-11 --csv
   $ npm run admin -- outbox list --to +447700900123 --json
   $ npm run admin -- --stage production clients list
@@ -89,6 +91,7 @@ export async function runCommand(words: readonly string[], output: Output): Prom
   addActivityCommand(program, runner);
   addOtpCommands(program, runner);
   addSetAsideCommands(program, runner);
+  addRestoreCommand(program, runner);
   addClientNamesCommand(program, runner);
   addCompletionCommand(program, print);
 

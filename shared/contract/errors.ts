@@ -188,6 +188,16 @@ export function limitReached(
   return new GatewayError(code, `${cause} Try again in ${wait}.`, { retryAfterSeconds, headers });
 }
 
+/** A restore takes longer than this; a client that tries again that often does no harm. */
+const maintenanceRetrySeconds = 120;
+
+/** The 503 while tables are restored (contract 8.9). */
+export function maintenance(): GatewayError {
+  return new GatewayError('service_unavailable', 'The gateway is in maintenance. Try again later.', {
+    retryAfterSeconds: maintenanceRetrySeconds,
+  });
+}
+
 /** The place of a code in the documentation, below the gateway's own address. */
 function errorDocsUrl(baseUrl: string, code: ErrorCode): string {
   return `${baseUrl}${errorDocsPath}#${code}`;

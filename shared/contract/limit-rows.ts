@@ -9,6 +9,12 @@ import { type PolicyName, policies } from './routes.ts';
 /** The `client_id` of a row for every client that has no row of its own for that endpoint. */
 export const everyClient = '*';
 
+/**
+ * The `endpoint` of the row for every client with which the API answers 503, until the row is removed or its `expires_at`
+ * has passed.
+ */
+export const maintenanceEndpoint = 'maintenance';
+
 /** The attributes that limit a window, shortest window first. */
 export const windowAttributes = capWindowNames.map((window) => `per_${window}` as const);
 export type WindowAttribute = (typeof windowAttributes)[number];

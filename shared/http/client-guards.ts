@@ -26,6 +26,7 @@ export function httpDependencies(env: EnvironmentFor<typeof authenticatedRequest
   return {
     ...publicHttpDependencies(env, overrides.limitsOf),
     prepare: overrides.prepare,
+    inMaintenance: overrides.inMaintenance,
     authenticateBearer: (scope) => authenticateBearer({ clients, tokens }, scope),
   };
 }

@@ -4,7 +4,7 @@
  */
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { GatewayError, rateLimitExceeded } from '../contract/errors.ts';
+import { GatewayError, maintenance, rateLimitExceeded } from '../contract/errors.ts';
 import { type PolicyName, type Route, type RouteName, routes, type Scope } from '../contract/routes.ts';
 import { type Decision, rateLimitHeaders, retryAfterSeconds, uncountedHeaders } from '../limit/decision.ts';
 import type { RateLimiter } from '../limit/limiter.ts';
@@ -40,6 +40,8 @@ export interface PublicHttpDependencies {
   readonly baseUrl: string;
   /** Counts the refusal of a client's request. */
   readonly recordRefusal: RecordRefusal;
+  /** Whether requests are refused, because the tables are being restored; absent where the function reads none of them. */
+  readonly inMaintenance?: (() => Promise<boolean>) | undefined;
 }
 
 export interface HttpDependencies extends PublicHttpDependencies {
@@ -106,7 +108,8 @@ function pipeline(
     oauthErrors = false,
   }: HttpOptions<PublicHttpDependencies>,
 ): HttpFunction {
-  const { limiter, addressOf, clock, newWorkId, writeLog, baseUrl, recordRefusal } = dependencies;
+  const { limiter, addressOf, clock, newWorkId, writeLog, baseUrl, recordRefusal, inMaintenance } =
+    dependencies;
   const steps = middy<RequestContext, HttpResponse>()
     // On the way back, from the last to the first:
     .use(encodeResponse())
@@ -115,6 +118,7 @@ function pipeline(
     .use(responseHeaders(route.policy, route.scope === null ? headers : { ...noStore, ...headers }))
     .use(errorResponse(baseUrl, oauthErrors))
     // On the way in:
+    .use(refuseInMaintenance(inMaintenance))
     .use(authenticate(authenticator))
     .use(countRequest(limiter, route.policy))
     .use(checkText())
@@ -171,6 +175,16 @@ export function httpFunctions(
     const found = functions.get(`${method} ${event.resource}`);
     if (found === undefined) throw new Error(`${method} ${event.resource} is not a route of this function`);
     return found(event, context);
+  };
+}
+
+/** Before anything else is read, because the table of clients may be the one that is restored. */
+function refuseInMaintenance(inMaintenance: PublicHttpDependencies['inMaintenance']): Step {
+  return {
+    before: async ({ context }) => {
+      if (inMaintenance !== undefined && (await beforeDeadline(context, orUnavailable(inMaintenance()))))
+        throw maintenance();
+    },
   };
 }
 

@@ -27,7 +27,14 @@ import {
 } from '../edited-table/feedback.ts';
 import { closestName } from '../platform/closest-name.ts';
 import { type FirstReached, firstReached } from './first-reached.ts';
-import { isInForce, type OverrideRow, overrideTable, type ParsedRow, parseRow } from './override-row.ts';
+import {
+  isInForce,
+  isMaintenance,
+  type OverrideRow,
+  overrideTable,
+  type ParsedRow,
+  parseRow,
+} from './override-row.ts';
 import { limitOf, windowNames, windowSeconds } from './windows.ts';
 
 export interface FeedbackContext {
@@ -50,6 +57,7 @@ function judge(row: OverrideRow, context: FeedbackContext): Feedback {
   const parsed = parseRow(row);
   const { target, clientId, expiresAt } = parsed;
   const faults = joinSentences(...faultsOf(row, parsed, context.clientExists).map(faultText));
+  if (isMaintenance(row)) return maintenanceFeedback(expiresAt, context.now);
   if (target === undefined || !context.clientExists) return { status: 'invalid', status_message: faults };
   const since = sinceText(context.now);
   if (!isInForce(parsed, context.now)) {
@@ -69,6 +77,16 @@ function judge(row: OverrideRow, context: FeedbackContext): Feedback {
     status: 'invalid',
     status_message: hasEffect ? `${faults} The rest of the row applies ${since}: ${rest}` : faults,
   };
+}
+
+function maintenanceFeedback(expiresAt: Date | undefined, now: Date): Feedback {
+  if (expiresAt !== undefined && now >= expiresAt)
+    return {
+      status: 'expired',
+      status_message: `Expired at ${shownTime(expiresAt)}: the API answers again.`,
+    };
+  const end = expiresAt === undefined ? 'the row is removed' : shownTime(expiresAt);
+  return { status: 'active', status_message: `Active ${sinceText(now)}: the API answers 503 until ${end}.` };
 }
 
 /** Everything that is wrong in a row: its client, its values, and the names of its attributes. */

@@ -7,6 +7,7 @@ import {
   isMoney,
   type LimitTarget,
   limitTargets,
+  maintenanceEndpoint,
   type WindowAttribute,
   type WindowLimits,
   windowAttributes,
@@ -51,7 +52,8 @@ export function parseRow(row: OverrideRow): ParsedRow {
   const valid = <T>(attribute: string, parse: (value: unknown) => Parsed<T>): T | undefined =>
     validValue(row, attribute, parse, ignored);
 
-  if (target === undefined) ignored.push({ attribute: 'endpoint', reason: noSuchEndpoint(endpoint) });
+  if (target === undefined && !isMaintenance(row))
+    ignored.push({ attribute: 'endpoint', reason: noSuchEndpoint(endpoint) });
   const limits: Partial<Record<WindowAttribute, number>> = {};
   for (const attribute of target === undefined ? [] : windowAttributes) {
     const limit = valid(attribute, (value) => parseLimit(value, attribute, target));
@@ -66,6 +68,10 @@ export function parseRow(row: OverrideRow): ParsedRow {
     expiresAt: valid('expires_at', parseExpiry),
     ignored,
   };
+}
+
+export function isMaintenance({ client_id, endpoint }: OverrideRow): boolean {
+  return client_id === everyClient && endpoint === maintenanceEndpoint;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** A client's limits and caps: the defaults, and the rows of `limit-overrides` (contract 4.7 and 10.1). */
 import { type CapName, capNames } from '../contract/caps.ts';
-import { type Caps, everyClient, type WindowLimits } from '../contract/limit-rows.ts';
+import { type Caps, everyClient, maintenanceEndpoint, type WindowLimits } from '../contract/limit-rows.ts';
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import type { IgnoredValue } from '../edited-table/edited-row.ts';
 import { dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
@@ -34,6 +34,8 @@ export interface InvalidOverride extends OverrideKey, IgnoredValue {}
 export interface OverrideReader {
   readonly limitsOf: LimitReader;
   readonly capsOf: CapReader;
+  /** Returns whether the API is in maintenance (contract 8.9); in force as soon as any other row. */
+  inMaintenance(): Promise<boolean>;
   /** Starts to read the rows for every client, so that they are read while the caller is still being identified. */
   prepare(): void;
 }
@@ -67,6 +69,10 @@ export function overrideReader(
         if (row !== undefined) limits[cap] = row.limits;
       }
       return limits;
+    },
+    inMaintenance: async () => {
+      const row = (await cache.get(everyClient))?.get(maintenanceEndpoint);
+      return row !== undefined && (row.expiresAt === undefined || clock() < row.expiresAt);
     },
     prepare: () => {
       // A failure is met again, and thrown, by the reading that needs the rows.

@@ -6,7 +6,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Message, MessageChange } from '../message/message.ts';
 import { parseMessageRow } from '../message/store/message-rows.dynamo.ts';
-import type { StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
+import { isRestoreWrite, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 import { log } from '../platform/log.ts';
 import { countMetric } from '../platform/metrics.ts';
 
@@ -16,13 +16,13 @@ interface ReadChanges {
   readonly unreadable: readonly StreamRecord[];
 }
 
-/** The changes in these records; removals are left out. */
+/** The changes in these records; removals and restored rows are left out. */
 export function readChanges(records: readonly StreamRecord[]): ReadChanges {
   const changes: MessageChange[] = [];
   const unreadable: StreamRecord[] = [];
   for (const record of records) {
     const { OldImage: before, NewImage: after } = record.dynamodb ?? {};
-    if (after === undefined) continue;
+    if (after === undefined || isRestoreWrite(record)) continue;
     try {
       changes.push({ before: before === undefined ? undefined : messageOf(before), after: messageOf(after) });
     } catch {

@@ -1,17 +1,22 @@
 /** Reads what usage counts from the records of the messages table's stream. */
-import { identityOf, rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
+import {
+  identityOf,
+  isRestoreWrite,
+  rowIn,
+  type StreamRecord,
+} from '../platform/aws/stream-record.dynamo.ts';
 import { parseCountedMessage } from './amounts.ts';
 import type { ChangeRecord } from './count-changes.ts';
 
 /**
- * The changes in these records; deletions are left out.
+ * The changes in these records; deletions and restored rows are left out.
  *
  * @throws Error if a record has no id or no time, which DynamoDB gives to each.
  */
 export function changeRecords(records: readonly StreamRecord[]): ChangeRecord[] {
   return records.flatMap((record) => {
     const { OldImage: before, NewImage: after } = record.dynamodb ?? {};
-    if (after === undefined) return [];
+    if (after === undefined || isRestoreWrite(record)) return [];
     return [
       {
         ...identityOf(record),

@@ -15,6 +15,20 @@ export interface StreamRecord {
     | undefined;
 }
 
+/** The attribute of a row that a restore wrote: the id of that restore. */
+export const restoredBy = 'restored_by';
+
+/**
+ * Whether a restore wrote the row: nothing follows from that, because it was relayed and counted before the row was lost.
+ * Later changes of such a row keep the attribute, and do not count as one.
+ */
+export function isRestoreWrite({ dynamodb }: StreamRecord): boolean {
+  const idIn = (image: unknown): unknown =>
+    (image as Readonly<Record<string, AttributeValue>>)?.[restoredBy]?.S;
+  const id = idIn(dynamodb?.NewImage);
+  return id !== undefined && id !== idIn(dynamodb?.OldImage);
+}
+
 /** The row of an image; a number that is too long for JavaScript is rounded. */
 export function rowIn(image: unknown): Record<string, unknown> | undefined {
   // The types of Lambda and of the SDK have nothing in common.

@@ -95,7 +95,7 @@ describe('who may import whom', () => {
 
   it('only adapters import the AWS SDK', () => {
     const adapters =
-      /\.(dynamo|sqs|scheduler|kms|secrets|cloudformation|cloudwatch|sts|eventbridge)\.ts$|^shared\/carrier\/aws\/aws-[a-z-]+\.ts$|^shared\/platform\/aws\//;
+      /\.(dynamo|sqs|scheduler|kms|secrets|cloudformation|cloudwatch|lambda|sts|eventbridge)\.ts$|^shared\/carrier\/aws\/aws-[a-z-]+\.ts$|^shared\/platform\/aws\//;
     const others = [...inFolder('shared'), ...inFolder('functions')].filter(
       ({ path }) => !adapters.test(path),
     );

@@ -1,0 +1,206 @@
+/** `restore`: brings the tables of a stage back to a point in time, in steps that can be interrupted and continued. */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command, Option } from 'commander';
+import { GatewayError } from '../../shared/contract/errors.ts';
+import { tableShapes } from '../../shared/contract/tables.ts';
+import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
+import { dynamo } from '../../shared/platform/aws/clients.ts';
+import { dynamoDueItemIndex } from '../../shared/recovery/due-item-index.dynamo.ts';
+import { dynamoMaintenance } from '../../shared/restore/maintenance.dynamo.ts';
+import { planRestore } from '../../shared/restore/plan-restore.ts';
+import type { Decisions } from '../../shared/restore/restore-page.ts';
+import { type RestoreReport, unknownIn } from '../../shared/restore/restore-report.ts';
+import { type RestoreDependencies, restoreStage } from '../../shared/restore/restore-stage.ts';
+import { dynamoSideTables } from '../../shared/restore/side-tables.dynamo.ts';
+import { stackWorkers } from '../../shared/restore/stack-workers.lambda.ts';
+import { dynamoTableRows } from '../../shared/restore/table-rows.dynamo.ts';
+import { type RestorableTable, restorableTables } from '../../shared/restore/table-rules.ts';
+import type { CommandResult, Runner, Session } from './command.ts';
+import { timeForms, timeOf } from './options.ts';
+import { textTable } from './print.ts';
+import { progressFiles } from './restore-progress.ts';
+
+interface Options extends Decisions {
+  readonly to: string;
+  readonly table?: readonly string[];
+  readonly plan: boolean;
+  readonly confirm: boolean;
+  readonly cancel: boolean;
+  readonly progress: string;
+}
+
+const progressFolder = join(import.meta.dirname, '..', '..', '.local', 'restore');
+
+export function addRestoreCommand(program: Command, { run }: Runner): void {
+  program
+    .command('restore')
+    .description('brings tables of the stage back to a point in time; see docs/rotate-and-restore.md first')
+    .requiredOption('--to <time>', timeForms)
+    .option('--table <names...>', `only these; default: all of ${restorableTables.join(', ')}`)
+    .option('--plan', 'shows what would be done, and changes nothing', false)
+    .addOption(
+      new Option('--unknown-messages <decision>', 'messages that may have been handed over').choices([
+        'send',
+        'fail',
+      ]),
+    )
+    .addOption(
+      new Option('--unknown-webhooks <decision>', 'webhooks that may have been acknowledged').choices([
+        'send',
+        'fail',
+      ]),
+    )
+    .addOption(
+      new Option('--deleted-rows <decision>', 'rows that may have been deleted on purpose').choices([
+        'restore',
+        'leave',
+      ]),
+    )
+    .option(
+      '--replace',
+      'put rows of limits, senders and webhook endpoints back that were changed since',
+      false,
+    )
+    .option('--confirm', 'copy the rows, and turn all on again: after you have read the report', false)
+    .option('--cancel', 'turn all on again without a copy', false)
+    .option('--progress <folder>', 'where the progress and the report are kept', progressFolder)
+    .addHelpText(
+      'after',
+      '\nExit status 1: something is to be decided or confirmed; the API still answers 503.',
+    )
+    .action(
+      run(async (session, options: Options) => {
+        const to = secondOf(options);
+        const tables = tablesOf(options.table);
+        const { files, report } = progressFiles(options.progress, session.gateway.stackName);
+        const dependencies = dependenciesOf(session, files);
+        const known = await files.read();
+        if (options.plan || known === undefined || known.step === 'done') {
+          const plan = await planRestore(dependencies, to, tables);
+          // What cannot be restored is found before anything is stopped.
+          if (options.plan || plan.problems.length > 0) return planned(plan);
+        }
+        const result = await restoreStage(dependencies, {
+          to,
+          tables,
+          decisions: options,
+          confirmed: options.confirm,
+          canceled: options.cancel,
+        });
+        const done = result.step === 'done';
+        return {
+          json: { ...result, report_file: report },
+          text: () =>
+            [
+              ...(result.report === undefined ? [] : [textOf(result.report, tables)]),
+              ...result.open.map((line) => `To be decided: ${line}`),
+              `All ids are in ${report}.`,
+            ].join('\n\n'),
+          problem: done
+            ? undefined
+            : 'Nothing is written yet, and the API answers 503. Repeat the command with your decisions and --confirm, or with --cancel.',
+        };
+      }),
+    );
+}
+
+/** A restore is to a whole second. A time that is counted back from now would be another one when it is continued. */
+function secondOf({ to, plan }: Options): Date {
+  const time = timeOf('to', to, new Date());
+  if (!plan && !to.includes('T'))
+    throw new GatewayError('invalid_request', '--to is no time: give one such as 2026-11-20T10:00:00Z.');
+  return new Date(Math.floor(time.getTime() / 1000) * 1000);
+}
+
+function tablesOf(names: readonly string[] | undefined): readonly RestorableTable[] {
+  if (names === undefined) return restorableTables;
+  return names.map((name) => {
+    const table = restorableTables.find((each) => each === name);
+    if (table !== undefined) return table;
+    throw new GatewayError('invalid_request', `--table is one of ${restorableTables.join(', ')}.`);
+  });
+}
+
+function dependenciesOf(
+  { gateway: { tables, stackName }, dependencies: { retentionDays, clock }, progress: report }: Session,
+  progress: RestoreDependencies['progress'],
+): RestoreDependencies {
+  const client = dynamo();
+  const nameOf = (table: string): string => tables[table.replaceAll('-', '_')] ?? '';
+  const stackTables = restorableTables.map((table) => {
+    const { partition, sort }: { partition: string; sort?: string } = tableShapes[table];
+    return [table, { name: nameOf(table), keys: sort === undefined ? [partition] : [partition, sort] }];
+  });
+  return {
+    tables: Object.fromEntries(stackTables) as RestoreDependencies['tables'],
+    sideTables: dynamoSideTables(client),
+    rows: dynamoTableRows(client),
+    workers: stackWorkers(stackName),
+    maintenance: dynamoMaintenance(client, nameOf('limit-overrides')),
+    messages: dynamoMessageStore(client, { tableName: nameOf('messages'), retentionDays }),
+    dueItemIndex: dynamoDueItemIndex(client, nameOf('due-items')),
+    progress,
+    clock,
+    sleep,
+    report,
+  };
+}
+
+function planned({
+  tables,
+  problems,
+  settings,
+  events,
+}: Awaited<ReturnType<typeof planRestore>>): CommandResult {
+  return {
+    json: { tables, problems, settings_changed: settings, events_since: events },
+    text: () =>
+      [
+        textTable(
+          tables,
+          [
+            { title: 'table', of: ({ table }) => table },
+            { title: 'restorable since', of: ({ earliest }) => earliest },
+            { title: 'until', of: ({ latest }) => latest },
+            { title: 'bytes', of: ({ bytes }) => bytes },
+          ],
+          '',
+        ),
+        `Webhooks report ${events} messages that changed after the time; the Activity Log has ${settings.length} changes of settings.`,
+        'Steps: the API answers 503 and the workers stop; DynamoDB restores each table beside the present one; you read what becomes of each row, and decide; missing rows are copied; all is turned on.',
+      ].join('\n\n'),
+    problem: problems.length === 0 ? undefined : problems.join('\n'),
+  };
+}
+
+function textOf(report: RestoreReport, tables: readonly RestorableTable[]): string {
+  const { messages } = report;
+  return [
+    textTable(
+      Object.entries(report.tables).map(([table, counts]) => ({ table, ...counts })),
+      [
+        { title: 'table', of: ({ table }) => table },
+        { title: 'rows at the time', of: ({ rows }) => rows },
+        { title: 'to restore', of: ({ restored }) => restored },
+        { title: 'kept', of: ({ kept }) => kept },
+        { title: 'of these changed since', of: ({ differs }) => differs },
+      ],
+      '',
+    ),
+    ...(tables.includes('messages')
+      ? [
+          `Lost messages: ${messages.final} were final at the time, ${messages.changed} changed after it as webhooks prove and are marked so, ${messages.sent} wait for a receipt, ${messages.scheduled} are sent at their time, of ${messages.unknown} it is unknown whether they were handed over.`,
+        ]
+      : []),
+    textTable(
+      report.settings_changed,
+      [
+        { title: 'changed after the time', of: ({ at }) => at },
+        { title: 'what', of: ({ summary }) => summary },
+      ],
+      'The Activity Log has no change of settings after the time.',
+    ),
+    ...unknownIn(report, new Set(tables)).map((line) => `Unknown: ${line}`),
+  ].join('\n\n');
+}

@@ -1,0 +1,187 @@
+/**
+ * Restores one page of rows of a side table, or only says what would become of them. Each row is written once under the id of
+ * the restore, and what follows from it is repeated safely, so a page that was interrupted is restored again as a whole.
+ */
+import { messageError } from '../contract/message-error-codes.ts';
+import { type Message, messageSchema } from '../message/message.ts';
+import type { MessageStore } from '../message/store/message-store.ts';
+import { restoredBy, rowIn } from '../platform/aws/stream-record.dynamo.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { DueItemIndex } from '../recovery/due-item-index.ts';
+import { leaveToReview } from '../relay/leave-to-review.ts';
+import { deliverySchema, dueItemOf } from '../webhook/delivery.ts';
+import type { Evidence } from './evidence.ts';
+import { evidenceInRow, judgeMessage, laterRow, type MessageGroup, mergedEvidence } from './judge-message.ts';
+import type { Item } from './side-tables.dynamo.ts';
+import { keyOf, type StackTable, type TableRows } from './table-rows.dynamo.ts';
+import { type RestorableTable, ruleOf } from './table-rules.ts';
+
+/** What the operator decided; a group without rows needs no decision. */
+export interface Decisions {
+  /** Messages of which nothing proves whether they were handed over. */
+  readonly unknownMessages?: 'send' | 'fail' | undefined;
+  /** Webhooks of which nothing proves whether they were acknowledged. */
+  readonly unknownWebhooks?: 'send' | 'fail' | undefined;
+  /** Rows that the Activity Log says were deleted after the time. */
+  readonly deletedRows?: 'restore' | 'leave' | undefined;
+  /** Whether rows of settings that exist and differ are put back. */
+  readonly replace?: boolean | undefined;
+}
+
+export interface PageDependencies {
+  readonly tables: Readonly<Record<RestorableTable, StackTable>>;
+  readonly rows: TableRows;
+  readonly messages: Pick<MessageStore, 'transition'>;
+  readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
+  readonly clock: Clock;
+}
+
+export interface RestoreRun {
+  readonly restoreId: string;
+  /** When the workers were stopped. */
+  readonly stoppedAt: Date;
+  readonly restored: ReadonlySet<RestorableTable>;
+  readonly evidence: Evidence;
+}
+
+/** What was found of a row, or done with it. */
+export type RowOutcome =
+  | { readonly kind: 'kept'; readonly differs: boolean }
+  | { readonly kind: 'purged' | 'restored' | 'replaced' }
+  | { readonly kind: 'deleted'; readonly key: string }
+  | { readonly kind: 'webhook'; readonly key: string }
+  | { readonly kind: 'message'; readonly key: string; readonly group: MessageGroup; readonly legs: boolean };
+
+/** @param decisions - undefined: nothing is written */
+export async function restorePage(
+  dependencies: PageDependencies,
+  run: RestoreRun,
+  table: RestorableTable,
+  items: readonly Item[],
+  decisions: Decisions | undefined,
+): Promise<readonly RowOutcome[]> {
+  const stackTable = dependencies.tables[table];
+  const present = await dependencies.rows.present(stackTable, items);
+  const seconds = dependencies.clock().getTime() / 1000;
+  return Promise.all(
+    items.map((item): RowOutcome | Promise<RowOutcome> => {
+      if (Number(item.purge_at?.N ?? Number.POSITIVE_INFINITY) <= seconds) return { kind: 'purged' };
+      const row: Row = { item, present: present.get(keyOf(stackTable, item)) };
+      if (table === 'messages') return restoreMessage(dependencies, run, row, decisions);
+      if (table === 'webhook-deliveries') return restoreDelivery(dependencies, run, row, decisions);
+      return restoreRow(dependencies, run, table, row, decisions);
+    }),
+  );
+}
+
+interface Row {
+  readonly item: Item;
+  readonly present: Item | undefined;
+}
+
+async function restoreMessage(
+  dependencies: PageDependencies,
+  { restoreId, stoppedAt, evidence }: RestoreRun,
+  { item, present }: Row,
+  decisions: Decisions | undefined,
+): Promise<RowOutcome> {
+  const parsed = messageSchema().safeParse(rowIn(item));
+  const table = dependencies.tables.messages;
+  // The row was no valid message at the time either: a person corrects it.
+  if (!parsed.success) {
+    if (decisions !== undefined) await dependencies.rows.put(table, marked(item, restoreId), true);
+    return present === undefined ? { kind: 'restored' } : { kind: 'kept', differs: false };
+  }
+  const atTime = parsed.data;
+  const isOurs = present?.[restoredBy]?.S === restoreId;
+  const later = isOurs ? undefined : laterRow(rowIn(present), atTime);
+  if (later !== undefined) return { kind: 'kept', differs: later.status !== atTime.status };
+  // A row that an interrupted run wrote proves what that run knew of it, and whether it failed it.
+  const proofs = mergedEvidence(evidenceInRow(rowIn(present)), evidence.messages.get(atTime.message_id));
+  const { group, changes } = judgeMessage(atTime, proofs, stoppedAt);
+  // Whether the next leg was started after the time is not known, and it is not started again.
+  const legs = group !== 'scheduled' && atTime.fallback !== undefined;
+  const outcome: RowOutcome = { kind: 'message', key: atTime.message_id, group, legs };
+  if (decisions === undefined) return outcome;
+  const { fallback, ...single } = item;
+  const restored = { ...(legs ? single : item), ...texts(changes) };
+  if (!isOurs) await dependencies.rows.put(table, marked(restored, restoreId), present === undefined);
+  if (group === 'unknown' && decisions.unknownMessages !== 'send') {
+    // Changes like any other: they are counted, and the client gets the event. A scheduled message fails only once it is
+    // queued; its queue message finds it failed.
+    const at = dependencies.clock();
+    if (atTime.status === 'scheduled')
+      await dependencies.messages.transition(atTime.message_id, { to: 'queued', at });
+    const failure = { to: 'failed', at, ...messageError('hand_over_unknown') } as const;
+    await dependencies.messages.transition(atTime.message_id, failure);
+    return outcome;
+  }
+  const message: Message = messageSchema().parse(rowIn(restored));
+  await leaveToReview(dependencies, [message]);
+  return outcome;
+}
+
+async function restoreDelivery(
+  dependencies: PageDependencies,
+  { restoreId, stoppedAt }: RestoreRun,
+  { item, present }: Row,
+  decisions: Decisions | undefined,
+): Promise<RowOutcome> {
+  const isOurs = present?.[restoredBy]?.S === restoreId;
+  if (present !== undefined && !isOurs) return { kind: 'kept', differs: false };
+  const parsed = deliverySchema.safeParse(rowIn(item));
+  const isOpen = parsed.success && ['pending', 'attempting', 'retry_scheduled'].includes(parsed.data.state);
+  const outcome: RowOutcome = isOpen
+    ? { kind: 'webhook', key: parsed.data.delivery_id }
+    : { kind: 'restored' };
+  if (decisions === undefined) return outcome;
+  const { lease_until, ...withoutLease } = item;
+  const ended = { ...withoutLease, ...texts({ state: 'failed', finished_at: stoppedAt.toISOString() }) };
+  const repeats = isOpen && decisions.unknownWebhooks === 'send';
+  const table = dependencies.tables['webhook-deliveries'];
+  await dependencies.rows.put(table, marked(isOpen && !repeats ? ended : item, restoreId), true);
+  if (repeats) await dependencies.dueItemIndex.add('deliveries', dueItemOf(parsed.data));
+  return outcome;
+}
+
+async function restoreRow(
+  dependencies: PageDependencies,
+  { evidence, restored }: RestoreRun,
+  table: RestorableTable,
+  { item, present }: Row,
+  decisions: Decisions | undefined,
+): Promise<RowOutcome> {
+  const stackTable = dependencies.tables[table];
+  const { replaceable = false, deletedBy } = ruleOf(table);
+  if (present !== undefined) {
+    const differs = JSON.stringify(inOrder(present)) !== JSON.stringify(inOrder(item));
+    if (!differs || !replaceable || decisions?.replace !== true) return { kind: 'kept', differs };
+    await dependencies.rows.put(stackTable, item, false);
+    return { kind: 'replaced' };
+  }
+  const wasDeleted = evidence.settings.some(
+    ({ kind, client_id }) => kind === deletedBy && client_id === item.client_id?.S,
+  );
+  // An event whose webhooks are lost as well would be posted again.
+  const repeats = table === 'due-items' && restored.has('webhook-deliveries') && isWebhookItem(item);
+  if (repeats) return { kind: 'purged' };
+  if (decisions !== undefined && !(wasDeleted && decisions.deletedRows !== 'restore'))
+    await dependencies.rows.put(stackTable, item, true);
+  return wasDeleted ? { kind: 'deleted', key: keyOf(stackTable, item) } : { kind: 'restored' };
+}
+
+function isWebhookItem({ list }: Item): boolean {
+  return /^(?:deliveries|fan-outs)#/.test(list?.S ?? '');
+}
+
+function marked(item: Item, restoreId: string): Item {
+  return { ...item, [restoredBy]: { S: restoreId } };
+}
+
+function texts(values: Readonly<Record<string, string>>): Item {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { S: value }]));
+}
+
+function inOrder(item: Item): [string, unknown][] {
+  return Object.entries(item).toSorted(([one], [other]) => (one < other ? -1 : 1));
+}

@@ -1,0 +1,138 @@
+/** What a restore found: what becomes of each row, what the operator decides, and what is not known. */
+import type { Evidence } from './evidence.ts';
+import type { MessageGroup } from './judge-message.ts';
+import type { Decisions, RowOutcome } from './restore-page.ts';
+import type { RestorableTable } from './table-rules.ts';
+
+interface TableCounts {
+  /** At the time, of which some had been kept long enough since. */
+  rows: number;
+  /** Missing now, or spoilt: they are restored. */
+  restored: number;
+  /** They exist, and stay as they are; `differs` of them are not as they were at the time. */
+  kept: number;
+  differs: number;
+}
+
+export interface RestoreReport {
+  readonly restore_id: string;
+  readonly to: string;
+  readonly tables: Readonly<Partial<Record<RestorableTable, TableCounts>>>;
+  readonly messages: Readonly<Record<MessageGroup, number>>;
+  /** Whose fallback ends, because its next leg may have been started. */
+  readonly ended_sequences: readonly string[];
+  readonly unknown_messages: readonly string[];
+  readonly changed_messages: readonly string[];
+  readonly unknown_webhooks: readonly string[];
+  readonly deleted_rows: readonly string[];
+  /** Messages accepted after the time whose rows are lost, as far as their webhooks name them. */
+  readonly lost_messages: readonly {
+    readonly message_id: string;
+    readonly client_id: string;
+    readonly states: object;
+  }[];
+  /** How many messages accepted after the time are lost, by client, as usage counted them. */
+  readonly lost_by_client: Readonly<Record<string, number>>;
+  readonly settings_changed: Evidence['settings'];
+  readonly batches: Evidence['batches'];
+}
+
+interface ReportBuilder {
+  add(table: RestorableTable, outcomes: readonly RowOutcome[]): void;
+  build(more: Pick<RestoreReport, 'lost_messages' | 'lost_by_client'>): RestoreReport;
+}
+
+export function reportBuilder(
+  head: { readonly restore_id: string; readonly to: string },
+  { settings, batches }: Evidence,
+): ReportBuilder {
+  const tables: Partial<Record<RestorableTable, TableCounts>> = {};
+  const messages: Record<MessageGroup, number> = { final: 0, changed: 0, sent: 0, scheduled: 0, unknown: 0 };
+  const lists = {
+    ended_sequences: [] as string[],
+    unknown_messages: [] as string[],
+    changed_messages: [] as string[],
+    unknown_webhooks: [] as string[],
+    deleted_rows: [] as string[],
+  };
+  return {
+    add(table, outcomes) {
+      tables[table] ??= { rows: 0, restored: 0, kept: 0, differs: 0 };
+      const counts = tables[table];
+      for (const outcome of outcomes) {
+        counts.rows += 1;
+        if (outcome.kind === 'kept') {
+          counts.kept += 1;
+          if (outcome.differs) counts.differs += 1;
+        } else if (outcome.kind !== 'purged') counts.restored += 1;
+        if (outcome.kind === 'deleted') lists.deleted_rows.push(`${table} ${outcome.key}`);
+        if (outcome.kind === 'webhook') lists.unknown_webhooks.push(outcome.key);
+        if (outcome.kind !== 'message') continue;
+        messages[outcome.group] += 1;
+        if (outcome.legs) lists.ended_sequences.push(outcome.key);
+        if (outcome.group === 'unknown') lists.unknown_messages.push(outcome.key);
+        if (outcome.group === 'changed') lists.changed_messages.push(outcome.key);
+      }
+    },
+    build: (more) => ({ ...head, tables, messages, ...lists, ...more, settings_changed: settings, batches }),
+  };
+}
+
+/** What must be decided before anything is switched on, with the option that decides it. */
+export function openDecisions(report: RestoreReport, decisions: Decisions): string[] {
+  const open: string[] = [];
+  const [messages, webhooks, rows] = [
+    report.unknown_messages.length,
+    report.unknown_webhooks.length,
+    report.deleted_rows.length,
+  ];
+  if (messages > 0 && decisions.unknownMessages === undefined)
+    open.push(
+      `${messages} messages were due, and nothing proves whether they were handed over: --unknown-messages fail, or send (some people may get one twice).`,
+    );
+  if (webhooks > 0 && decisions.unknownWebhooks === undefined)
+    open.push(
+      `${webhooks} webhooks were not finished, and nothing proves whether they were acknowledged: --unknown-webhooks fail, or send (some may be posted twice, with the same webhook-id).`,
+    );
+  if (rows > 0 && decisions.deletedRows === undefined)
+    open.push(
+      `${rows} rows are of clients of which such a row was deleted after the time: --deleted-rows leave, or restore.`,
+    );
+  return open;
+}
+
+/** What no surviving table tells, as sentences. */
+export function unknownIn(report: RestoreReport, restored: ReadonlySet<RestorableTable>): string[] {
+  const lost = Object.values(report.lost_by_client).reduce((sum, count) => sum + count, 0);
+  const named = report.lost_messages.length;
+  return [
+    ...(restored.has('messages')
+      ? [
+          `Messages accepted after the time: usage counted ${lost} that have no row now, and webhooks name ${named}. Of the others nothing is known but their number. A request that is repeated with the Idempotency-Key of one of them is sent again.`,
+          `${report.messages.sent} messages wait for a receipt: one that came after the time is lost unless a webhook reported it, and they expire then. In usage such a message counts in both states.`,
+          `${report.messages.scheduled} messages are scheduled: whether a client canceled one after the time is not known, unless an administrator did it.`,
+          `${report.ended_sequences.length} sends with fallback end with the present message: whether the next one was started is not known.`,
+        ]
+      : []),
+    ...(restored.has('webhook-deliveries')
+      ? [
+          'Webhooks of events after the time have no log; an event that was not finished may be posted again, with the same webhook-id.',
+        ]
+      : []),
+    ...(restored.has('activity-log') ? ['Entries of the Activity Log after the time are lost.'] : []),
+    ...(restored.has('message-usage') || restored.has('usage')
+      ? [
+          'Usage that was counted after the time is lost where its row is, and the minute before the time may be missing.',
+        ]
+      : []),
+    ...(
+      ['clients', 'client-secrets', 'api-keys', 'suppressions', 'whatsapp-windows', 'otp-holds'] as const
+    ).flatMap((table) =>
+      restored.has(table)
+        ? [
+            `Rows of ${table} that were created after the time and are lost are only known by the Activity Log.`,
+          ]
+        : [],
+    ),
+  ];
+}

@@ -1,0 +1,314 @@
+/**
+ * Brings a stage back from point-in-time recovery into the same stack. The steps:
+ *
+ *   stop      the API answers 503, schedules and event source mappings are off, and the last calls have ended
+ *   restore   DynamoDB restores each table into a side table
+ *   compare   nothing is written; the operator sees what becomes of each row, and decides
+ *   copy      rows that are missing or spoilt are written, with a mark that relay and usage ignore (`restored_by`)
+ *   start     mappings and schedules that were on are turned on, then the API
+ *   clean     the side tables are deleted
+ *
+ * Each step can be repeated, and the progress is stored before the next one begins, so a restore that dies at any line is
+ * continued by the same command. A row is judged by the side table, by surviving tables and by its present row: those three
+ * do not change while everything is stopped.
+ */
+
+import { messageSchema } from '../message/message.ts';
+import { rowIn } from '../platform/aws/stream-record.dynamo.ts';
+import type { Clock, Sleep } from '../platform/clock.ts';
+import { leaveToReview } from '../relay/leave-to-review.ts';
+import { deliverySchema, dueItemOf } from '../webhook/delivery.ts';
+import { allItems, collectEvidence, type Evidence, hourOf } from './evidence.ts';
+import { type Decisions, type PageDependencies, type RestoreRun, restorePage } from './restore-page.ts';
+import { openDecisions, type RestoreReport, reportBuilder } from './restore-report.ts';
+import { type Item, type SideTables, sideTableName } from './side-tables.dynamo.ts';
+import type { RunningWorkers, StackWorkers } from './stack-workers.lambda.ts';
+import { type RestorableTable, restorableTables } from './table-rules.ts';
+
+const restoreSteps = ['stop', 'restore', 'compare', 'copy', 'start', 'clean', 'done'] as const;
+type RestoreStep = (typeof restoreSteps)[number];
+
+export interface RestoreProgress {
+  readonly restoreId: string;
+  readonly to: string;
+  readonly tables: readonly RestorableTable[];
+  readonly step: RestoreStep;
+  /** What was on before, known before the first of it is turned off. */
+  readonly workers?: RunningWorkers | undefined;
+  readonly stoppedAt?: string | undefined;
+  readonly decisions?: Decisions | undefined;
+  /** Where the copy of each segment of a table goes on; null where it is complete. */
+  readonly positions?: Readonly<Record<string, Item | null>> | undefined;
+}
+
+export interface RestoreDependencies extends PageDependencies {
+  readonly sideTables: SideTables;
+  readonly workers: StackWorkers;
+  /** `begin` returns whether maintenance had begun before. */
+  readonly maintenance: { begin(): Promise<boolean>; end(): Promise<void> };
+  readonly progress: {
+    read(): Promise<RestoreProgress | undefined>;
+    write(progress: RestoreProgress): Promise<void>;
+    writeReport(report: RestoreReport): Promise<void>;
+    readReport(): Promise<RestoreReport | undefined>;
+  };
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly report: (line: string) => void;
+}
+
+export interface RestoreRequest {
+  readonly to: Date;
+  readonly tables: readonly RestorableTable[];
+  readonly decisions: Decisions;
+  /** Whether the operator has seen the report, and wants the copy. */
+  readonly confirmed: boolean;
+  /** Whether to turn all on again without a copy. */
+  readonly canceled: boolean;
+}
+
+interface RestoreResult {
+  readonly step: RestoreStep;
+  readonly report: RestoreReport | undefined;
+  /** What must be decided before the next step. */
+  readonly open: readonly string[];
+}
+
+/** The caches of functions for a minute, and the longest run of a worker (count-usage.ts) that began before. */
+const settleSeconds = 180;
+const pollSeconds = 10;
+const segments = 8;
+
+export async function restoreStage(
+  dependencies: RestoreDependencies,
+  request: RestoreRequest,
+): Promise<RestoreResult> {
+  const { progress: store, clock, report: say } = dependencies;
+  let progress = begun(await store.read(), request, clock());
+  const to = new Date(progress.to);
+  const save = async (change: Partial<RestoreProgress>): Promise<void> => {
+    progress = { ...progress, ...change };
+    await store.write(progress);
+  };
+  const isAt = (step: RestoreStep): boolean => progress.step === step;
+
+  if (request.canceled && progress.workers !== undefined) await save({ step: 'start' });
+  if (isAt('stop')) {
+    say('The API answers 503, and the workers are turned off.');
+    const hadBegun = await dependencies.maintenance.begin();
+    // What was on is stored before the first of it is turned off. Where that is lost, all are turned on at the end.
+    if (progress.workers === undefined)
+      await save({ workers: await dependencies.workers.find(hadBegun ? 'all' : 'on') });
+    await turn(dependencies, progress, 'off');
+    say(`Waits ${settleSeconds} s for requests and calls that began before.`);
+    await dependencies.sleep(settleSeconds * 1000);
+    await save({ step: 'restore', stoppedAt: clock().toISOString() });
+  }
+  if (isAt('restore')) {
+    await restoreSideTables(dependencies, progress.tables, to);
+    await save({ step: 'compare' });
+  }
+  if (isAt('compare')) {
+    const run = await runOf(dependencies, progress);
+    const report = await compare(dependencies, progress, run);
+    await store.writeReport(report);
+    const open = openDecisions(report, request.decisions);
+    if (!request.confirmed || open.length > 0) return { step: 'compare', report, open };
+    await save({ step: 'copy', decisions: request.decisions });
+  }
+  if (isAt('copy')) {
+    await copy(dependencies, progress, await runOf(dependencies, progress), (positions) =>
+      save({ positions }),
+    );
+    await save({ step: 'start' });
+  }
+  if (isAt('start')) {
+    say('The workers are turned on, then the API.');
+    await turn(dependencies, progress, 'on');
+    await dependencies.maintenance.end();
+    await save({ step: 'clean' });
+  }
+  if (isAt('clean')) {
+    for (const table of progress.tables)
+      await dependencies.sideTables.drop(dependencies.tables[table].name, to);
+    await save({ step: 'done' });
+  }
+  return { step: progress.step, report: await store.readReport(), open: [] };
+}
+
+/** The restore that was begun, if it is the one that is asked for. Before the copy another time can be chosen. */
+function begun(
+  known: RestoreProgress | undefined,
+  { to, tables, canceled }: RestoreRequest,
+  now: Date,
+): RestoreProgress {
+  const wanted = {
+    to: to.toISOString(),
+    tables: restorableTables.filter((table) => tables.includes(table)),
+  };
+  const isSame = known?.to === wanted.to && known.tables.join() === wanted.tables.join();
+  if (known !== undefined && (isSame || canceled)) return known;
+  const fresh: RestoreProgress = { restoreId: `restore of ${now.toISOString()}`, ...wanted, step: 'stop' };
+  if (known === undefined || known.step === 'done') return fresh;
+  if (known.step !== 'stop' && known.step !== 'restore' && known.step !== 'compare')
+    throw new Error(`The restore to ${known.to} is not complete: continue it first.`);
+  const { workers, stoppedAt } = known;
+  return { ...fresh, workers, stoppedAt, step: known.step === 'stop' ? 'stop' : 'restore' };
+}
+
+async function turn(
+  { workers, sleep }: RestoreDependencies,
+  progress: RestoreProgress,
+  state: 'on' | 'off',
+): Promise<void> {
+  if (progress.workers === undefined) return;
+  while (!(await workers.turn(progress.workers, state))) await sleep(pollSeconds * 1000);
+}
+
+async function restoreSideTables(
+  { sideTables, tables, sleep, report: say }: RestoreDependencies,
+  names: readonly RestorableTable[],
+  to: Date,
+): Promise<void> {
+  let waiting = [...names];
+  for (let round = 0; waiting.length > 0; round += 1) {
+    const left: RestorableTable[] = [];
+    for (const table of waiting) if (!(await sideTables.restore(tables[table].name, to))) left.push(table);
+    waiting = left;
+    if (waiting.length === 0) break;
+    if (round % 6 === 0) say(`DynamoDB restores ${waiting.join(', ')}.`);
+    await sleep(pollSeconds * 1000);
+  }
+}
+
+async function runOf(dependencies: RestoreDependencies, progress: RestoreProgress): Promise<RestoreRun> {
+  const now = dependencies.clock();
+  return {
+    restoreId: progress.restoreId,
+    stoppedAt: progress.stoppedAt === undefined ? now : new Date(progress.stoppedAt),
+    restored: new Set(progress.tables),
+    evidence: await collectEvidence(dependencies, new Date(progress.to), now),
+  };
+}
+
+/** Reads everything, and writes nothing. */
+async function compare(
+  dependencies: RestoreDependencies,
+  { restoreId, to, tables }: Pick<RestoreProgress, 'restoreId' | 'to' | 'tables'>,
+  run: RestoreRun,
+): Promise<RestoreReport> {
+  const { evidence } = run;
+  const builder = reportBuilder({ restore_id: restoreId, to }, evidence);
+  /** Messages of the time, and later ones that survive. */
+  const known = new Set<string>();
+  const knownByClient = new Map<string, number>();
+  const hour = hourOf(to);
+  const note = (item: Item): void => {
+    const id = item.message_id?.S ?? '';
+    if (known.has(id)) return;
+    known.add(id);
+    if (hourOf(item.created_at?.S ?? '') < hour || item.direction?.S === 'inbound') return;
+    const client = item.client_id?.S ?? '';
+    knownByClient.set(client, (knownByClient.get(client) ?? 0) + 1);
+  };
+  for (const table of tables) {
+    dependencies.report(`Compares ${table}.`);
+    const side = sideTableName(dependencies.tables[table].name, new Date(to));
+    await eachPage(dependencies, side, {}, async (items) => {
+      if (table === 'messages') for (const item of items) note(item);
+      builder.add(table, await restorePage(dependencies, run, table, items, undefined));
+    });
+  }
+  if (tables.includes('messages'))
+    for await (const item of allItems(dependencies.sideTables, dependencies.tables.messages.name)) note(item);
+  return builder.build(lostMessages(evidence, tables.includes('messages'), known, knownByClient));
+}
+
+function lostMessages(
+  { messages, counted }: Evidence,
+  isRestored: boolean,
+  known: ReadonlySet<string>,
+  knownByClient: ReadonlyMap<string, number>,
+): Pick<RestoreReport, 'lost_messages' | 'lost_by_client'> {
+  if (!isRestored) return { lost_messages: [], lost_by_client: {} };
+  const named = [...messages].filter(([id]) => !known.has(id));
+  const byClient = [...counted]
+    .filter(([client]) => client !== '*')
+    .map(([client, count]) => [client, count - (knownByClient.get(client) ?? 0)] as const)
+    .filter(([, count]) => count > 0);
+  return {
+    lost_messages: named.map(([message_id, { client_id, states }]) => ({ message_id, client_id, states })),
+    lost_by_client: Object.fromEntries(byClient),
+  };
+}
+
+async function copy(
+  dependencies: RestoreDependencies,
+  progress: RestoreProgress,
+  run: RestoreRun,
+  savePositions: (positions: Readonly<Record<string, Item | null>>) => Promise<void>,
+): Promise<void> {
+  const positions: Record<string, Item | null> = { ...progress.positions };
+  for (const table of progress.tables) {
+    const side = sideTableName(dependencies.tables[table].name, new Date(progress.to));
+    let rows = 0;
+    await eachPage(
+      dependencies,
+      side,
+      positions,
+      async (items) => {
+        await restorePage(dependencies, run, table, items, progress.decisions ?? {});
+        rows += items.length;
+      },
+      async (segment, next) => {
+        positions[`${side} ${segment}`] = next ?? null;
+        dependencies.report(`${table}: ${rows} rows.`);
+        await savePositions(positions);
+      },
+    );
+    if (table === 'due-items') await reviewSurvivors(dependencies, new Set(progress.tables));
+  }
+}
+
+/** Adds the due items of rows that survived while their due items were lost. */
+async function reviewSurvivors(
+  { sideTables, tables, dueItemIndex, clock }: RestoreDependencies,
+  restored: ReadonlySet<RestorableTable>,
+): Promise<void> {
+  if (!restored.has('messages')) {
+    for await (const item of allItems(sideTables, tables.messages.name)) {
+      const message = messageSchema().safeParse(rowIn(item)).data;
+      if (message !== undefined) await leaveToReview({ dueItemIndex, clock }, [message]);
+    }
+  }
+  if (!restored.has('webhook-deliveries')) {
+    for await (const item of allItems(sideTables, tables['webhook-deliveries'].name)) {
+      const delivery = deliverySchema.safeParse(rowIn(item)).data;
+      const due = delivery === undefined ? [] : dueItemOf(delivery);
+      if (due.length > 0) await dueItemIndex.add('deliveries', due);
+    }
+  }
+}
+
+/** Reads the segments of a table at once, each from its position on. */
+async function eachPage(
+  { sideTables }: RestoreDependencies,
+  tableName: string,
+  positions: Readonly<Record<string, Item | null>>,
+  work: (items: readonly Item[]) => Promise<void>,
+  done: (segment: number, next: Item | undefined) => Promise<void> = async () => undefined,
+): Promise<void> {
+  await Promise.all(
+    Array.from({ length: segments }, async (_, segment) => {
+      const position = positions[`${tableName} ${segment}`];
+      if (position === null) return;
+      let after = position;
+      do {
+        const { items, next } = await sideTables.page(tableName, segment, segments, after);
+        await work(items);
+        await done(segment, next);
+        after = next;
+      } while (after !== undefined);
+    }),
+  );
+}

@@ -1,0 +1,108 @@
+/**
+ * The side tables of a restore: DynamoDB restores a table to a point in time only into a new one. Their names follow from
+ * the time, so that a restore that is continued finds those that it made.
+ */
+import {
+  type AttributeValue,
+  DeleteTableCommand,
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  type DynamoDBClient,
+  ResourceNotFoundException,
+  RestoreTableToPointInTimeCommand,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
+
+export type Item = Record<string, AttributeValue>;
+
+interface RestoreWindow {
+  readonly earliest: Date;
+  readonly latest: Date;
+  readonly bytes: number;
+}
+
+interface ItemPage {
+  readonly items: readonly Item[];
+  /** The position of the next page; undefined at the end. */
+  readonly next: Item | undefined;
+}
+
+export interface SideTables {
+  /** The times to which the table can be restored; undefined if there is no such table or no recovery. */
+  windowOf(table: string): Promise<RestoreWindow | undefined>;
+  /** Starts to restore it unless that was done before; returns whether the side table can be read. */
+  restore(table: string, to: Date): Promise<boolean>;
+  exists(table: string, to: Date): Promise<boolean>;
+  /** One page of a segment of a table. */
+  page(tableName: string, segment: number, segments: number, after: Item | undefined): Promise<ItemPage>;
+  drop(table: string, to: Date): Promise<void>;
+}
+
+/** DynamoDB takes 255 characters. */
+export function sideTableName(table: string, to: Date): string {
+  return `${table}-at-${to.toISOString().replaceAll(/[-:]|\.000/g, '')}`.replaceAll('.', '-');
+}
+
+export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>): SideTables {
+  async function statusOf(TableName: string): Promise<{ status: string; bytes: number } | undefined> {
+    try {
+      const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+      return { status: Table?.TableStatus ?? '', bytes: Table?.TableSizeBytes ?? 0 };
+    } catch (error) {
+      if (error instanceof ResourceNotFoundException) return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    async windowOf(table) {
+      const described = await statusOf(table);
+      if (described === undefined) return undefined;
+      const { ContinuousBackupsDescription } = await client.send(
+        new DescribeContinuousBackupsCommand({ TableName: table }),
+      );
+      const recovery = ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
+      const { EarliestRestorableDateTime: earliest, LatestRestorableDateTime: latest } = recovery ?? {};
+      if (earliest === undefined || latest === undefined) return undefined;
+      return { earliest, latest, bytes: described.bytes };
+    },
+
+    async restore(table, to) {
+      const name = sideTableName(table, to);
+      const known = await statusOf(name);
+      if (known !== undefined) return known.status === 'ACTIVE';
+      await client.send(
+        new RestoreTableToPointInTimeCommand({
+          SourceTableName: table,
+          TargetTableName: name,
+          RestoreDateTime: to,
+          // Only its rows are read: without indexes and capacity it is restored sooner and costs less.
+          GlobalSecondaryIndexOverride: [],
+          BillingModeOverride: 'PAY_PER_REQUEST',
+        }),
+      );
+      return false;
+    },
+
+    exists: async (table, to) => (await statusOf(sideTableName(table, to)))?.status === 'ACTIVE',
+
+    async page(TableName, segment, segments, after) {
+      const { Items = [], LastEvaluatedKey } = await client.send(
+        new ScanCommand({
+          TableName,
+          Segment: segment,
+          TotalSegments: segments,
+          ...(after === undefined ? {} : { ExclusiveStartKey: after }),
+        }),
+      );
+      return { items: Items, next: LastEvaluatedKey };
+    },
+
+    async drop(table, to) {
+      const name = sideTableName(table, to);
+      const known = await statusOf(name);
+      if (known === undefined || known.status === 'DELETING') return;
+      await client.send(new DeleteTableCommand({ TableName: name }));
+    },
+  };
+}

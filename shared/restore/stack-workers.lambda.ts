@@ -1,0 +1,114 @@
+/**
+ * Stops and starts what calls the workers of a stack: the event source mappings of queues and streams, and the schedules of
+ * each minute and hour. A stream is read on from where it was stopped, within the 24 hours that it keeps its records.
+ */
+import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
+import {
+  GetEventSourceMappingCommand,
+  LambdaClient,
+  UpdateEventSourceMappingCommand,
+} from '@aws-sdk/client-lambda';
+import { GetScheduleCommand, SchedulerClient, UpdateScheduleCommand } from '@aws-sdk/client-scheduler';
+
+/** By their ids in the stack: what was on when the workers were stopped. */
+export interface RunningWorkers {
+  /** The UUIDs of event source mappings. */
+  readonly mappings: readonly string[];
+  /** The names of schedules, in one group. */
+  readonly schedules: readonly string[];
+  readonly scheduleGroup: string;
+}
+
+export interface StackWorkers {
+  /** All of them, or those that are on now. */
+  find(which: 'all' | 'on'): Promise<RunningWorkers>;
+  /** Turns them off or on, and returns whether all of them have come to rest in that state. */
+  turn(workers: RunningWorkers, state: 'on' | 'off'): Promise<boolean>;
+}
+
+/** The calls are few, and the service refuses many at once. */
+const config = { maxAttempts: 8 };
+
+export function stackWorkers(stackName: string): StackWorkers {
+  const [stacks, lambda, scheduler] = [
+    new CloudFormationClient(config),
+    new LambdaClient(config),
+    new SchedulerClient(config),
+  ];
+
+  async function resources(type: string): Promise<readonly string[]> {
+    const found: string[] = [];
+    const pages = paginateListStackResources({ client: stacks }, { StackName: stackName });
+    for await (const { StackResourceSummaries = [] } of pages) {
+      for (const { ResourceType, PhysicalResourceId } of StackResourceSummaries)
+        if (ResourceType === type && PhysicalResourceId !== undefined) found.push(PhysicalResourceId);
+    }
+    return found;
+  }
+
+  async function mappingState(UUID: string): Promise<string> {
+    const { State = '' } = await lambda.send(new GetEventSourceMappingCommand({ UUID }));
+    return State;
+  }
+
+  /** An update replaces the whole schedule, so its present values are given again. */
+  async function turnSchedule(GroupName: string, Name: string, State: 'ENABLED' | 'DISABLED'): Promise<void> {
+    const present = await scheduler.send(new GetScheduleCommand({ GroupName, Name }));
+    if (present.State === State) return;
+    await scheduler.send(
+      new UpdateScheduleCommand({
+        GroupName,
+        Name,
+        State,
+        ScheduleExpression: present.ScheduleExpression,
+        FlexibleTimeWindow: present.FlexibleTimeWindow,
+        Target: present.Target,
+        ...(present.Description === undefined ? {} : { Description: present.Description }),
+        ...(present.ScheduleExpressionTimezone === undefined
+          ? {}
+          : { ScheduleExpressionTimezone: present.ScheduleExpressionTimezone }),
+        ...(present.KmsKeyArn === undefined ? {} : { KmsKeyArn: present.KmsKeyArn }),
+      }),
+    );
+  }
+
+  return {
+    async find(which) {
+      const [mappings, schedules, groups] = await Promise.all([
+        resources('AWS::Lambda::EventSourceMapping'),
+        resources('AWS::Scheduler::Schedule'),
+        resources('AWS::Scheduler::ScheduleGroup'),
+      ]);
+      const scheduleGroup = groups[0] ?? 'default';
+      // The id of a schedule in a stack may have its group before its name.
+      const names = schedules.map((id) => id.slice(id.lastIndexOf('|') + 1).replace(/^.*\//, ''));
+      if (which === 'all') return { mappings, schedules: names, scheduleGroup };
+      const on = await Promise.all(
+        mappings.map(async (id) => ((await mappingState(id)).startsWith('Disabl') ? [] : [id])),
+      );
+      const enabled = await Promise.all(
+        names.map(async (Name) => {
+          const { State } = await scheduler.send(new GetScheduleCommand({ GroupName: scheduleGroup, Name }));
+          return State === 'DISABLED' ? [] : [Name];
+        }),
+      );
+      return { mappings: on.flat(), schedules: enabled.flat(), scheduleGroup };
+    },
+
+    async turn({ mappings, schedules, scheduleGroup }, state) {
+      for (const name of schedules)
+        await turnSchedule(scheduleGroup, name, state === 'on' ? 'ENABLED' : 'DISABLED');
+      const wanted = state === 'on' ? 'Enabled' : 'Disabled';
+      let atRest = true;
+      for (const UUID of mappings) {
+        const present = await mappingState(UUID);
+        if (present === wanted) continue;
+        atRest = false;
+        // A mapping that is changing takes no update.
+        if (present === 'Enabled' || present === 'Disabled')
+          await lambda.send(new UpdateEventSourceMappingCommand({ UUID, Enabled: state === 'on' }));
+      }
+      return atRest;
+    },
+  };
+}
