@@ -2,6 +2,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { readCarriersFile } from '../lib/local/carriers-file.ts';
 import { type Connection, connectionOf, welcome } from '../lib/local/connection.ts';
 import { type LocalGateway, startLocalGateway } from '../lib/local/gateway.ts';
 import { StartFailure } from '../lib/local/start-failure.ts';
@@ -22,9 +23,13 @@ const options = new Command()
     wholeNumberUpTo(100_000),
     1,
   )
+  .option(
+    '--carriers <file>',
+    'real carriers, or doubles of them, as docs/local.md says; others stay simulated',
+  )
   .option('--json', 'print one line of JSON on standard output when ready', false)
   .parse()
-  .opts<{ port: number; data?: string; timeScale: number; json: boolean }>();
+  .opts<{ port: number; data?: string; timeScale: number; carriers?: string; json: boolean }>();
 
 const stopping = new AbortController();
 const askedToStop = stopRequest({
@@ -52,6 +57,7 @@ async function run(): Promise<number> {
     port: options.port,
     dataFolder,
     timeScale: options.timeScale,
+    carriers: options.carriers === undefined ? undefined : readCarriersFile(options.carriers),
     cacheFolder: localFolder,
     logFolder: localFolder,
     environment: process.env,

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSEvent } from 'aws-lambda';
+import { carrierSecrets } from '../shared/carrier/carrier-secrets.secrets.ts';
 import { carrierModules } from '../shared/carrier/carriers.ts';
 import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
 import { disabledClients } from '../shared/client/client-store.dynamo.ts';
@@ -43,7 +44,16 @@ const queueUrls = outboundQueueUrls(env);
 const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE, systemClock);
 const dependencies: DispatchDependencies = {
   messages: messagesFrom(env),
-  carriersFor: chooseCarriers(carrierModules, env, systemClock),
+  carriersFor: chooseCarriers(
+    carrierModules,
+    env,
+    carrierSecrets(
+      secretsManager(),
+      { arns: env.CARRIER_SECRETS, baseUrls: env.CARRIER_BASE_URLS },
+      systemClock,
+    ),
+    systemClock,
+  ),
   attemptRules: { onUnknown: env.ON_UNKNOWN, deadlineSeconds: env.UNKNOWN_DEADLINE_SECONDS },
   bodyOf: handOverBodies(secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock)),
   isDisabled: disabledClients(dynamo(), env.CLIENTS_TABLE, systemClock),

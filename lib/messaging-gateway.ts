@@ -22,8 +22,10 @@ import { createAdminDashboard } from './capabilities/admin/admin-dashboard.ts';
 import { AlarmNotifications } from './capabilities/alarm-notifications.ts';
 import { Api } from './capabilities/api/api.ts';
 import { Canary } from './capabilities/api/canary.ts';
+import { CarrierSecrets } from './capabilities/carrier-secrets.ts';
 import { CloudWatchDashboard } from './capabilities/cloudwatch-dashboard.ts';
 import { grantAdministration, grantUses, type Queues } from './capabilities/grant-uses.ts';
+import { createCarrierCallback } from './capabilities/messaging/carrier-callback.ts';
 import { Messaging } from './capabilities/messaging/messaging.ts';
 import { OtpSecret } from './capabilities/otp-secret.ts';
 import { ReviewEditedRows } from './capabilities/review-edited-rows.ts';
@@ -69,9 +71,11 @@ export class MessagingGateway extends Construct {
     const schedules = new Schedules(this, 'Schedules', stage);
     const tokenKey = new TokenKey(this, 'TokenKey', stage);
     const otpSecret = new OtpSecret(this, 'OtpSecret', stage);
+    const carrierSecrets = new CarrierSecrets(this, 'CarrierSecrets', stage);
 
     const api = new Api(this, 'Api', stage);
     const messaging = new Messaging(this, 'Messaging', { stage, storage, schedules });
+    createCarrierCallback(this, stage, api);
     const { lanes } = new Webhooks(this, 'Webhooks', { stage, storage, schedules });
     new ReviewEditedRows(this, 'RowFeedback', {
       stage,
@@ -95,7 +99,7 @@ export class MessagingGateway extends Construct {
       'lost-records': messaging.lostRecords,
     };
     const { baseUrl } = api;
-    grantUses(this, { stage, storage, schedules, queues, otpSecret, tokenKey, baseUrl });
+    grantUses(this, { stage, storage, schedules, queues, otpSecret, carrierSecrets, tokenKey, baseUrl });
 
     if (stage.canary) new Canary(this, 'Canary', stage, api.alarms);
 

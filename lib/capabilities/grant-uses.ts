@@ -6,12 +6,14 @@ import { Aws, type Stack } from 'aws-cdk-lib';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { carriersIn } from '../../shared/contract/carrier-names.ts';
 import { administration, functionUses } from '../../shared/contract/function-uses.ts';
 import type { QueueName } from '../../shared/contract/queues.ts';
 import { type Uses, variableOf } from '../../shared/contract/uses.ts';
 import type { VariableName } from '../../shared/contract/variables.ts';
 import { GatewayFunction, pricesFile } from '../constructs/gateway-function.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
+import type { CarrierSecrets } from './carrier-secrets.ts';
 import type { OtpSecret } from './otp-secret.ts';
 import type { Schedules } from './schedules.ts';
 import type { Storage } from './storage/storage.ts';
@@ -31,6 +33,7 @@ interface Resources {
   readonly schedules: Schedules;
   readonly queues: Queues;
   readonly otpSecret: OtpSecret;
+  readonly carrierSecrets: CarrierSecrets;
   readonly tokenKey: TokenKey;
   /** The gateway's own URL. */
   readonly baseUrl: string;
@@ -68,21 +71,23 @@ export function grantAdministration(
   });
 }
 
-function holdsIn({ smsCarrier, whatsappCarrier }: StageSettings, where: Uses['where']): boolean {
+function holdsIn(stage: StageSettings, where: Uses['where']): boolean {
+  const sms = carriersIn(stage.smsCarrier);
+  const whatsapp = carriersIn(stage.whatsappCarrier);
   switch (where) {
     case undefined:
       return true;
     case 'a carrier is simulated':
-      return smsCarrier === 'simulator' || whatsappCarrier === 'simulator';
+      return [...sms, ...whatsapp].includes('simulator');
     case 'AWS carries SMS':
-      return smsCarrier === 'aws';
+      return sms.includes('aws');
     case 'AWS carries WhatsApp':
-      return whatsappCarrier === 'aws';
+      return whatsapp.includes('aws');
   }
 }
 
 function grantPart(to: GatewayFunction, part: Uses, resources: Resources): void {
-  const { storage, schedules, queues, otpSecret, tokenKey, baseUrl } = resources;
+  const { storage, schedules, queues, otpSecret, carrierSecrets, tokenKey, baseUrl } = resources;
   const {
     tables = {},
     sendsTo = [],
@@ -104,6 +109,7 @@ function grantPart(to: GatewayFunction, part: Uses, resources: Resources): void 
     });
   }
   if (secrets.includes('otp-secret')) otpSecret.grantRead(to);
+  if (secrets.includes('carriers')) carrierSecrets.grantRead(to);
   if (secrets.includes('token-key')) tokenKey.grantSign(to);
   if (secrets.includes('token-public-key')) tokenKey.grantPublish(to);
   const ofStack: Partial<Record<VariableName, string>> = {

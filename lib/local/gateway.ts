@@ -1,11 +1,14 @@
 /** The local gateway: starts and stops the emulator, the deploy and the proxy. */
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { resourcesOf } from '../constructs/stack-outputs.ts';
 import type { EmulatorConnection } from './aim-at-emulator.ts';
+import type { LocalCarriers } from './carriers-file.ts';
 import { type Emulator, emulatorAccess, type Preload, startEmulator } from './emulator.ts';
 import { type Front, startFront } from './front.ts';
 import { pythonWithPackages } from './python.ts';
+import { StartFailure } from './start-failure.ts';
 
 interface LocalGatewayOptions {
   /** The port of the gateway; 0 means any free port. */
@@ -13,6 +16,8 @@ interface LocalGatewayOptions {
   readonly dataFolder?: string | undefined;
   /** The factor by which webhook retry delays are divided. */
   readonly timeScale: number;
+  /** Carriers in place of the simulated ones. */
+  readonly carriers?: LocalCarriers | undefined;
   /** The folder of the Python environment. */
   readonly cacheFolder: string;
   /** The folder in which the logs are written. */
@@ -66,6 +71,7 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
     const { deploy } = await import('./deploy.ts');
     const deployed = deploy({
       settings: {
+        ...options.carriers?.settings,
         webhookTimeScale: options.timeScale,
         publicUrl: `http://localhost:${front.port}`,
       },
@@ -74,6 +80,7 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
       environment: options.environment,
     });
     const outputs = await Promise.race([deployed, aborted(options.signal)]);
+    await putCarrierSecrets(emulator.endpoint, outputs, options.carriers?.secrets ?? {});
     await Promise.race([emulator.keep(), aborted(options.signal)]);
     front.open({ endpoint: emulator.endpoint, apiId: outputs.ApiId ?? '' });
     return running(front, emulator, outputs);
@@ -82,6 +89,23 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
     await emulator?.stop();
     throw error;
   }
+}
+
+/** Writes the credentials as a person does on AWS: no template has them. */
+async function putCarrierSecrets(
+  endpoint: string,
+  outputs: Readonly<Record<string, string>>,
+  secrets: LocalCarriers['secrets'],
+): Promise<void> {
+  const { region, ...credentials } = emulatorAccess;
+  const client = new SecretsManagerClient({ endpoint, region, credentials });
+  for (const [name, SecretString] of Object.entries(secrets)) {
+    const SecretId = outputs[`${name.slice(0, 1).toUpperCase()}${name.slice(1)}SecretArn`];
+    if (SecretId === undefined)
+      throw new StartFailure(`The carriers file has credentials of ${name}, and no channel names it.`);
+    await client.send(new PutSecretValueCommand({ SecretId, SecretString }));
+  }
+  client.destroy();
 }
 
 async function aborted(signal: AbortSignal): Promise<never> {

@@ -65,15 +65,21 @@ export interface MessagingGatewayProps {
   readonly apiLogRole?: 'create' | 'existing';
 
   /**
-   * The carrier of SMS. `simulator` sends no real messages, and costs nothing; with `off` sends by the channel are refused.
+   * The carriers of SMS, in order of preference and separated by commas: the next is asked where the one before has provably
+   * not taken a message. `simulator` sends no real messages, and costs nothing; with `off` sends by the channel are refused.
    * @default "simulator"; in production "aws"
    */
-  readonly smsCarrier?: 'simulator' | 'aws' | 'off';
+  readonly smsCarrier?: string;
   /**
-   * The carrier of WhatsApp messages, as for SMS.
+   * The carriers of WhatsApp messages, as for SMS.
    * @default "simulator"; in production "aws"
    */
-  readonly whatsappCarrier?: 'simulator' | 'aws' | 'off';
+  readonly whatsappCarrier?: string;
+  /**
+   * How often each carrier may call the gateway back, with receipts and messages from people.
+   * @default {"perMinute":30000,"perHour":1000000,"perDay":10000000}
+   */
+  readonly carrierCallbackLimits?: { perMinute: number; perHour: number; perDay: number };
   /**
    * A JSON file with the countries that clients may send to and the price of a message to each, in place of
    * `allowedCountries` and `prices`. Where a carrier is not the simulator, both are required.

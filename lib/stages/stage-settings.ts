@@ -8,6 +8,7 @@ import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { functionUses } from '../../shared/contract/function-uses.ts';
 import { priceTable } from '../../shared/contract/price-table.ts';
+import { policies } from '../../shared/contract/routes.ts';
 import { variables } from '../../shared/contract/variables.ts';
 import { isPlace, placeForm } from './countries-file.ts';
 import type { MessagingGatewayProps } from './gateway-props.ts';
@@ -93,6 +94,11 @@ const ofConstruct = {
   apiLogRole: z._default(z.enum(['create', 'existing']), 'create'),
   smsCarrier: z._default(variables.SMS_CARRIER, 'simulator'),
   whatsappCarrier: z._default(variables.WHATSAPP_CARRIER, 'simulator'),
+  carrierCallbackLimits: z._default(variables.CARRIER_CALLBACK_LIMITS, {
+    perMinute: policies.carrier_callback.perMinute,
+    perHour: policies.carrier_callback.perHour,
+    perDay: policies.carrier_callback.perDay,
+  }),
   countriesFile: z.optional(z.string()),
   prices: z._default(z.strictObject(priceTable().shape), {
     currency: 'USD',
@@ -233,6 +239,8 @@ export const stageSettings = z.strictObject({
   terminationProtection: z._default(z.boolean(), false),
   /** Permits endpoints on loopback addresses: never on AWS, where these are Lambda's own. */
   webhookAllowLoopback: z._default(variables.WEBHOOK_ALLOW_LOOPBACK, false),
+  /** Permits a carrier's secret to name another address (`base_url`): never where real carriers are. */
+  carrierBaseUrls: z._default(variables.CARRIER_BASE_URLS, false),
   /** How many seconds early a schedule is set: it may fire up to a minute late on AWS, 10 s on the emulator. */
   scheduleLeadSeconds: z._default(variables.SCHEDULE_LEAD_SECONDS, 60),
   /** Queue policies that require TLS; not for the emulator, which enforces them but serves only http. */

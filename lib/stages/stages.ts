@@ -35,6 +35,7 @@ const local = stageWith({
   webhookPorts: 'any',
   webhookAllowHttp: true,
   webhookAllowLoopback: true,
+  carrierBaseUrls: true,
   // Each worker is a process of this machine, and they share the emulator, so there are few of them; most are for the
   // kinds that must not wait.
   concurrency: { otpSends: 4, singleSends: 4, bulkSends: 2, receipts: 2, webhooks: 2, slowWebhooks: 2 },

@@ -3,6 +3,8 @@
  * work: values that a setting does not permit, and combinations that no gateway can run with.
  */
 import * as z from 'zod/mini';
+import { carrierDescriptors } from '../../shared/carrier/carrier-descriptors.ts';
+import { carriersIn } from '../../shared/contract/carrier-names.ts';
 import { fromText } from '../../shared/platform/env.ts';
 import { readCountriesFile, sampleCountriesFile } from './countries-file.ts';
 import { type StageSettings, stageSettings, texts } from './stage-settings.ts';
@@ -24,12 +26,24 @@ const checked = stageSettings.check(
       if (!holds) context.addIssue({ code: 'custom', path: [field], message });
     };
     const { smsCarrier, whatsappCarrier } = stage;
-    for (const carrier of ['smsCarrier', 'whatsappCarrier'] as const)
+    for (const [carrier, channel] of [
+      ['smsCarrier', 'sms'],
+      ['whatsappCarrier', 'whatsapp'],
+    ] as const) {
+      const names = carrierDescriptors.filter(({ channels }) => channels.includes(channel));
+      const known = names.map(({ name }) => name);
+      const list = carriersIn(stage[carrier]);
       demand(
-        stage.name !== 'production' || stage[carrier] !== 'simulator',
+        new Set(list).size === list.length && list.every((name) => known.includes(name)),
+        carrier,
+        `off, or some of ${known.join(', ')} in order of preference, separated by commas`,
+      );
+      demand(
+        stage.name !== 'production' || !list.includes('simulator'),
         carrier,
         'aws or off: the simulator would report deliveries that never happened, and keep the texts of messages',
       );
+    }
     demand(
       smsCarrier !== 'off' || whatsappCarrier !== 'off',
       'smsCarrier',
@@ -43,12 +57,12 @@ const checked = stageSettings.check(
       'needs alarmEmail or alarmTopics, which it notifies',
     );
     demand(
-      smsCarrier !== 'aws' || stage.smsOriginationIdentity !== undefined,
+      !carriersIn(smsCarrier).includes('aws') || stage.smsOriginationIdentity !== undefined,
       'smsOriginationIdentity',
       'the number, sender id or pool that messages go from, where smsCarrier is aws',
     );
     demand(
-      whatsappCarrier !== 'aws' || stage.whatsappPhoneNumberId !== undefined,
+      !carriersIn(whatsappCarrier).includes('aws') || stage.whatsappPhoneNumberId !== undefined,
       'whatsappPhoneNumberId',
       'phone-number-id-… of AWS End User Messaging Social, where whatsappCarrier is aws',
     );
@@ -104,6 +118,11 @@ const checked = stageSettings.check(
       'customDomain',
       'its certificate is in another region',
     );
+    demand(
+      stage.name === 'local' || !stage.carrierBaseUrls,
+      'carrierBaseUrls',
+      "only the local stage may call another address than a carrier's own",
+    );
     for (const fault of countryFaults(stage)) demand(false, 'countriesFile', fault);
     demand(
       stage.name === 'local' || !stage.webhookAllowLoopback,
@@ -132,8 +151,8 @@ function countryFaults({
   prices,
 }: StageSettings): string[] {
   const paid = [
-    ...(smsCarrier === 'aws' ? (['sms'] as const) : []),
-    ...(whatsappCarrier === 'aws' ? (['whatsapp'] as const) : []),
+    ...(name !== 'local' && isPaid(smsCarrier) ? (['sms'] as const) : []),
+    ...(name !== 'local' && isPaid(whatsappCarrier) ? (['whatsapp'] as const) : []),
   ];
   if (paid.length === 0 && name !== 'production') return [];
   if (allowedCountries === 'all')
@@ -147,6 +166,11 @@ function countryFaults({
       ...(missing.length === 0 ? [] : [`a price above 0 for ${channel} to ${missing.join(', ')}`]),
     ];
   });
+}
+
+/** Whether messages of a channel cost money. */
+function isPaid(carriers: string): boolean {
+  return carriersIn(carriers).some((name) => name !== 'simulator');
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Client } from '../client/client.ts';
 import { type ClientAdminDependencies, noSuchClient, rotateWebhookSecret } from '../client/client-admin.ts';
 import type { ClientStore } from '../client/client-store.dynamo.ts';
 import { overlapText, secretRotationBody } from '../client/secret-rotation.ts';
-import { type PolicyName, policies } from '../contract/routes.ts';
+import { notPerClient, type PolicyName, policies } from '../contract/routes.ts';
 import type { LimitReader } from '../limit/overrides.ts';
 import {
   type ApiResponse,
@@ -24,7 +24,7 @@ interface AccountDependencies {
 
 /** The policies that a client's own requests count on. */
 const shownPolicies = (Object.keys(policies) as PolicyName[]).filter(
-  (name) => name !== 'admin' && name !== 'unmatched',
+  (name) => name !== 'admin' && !notPerClient.includes(name),
 );
 
 export function getAccount(dependencies: AccountDependencies): Operation {

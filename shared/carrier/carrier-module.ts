@@ -34,7 +34,7 @@ export interface CarrierContext<Credentials = unknown> {
   readonly env: CarrierEnvironment;
 }
 
-interface CallbackRequest {
+export interface CallbackRequest {
   readonly method: 'GET' | 'POST';
   /** The whole address as the carrier called it, with its query. */
   readonly url: string;
@@ -48,6 +48,8 @@ interface CallbackRequest {
 
 /** How a carrier that calls us proves that it is the caller. None of these throws for what a stranger sends. */
 interface CarrierCallbacks<Credentials = unknown> {
+  /** The form of its secret, as in `CarrierModule`. */
+  readonly credentials: z.ZodMiniType<Credentials>;
   /** Checks the raw bytes; true if one of the credentials fits. */
   verify(request: CallbackRequest, credentials: readonly Credentials[]): boolean;
   /** The text to respond with to a GET that asks whether the address is ours; undefined refuses it. */

@@ -4,10 +4,12 @@ import type { CarrierReports } from './carrier-module.ts';
 import { infobipReports } from './infobip/reports.ts';
 import { metaReports } from './meta/reports.ts';
 import { simulatorReports } from './simulator/reports.ts';
+import { twilioReports } from './twilio/reports.ts';
 
 export const carrierReports: readonly CarrierReports[] = [
   awsReports,
   infobipReports,
   metaReports,
   simulatorReports,
+  twilioReports,
 ];

@@ -4,5 +4,6 @@ import type { CarrierModule } from './carrier-module.ts';
 import { infobip } from './infobip/infobip.ts';
 import { meta } from './meta/meta.ts';
 import { simulator } from './simulator/simulator.ts';
+import { twilio } from './twilio/twilio.ts';
 
-export const carrierModules: readonly CarrierModule[] = [aws, infobip, meta, simulator];
+export const carrierModules: readonly CarrierModule[] = [aws, infobip, meta, simulator, twilio];

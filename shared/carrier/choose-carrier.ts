@@ -1,4 +1,6 @@
 /** Creates the carriers of the stage, in order of preference; only the settings of these are needed. */
+
+import { carriersIn } from '../contract/carrier-names.ts';
 import type { Channel } from '../contract/channels.ts';
 import { carrierSecondsMax } from '../contract/hand-over-times.ts';
 import { readPrices } from '../contract/prices.ts';
@@ -6,6 +8,7 @@ import type { ChosenCarrier } from '../message/dispatch/carrier.ts';
 import type { Message } from '../message/message.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { CarrierContext, CarrierEnvironment, CarrierModule } from './carrier-module.ts';
+import type { CredentialsOf } from './carrier-secrets.secrets.ts';
 
 /** The carriers that may take a message, the preferred one first; none where its channel is turned off. */
 type CarriersFor = (message: Message) => readonly ChosenCarrier[];
@@ -14,24 +17,51 @@ type CarriersFor = (message: Message) => readonly ChosenCarrier[];
 export function chooseCarriers(
   modules: readonly CarrierModule[],
   env: CarrierEnvironment,
+  credentialsOf: CredentialsOf,
   clock: Clock,
 ): CarriersFor {
   const common = { env, prices: readPrices(env.PRICES_FILE), clock, timeLimitMs: carrierSecondsMax * 1000 };
-  const of = (channel: Channel, name: string) =>
-    modules
-      .filter(({ descriptor }) => descriptor.name === name)
-      .map((module) => carrierOf(module, channel, common));
+  const of = (channel: Channel, list: string) =>
+    carriersIn(list).map((name) => {
+      const module = modules.find(({ descriptor }) => descriptor.name === name);
+      if (module === undefined) throw new Error(`there is no carrier ${name}`);
+      return carrierOf(module, channel, contextOf(module, common, credentialsOf));
+    });
   const chosen = { sms: of('sms', env.SMS_CARRIER), whatsapp: of('whatsapp', env.WHATSAPP_CARRIER) };
   return ({ channel }) => chosen[channel];
 }
 
-function carrierOf(
-  module: CarrierModule,
-  channel: Channel,
-  common: Pick<CarrierContext, 'env' | 'prices' | 'clock' | 'timeLimitMs'>,
-): ChosenCarrier {
-  const { name, settledBy, indexedByCarrierId } = module.descriptor;
-  const context = { ...common, credentials: async () => [], callbackUrl: (path: string) => path };
+type CommonContext = Pick<CarrierContext, 'env' | 'prices' | 'clock' | 'timeLimitMs'>;
+
+function contextOf(
+  { descriptor: { name }, credentials }: CarrierModule,
+  common: CommonContext,
+  credentialsOf: CredentialsOf,
+): CarrierContext {
+  return {
+    ...common,
+    credentials: async () => (credentials === undefined ? [] : credentialsOf(name, credentials)),
+    callbackUrl: (path) => `${common.env.TOKEN_ISSUER}/carriers/${name}/${path}`,
+  };
+}
+
+function carrierOf(module: CarrierModule, channel: Channel, context: CarrierContext): ChosenCarrier {
+  const { name, settledBy, indexedByCarrierId, hasCredentials } = module.descriptor;
   const findableByCarrierId = indexedByCarrierId.includes(channel);
-  return { ...module.create(channel, context), name, settledBy, findableByCarrierId };
+  const carrier = module.create(channel, context);
+  if (!hasCredentials) return { ...carrier, name, settledBy, findableByCarrierId };
+  return {
+    ...carrier,
+    name,
+    settledBy,
+    findableByCarrierId,
+    async handOver(request) {
+      try {
+        await context.credentials();
+      } catch (error) {
+        return { outcome: 'not_taken', reason: String(error) };
+      }
+      return carrier.handOver(request);
+    },
+  };
 }

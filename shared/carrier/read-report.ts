@@ -18,6 +18,8 @@ const storedCallback = z.object({
   received_at: z.iso.datetime(),
 });
 
+export type StoredCallback = z.output<typeof storedCallback>;
+
 /**
  * A callback names its carrier; everything else comes from the topic.
  *
@@ -36,7 +38,7 @@ export function readReport(carriers: readonly CarrierReports[], queueBody: strin
   return reports.parse(reported);
 }
 
-function ofCallback({ carrier, path, query, body, received_at }: z.output<typeof storedCallback>): {
+function ofCallback({ carrier, path, query, body, received_at }: StoredCallback): {
   carrier: string;
   reported: Reported;
 } {

@@ -1,4 +1,5 @@
 /** Which countries and senders a client may use, and which senders a country accepts (contract 3.3). */
+import { carriersIn } from '../contract/carrier-names.ts';
 import { type Channel, channelNames, channels } from '../contract/channels.ts';
 import { countryNotAllowed, GatewayError } from '../contract/errors.ts';
 import type { Environment } from '../platform/env.ts';
@@ -25,7 +26,7 @@ export function channelsOffOf({
   WHATSAPP_CARRIER: whatsapp,
 }: Environment<'SMS_CARRIER' | 'WHATSAPP_CARRIER'>): readonly Channel[] {
   const carriers = { sms, whatsapp } satisfies Record<Channel, string>;
-  return channels.filter((channel) => carriers[channel] === 'off');
+  return channels.filter((channel) => carriersIn(carriers[channel]).length === 0);
 }
 
 /** A client without a list of countries follows the stage. */

@@ -1,5 +1,5 @@
 /** What every function uses, by its file in `functions/`. */
-import type { adminRoutes, routes, unmatchedRoute } from './routes.ts';
+import type { adminRoutes, carrierRoutes, routes, unmatchedRoute } from './routes.ts';
 import {
   authenticatedRequests,
   countedCaps,
@@ -82,6 +82,7 @@ export const administration = [
 type RequestFunction =
   | (typeof routes)[keyof typeof routes]['functionName']
   | (typeof adminRoutes)[keyof typeof adminRoutes]['functionName']
+  | (typeof carrierRoutes)[keyof typeof carrierRoutes]['functionName']
   | (typeof unmatchedRoute)['functionName'];
 
 const requestUses = {
@@ -196,6 +197,15 @@ const requestUses = {
       settings: ['TOKEN_AUDIENCE'],
     },
   ],
+  'carrier-callback': [
+    countedRequests,
+    {
+      sendsTo: ['receipts'],
+      secrets: ['carriers'],
+      settings: ['SMS_CARRIER', 'WHATSAPP_CARRIER', 'CARRIER_BASE_URLS', 'CARRIER_CALLBACK_LIMITS'],
+    },
+  ],
+
   'refuse-unmatched': [countedRequests],
 
   'admin-api': [authenticatedRequests, ...administration, { settings: ['SMS_CARRIER', 'WHATSAPP_CARRIER'] }],

@@ -4,7 +4,7 @@
  */
 import { type CapName, capNames, caps, capWindowNames } from './caps.ts';
 import { millionthsPerUnit } from './price-table.ts';
-import { type PolicyName, policies } from './routes.ts';
+import { notPerClient, type PolicyName, policies } from './routes.ts';
 
 /** The `client_id` of a row for every client that has no row of its own for that endpoint. */
 export const everyClient = '*';
@@ -25,11 +25,10 @@ export type WindowLimits = Readonly<Partial<Record<WindowAttribute, number>>>;
 /** The limits by cap; a cap without a limit is absent. */
 export type Caps = Readonly<Partial<Record<CapName, WindowLimits>>>;
 
-/** Counts by source address, so no client's row applies to it. */
-const notPerClient: PolicyName = 'unmatched';
-
 /** The rate-limit policies that a row can change. */
-export const limitPolicies = (Object.keys(policies) as PolicyName[]).filter((name) => name !== notPerClient);
+export const limitPolicies = (Object.keys(policies) as PolicyName[]).filter(
+  (name) => !notPerClient.includes(name),
+);
 
 /** The meaning of a row's `endpoint`. */
 export type LimitTarget =

@@ -30,10 +30,20 @@ export const policies = {
   webhooks: { endpoint: 'GET /api/v1/webhook-endpoints', perMinute: 120, perHour: 5000, perDay: 50_000 },
   suppressions: { endpoint: 'GET /api/v1/suppressions', perMinute: 120, perHour: 5000, perDay: 50_000 },
   admin: { endpoint: 'ANY /admin/api/*', perMinute: 600, perHour: 10_000, perDay: 100_000 },
+  /** The default of the setting `carrierCallbackLimits`, for each carrier. */
+  carrier_callback: {
+    endpoint: 'ANY /carriers/*',
+    perMinute: 30_000,
+    perHour: 1_000_000,
+    perDay: 10_000_000,
+  },
   unmatched: { endpoint: 'ANY /*', perMinute: 60, perHour: 1000, perDay: 10_000 },
 } as const satisfies Record<string, Policy>;
 
 export type PolicyName = keyof typeof policies;
+
+/** The policies of requests that count by source address or by carrier, so no client's row applies to them. */
+export const notPerClient: readonly PolicyName[] = ['unmatched', 'carrier_callback'];
 
 /** `messages` for the API, `admin` for the admin API (contract, section 3). */
 export const scopes = ['messages', 'admin'] as const;
@@ -322,6 +332,17 @@ export const adminRoutes = {
     path: '/admin/assets/{file}',
     functionName: 'admin-dashboard',
     policy: 'admin',
+    scope: null,
+  },
+} as const satisfies Record<string, Route>;
+
+/** Carriers call it with receipts and messages from people (contract, section 16). */
+export const carrierRoutes = {
+  carrierCallback: {
+    method: 'ANY',
+    path: '/carriers/{carrier}/{proxy+}',
+    functionName: 'carrier-callback',
+    policy: 'carrier_callback',
     scope: null,
   },
 } as const satisfies Record<string, Route>;

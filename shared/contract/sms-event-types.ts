@@ -4,12 +4,13 @@
  */
 import type { MessageErrorCode } from './message-error-codes.ts';
 
-/** The meaning of an event type: no outcome yet, a state, or the error code of a message that failed or expired. */
-type Meaning = 'underway' | 'sent' | 'delivered' | MessageErrorCode;
+/** The meaning of an event type: a state, or the error code of a message that failed or expired. */
+type Meaning = 'sent' | 'delivered' | 'read' | MessageErrorCode;
 
 export const smsEventTypes: Readonly<Record<string, Meaning>> = {
-  TEXT_QUEUED: 'underway',
-  TEXT_PENDING: 'underway',
+  // AWS has the message, which is news where the response to the hand-over was lost.
+  TEXT_QUEUED: 'sent',
+  TEXT_PENDING: 'sent',
   TEXT_SENT: 'sent',
   TEXT_DELIVERED: 'delivered',
   TEXT_SUCCESSFUL: 'delivered',
@@ -23,12 +24,19 @@ export const smsEventTypes: Readonly<Record<string, Meaning>> = {
   TEXT_UNKNOWN: 'unknown',
   TEXT_TTL_EXPIRED: 'expired',
   TEXT_PROTECT_BLOCKED: 'country_not_supported',
+  // A pool with an RCS agent delivers by RCS where it can; where it cannot, events of the text follow.
+  RCS_QUEUED: 'sent',
+  RCS_SENT: 'sent',
+  RCS_FALLEN_BACK_TO_SMS: 'sent',
+  RCS_DELIVERED: 'delivered',
+  RCS_READ: 'read',
+  RCS_FAILED: 'unknown',
+  RCS_TTL_EXPIRED: 'expired',
+  RCS_PROTECT_BLOCKED: 'country_not_supported',
 };
 
-/**
- * The types that AWS reports to the gateway. Each event costs a queue message, so those before the end are left out; the
- * response to the hand-over already says `sent`.
- */
-export const reportedEventTypes = Object.keys(smsEventTypes).filter(
-  (type) => !['underway', 'sent'].includes(smsEventTypes[type] ?? ''),
-);
+/** Types of messages that the gateway does not send, and names for all types of a kind. */
+export const ignoredEventTypes = /^(VOICE|MEDIA)_|^(RCS_|TEXT_)?ALL$/;
+
+/** The types that AWS reports to the gateway. */
+export const reportedEventTypes = Object.keys(smsEventTypes);

@@ -23,6 +23,8 @@ type ItemAction =
 export interface SecretVariables {
   /** One-time passwords are derived from it. */
   readonly 'otp-secret': 'OTP_SECRET_ARN';
+  /** The credentials of the carriers, by name. */
+  readonly carriers: 'CARRIER_SECRETS';
   /** Access tokens are signed by it. */
   readonly 'token-key': 'TOKEN_SIGNING_KEY_ID';
   /** The public part of that key, which is published. */

@@ -5,13 +5,13 @@
  */
 import * as z from 'zod/mini';
 import { stageCaps } from './caps.ts';
+import { carrierList } from './carrier-names.ts';
 import { onUnknownDefaults, unknownDeadlines } from './on-unknown.ts';
 import { otpHoldRule } from './otp-hold.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 
 const text = z.string().check(z.minLength(1));
 const wholeNumber = z.int().check(z.positive());
-const carrier = z.lazy(() => z.enum(['simulator', 'aws', 'off']));
 
 /** A function needs few of these, so the larger schemas are `lazy`: created when they are first used. */
 export const variables = {
@@ -33,8 +33,12 @@ export const variables = {
   // Settings of the stage: `lib/stages/stage-settings.ts` says what each is for.
   LOG_LEVEL: z.lazy(() => z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR'])),
   RETENTION_DAYS: wholeNumber,
-  SMS_CARRIER: carrier,
-  WHATSAPP_CARRIER: carrier,
+  SMS_CARRIER: carrierList,
+  WHATSAPP_CARRIER: carrierList,
+  CARRIER_BASE_URLS: z.boolean(),
+  CARRIER_CALLBACK_LIMITS: z.lazy(() =>
+    z.strictObject({ perMinute: wholeNumber, perHour: wholeNumber, perDay: wholeNumber }),
+  ),
   ON_UNKNOWN: z.lazy(onUnknownDefaults),
   UNKNOWN_DEADLINE_SECONDS: z.lazy(unknownDeadlines),
   STAGE_CAPS: z.lazy(stageCaps),

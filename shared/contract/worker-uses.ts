@@ -11,7 +11,11 @@ import {
 
 /** The carriers of a stage. The simulated one sends receipts to the same queue as a real one. */
 export const carriers = [
-  { settings: ['SMS_CARRIER', 'WHATSAPP_CARRIER', 'PRICES_FILE'] },
+  {
+    secrets: ['carriers'],
+    // Carriers that call the gateway get its address.
+    settings: ['SMS_CARRIER', 'WHATSAPP_CARRIER', 'PRICES_FILE', 'CARRIER_BASE_URLS', 'TOKEN_ISSUER'],
+  },
   {
     where: 'a carrier is simulated',
     tables: { 'simulator-outbox': ['PutItem'] },

@@ -196,8 +196,8 @@ export function countRequest(limiter: RateLimiter, policy: PolicyName): Step {
   return {
     before: async ({ event: request, context }) => {
       const { now } = request.incoming;
-      const { subject, refusal } = request.identity;
-      const decision = await beforeDeadline(context, orUnavailable(limiter.check(subject, policy, now)));
+      const { subject, refusal, policy: ofIdentity = policy } = request.identity;
+      const decision = await beforeDeadline(context, orUnavailable(limiter.check(subject, ofIdentity, now)));
       request.decision = decision;
       if (decision.blocked) throw endpointBlocked();
       if (!decision.admitted) throw tooManyRequests(decision, now);

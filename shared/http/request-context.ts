@@ -2,6 +2,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { GatewayError } from '../contract/errors.ts';
+import type { PolicyName } from '../contract/routes.ts';
 import type { Decision } from '../limit/decision.ts';
 import type { Subject } from '../limit/shards.ts';
 import type { Caller } from '../operation/operation.ts';
@@ -17,6 +18,10 @@ export interface RawBody {
 
 /** What is read of a request before it is counted. */
 export interface IncomingRequest {
+  readonly method: string;
+  readonly path: string;
+  /** As in `RequestContext`. */
+  readonly query: Readonly<Record<string, string>>;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly rawBody: RawBody;
@@ -28,6 +33,8 @@ export interface IncomingRequest {
 export interface Identity {
   /** Whose rate limit the request counts against. */
   readonly subject: Subject;
+  /** The policy where it is not that of the route. */
+  readonly policy?: PolicyName;
   readonly caller?: Caller;
   readonly refusal?: GatewayError;
 }
@@ -73,6 +80,7 @@ export function requestContext(
     Object.entries(definedValues(event.headers)).map(([name, value]) => [name.toLowerCase(), value]),
   );
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  const query = queryOf(event);
   const { requestId, identity } = event.requestContext;
   const sourceIp = addressOf(identity.sourceIp, headers);
   const rawBody = {
@@ -82,13 +90,13 @@ export function requestContext(
   };
   return {
     event,
-    incoming: { headers, rawBody, sourceIp, now },
+    incoming: { method: event.httpMethod, path: event.path, query, headers, rawBody, sourceIp, now },
     requestId: isRequestId(requestId) ? requestId : workId,
     workId,
     identity: { subject: { kind: 'address', address: sourceIp } },
     decision: undefined,
     body: undefined,
-    query: queryOf(event),
+    query,
     unknownFields: noUnknownFields(),
     logged: {},
   };

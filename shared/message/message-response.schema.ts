@@ -230,6 +230,10 @@ export const messageStatus = z.object({
     ),
     'The states that the message entered, in order.',
   ),
+  delivered_by: described(
+    z.exactOptional(z.enum(['rcs'])),
+    '`rcs` where an SMS reached the recipient by RCS; absent otherwise.',
+  ),
   carrier: described(
     z.exactOptional(z.string()),
     'The carrier of the last attempt to hand the message over; absent before the first.',

@@ -46,6 +46,7 @@ export function statusView(message: Message): MessageStatus {
     read_at: message.read_at ?? null,
     expires_at: message.expires_at,
     history: historyOf(message),
+    ...(message.delivered_by === undefined ? {} : { delivered_by: message.delivered_by }),
     ...attemptsPart(message),
     ...(message.fallback_of === undefined ? {} : { fallback_of: message.fallback_of }),
     ...receivedPart(message),

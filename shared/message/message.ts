@@ -199,6 +199,8 @@ export const messageSchema = lazily(() =>
     /** Whether `cost` is the carrier's figure; otherwise it is estimated from the stage's prices. */
     cost_reported: z.exactOptional(z.boolean()),
     carrier_message_id: z.exactOptional(z.string()),
+    /** How an SMS reached the person, where that was not as a text. */
+    delivered_by: z.exactOptional(z.literal('rcs')),
     /** How often a hand-over claimed the message, and the end and the id of the latest claim. */
     handover_attempts: z.exactOptional(z.int()),
     handover_until: z.exactOptional(time),

@@ -128,6 +128,7 @@ export function httpEvents(settings: EventSettings): Record<string, EventMaker> 
         client_secret: n % 10 === 9 ? `cs_wrong${n}` : clientSecretOf(clientOf(n)),
       },
     })),
+    'carrier-callback': http((n) => ({ path: `/carriers/twilio/receipts/${n}` })),
     'refuse-unmatched': http((n) => ({ path: `/nowhere/${n}` })),
     'describe-api': http((n) => {
       const page = ['reference', 'webhooks'][n % 3];

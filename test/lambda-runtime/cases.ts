@@ -132,6 +132,11 @@ export async function casesOf({
         carrier.operations.includes('DescribeOptedOutNumbers') ? undefined : 'it did not read the list',
     },
     'webhook-deliveries': http(200, { method: 'GET', resource: '/api/v1/webhook-deliveries' }),
+    'carrier-callback': http(403, {
+      method: 'POST',
+      resource: '/carriers/{carrier}/{proxy+}',
+      parameters: { carrier: 'twilio', proxy: 'inbound' },
+    }),
     'refuse-unmatched': http(404, { method: 'GET', resource: '/{proxy+}', parameters: { proxy: 'nowhere' } }),
     'describe-api': http(200, { method: 'GET', resource: '/openapi.json' }),
     'admin-dashboard': http(200, { method: 'GET', resource: '/admin' }),

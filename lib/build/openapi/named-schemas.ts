@@ -115,6 +115,7 @@ const enums = {
   Channel: channels,
   MessageStatus: statuses,
   MessageType: messageStatus.shape.type.options,
+  DeliveryPath: messageStatus.shape.delivered_by.def.innerType.options,
   OnUnknown: onUnknownChoices,
   OtpStatus: verification.shape.status.options,
   SmsEncoding: acceptedSms.shape.encoding.options,

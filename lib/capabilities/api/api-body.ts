@@ -3,12 +3,22 @@
  * own. It is generated from the route table only, so it changes only with the routes or those responses.
  */
 import { Aws } from 'aws-cdk-lib';
-import { adminRoutes, type Route, routes, unmatchedRoute } from '../../../shared/contract/routes.ts';
+import {
+  adminRoutes,
+  carrierRoutes,
+  type Route,
+  routes,
+  unmatchedRoute,
+} from '../../../shared/contract/routes.ts';
 import { gatewayResponses } from './gateway-responses.ts';
 
 type Operation = Readonly<Record<string, unknown>>;
 
-const handled: readonly Route[] = [...Object.values(routes), ...Object.values(adminRoutes)];
+const handled: readonly Route[] = [
+  ...Object.values(routes),
+  ...Object.values(adminRoutes),
+  ...Object.values(carrierRoutes),
+];
 
 /** The functions that the body names. */
 export const handlerNames: ReadonlySet<string> = new Set(

@@ -7,6 +7,7 @@ import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnIPSet, CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
+import { apiStageName } from '../../../shared/contract/base-url.ts';
 import { errorBody, rateLimitExceeded } from '../../../shared/contract/errors.ts';
 import { encrypted } from '../../constructs/encryption.ts';
 import { nameOfThisStack } from '../../constructs/name-of-this-stack.ts';
@@ -23,6 +24,8 @@ interface ManagedGroup {
    * and then takes no deploy that names it. Groups of addresses have no versions.
    */
   readonly version?: string;
+  /** Whether its rules are about the caller's address. */
+  readonly byAddress?: true;
   /** The rules that block. */
   readonly blocks: readonly string[];
   /** The rules that only count. */
@@ -39,6 +42,7 @@ interface ManagedGroup {
 const managedGroups: readonly ManagedGroup[] = [
   {
     name: 'AWSManagedRulesAmazonIpReputationList',
+    byAddress: true,
     blocks: ['AWSManagedIPReputationList', 'AWSManagedReconnaissanceList'],
     // This rule counts by default in AWS's rule group: addresses that took part in a DDoS attack are often shared.
     counts: ['AWSManagedIPDDoSList'],
@@ -96,6 +100,27 @@ const managedGroups: readonly ManagedGroup[] = [
     ],
   },
 ];
+
+/**
+ * Requests that are not to a carrier's path: carriers send all receipts from few addresses, and prove themselves to the
+ * function. AWS WAF sees the path with the name of the API's stage, unless the API has a domain of its own.
+ */
+const notOfCarriers: CfnWebACL.StatementProperty = {
+  notStatement: {
+    statement: {
+      orStatement: {
+        statements: ['/carriers/', `/${apiStageName}/carriers/`].map((searchString) => ({
+          byteMatchStatement: {
+            fieldToMatch: { uriPath: {} },
+            positionalConstraint: 'STARTS_WITH',
+            searchString,
+            textTransformations: [{ priority: 0, type: 'NONE' }],
+          },
+        })),
+      },
+    },
+  },
+};
 
 type RateRule = (
   name: string,
@@ -155,7 +180,7 @@ export class WebAcl extends Construct {
       },
       rules: [
         ...floods,
-        ...managedGroups.map(({ name, version, counts }, index) => ({
+        ...managedGroups.map(({ name, version, byAddress, counts }, index) => ({
           name,
           priority: floods.length + index,
           statement: {
@@ -163,6 +188,7 @@ export class WebAcl extends Construct {
               vendorName: 'AWS',
               name,
               ...(version === undefined ? {} : { version }),
+              ...(byAddress === true ? { scopeDownStatement: notOfCarriers } : {}),
               ruleActionOverrides: counts.map((rule) => ({ name: rule, actionToUse: { count: {} } })),
             },
           },
@@ -183,18 +209,21 @@ export class WebAcl extends Construct {
    * their source address.
    */
   private floodRules(proxies: StageSettings['trustedProxies'], rateRule: RateRule): CfnWebACL.RuleProperty[] {
-    if (proxies === undefined) return [rateRule('flood', 0, { aggregateKeyType: 'IP' })];
+    if (proxies === undefined)
+      return [rateRule('flood', 0, { aggregateKeyType: 'IP', scopeDownStatement: notOfCarriers })];
     const fromProxy = this.fromOneOf(proxies.addresses);
     return [
       rateRule('flood', 0, {
         aggregateKeyType: 'IP',
-        scopeDownStatement: { notStatement: { statement: fromProxy } },
+        scopeDownStatement: {
+          andStatement: { statements: [{ notStatement: { statement: fromProxy } }, notOfCarriers] },
+        },
       }),
       rateRule('flood-by-proxy', 1, {
         aggregateKeyType: 'FORWARDED_IP',
         // A request without an address in the header is not blocked here: the functions count it on the proxy.
         forwardedIpConfig: { headerName: proxies.header, fallbackBehavior: 'NO_MATCH' },
-        scopeDownStatement: fromProxy,
+        scopeDownStatement: { andStatement: { statements: [fromProxy, notOfCarriers] } },
       }),
     ];
   }

@@ -9,6 +9,7 @@ import { CfnConfigurationSet } from 'aws-cdk-lib/aws-smsvoice';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct, type IDependable } from 'constructs';
+import { carriersIn } from '../../../shared/contract/carrier-names.ts';
 import { reportedEventTypes } from '../../../shared/contract/sms-event-types.ts';
 import { topicEncryption } from '../../constructs/encryption.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
@@ -38,13 +39,13 @@ export class Carriers extends Construct {
       new SqsSubscription(props.receipts.queue, { deadLetterQueue: props.receipts.deadLetters }),
     );
     new CfnOutput(this, 'ReceiptsTopic', { key: 'ReceiptsTopicArn', value: this.topic.topicArn });
-    if (props.stage.smsCarrier === 'aws') {
+    if (carriersIn(props.stage.smsCarrier).includes('aws')) {
       this.addSms(props);
       createReportVerified(this, props);
       const optOutListArn = this.arn('sms-voice', 'opt-out-list', props.stage.smsOptOutList);
       createCompareOptOuts(this, { ...props, optOutListArn });
     }
-    if (props.stage.whatsappCarrier === 'aws') this.addWhatsApp(props);
+    if (carriersIn(props.stage.whatsappCarrier).includes('aws')) this.addWhatsApp(props);
   }
 
   private addSms({ stage, dispatch }: CarriersProps): void {

@@ -3,6 +3,7 @@ import { Duration } from 'aws-cdk-lib';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import { carriersIn } from '../../../shared/contract/carrier-names.ts';
 import { dispatchTimeoutSeconds } from '../../../shared/contract/hand-over-times.ts';
 import { messageCostMetric, metricNamespace } from '../../../shared/contract/metrics.ts';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
@@ -34,8 +35,8 @@ export function createDispatchMessage(scope: Construct, props: DispatchProps): T
     // Lambda would stop it after 16 rounds.
     recursiveLoop: true,
   });
-  const isReal = stage.smsCarrier === 'aws' || stage.whatsappCarrier === 'aws';
-  const carriers = isReal
+  const isAws = [stage.smsCarrier, stage.whatsappCarrier].flatMap(carriersIn).includes('aws');
+  const carriers = isAws
     ? new Carriers(scope, 'Carriers', { stage, storage, schedules, dispatch, receipts })
     : undefined;
   outbound.feed(dispatch);

@@ -12,6 +12,7 @@ import {
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { carriersIn } from '../../../shared/contract/carrier-names.ts';
 import { type TableName, type TableShape, tableShapes } from '../../../shared/contract/tables.ts';
 import { variableOf } from '../../../shared/contract/uses.ts';
 import { createAlarm } from '../../constructs/alarm.ts';
@@ -32,7 +33,7 @@ export class Storage extends Construct {
 
   constructor(scope: Construct, id: string, stage: StageSettings) {
     super(scope, id);
-    const simulated = stage.smsCarrier === 'simulator' || stage.whatsappCarrier === 'simulator';
+    const simulated = [stage.smsCarrier, stage.whatsappCarrier].flatMap(carriersIn).includes('simulator');
     const tables = new Map<TableName, ITable>();
     for (const name of Object.keys(tableShapes) as TableName[]) {
       // The outbox has message bodies, so it exists only where no real message is sent.

@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { roundPrice } from '../../contract/prices.ts';
-import { smsEventTypes } from '../../contract/sms-event-types.ts';
+import { ignoredEventTypes, smsEventTypes } from '../../contract/sms-event-types.ts';
 import { attemptNamed } from '../../message/dispatch/carrier.ts';
 import type { Receipt } from '../../message/dispatch/record-receipts.ts';
 import type { Status } from '../../message/message.ts';
@@ -37,9 +37,9 @@ export const smsEvent = z.object({
 
 type SmsEvent = z.output<typeof smsEvent>;
 
-/** The receipt of an event; none for voice, media and steps in between. */
+/** The receipt of an event; none for voice and media, and for a failure that is not final. */
 export function receiptsOfSmsEvent(event: SmsEvent): Receipt[] {
-  if (!event.eventType.startsWith('TEXT_')) return [];
+  if (ignoredEventTypes.test(event.eventType)) return [];
   const outcome = outcomeOf(event);
   if (outcome === undefined) return [];
   return [
@@ -54,11 +54,14 @@ export function receiptsOfSmsEvent(event: SmsEvent): Receipt[] {
         ...outcome,
         at: new Date(event.eventTimestamp),
         carrierMessageId: event.messageId,
+        ...(arrived.includes(outcome.to) && event.eventType.startsWith('RCS_') ? { deliveredBy: 'rcs' } : {}),
         ...priceOf(event),
       },
     },
   ];
 }
+
+const arrived: readonly Status[] = ['delivered', 'read'];
 
 /** Undefined for a name. */
 function numberOf({ originationPhoneNumber: sender }: SmsEvent): string | undefined {
@@ -70,8 +73,9 @@ function outcomeOf({
   isFinal,
 }: SmsEvent): { to: Status; errorCode?: MessageErrorCode; errorMessage?: string } | undefined {
   const meaning = smsEventTypes[eventType] ?? 'carrier_rejected';
-  if (meaning === 'sent' || meaning === 'delivered') return { to: isFinal ? meaning : 'sent' };
-  if (meaning === 'underway' || !isFinal) return undefined;
+  if (meaning === 'sent' || meaning === 'read') return { to: meaning };
+  if (meaning === 'delivered') return { to: isFinal ? meaning : 'sent' };
+  if (!isFinal) return undefined;
   return { to: meaning === 'expired' ? 'expired' : 'failed', ...messageError(meaning) };
 }
 

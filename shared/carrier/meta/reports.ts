@@ -4,12 +4,13 @@ import * as z from 'zod/mini';
 import type { CarrierReports } from '../carrier-module.ts';
 import { type CarrierNotification, jsonOf, type Reported, read } from '../carrier-notification.ts';
 import { readWebhookEntry, whatsAppWebhookEntry } from '../whatsapp/webhook-entry.ts';
-import type { MetaCredentials } from './credentials.ts';
+import { type MetaCredentials, metaCredentials } from './credentials.ts';
 import { metaDescriptor } from './descriptor.ts';
 
 export const metaReports: CarrierReports<MetaCredentials> = {
   descriptor: metaDescriptor,
   callbacks: {
+    credentials: metaCredentials,
     /** Meta signs the raw body with the app secret, in `X-Hub-Signature-256`. */
     verify({ headers, body }, credentials) {
       const [, given] = /^sha256=([0-9a-f]{64})$/i.exec(headers['x-hub-signature-256'] ?? '') ?? [];

@@ -129,8 +129,9 @@ export async function lookUpAttempt(
   { carrier, attempt }: Step<'look_up'>,
 ): Promise<Dispatched> {
   const { message } = claimed;
+  const body = await dependencies.bodyOf(message);
   const found = await carrier
-    .lookup?.({ message, attempt: asked(message, attempt) })
+    .lookup?.({ message, attempt: asked(message, attempt), body })
     .catch((error: unknown) => dependencies.warn('the carrier cannot be asked', error));
   if (!found) return waitForOutcome(dependencies, claimed, carrier);
   const { carrierMessageId } = found;

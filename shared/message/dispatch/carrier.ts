@@ -49,15 +49,17 @@ export interface HandOverRequest {
   readonly attempt: Attempt;
 }
 
-interface LookupQuestion {
+export interface LookupQuestion {
   readonly message: Message;
   readonly attempt: Attempt;
+  /** What was to be sent; not known once the message is `sent`. */
+  readonly body?: HandOverBody | undefined;
   /** Known after an acceptance. */
   readonly carrierMessageId?: string | undefined;
 }
 
 /** What a carrier says about an attempt that it took. */
-interface LookedUp {
+export interface LookedUp {
   readonly carrierMessageId: string;
   /** What became of the message so far. */
   readonly receipt?: Receipt;

@@ -116,6 +116,8 @@ interface CarrierReport {
   readonly cost?: number;
   readonly currency?: string;
   readonly carrierMessageId?: string;
+  /** How it reached the person, where that was not as a text. */
+  readonly deliveredBy?: 'rcs';
   /** Whether the message must be found by the carrier's id. */
   readonly findableByCarrierId?: boolean;
 }
@@ -143,5 +145,6 @@ export function fieldsOf(
     currency: report.currency,
     cost_reported: report.reported === true && report.cost !== undefined ? true : undefined,
     carrier_message_id: report.carrierMessageId,
+    delivered_by: report.deliveredBy,
   });
 }

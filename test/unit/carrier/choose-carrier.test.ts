@@ -33,6 +33,7 @@ async function choose(environment: Record<string, string>) {
   const carriersFor = chooseCarriers(
     carrierModules,
     environmentOf<'dispatch-message'>({ PRICES_FILE: pricesFile, ...environment }),
+    async () => [],
     systemClock,
   );
   const of = (channel: 'sms' | 'whatsapp') => carriersFor(aSendingMessage({ channel }));

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { parseTopicNotification } from '../../../shared/carrier/aws/topic-notification.ts';
 import { UnreadableNotification } from '../../../shared/carrier/carrier-notification.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
-import { reportedEventTypes } from '../../../shared/contract/sms-event-types.ts';
+import { ignoredEventTypes, reportedEventTypes } from '../../../shared/contract/sms-event-types.ts';
 import {
   incomingWhatsApp,
   smsEvent,
@@ -72,8 +72,6 @@ describe('an SMS event', () => {
   });
 
   it.each([
-    ['TEXT_QUEUED', false],
-    ['TEXT_PENDING', false],
     ['TEXT_CARRIER_UNREACHABLE', false],
     ['TEXT_UNKNOWN', false],
     ['TEXT_TTL_EXPIRED', false],
@@ -223,10 +221,22 @@ describe('a message that is not a receipt', () => {
   });
 });
 
-it('every event that the deployed gateway subscribes to is one that AWS knows, and has an outcome', () => {
-  expect(reportedEventTypes.filter((type) => !Object.keys(EventType).includes(type))).toEqual([]);
+it.each([
+  ['RCS_DELIVERED', 'delivered', 'rcs'],
+  ['RCS_READ', 'read', 'rcs'],
+  ['RCS_SENT', 'sent', undefined],
+  ['RCS_FALLEN_BACK_TO_SMS', 'sent', undefined],
+  ['TEXT_DELIVERED', 'delivered', undefined],
+])('%s is %s, delivered by %s', (eventType, to, deliveredBy) => {
+  expect(smsTransition({ eventType, isFinal: true })).toMatchObject({ to });
+  expect(smsTransition({ eventType, isFinal: true })?.deliveredBy).toBe(deliveredBy);
+});
+
+it('the deployed gateway subscribes to every event of messages that AWS knows, and each has an outcome', () => {
+  const known = Object.keys(EventType).filter((type) => !ignoredEventTypes.test(type));
+  expect(reportedEventTypes.toSorted()).toEqual(known.toSorted());
   for (const eventType of reportedEventTypes) {
     const told = smsTransition({ eventType, isFinal: true })?.to;
-    expect(['delivered', 'failed', 'expired']).toContain(told);
+    expect(['sent', 'delivered', 'read', 'failed', 'expired']).toContain(told);
   }
 });

@@ -159,6 +159,9 @@ describe('a request', () => {
     await fc.assert(
       fc.asyncProperty(authorization, fc.oneof(fc.json(), anyText), async (header, text) => {
         const identity = await authenticate({
+          method: 'POST',
+          path: '/api/v1/auth/token',
+          query: {},
           headers: header === undefined ? {} : { authorization: header },
           rawBody: { bytes: Buffer.from(text), contentType: 'application/json' },
           sourceIp: '203.0.113.1',

@@ -1,0 +1,62 @@
+/** The credentials of carriers: a secret for each, which is read again within 60 s, so that a change needs no deploy. */
+import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import * as z from 'zod/mini';
+import type { Clock } from '../platform/clock.ts';
+import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
+
+/** The ARNs of the secrets by the names of their carriers. */
+const secretArns = z.record(z.string(), z.string());
+
+interface CarrierSecretsSettings {
+  /** JSON. */
+  readonly arns: string;
+  /** Whether a secret may name the address of the carrier; only on a stage that reaches no real one. */
+  readonly baseUrls: boolean;
+}
+
+/** Returns the credentials of a carrier: the object that its secret has, or the newest first of a list of two. */
+export type CredentialsOf = <Credentials>(
+  carrier: string,
+  schema: z.ZodMiniType<Credentials>,
+) => Promise<readonly Credentials[]>;
+
+/** The credentials reject where the secret does not have any. */
+export function carrierSecrets(
+  client: SecretsManagerClient,
+  { arns, baseUrls }: CarrierSecretsSettings,
+  clock: Clock,
+): CredentialsOf {
+  const known = secretArns.parse(JSON.parse(arns));
+  const texts = new CachedReader(read, accessCache, clock);
+
+  async function read(carrier: string): Promise<string | undefined> {
+    const SecretId = known[carrier];
+    if (SecretId === undefined) return undefined;
+    return (await client.send(new GetSecretValueCommand({ SecretId }))).SecretString;
+  }
+
+  return async (carrier, schema) => {
+    const parsed = z
+      .array(schema)
+      .check(z.minLength(1), z.maxLength(2))
+      .safeParse(given(await texts.get(carrier)));
+    // Without the fault's text, which may quote a value.
+    if (!parsed.success) throw new Error(`the secret of the carrier ${carrier} has no valid credentials`);
+    return parsed.data;
+  };
+
+  function given(text: string | undefined): unknown {
+    try {
+      const value: unknown = JSON.parse(text ?? '');
+      return (Array.isArray(value) ? value : [value]).map(withoutBaseUrl);
+    } catch {
+      return undefined;
+    }
+  }
+
+  function withoutBaseUrl(value: unknown): unknown {
+    if (baseUrls || typeof value !== 'object' || value === null) return value;
+    const { base_url: _ignored, ...rest } = value as Record<string, unknown>;
+    return rest;
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * A carrier's call: verified over its raw bytes before anything in it is read, and answered after it is in the receipts
+ * queue. What fails changes nothing, and counts against the caller's address; a verified call counts against its carrier.
+ *
+ *   verified ─ crash → the carrier has no response, and calls again
+ *   stored in the queue ─ crash → the same; a repeated report changes nothing
+ */
+import { errorTexts, GatewayError } from '../contract/errors.ts';
+import type { Authenticator } from '../http/authenticate.ts';
+import type { Operation } from '../operation/operation.ts';
+import type { CallbackRequest, CarrierReports } from './carrier-module.ts';
+import type { CredentialsOf } from './carrier-secrets.secrets.ts';
+import type { StoredCallback } from './read-report.ts';
+
+/** With its escapes it still fits a queue message. */
+export const callbackBytesMax = 128 * 1024;
+
+interface CallbackDependencies {
+  /** Of the stage. */
+  readonly carriers: readonly CarrierReports[];
+  readonly credentialsOf: CredentialsOf;
+  /** The gateway's own address, which carriers call. */
+  readonly baseUrl: string;
+  readonly store: (callback: StoredCallback) => Promise<void>;
+  readonly warn: (message: string, error: unknown) => void;
+}
+
+/** A request as far as it proves its caller. */
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+const path = /^\/carriers\/([a-z]+)\/(.+)$/;
+
+export function callbackOperations(dependencies: CallbackDependencies) {
+  /** Undefined where the call is not proven to be the carrier's; a text to respond with to a challenge. */
+  async function verified(call: Call): Promise<{ carrier: string; challenge?: string } | undefined> {
+    const [, name, rest = ''] = path.exec(call.path) ?? [];
+    const found = dependencies.carriers.find(({ descriptor }) => descriptor.name === name);
+    if (found?.callbacks === undefined || name === undefined) return undefined;
+    const { callbacks } = found;
+    const request = requestOf(call, rest, dependencies.baseUrl);
+    try {
+      const credentials = await dependencies.credentialsOf(name, callbacks.credentials);
+      if (call.method === 'POST')
+        return callbacks.verify(request, credentials) ? { carrier: name } : undefined;
+      const challenge = call.method === 'GET' ? callbacks.answerChallenge?.(request, credentials) : undefined;
+      return challenge === undefined ? undefined : { carrier: name, challenge };
+    } catch (error) {
+      dependencies.warn('the callback of a carrier cannot be verified', error);
+      return undefined;
+    }
+  }
+
+  const authenticate: Authenticator = async (incoming) => {
+    const byAddress = {
+      subject: { kind: 'address', address: incoming.sourceIp },
+      policy: 'unmatched',
+    } as const;
+    if (incoming.rawBody.bytes.length > callbackBytesMax)
+      return {
+        ...byAddress,
+        refusal: new GatewayError('payload_too_large', errorTexts.payload_too_large(callbackBytesMax)),
+      };
+    const call = await verified({ ...incoming, body: incoming.rawBody.bytes });
+    if (call === undefined) return { ...byAddress, refusal: notProven() };
+    // Client ids have no colon.
+    return { subject: { kind: 'client', clientId: `carrier:${call.carrier}` } };
+  };
+
+  const receive: Operation = async (request) => {
+    const call = await verified({ ...request, body: Buffer.from(request.rawBody) });
+    if (call === undefined) throw notProven();
+    const { carrier, challenge } = call;
+    if (challenge === undefined) {
+      const [, , rest = ''] = path.exec(request.path) ?? [];
+      const { query, rawBody: body, now } = request;
+      await dependencies.store({ carrier, path: rest, query, body, received_at: now.toISOString() });
+    }
+    // Twilio takes a text for a reply to the person.
+    return {
+      status: 200,
+      headers: { 'Content-Type': 'text/plain' },
+      body: challenge ?? '',
+      log: { carrier },
+    };
+  };
+
+  return { authenticate, receive };
+}
+
+function notProven(): GatewayError {
+  return new GatewayError('forbidden', 'The caller is not proven to be a carrier.');
+}
+
+function requestOf(
+  { method, path: whole, query, headers, body }: Call,
+  rest: string,
+  baseUrl: string,
+): CallbackRequest {
+  const search = new URLSearchParams(query).toString();
+  return {
+    method: method === 'GET' ? 'GET' : 'POST',
+    url: `${baseUrl}${whole}${search === '' ? '' : `?${search}`}`,
+    path: rest,
+    query,
+    headers,
+    body,
+  };
+}

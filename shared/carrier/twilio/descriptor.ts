@@ -1,0 +1,21 @@
+/** The facts of Twilio's Programmable Messaging, for SMS. */
+import type { CarrierDescriptor } from '../carrier-descriptor.ts';
+
+export const twilioDescriptor: CarrierDescriptor = {
+  name: 'twilio',
+  channels: ['sms'],
+  senderKinds: ['long_number', 'short_code', 'toll_free', 'sender_id', 'pool'],
+  countries: 'More than 180; each must be allowed in the account (Messaging Geographic Permissions).',
+  throughput: 'By sender: a long number 1 part a second, toll-free 3, a short code 100; more by agreement.',
+  confirms: 'By status callbacks: queued, sent, delivered, undelivered or failed.',
+  sandbox:
+    'A trial account sends to verified numbers only; test credentials send nothing and call nobody back.',
+  // Error 90007: whole seconds from 1 to 36,000.
+  validitySeconds: { min: 1, max: 36_000 },
+  // The API has no idempotency key. The list of messages and the address of the status callback tell.
+  repeatedRequest: 'sent_again',
+  settledBy: 'lookup',
+  reportsBy: 'callback',
+  indexedByCarrierId: [],
+  hasCredentials: true,
+};

@@ -1,0 +1,178 @@
+/**
+ * SMS by Twilio (twilio-oai, `twilio_api_v2010.json`). The API has no idempotency key, so a call is never repeated: the
+ * status callback has the id of the attempt in its address, and the list of messages can be asked.
+ */
+import * as z from 'zod/mini';
+import { messageError } from '../../contract/message-error-codes.ts';
+import { expectedPrice } from '../../contract/prices.ts';
+import type {
+  Carrier,
+  HandOver,
+  HandOverRequest,
+  LookedUp,
+  LookupQuestion,
+} from '../../message/dispatch/carrier.ts';
+import { fromOf } from '../../message/message.ts';
+import { addSeconds } from '../../platform/clock.ts';
+import { validitySecondsFor } from '../carrier-descriptor.ts';
+import type { CarrierContext, CarrierModule } from '../carrier-module.ts';
+import { callVendor } from '../http-call.ts';
+import { type TwilioCredentials, twilioCredentials } from './credentials.ts';
+import { twilioDescriptor } from './descriptor.ts';
+import { twilioErrors } from './errors.ts';
+import { costOf, outcomeOfStatus } from './statuses.ts';
+
+const publicApi = 'https://api.twilio.com';
+/** "Too many requests". */
+const throttledCode = 20_429;
+
+const errorBody = z.object({ code: z.nullish(z.int()) });
+const createdMessage = z.object({ sid: z.string().check(z.minLength(1)) });
+const listedMessage = z.object({
+  sid: z.string().check(z.minLength(1)),
+  to: z.string(),
+  body: z.nullish(z.string()),
+  status: z.string(),
+  direction: z.optional(z.string()),
+  date_created: z.string(),
+  error_code: z.nullish(z.int()),
+  price: z.nullish(z.string()),
+  price_unit: z.nullish(z.string()),
+});
+const messageList = z.object({ messages: z.array(listedMessage) });
+
+export const twilio: CarrierModule<TwilioCredentials> = {
+  descriptor: twilioDescriptor,
+  errors: { sms: twilioErrors },
+  credentials: twilioCredentials,
+  create: (_channel, context) => twilioSms(context),
+  async checkCredentials(context) {
+    const response = await call(context, 'GET', '.json');
+    if (!response.connected) return { works: false, answer: response.reason };
+    return { works: response.status === 200, answer: `${response.status}` };
+  },
+};
+
+function twilioSms(context: CarrierContext<TwilioCredentials>): Carrier {
+  async function handOver({ message, body, attempt }: HandOverRequest): Promise<HandOver> {
+    const from = fromOf(message) ?? (await firstOf(context)).from;
+    const response = await call(context, 'POST', '/Messages.json', {
+      To: message.recipient,
+      ...(from.startsWith('MG') ? { MessagingServiceSid: from } : { From: from }),
+      Body: body.text,
+      ValidityPeriod: String(validitySecondsFor(twilioDescriptor, message.expires_at, context.clock())),
+      StatusCallback: context.callbackUrl(`receipts/${attempt.id}`),
+    });
+    if (!response.connected) return { outcome: 'not_taken', reason: response.reason };
+    if (response.status < 300) {
+      const { sid } = createdMessage.parse(JSON.parse(response.text));
+      return { outcome: 'accepted', carrierMessageId: sid, ...expectedPrice(context.prices, message) };
+    }
+    return refusalIn(response.status, response.text);
+  }
+
+  async function lookup({
+    message,
+    attempt,
+    body,
+    carrierMessageId,
+  }: LookupQuestion): Promise<LookedUp | undefined> {
+    const found =
+      carrierMessageId === undefined
+        ? await findListed(message.recipient, attempt.at, message.otp === undefined ? body?.text : undefined)
+        : listedMessage.parse(await read(`/Messages/${carrierMessageId}.json`));
+    if (found === undefined) return undefined;
+    const outcome = outcomeOfStatus(found.status, String(found.error_code ?? ''));
+    if (outcome === undefined) return { carrierMessageId: found.sid };
+    return {
+      carrierMessageId: found.sid,
+      receipt: {
+        messageId: message.message_id,
+        attempt: attempt.number,
+        carrierMessageId: found.sid,
+        transition: { ...outcome, at: context.clock(), carrierMessageId: found.sid, ...costOf(found) },
+      },
+    };
+  }
+
+  /** The list does not have the address of the callback, so a message is known by recipient, text and time, if only one fits. */
+  async function findListed(to: string, at: Date, text: string | undefined) {
+    const { messages } = messageList.parse(
+      await read(`/Messages.json?${new URLSearchParams({ To: to, PageSize: '50' })}`),
+    );
+    const until = addSeconds(at, context.timeLimitMs / 1000 + clocksDifferSeconds);
+    const [found, ...others] = messages.filter((one) => {
+      const createdAt = new Date(one.date_created);
+      return (
+        one.to === to &&
+        one.direction !== 'inbound' &&
+        (text === undefined || one.body === text) &&
+        createdAt >= addSeconds(at, -clocksDifferSeconds) &&
+        createdAt <= until
+      );
+    });
+    return others.length > 0 ? undefined : found;
+  }
+
+  async function read(path: string): Promise<unknown> {
+    const response = await call(context, 'GET', path);
+    if (!response.connected) throw new Error(`no connection to Twilio: ${response.reason}`);
+    if (response.status !== 200) throw new Error(`Twilio responded ${response.status}`);
+    return JSON.parse(response.text);
+  }
+
+  return { handOver, lookup };
+}
+
+const clocksDifferSeconds = 5;
+
+/** @throws where the status does not say that Twilio has not taken the message. */
+function refusalIn(status: number, text: string): HandOver {
+  const code = codeIn(text);
+  if (status === 429 || code === throttledCode) return { outcome: 'throttled', reason: `HTTP ${status}` };
+  // The credentials are wrong, or the account is suspended.
+  if (status === 401 || status === 403 || status === 404)
+    return { outcome: 'not_taken', reason: `HTTP ${status}, code ${code ?? 'none'}` };
+  if (status !== 400 || code === undefined) throw new Error(`Twilio responded ${status}`);
+  const known = twilioErrors[code] ?? { code: 'carrier_rejected', elsewhere: true };
+  return {
+    outcome: 'refused',
+    ...messageError(known.code),
+    ...(known.elsewhere === true ? { elsewhere: true } : {}),
+  };
+}
+
+function codeIn(text: string): number | undefined {
+  try {
+    return errorBody.parse(JSON.parse(text)).code ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function firstOf({ credentials }: CarrierContext<TwilioCredentials>): Promise<TwilioCredentials> {
+  const [first] = await credentials();
+  if (first === undefined) throw new Error('the carrier has no credentials');
+  return first;
+}
+
+async function call(
+  context: CarrierContext<TwilioCredentials>,
+  method: 'GET' | 'POST',
+  path: string,
+  fields?: Readonly<Record<string, string>>,
+): ReturnType<typeof callVendor> {
+  const { account_sid, auth_token, base_url = publicApi } = await firstOf(context);
+  const authorization = Buffer.from(`${account_sid}:${auth_token}`).toString('base64');
+  return callVendor({
+    method,
+    url: `${base_url}/2010-04-01/Accounts/${account_sid}${path}`,
+    headers: {
+      authorization: `Basic ${authorization}`,
+      accept: 'application/json',
+      ...(fields === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+    },
+    ...(fields === undefined ? {} : { body: new URLSearchParams(fields).toString() }),
+    timeLimitMs: context.timeLimitMs,
+  });
+}

@@ -1,0 +1,159 @@
+/** A callback is verified before it is read, and what fails changes nothing (contract 16.5). */
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { carrierReports } from '../../../shared/carrier/carrier-reports.ts';
+import { carrierSecrets } from '../../../shared/carrier/carrier-secrets.secrets.ts';
+import { readReport, type StoredCallback } from '../../../shared/carrier/read-report.ts';
+import { callbackBytesMax, callbackOperations } from '../../../shared/carrier/receive-callback.ts';
+import { carrierRoutes } from '../../../shared/contract/routes.ts';
+import { publicHttpFunction } from '../../../shared/http/http-function.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { created } from '../../support/message/example-message.ts';
+
+const baseUrl = 'https://gateway.example.com';
+const credentials = (auth_token: string) => ({ account_sid: 'AC1', auth_token, from: 'ACME' });
+const path = '/carriers/twilio/receipts/msg_01KAG00000000000000000000A.1';
+const form = 'MessageSid=SM1&MessageStatus=delivered';
+
+function signed(token: string, body = form, at = path): string {
+  const fields = [...new URLSearchParams(body)].toSorted().flat().join('');
+  return createHmac('sha1', token).update(`${baseUrl}${at}${fields}`).digest('base64');
+}
+
+function aGateway(secret: unknown = credentials('token')) {
+  let now = created;
+  let stored = JSON.stringify(secret);
+  const queue: StoredCallback[] = [];
+  const counted: string[] = [];
+  const { authenticate, receive } = callbackOperations({
+    carriers: carrierReports,
+    credentialsOf: carrierSecrets(
+      { send: async () => ({ SecretString: stored }) } as never,
+      { arns: '{"twilio":"arn"}', baseUrls: false },
+      () => now,
+    ),
+    baseUrl,
+    store: async (callback) => {
+      queue.push(callback);
+    },
+    warn: () => {},
+  });
+  const windows = ['minute', 'hour', 'day'].map((window) => ({
+    window,
+    limit: 10,
+    remaining: 9,
+    resetsAt: 0,
+  })) as never as readonly [never];
+  const handler = publicHttpFunction(carrierRoutes.carrierCallback, receive, {
+    dependencies: {
+      limiter: {
+        check: async (subject, policy) => {
+          counted.push(`${subject.kind === 'client' ? subject.clientId : subject.address} ${policy}`);
+          return { admitted: true, policy, binding: windows[0], windows } as never;
+        },
+      },
+      clock: () => now,
+      newWorkId: () => 'work',
+      writeLog: () => {},
+      baseUrl,
+      recordRefusal: async () => {},
+    },
+    authenticate,
+    formats: [],
+  });
+  return {
+    queue,
+    counted,
+    change(next: unknown) {
+      stored = JSON.stringify(next);
+      now = addSeconds(now, 60);
+    },
+    async call(
+      change: { body?: string; at?: string; signature?: string; base64?: boolean; method?: string } = {},
+    ) {
+      const {
+        body = form,
+        at = path,
+        signature = signed('token', body, at),
+        base64 = false,
+        method = 'POST',
+      } = change;
+      const response = await handler(
+        {
+          httpMethod: method,
+          path: at,
+          resource: '/carriers/{carrier}/{proxy+}',
+          headers: { 'X-Twilio-Signature': signature, 'Content-Type': 'application/x-www-form-urlencoded' },
+          queryStringParameters: null,
+          multiValueQueryStringParameters: null,
+          pathParameters: null,
+          body: base64 ? Buffer.from(body).toString('base64') : body,
+          isBase64Encoded: base64,
+          requestContext: { requestId: 'request', identity: { sourceIp: '192.0.2.1' } },
+        } as never,
+        { getRemainingTimeInMillis: () => 10_000 } as never,
+      );
+      return response.statusCode;
+    },
+  };
+}
+
+describe('a callback that is proven', () => {
+  it.each([[true], [false]])('is stored for its carrier, as base64 %s', async (base64) => {
+    const { call, queue, counted } = aGateway();
+    expect(await call({ base64 })).toBe(200);
+    expect(queue).toHaveLength(1);
+    const { receipts } = readReport(carrierReports, JSON.stringify(queue[0]));
+    expect(receipts).toMatchObject([{ attempt: 1, transition: { to: 'delivered' } }]);
+    expect(counted).toEqual(['carrier:twilio carrier_callback']);
+  });
+
+  it('may be signed with either of two secrets, and with neither of those before', async () => {
+    const gateway = aGateway([credentials('new'), credentials('old')]);
+    for (const token of ['new', 'old']) expect(await gateway.call({ signature: signed(token) })).toBe(200);
+    gateway.change(credentials('new'));
+    expect(await gateway.call({ signature: signed('old') })).toBe(403);
+    expect(await gateway.call({ signature: signed('new') })).toBe(200);
+  });
+});
+
+describe('a callback that is not proven', () => {
+  it('is 403, counts by address, and changes nothing, wherever it is altered', async () => {
+    const { call, queue, counted } = aGateway();
+    const signature = signed('token');
+    for (let index = 0; index < form.length; index += 1) {
+      const altered = `${form.slice(0, index)}${form[index] === 'x' ? 'y' : 'x'}${form.slice(index + 1)}`;
+      expect(await call({ body: altered, signature })).toBe(403);
+    }
+    for (let index = 0; index < signature.length - 1; index += 1) {
+      const altered = `${signature.slice(0, index)}${signature[index] === 'A' ? 'B' : 'A'}${signature.slice(index + 1)}`;
+      expect(await call({ signature: altered })).toBe(403);
+    }
+    expect(await call({ at: `${path}0`, signature })).toBe(403);
+    expect(queue).toEqual([]);
+    expect(new Set(counted)).toEqual(new Set(['192.0.2.1 unmatched']));
+  });
+
+  it.each([
+    ['/carriers/aws/receipts', 'POST'],
+    ['/carriers/nobody/receipts', 'POST'],
+    [path, 'GET'],
+    [path, 'DELETE'],
+  ])('%s by %s is 403', async (at, method) => {
+    const { call, queue } = aGateway();
+    expect(await call({ at, method, signature: signed('token', form, at) })).toBe(403);
+    expect(queue).toEqual([]);
+  });
+
+  it('is 403 where the secret has no credentials yet', async () => {
+    const { call } = aGateway('generated');
+    expect(await call()).toBe(403);
+  });
+
+  it('is refused by its size before anything else', async () => {
+    const { call, queue } = aGateway();
+    const body = `${form}&Padding=${'x'.repeat(callbackBytesMax)}`;
+    expect(await call({ body, signature: signed('token', body) })).toBe(413);
+    expect(queue).toEqual([]);
+  });
+});
