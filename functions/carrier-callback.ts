@@ -13,6 +13,7 @@ import { environmentOf } from '../shared/platform/env.ts';
 import { logWarning } from '../shared/platform/log.ts';
 
 const env = environmentOf<'carrier-callback'>();
+const { RECEIPTS_QUEUE_URL: queueUrl, CARRIER_CALLBACK_LIMITS: limits } = env;
 const used = [...carriersIn(env.SMS_CARRIER), ...carriersIn(env.WHATSAPP_CARRIER)];
 const { authenticate, receive } = callbackOperations({
   carriers: carrierReports.filter(({ descriptor }) => used.includes(descriptor.name)),
@@ -24,14 +25,12 @@ const { authenticate, receive } = callbackOperations({
   baseUrl: env.TOKEN_ISSUER,
   // One carrier's reports are a group of the fair queue.
   store: (callback) =>
-    sendMessages(sqs(), env.RECEIPTS_QUEUE_URL, [
-      { json: JSON.stringify(callback), clientId: callback.carrier },
-    ]),
+    sendMessages(sqs(), queueUrl, [{ json: JSON.stringify(callback), clientId: callback.carrier }]),
   warn: logWarning,
 });
 
 export const handler = publicHttpFunction(carrierRoutes.carrierCallback, receive, {
-  dependencies: publicHttpDependencies(env, async () => env.CARRIER_CALLBACK_LIMITS),
+  dependencies: publicHttpDependencies(env, async () => limits),
   authenticate,
   formats: [],
   headers: { 'Cache-Control': 'no-store' },

@@ -1,6 +1,7 @@
 /**
  * The environment variables of functions that come from the stage: a variable with the name of a setting has its value.
  */
+import { carriersIn } from '../../shared/contract/carrier-names.ts';
 import { type VariableName, variables } from '../../shared/contract/variables.ts';
 import { toText } from '../../shared/platform/env.ts';
 import { type StageSettings, smsConfigurationSet } from './stage-settings.ts';
@@ -11,7 +12,8 @@ export function stageVariables(stage: StageSettings): Partial<Record<VariableNam
     ...Object.fromEntries(settings.filter(([name]) => Object.hasOwn(variables, name))),
     STAGE_CAPS: stage.caps,
     CURRENCY: stage.prices.currency,
-    STAGE_SMS_SENDER: stage.smsOriginationIdentity,
+    // It is a sender of AWS: where another carrier is asked first, that one has a default of its own.
+    STAGE_SMS_SENDER: carriersIn(stage.smsCarrier)[0] === 'aws' ? stage.smsOriginationIdentity : undefined,
     SMS_CONFIGURATION_SET: smsConfigurationSet(stage),
     SMS_PROTECT_CONFIGURATION: stage.smsProtectConfigurationId,
     TOKEN_AUDIENCE: `${stage.stackName}/api`,

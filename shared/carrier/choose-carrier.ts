@@ -20,7 +20,14 @@ export function chooseCarriers(
   credentialsOf: CredentialsOf,
   clock: Clock,
 ): CarriersFor {
-  const common = { env, prices: readPrices(env.PRICES_FILE), clock, timeLimitMs: carrierSecondsMax * 1000 };
+  const callbacksUrl = `${env.TOKEN_ISSUER}/carriers`;
+  const common = {
+    env,
+    callbacksUrl,
+    prices: readPrices(env.PRICES_FILE),
+    clock,
+    timeLimitMs: carrierSecondsMax * 1000,
+  };
   const of = (channel: Channel, list: string) =>
     carriersIn(list).map((name) => {
       const module = modules.find(({ descriptor }) => descriptor.name === name);
@@ -31,7 +38,9 @@ export function chooseCarriers(
   return ({ channel }) => chosen[channel];
 }
 
-type CommonContext = Pick<CarrierContext, 'env' | 'prices' | 'clock' | 'timeLimitMs'>;
+type CommonContext = Pick<CarrierContext, 'env' | 'prices' | 'clock' | 'timeLimitMs'> & {
+  readonly callbacksUrl: string;
+};
 
 function contextOf(
   { descriptor: { name }, credentials }: CarrierModule,
@@ -41,7 +50,7 @@ function contextOf(
   return {
     ...common,
     credentials: async () => (credentials === undefined ? [] : credentialsOf(name, credentials)),
-    callbackUrl: (path) => `${common.env.TOKEN_ISSUER}/carriers/${name}/${path}`,
+    callbackUrl: (path) => `${common.callbacksUrl}/${name}/${path}`,
   };
 }
 

@@ -6,13 +6,23 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { ApiDefinition, SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { apiBody } from '../../lib/capabilities/api/api-body.ts';
 import { ownResponses } from '../../lib/capabilities/api/gateway-responses.ts';
-import { adminRoutes, type Route, routes, unmatchedRoute } from '../../shared/contract/routes.ts';
+import {
+  adminRoutes,
+  carrierRoutes,
+  type Route,
+  routes,
+  unmatchedRoute,
+} from '../../shared/contract/routes.ts';
 import { anyMethod, apiBodyOf, operationsOf, stageVariablesOf } from '../support/template/api-body.ts';
 import { deployments } from '../support/template/deployments.ts';
 import { rendered } from '../support/template/physical-names.ts';
 import { refOf, resourcesOfType, synthesized, typesIn } from '../support/template/stage-templates.ts';
 
-const handled: readonly Route[] = [...Object.values(routes), ...Object.values(adminRoutes)];
+const handled: readonly Route[] = [
+  ...Object.values(routes),
+  ...Object.values(adminRoutes),
+  ...Object.values(carrierRoutes),
+];
 const variableOf = (functionName: string): string => functionName.replaceAll('-', '_');
 
 describe.each(Object.keys(deployments))('the body of the API, %s', (deployment) => {

@@ -51,6 +51,7 @@ describe('a function’s bundle', () => {
     );
     expect(carriers.map((file) => parse(file).name)).toEqual([
       'admin-api',
+      'carrier-callback',
       'compare-opt-outs',
       'record-receipt',
       'review-edited-rows',

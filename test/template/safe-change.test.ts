@@ -1,5 +1,7 @@
 /** What the emulator has not, by its template: canaries, the web ACL, the API's own name, traces and its log. */
+
 import { describe, expect, it } from '@jest/globals';
+import { apiStageName } from '../../shared/contract/base-url.ts';
 import { apiBodyOf, stageVariablesOf } from '../support/template/api-body.ts';
 import { deployments } from '../support/template/deployments.ts';
 import { statementsOf } from '../support/template/function-actions.ts';
@@ -191,15 +193,30 @@ describe('the web ACL of production', () => {
         })),
       },
     };
+    // Carriers send all receipts from few addresses.
+    const startsWith = (SearchString: string) => ({
+      ByteMatchStatement: { PositionalConstraint: 'STARTS_WITH', SearchString },
+    });
+    const notOfCarriers = {
+      NotStatement: {
+        Statement: {
+          OrStatement: {
+            Statements: [startsWith('/carriers/'), startsWith(`/${apiStageName}/carriers/`)],
+          },
+        },
+      },
+    };
     expect(sets.map(([, set]) => set.Properties.Addresses)).toEqual([['192.0.2.0/24'], ['2001:db8::/32']]);
     expect(direct).toMatchObject({
       AggregateKeyType: 'IP',
-      ScopeDownStatement: { NotStatement: { Statement: isFromProxy } },
+      ScopeDownStatement: {
+        AndStatement: { Statements: [{ NotStatement: { Statement: isFromProxy } }, notOfCarriers] },
+      },
     });
     expect(proxied).toMatchObject({
       AggregateKeyType: 'FORWARDED_IP',
       ForwardedIPConfig: { HeaderName: 'X-Real-IP' },
-      ScopeDownStatement: isFromProxy,
+      ScopeDownStatement: { AndStatement: { Statements: [isFromProxy, notOfCarriers] } },
     });
   });
 

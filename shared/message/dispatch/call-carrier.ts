@@ -101,7 +101,11 @@ export async function callCarrier(
   if (attempt === undefined) throw new Error('a call without an attempt');
   let response: HandOver;
   try {
-    response = await carrier.handOver({ message: toSend, body, attempt: asked(message, attempt) });
+    response = await carrier.handOver({
+      message: carrier.name === carriers[0]?.name ? toSend : withoutSender(toSend),
+      body,
+      attempt: asked(message, attempt),
+    });
   } catch (error) {
     dependencies.warn('it is not known whether the carrier has the message', error);
     return waitForOutcome(dependencies, claimed, carrier);
@@ -136,6 +140,11 @@ export async function lookUpAttempt(
   if (!found) return waitForOutcome(dependencies, claimed, carrier);
   const { carrierMessageId } = found;
   return recordSent(dependencies, message, carrier, { outcome: 'accepted', carrierMessageId });
+}
+
+/** The sender that was selected is one of the preferred carrier; another has its own default, unless the request names one. */
+function withoutSender({ sender: _ofFirst, ...message }: Message): Message {
+  return message;
 }
 
 /** Waits until the attempt can be repeated or looked up, or until its deadline. */

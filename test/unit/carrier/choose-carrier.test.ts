@@ -32,7 +32,11 @@ async function choose(environment: Record<string, string>) {
   Object.assign(process.env, carrierEnvironment(server.url));
   const carriersFor = chooseCarriers(
     carrierModules,
-    environmentOf<'dispatch-message'>({ PRICES_FILE: pricesFile, ...environment }),
+    environmentOf<'dispatch-message'>({
+      PRICES_FILE: pricesFile,
+      TOKEN_ISSUER: 'https://gateway.example.com',
+      ...environment,
+    }),
     async () => [],
     systemClock,
   );

@@ -4,7 +4,7 @@ import { messageError } from '../../../shared/contract/message-error-codes.ts';
 import type { ChosenCarrier, HandOver, HandOverRequest } from '../../../shared/message/dispatch/carrier.ts';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
-import type { Message } from '../../../shared/message/message.ts';
+import { fromOf, type Message } from '../../../shared/message/message.ts';
 import { statusView } from '../../../shared/message/message-response.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { allowanceOf } from '../../support/doubles/no-caps.ts';
@@ -155,6 +155,15 @@ describe('proof that a carrier has not taken the message', () => {
     expect((last?.request.attempt.at ?? created) >= addSeconds(created, 30)).toBe(true);
     expect((await view()).attempts).toMatchObject([{ outcome: 'throttled' }, { outcome: 'accepted' }]);
   });
+});
+
+it('a sender that was selected goes to the preferred carrier only, and one that the request names to each', async () => {
+  const { until, calls } = await world(
+    { one: [notTaken], two: [accepted] },
+    { sender: { identity: 'pool-1' }, from: 'ACME' },
+  );
+  await until(0);
+  expect(calls.map(({ request: { message } }) => fromOf(message))).toEqual(['pool-1', 'ACME']);
 });
 
 describe('a lost response', () => {
