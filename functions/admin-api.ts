@@ -1,17 +1,13 @@
 /** Serves everything under /admin/api, for tokens of scope `admin`. */
 import { adminDependencies } from '../shared/admin/admin-dependencies-on-aws.ts';
 import { adminApi, adminOperations } from '../shared/admin/http/admin-api.ts';
-import { carriersIn } from '../shared/contract/carrier-names.ts';
 import { adminRoutes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/client-guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 
 const env = environmentOf<'admin-api'>();
-const simulated = [env.SMS_CARRIER, env.WHATSAPP_CARRIER].flatMap(carriersIn).includes('simulator');
 
-export const handler = httpFunction(
-  adminRoutes.adminApi,
-  adminApi(adminOperations(adminDependencies(env, simulated))),
-  { dependencies: httpDependencies(env) },
-);
+export const handler = httpFunction(adminRoutes.adminApi, adminApi(adminOperations(adminDependencies(env))), {
+  dependencies: httpDependencies(env),
+});

@@ -6,6 +6,7 @@ import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoWebhookSecrets } from '../shared/client/webhook-secrets.dynamo.ts';
 import { cachedSecrets } from '../shared/client/webhook-secrets.ts';
 import { deliveriesAtOnce } from '../shared/contract/delivery-times.ts';
+import { modeOf } from '../shared/contract/mode.ts';
 import { version } from '../shared/contract/version.ts';
 import {
   dynamo,
@@ -93,7 +94,8 @@ export const handler: SQSHandler = async (event) => {
       const outcome = await deliver(dependencies, { lane, ...common }, message);
       logOutcome(message, lane, outcome);
       if ('attempt' in outcome) {
-        counted.push({ metric: `webhooks_${outcome.kind}`, totalMs: outcome.attempt.total_ms });
+        const mode = modeOf(outcome.delivery.client_id);
+        counted.push({ mode, metric: `webhooks_${outcome.kind}`, totalMs: outcome.attempt.total_ms });
       }
       return { retryAfterSeconds: outcome.kind === 'held' ? outcome.retryAfterSeconds : undefined };
     },

@@ -6,6 +6,7 @@ import { carrierSecrets } from '../shared/carrier/carrier-secrets.secrets.ts';
 import { carrierModules } from '../shared/carrier/carriers.ts';
 import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
 import { disabledClients } from '../shared/client/client-store.dynamo.ts';
+import { modeOf } from '../shared/contract/mode.ts';
 import { allowancesFrom } from '../shared/limit/allowances-from-environment.ts';
 import { overridesFrom } from '../shared/limit/overrides.ts';
 import type { DispatchDependencies } from '../shared/message/dispatch/call-carrier.ts';
@@ -91,8 +92,9 @@ export function handler(event: SQSEvent) {
       const { message_id } = queued;
       const dispatched = await dispatchQueued(dependencies, queued);
       const { outcome, message, retryAfterSeconds, requeuedForSeconds, errorCode } = dispatched;
-      if (errorCode !== undefined) countMetric('CarrierRefusal');
-      if (outcome === 'try_again') countMetric('CarrierThrottle');
+      const isLive = message === undefined || modeOf(message.client_id) === 'live';
+      if (isLive && errorCode !== undefined) countMetric('CarrierRefusal');
+      if (isLive && outcome === 'try_again') countMetric('CarrierThrottle');
       log.info('dispatch', {
         message_id,
         outcome,
@@ -100,8 +102,8 @@ export function handler(event: SQSEvent) {
         channel: message?.channel,
         attempt: message?.handover_attempts,
         carrier: message?.attempts?.at(-1)?.carrier,
-        // The alarm on spend is a sum of these.
-        cost: outcome === 'sent' ? message?.cost : undefined,
+        // The alarm on spend is a sum of these; a test message costs nothing.
+        cost: outcome === 'sent' && isLive ? message?.cost : undefined,
         again_after_seconds: retryAfterSeconds ?? requeuedForSeconds,
         error_code: errorCode,
       });

@@ -1,7 +1,8 @@
-/** GET /api/v1/messages: lists the client's own messages of every channel, newest first, page by page. */
-import { routes } from '../shared/contract/routes.ts';
+/** Lists the client's own messages of every channel, and what its test keys gave to the simulated carrier. */
+import { dynamoOutbox } from '../shared/carrier/simulator/outbox.dynamo.ts';
+import { listTestOutbox } from '../shared/carrier/simulator/test-outbox.ts';
 import { httpDependencies } from '../shared/http/client-guards.ts';
-import { httpFunction } from '../shared/http/http-function.ts';
+import { httpFunctions } from '../shared/http/http-function.ts';
 import { listMessages } from '../shared/message/lookup/list-messages.ts';
 import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
@@ -10,11 +11,13 @@ import { environmentOf } from '../shared/platform/env.ts';
 
 const env = environmentOf<'list-messages'>();
 
-export const handler = httpFunction(
-  routes.listMessages,
-  listMessages({
-    list: dynamoMessageList(dynamo(), env.MESSAGES_TABLE),
-    messages: messagesFrom(env),
-  }),
-  { dependencies: httpDependencies(env) },
+export const handler = httpFunctions(
+  {
+    listMessages: listMessages({
+      list: dynamoMessageList(dynamo(), env.MESSAGES_TABLE),
+      messages: messagesFrom(env),
+    }),
+    listTestOutbox: listTestOutbox(dynamoOutbox(dynamo(), env.SIMULATOR_OUTBOX_TABLE, env.RETENTION_DAYS)),
+  },
+  httpDependencies(env),
 );

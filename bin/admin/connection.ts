@@ -157,8 +157,7 @@ function dependenciesOf(
     ...variables(tables, 'TABLE'),
     ...variables(queues, 'QUEUE_URL'),
   };
-  const simulated = tables.simulator_outbox !== undefined && queues.receipts !== undefined;
-  const dependencies = adminDependenciesFrom(source, simulated);
+  const dependencies = adminDependenciesFrom(source);
   // A shell has no metrics, and its standard output is the response.
   const reportFailedDelivery = ({ delivery_id }: { readonly delivery_id: string }) =>
     void process.stderr.write(`The webhook ${delivery_id} had failed; it is resent.\n`);
@@ -166,9 +165,9 @@ function dependenciesOf(
 }
 
 /** Another version may have other tables and settings, or write them in another way. */
-function adminDependenciesFrom(source: EnvironmentSource, simulated: boolean): AdminDependencies {
+function adminDependenciesFrom(source: EnvironmentSource): AdminDependencies {
   try {
-    return adminDependencies(environmentOf<'admin-api'>(source), simulated);
+    return adminDependencies(environmentOf<'admin-api'>(source));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ConnectionFailure(`Another version is deployed (${reason}): deploy this version first.`, {

@@ -77,8 +77,6 @@ function holdsIn(stage: StageSettings, where: Uses['where']): boolean {
   switch (where) {
     case undefined:
       return true;
-    case 'a carrier is simulated':
-      return [...sms, ...whatsapp].includes('simulator');
     case 'AWS carries SMS':
       return sms.includes('aws');
     case 'AWS carries WhatsApp':

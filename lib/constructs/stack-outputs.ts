@@ -29,6 +29,8 @@ const settingOutputs = {
   COUNTRY: 'Country',
   ALLOWED_COUNTRIES: 'AllowedCountries',
   STAGE_CAPS: 'StageCaps',
+  SMS_CARRIER: 'SmsCarrier',
+  WHATSAPP_CARRIER: 'WhatsappCarrier',
   WEBHOOK_PORTS: 'WebhookPorts',
   WEBHOOK_ALLOW_HTTP: 'WebhookAllowHttp',
   WEBHOOK_ALLOW_LOOPBACK: 'WebhookAllowLoopback',

@@ -1,7 +1,7 @@
 /** The form of the responses about an account (contract, section 5). Functions import only the types. */
 import * as z from 'zod/mini';
 import { secretActiveAfterSeconds } from '../client/webhook-secrets.ts';
-import { count, instant } from '../message/message-response.schema.ts';
+import { count, instant, testMode } from '../message/message-response.schema.ts';
 import { described } from '../operation/described.ts';
 
 const limits = z.object({
@@ -12,6 +12,7 @@ const limits = z.object({
 
 const account = z.object({
   client_id: z.string(),
+  mode: testMode,
   name: described(z.string(), "The client's name."),
   webhook_url: described(
     z.nullable(z.string()),

@@ -5,6 +5,7 @@ import type { Client } from '../client/client.ts';
 import { type ClientAdminDependencies, noSuchClient, rotateWebhookSecret } from '../client/client-admin.ts';
 import type { ClientStore } from '../client/client-store.dynamo.ts';
 import { overlapText, secretRotationBody } from '../client/secret-rotation.ts';
+import { modeField } from '../contract/mode.ts';
 import { notPerClient, type PolicyName, policies } from '../contract/routes.ts';
 import type { LimitReader } from '../limit/overrides.ts';
 import {
@@ -104,6 +105,6 @@ async function accountView(dependencies: AccountDependencies, client: Client): P
     limits[policies[name].endpoint] = { per_minute: perMinute, per_hour: perHour, per_day: perDay };
   }
   const { client_id, name, webhook_url = null } = client;
-  const body: AccountView = { client_id, name, webhook_url, limits };
+  const body: AccountView = { client_id, ...modeField(client_id), name, webhook_url, limits };
   return { status: 200, body };
 }

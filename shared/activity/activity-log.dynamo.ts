@@ -6,8 +6,10 @@
  * which it would be in the index `by-client`, but `of_client`. Earlier releases do not find it, and wrote all entries as
  * the other kinds are written: under their UTC day, kind and client.
  */
+
 import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { keptDays } from '../contract/mode.ts';
 import { addDays, epochSeconds } from '../platform/clock.ts';
 import { log } from '../platform/log.ts';
 import { type ActivityKind, isSpread } from './activity-kinds.ts';
@@ -25,7 +27,7 @@ export function dynamoActivityLog(
           TableName: tableName,
           Item: {
             ...rowOf(entry),
-            purge_at: epochSeconds(addDays(new Date(entry.at), retentionDays)),
+            purge_at: epochSeconds(addDays(new Date(entry.at), keptDays(entry.client_id, retentionDays))),
           },
         }),
       );

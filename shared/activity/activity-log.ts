@@ -1,5 +1,7 @@
 /** The activity log: changes and failures that an operator can look up later. */
+
 import * as z from 'zod/mini';
+import type { Mode } from '../contract/mode.ts';
 
 import { type ActivityKind, activityKinds } from './activity-kinds.ts';
 
@@ -32,6 +34,8 @@ export interface ActivityLog {
 }
 
 export interface ActivityQuery {
+  /** Only entries about data of this mode; those about no client are `live`. Without it, all. */
+  readonly mode?: Mode | undefined;
   readonly clientId?: string | undefined;
   readonly kind?: ActivityKind | readonly ActivityKind[] | undefined;
   /** Who did it. The gateway's own entries, among them all of the spread kinds, are of nobody. */

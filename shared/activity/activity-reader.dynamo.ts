@@ -2,8 +2,10 @@
  * Pages through the activity log, newest first: by client, by one kind, or day by day if neither is given. Entries are in
  * several partitions, which are read side by side and merged.
  */
+
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { decodeTime } from 'ulid';
+import { modeOf } from '../contract/mode.ts';
 import { addDays, dayOf, secondsPerDay } from '../platform/clock.ts';
 import { idRange } from '../platform/ids.ts';
 import { isSpread, spreadKinds } from './activity-kinds.ts';
@@ -28,6 +30,7 @@ interface Partition {
   /** The values of `kind` that are wanted; undefined: all. */
   readonly kinds?: readonly string[] | undefined;
   readonly actor?: string | undefined;
+  readonly mode?: ActivityQuery['mode'];
   readonly consistent?: boolean | undefined;
 }
 
@@ -55,11 +58,14 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
     },
   };
 
-  function sourcesOf({ clientId, kind, actor, limit, consistent }: ActivityQuery, low: string): Source[] {
+  function sourcesOf(
+    { clientId, kind, actor, mode, limit, consistent }: ActivityQuery,
+    low: string,
+  ): Source[] {
     const kinds = kind === undefined ? undefined : [kind].flat();
     const spread = actor === undefined ? (kinds ?? spreadKinds).filter(isSpread) : [];
     const shards = Array.from({ length: spread.length === 0 ? 0 : activityShards }, (_, shard) => shard);
-    const isFiltered = kinds !== undefined || actor !== undefined;
+    const isFiltered = kinds !== undefined || actor !== undefined || mode === 'test';
     const pageSize = isFiltered ? Math.max(limit, filteredPageSize) : limit;
     const shardPageSize = Math.ceil(limit / activityShards) + shardPageExtra;
     if (clientId !== undefined) {
@@ -73,17 +79,17 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
       ];
     }
     const ofKind = (value: string, size: number) =>
-      source({ index: 'by-kind', key: 'kind', value, pageSize: size, actor }, low);
+      source({ index: 'by-kind', key: 'kind', value, pageSize: size, actor, mode }, low);
     return [
       typeof kind === 'string'
         ? ofKind(kind, actor === undefined ? limit : pageSize)
-        : days({ pageSize, kinds, actor }, low),
+        : days({ pageSize, kinds, actor, mode }, low),
       ...shards.flatMap((shard) => storedKinds(spread, shard).map((value) => ofKind(value, shardPageSize))),
     ];
   }
 
   /** The entries of one day after another. */
-  function days(wanted: Pick<Partition, 'pageSize' | 'kinds' | 'actor'>, low: string): Source {
+  function days(wanted: Pick<Partition, 'pageSize' | 'kinds' | 'actor' | 'mode'>, low: string): Source {
     return async (high) => {
       // The lowest id of a day is where the day before ends.
       const isEnd = high === lowestOf(startOfDay(timeOf(high)));
@@ -95,7 +101,7 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
   }
 
   function source(partition: Partition, low: string): Source {
-    const { index, key, value, pageSize, kinds, actor, consistent } = partition;
+    const { index, key, value, pageSize, kinds, actor, mode, consistent } = partition;
     const names = kinds?.map((_kind, position) => `:kind${position}`);
     const conditions = [
       ...(names === undefined ? [] : [`#kind IN (${names.join(', ')})`]),
@@ -129,7 +135,10 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
       );
       const last: unknown = LastEvaluatedKey?.entry_id;
       return {
-        entries: entriesIn(Items).filter(({ entry_id }) => entry_id < high),
+        entries: entriesIn(Items).filter(
+          ({ entry_id, client_id = '' }) =>
+            entry_id < high && (mode === undefined || modeOf(client_id) === mode),
+        ),
         readTo: typeof last === 'string' ? last : undefined,
       };
     };

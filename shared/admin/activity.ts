@@ -63,10 +63,11 @@ export async function actorOf(
 
 /** Newest first. */
 export async function listActivity(
-  dependencies: Pick<AdminDependencies, 'activity' | 'deliveries'>,
+  dependencies: Pick<AdminDependencies, 'activity' | 'deliveries'> & Partial<Pick<AdminDependencies, 'mode'>>,
   query: ActivityQuery,
 ): Promise<ActivityList> {
-  const { entries, nextCursor } = await dependencies.activity.list(query);
+  const mode = query.clientId === undefined ? dependencies.mode : undefined;
+  const { entries, nextCursor } = await dependencies.activity.list({ ...query, mode });
   const ids = entries.map(({ delivery_id }) => delivery_id).filter((id) => id !== undefined);
   const deliveries = ids.length === 0 ? [] : await dependencies.deliveries.getMany(ids);
   const summaries = new Map(deliveries.map((delivery) => [delivery.delivery_id, deliverySummary(delivery)]));

@@ -9,6 +9,7 @@ import { dynamoApiKeyStore } from '../client/api-key-store.dynamo.ts';
 import { accountUrls, dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { stageCountriesOf } from '../client/permission.ts';
 import { dynamoWebhookSecretStore } from '../client/webhook-secrets.dynamo.ts';
+import { carriersIn } from '../contract/carrier-names.ts';
 import type { administration } from '../contract/function-uses.ts';
 import { dynamoAllRows, dynamoRowEditor, dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
 import { dynamoCapCounter } from '../limit/cap-counter.dynamo.ts';
@@ -39,11 +40,7 @@ import type { AdminDependencies } from './admin-dependencies.ts';
 import { dynamoMessageSearch } from './message-search.dynamo.ts';
 import { dynamoNewestMessages } from './newest-messages.dynamo.ts';
 
-/** @param simulated - whether a carrier of the gateway is the simulator */
-export function adminDependencies(
-  env: EnvironmentFor<typeof administration>,
-  simulated: boolean,
-): AdminDependencies {
+export function adminDependencies(env: EnvironmentFor<typeof administration>): AdminDependencies {
   const db = dynamo();
   const retentionDays = env.RETENTION_DAYS;
   const messages = dynamoMessageStore(db, { tableName: env.MESSAGES_TABLE, retentionDays });
@@ -55,6 +52,7 @@ export function adminDependencies(
   const deliveries = dynamoDeliveryStore(db, env.WEBHOOK_DELIVERIES_TABLE);
   const dueItemIndex = dynamoDueItemIndex(db, env.DUE_ITEMS_TABLE);
   return {
+    mode: 'live',
     clients,
     apiKeys: dynamoApiKeyStore(db, env.API_KEYS_TABLE),
     webhookSecrets: dynamoWebhookSecretStore(db, env.CLIENT_SECRETS_TABLE),
@@ -116,8 +114,9 @@ export function adminDependencies(
     usage: dynamoUsageReader(db, env.MESSAGE_USAGE_TABLE),
     currency: env.CURRENCY,
     webhookAttempts: dynamoAttemptReader(db, env.USAGE_TABLE),
-    outbox: simulated ? dynamoOutbox(db, env.SIMULATOR_OUTBOX_TABLE, retentionDays) : undefined,
-    simulatedInbound: simulated ? sqsReceiptSender(sqs(), env.RECEIPTS_QUEUE_URL) : undefined,
+    isSimulated: [env.SMS_CARRIER, env.WHATSAPP_CARRIER].flatMap(carriersIn).includes('simulator'),
+    outbox: dynamoOutbox(db, env.SIMULATOR_OUTBOX_TABLE, retentionDays),
+    simulatedInbound: sqsReceiptSender(sqs(), env.RECEIPTS_QUEUE_URL),
     suppressions: dynamoSuppressionStore(db, env.SUPPRESSIONS_TABLE, systemClock),
     windows: dynamoWhatsAppWindows(db, env.WHATSAPP_WINDOWS_TABLE),
     webhookUrl: webhookUrlSchema(addressRules(env)),

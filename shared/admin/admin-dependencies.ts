@@ -1,4 +1,5 @@
 /** What the admin API and the command line need; composed in `admin-dependencies-on-aws.ts`. */
+
 import type * as z from 'zod/mini';
 import type { ActivityLog } from '../activity/activity-log.ts';
 import type { ActivityReader } from '../activity/activity-reader.dynamo.ts';
@@ -6,6 +7,7 @@ import type { Outbox } from '../carrier/simulator/outbox.dynamo.ts';
 import type { ReceiptSender } from '../carrier/simulator/simulated-carrier.ts';
 import type { ClientAdminDependencies } from '../client/client-admin.ts';
 import type { Caps } from '../contract/limit-rows.ts';
+import type { Mode } from '../contract/mode.ts';
 import type { AllRows, RowEditor, RowReader } from '../edited-table/row-editor.dynamo.ts';
 import type { CapCounter } from '../limit/cap-counter.dynamo.ts';
 import type { RateUse } from '../limit/rate-counter.dynamo.ts';
@@ -28,6 +30,8 @@ import type { MessageSearch } from './message-search.dynamo.ts';
 import type { NewestMessages } from './newest-messages.dynamo.ts';
 
 export interface AdminDependencies extends ClientAdminDependencies {
+  /** Whose data lists of all clients have. */
+  readonly mode: Mode;
   readonly overrides: RowReader & AllRows & RowEditor;
   readonly senders: RowReader & AllRows & RowEditor;
   /** Requests that are counted in the present windows. */
@@ -57,10 +61,12 @@ export interface AdminDependencies extends ClientAdminDependencies {
   /** The currency of the stage's prices, ISO 4217. */
   readonly currency: string;
   readonly webhookAttempts: AttemptReader;
-  /** Present only if the simulator is the carrier. */
-  readonly outbox: Outbox | undefined;
-  /** Sends notifications to the receipts queue; only if the simulator is the carrier. */
-  readonly simulatedInbound: ReceiptSender | undefined;
+  /** Whether the simulator carries live messages, too; it carries all test messages. */
+  readonly isSimulated: boolean;
+  /** What the simulator was given. */
+  readonly outbox: Outbox;
+  /** Sends the notifications of simulated people to the receipts queue. */
+  readonly simulatedInbound: ReceiptSender;
   readonly suppressions: SuppressionStore;
   readonly windows: Pick<WhatsAppWindows, 'openedAt'>;
   /** The webhook URLs that this deployment may call. */

@@ -1,8 +1,9 @@
 /** The messages with one person, in both directions, of all clients or of one, newest first. */
 import * as z from 'zod/mini';
 import type { Channel } from '../contract/channels.ts';
+import { modeOf } from '../contract/mode.ts';
 import type { Message, Status } from '../message/message.ts';
-import { unassignedClientId } from '../message/receive/find-owner.ts';
+import { isUnassigned } from '../message/receive/find-owner.ts';
 import { windowEnd } from '../message/store/whatsapp-window.dynamo.ts';
 import { suppressionView } from '../message/suppression/manage-suppressions.ts';
 import type { SuppressionView } from '../message/suppression/suppression-response.schema.ts';
@@ -67,12 +68,12 @@ export async function showConversation(
   { client_id: client, limit, cursor }: ConversationQuery,
 ): Promise<Conversation> {
   const client_id = client === undefined ? undefined : await clientIdOf(dependencies, client);
-  const filter = { recipient: person };
+  const filter = { recipient: person, mode: client_id === undefined ? dependencies.mode : modeOf(client_id) };
   const page = { limit, cursor, condition: { client_id } };
   const { messages, nextCursor } = await dependencies.messages.search(filter, page);
-  const clientIds = new Set(messages.map((message) => message.client_id));
+  const owned = messages.filter((message) => !isUnassigned(message));
+  const clientIds = new Set(owned.map((message) => message.client_id));
   if (client_id !== undefined) clientIds.add(client_id);
-  clientIds.delete(unassignedClientId);
   return {
     person,
     messages: messages.filter(({ copy_of }) => copy_of === undefined).map(conversationMessage),
@@ -84,7 +85,7 @@ export async function showConversation(
 export function conversationMessage(message: Message): ConversationMessage {
   return {
     message_id: message.message_id,
-    client_id: message.client_id === unassignedClientId ? null : message.client_id,
+    client_id: isUnassigned(message) ? null : message.client_id,
     direction: message.direction ?? 'outbound',
     channel: message.channel,
     status: message.status,

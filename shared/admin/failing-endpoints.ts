@@ -5,7 +5,9 @@
  * until then its webhooks wait for their retries, and whatever waits is in the due-item index. Some of these are read, and
  * the health of their endpoints tells whether the endpoint has acknowledged anything since.
  */
+
 import { retryDelaysSeconds } from '../contract/delivery-times.ts';
+import { modeOf } from '../contract/mode.ts';
 import { addDays, addSeconds } from '../platform/clock.ts';
 import type { DueItemRange } from '../recovery/due-item-index.ts';
 import { type Delivery, deliveryIdOfDueItem, sweepGraceSeconds } from '../webhook/delivery.ts';
@@ -38,7 +40,7 @@ interface FailingEndpoints {
 
 type Dependencies = Pick<
   AdminDependencies,
-  'activity' | 'deliveries' | 'dueItems' | 'messages' | 'endpoints' | 'clock' | 'retentionDays'
+  'activity' | 'deliveries' | 'dueItems' | 'messages' | 'endpoints' | 'clock' | 'retentionDays' | 'mode'
 >;
 
 export async function failingEndpoints(dependencies: Dependencies): Promise<FailingEndpoints> {
@@ -165,7 +167,8 @@ async function waitingWebhooks(dependencies: Dependencies, now: Date): Promise<r
   );
   const unique = [...new Set(ids.flat().map(deliveryIdOfDueItem))];
   const rows = unique.length === 0 ? [] : await deliveries.getMany(unique, { consistent: false });
-  const groups = byEndpoint(rows.filter(isRetried)).toSorted((one, other) => other.length - one.length);
+  const ofMode = rows.filter(({ client_id }) => modeOf(client_id) === dependencies.mode);
+  const groups = byEndpoint(ofMode.filter(isRetried)).toSorted((one, other) => other.length - one.length);
   const clients = [...new Set(groups.map(([{ client_id }]) => client_id))].slice(0, clientsMax);
   const healths = await Promise.all(
     clients.map(async (clientId) => {

@@ -3,6 +3,7 @@ import type { Client } from '../client/client.ts';
 import { noSuchClient } from '../client/client-admin.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { everyClient } from '../contract/limit-rows.ts';
+import { clientIdIn, modeOf, modes, nameIn, settingsIdOf } from '../contract/mode.ts';
 import type { RowReader } from '../edited-table/row-editor.dynamo.ts';
 import { closestName } from '../platform/closest-name.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
@@ -56,6 +57,9 @@ export async function clientIdOf(
   if ((await dependencies.clients.find(wanted)) !== undefined) return wanted;
   const { clients } = await readClients(dependencies);
   const found = clients
+    .flatMap(({ client_id, name }) =>
+      modes.map((mode) => ({ client_id: clientIdIn(mode, client_id), name: nameIn(mode, name) })),
+    )
     .filter(({ name }) => folded(name) === folded(wanted))
     .map(({ client_id }) => client_id);
   const [only, ...others] = found;
@@ -100,6 +104,18 @@ export async function rowOwnerOf(
   return rows.length > 0 ? idOrName : clientIdOrAll(dependencies, idOrName);
 }
 
+/** The names by the ids of clients and of their test data; undefined for a client that does not exist. */
+export async function readClientNames(
+  dependencies: Pick<AdminDependencies, 'clients'>,
+): Promise<(clientId: string) => string | undefined> {
+  const { clients } = await readClients(dependencies);
+  const names = new Map(clients.map(({ client_id, name }) => [client_id, name]));
+  return (clientId) => {
+    const name = names.get(settingsIdOf(clientId));
+    return name === undefined ? undefined : nameIn(modeOf(clientId), name);
+  };
+}
+
 /** The names of clients, for lists that have their ids. */
 interface ClientNames {
   readonly clients: readonly { readonly client_id: string; readonly name: string }[];
@@ -109,10 +125,14 @@ interface ClientNames {
 
 const clientsMax = 10_000;
 
-export async function listClientNames(
-  dependencies: Pick<AdminDependencies, 'clients'>,
-): Promise<ClientNames> {
-  const { clients, more } = await readClients(dependencies, clientsMax);
-  const names = clients.map(({ client_id, name }) => ({ client_id, name }));
+export async function listClientNames({
+  clients: store,
+  mode,
+}: Pick<AdminDependencies, 'clients' | 'mode'>): Promise<ClientNames> {
+  const { clients, more } = await readClients({ clients: store }, clientsMax);
+  const names = clients.map(({ client_id, name }) => ({
+    client_id: clientIdIn(mode, client_id),
+    name: nameIn(mode, name),
+  }));
   return { clients: names.toSorted((one, other) => one.name.localeCompare(other.name)), more };
 }

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { carrierIdOf, inboundNotification, simulatorNumber } from '../carrier/simulator/simulated-inbound.ts';
 import { type Channel, channels } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
+import { modes } from '../contract/mode.ts';
 import { inboundIdOf } from '../message/receive/receive-message.ts';
 import { recipientSchema } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
@@ -16,6 +17,8 @@ export const inboundBody = z.object({
   from: recipientSchema,
   to: z.optional(z.nullable(recipientSchema)),
   text: textUpTo(inboundCharactersMax),
+  /** Of the data that the message belongs to. */
+  mode: z._default(z.enum(modes), 'live'),
 });
 
 interface SentInbound {
@@ -31,19 +34,26 @@ interface SentInbound {
 /**
  * Sends the notification that a carrier would send, by the same queue.
  *
- * @throws GatewayError `not_found` where no carrier is the simulator.
+ * @throws GatewayError `not_found` for live data where no carrier is the simulator.
  */
 export async function sendInbound(
-  { simulatedInbound, clock, newUuid }: Pick<AdminDependencies, 'simulatedInbound' | 'clock' | 'newUuid'>,
-  { channel, from, to: number, text }: z.output<typeof inboundBody>,
+  dependencies: Pick<AdminDependencies, 'simulatedInbound' | 'isSimulated' | 'clock' | 'newUuid'>,
+  { channel, from, to: number, text, mode }: z.output<typeof inboundBody>,
 ): Promise<SentInbound> {
-  if (simulatedInbound === undefined) {
-    throw new GatewayError('not_found', 'This stage cannot make up messages: its carrier is a real one.');
+  const { simulatedInbound, isSimulated, clock, newUuid } = dependencies;
+  if (mode === 'live' && !isSimulated) {
+    throw new GatewayError(
+      'not_found',
+      'This stage makes up messages to test data only, because its carrier is a real one.',
+    );
   }
   const to = number ?? simulatorNumber;
   const at = clock();
   const id = newUuid();
-  const body = inboundNotification({ channel, from, to, text, id, at });
+  const body = inboundNotification({
+    ...{ channel, from, to, text, id, at },
+    mode: mode === 'test' ? mode : undefined,
+  });
   // The client is not known yet; the messages of one person are a group of the fair queue.
   await simulatedInbound([{ body, delaySeconds: 0 }], from);
   const message_id = inboundIdOf({ channel, carrierMessageId: carrierIdOf(channel, id) });

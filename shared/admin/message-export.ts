@@ -1,4 +1,5 @@
 /** All messages that a search finds, page by page, for a file that must be complete. */
+import { clientIdIn } from '../contract/mode.ts';
 import { unassignedClientId } from '../message/receive/find-owner.ts';
 import { addDays } from '../platform/clock.ts';
 import { type Cell, csvLine } from '../platform/csv.ts';
@@ -49,7 +50,9 @@ async function searchesOf(
   if (client_id !== undefined) return [{ ...query, client_id: await clientIdOf(dependencies, client_id) }];
   if (recipient !== undefined) return [query];
   const { clients } = await readClients(dependencies);
-  const ids = [...clients.map((client) => client.client_id), unassignedClientId];
+  const ids = [...clients.map((client) => client.client_id), unassignedClientId].map((id) =>
+    clientIdIn(dependencies.mode, id),
+  );
   // The same time as that of a search of all clients.
   const { since = addDays(new Date(until), -1).toISOString() } = query;
   return ids.map((id) => ({ ...query, since, client_id: id }));

@@ -1,5 +1,7 @@
 /** Finds messages by clients, recipient or reference, newest first. The work of a page is bounded: one that few messages match may be short. */
+
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type Mode, modeOf } from '../contract/mode.ts';
 import type { Message } from '../message/message.ts';
 import {
   type Direction,
@@ -13,7 +15,8 @@ import type { MessageStore } from '../message/store/message-store.ts';
 export type MessageFilter =
   | { readonly clientIds: readonly string[] }
   | { readonly clientId: string; readonly reference?: string | undefined }
-  | { readonly recipient: string };
+  /** The index by number has the messages of both modes; `live` by default. */
+  | { readonly recipient: string; readonly mode?: Mode };
 
 /** ISO 8601; both ends are included. */
 export interface MessageTimes {
@@ -70,7 +73,7 @@ export function dynamoMessageSearch(
       // DynamoDB rejects a range whose end is before its start.
       if (range.from > range.before) return { messages: [] };
       const wanted = Object.entries(condition).filter(([, value]) => value !== undefined);
-      const isNarrowed = wanted.length > 0 || direction !== 'all';
+      const isNarrowed = wanted.length > 0 || direction !== 'all' || 'recipient' in filter;
       // One message more than is shown is read, to know whether there is a next page.
       const atOnce = isNarrowed ? readAtOnce : limit + 1;
       const keys = newestFirst(indexesOf(filter, direction).map((index) => partition(index, range, atOnce)));
@@ -85,7 +88,8 @@ export function dynamoMessageSearch(
         const byId = new Map(rows.map((message) => [message.message_id, message]));
         for (const { messageId, position } of some) {
           const message = byId.get(messageId);
-          if (message !== undefined && isOf(message, direction) && matches(message, wanted)) {
+          if (message === undefined || !isIn(message, filter)) continue;
+          if (isOf(message, direction) && matches(message, wanted)) {
             found.push({ message, position });
           }
         }
@@ -115,6 +119,10 @@ function indexesOf(filter: MessageFilter, direction: Direction) {
 function matches(message: Message, condition: readonly (readonly [string, Wanted])[]): boolean {
   const values: Readonly<Record<string, unknown>> = message;
   return condition.every(([name, value]) => [value].flat().some((one) => one === values[name]));
+}
+
+function isIn({ client_id }: Message, filter: MessageFilter): boolean {
+  return !('recipient' in filter) || (filter.mode ?? 'live') === modeOf(client_id);
 }
 
 function isOf(message: Message, direction: Direction): boolean {

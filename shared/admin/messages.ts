@@ -1,12 +1,14 @@
 /** An administrator's search for messages, and one message with its history and its webhooks. */
+
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
+import { clientIdIn, type Mode, modeOf } from '../contract/mode.ts';
 import { showLegs } from '../message/dispatch/legs.ts';
 import { type Message, statuses } from '../message/message.ts';
 import type { FallbackLeg, MessagePage, MessageStatus } from '../message/message-response.schema.ts';
 import { statusView } from '../message/message-response.ts';
-import { unassignedClientId } from '../message/receive/find-owner.ts';
+import { isUnassigned, unassignedClientId } from '../message/receive/find-owner.ts';
 import { type Direction, directions } from '../message/store/message-list.dynamo.ts';
 import { addDays } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
@@ -54,6 +56,7 @@ export type MessageQuery = z.output<typeof messageQuery>;
  */
 function messageFilterOf(
   query: Pick<MessageQuery, 'client_id' | 'reference' | 'recipient'>,
+  mode: Mode,
 ): Exclude<MessageFilter, { readonly clientIds: unknown }> | undefined {
   const { client_id, reference, recipient } = query;
   if (reference !== undefined && client_id === undefined) {
@@ -63,7 +66,7 @@ function messageFilterOf(
   }
   // A number has fewer messages than a client, and a reference fewer than a number.
   if (reference !== undefined && client_id !== undefined) return { clientId: client_id, reference };
-  if (recipient !== undefined) return { recipient };
+  if (recipient !== undefined) return { recipient, mode };
   return client_id === undefined ? undefined : { clientId: client_id };
 }
 
@@ -84,7 +87,10 @@ export async function searchMessages(
   const { status, channel, error_code } = query;
   const direction = directionOf(query);
   const clientId = query.client_id && (await messagesOwnerOf(dependencies, query.client_id));
-  const named = messageFilterOf({ ...query, client_id: clientId });
+  const named = messageFilterOf(
+    { ...query, client_id: clientId },
+    clientId === undefined ? dependencies.mode : modeOf(clientId),
+  );
   const condition = {
     status,
     channel,
@@ -95,7 +101,7 @@ export async function searchMessages(
   };
   const all =
     named === undefined ? await activeClients(dependencies, { since, until }, condition) : undefined;
-  const unassigned = direction === 'outbound' ? [] : [unassignedClientId];
+  const unassigned = direction === 'outbound' ? [] : [clientIdIn(dependencies.mode, unassignedClientId)];
   const filter = named ?? { clientIds: [...(all?.clientIds ?? []), ...unassigned] };
   const times = all ?? { since: normal(since), until: normal(until) };
   const { messages, nextCursor } = await dependencies.messages.search(filter, {
@@ -115,13 +121,13 @@ export async function searchMessages(
 
 /** The id of a client, or the one of messages of people that belong to none. */
 async function messagesOwnerOf(dependencies: AdminDependencies, idOrName: string): Promise<string> {
-  return idOrName === unassignedClientId ? idOrName : clientIdOf(dependencies, idOrName);
+  return isUnassigned({ client_id: idOrName }) ? idOrName : clientIdOf(dependencies, idOrName);
 }
 
 function foundView(message: Message): FoundMessage {
   return {
     ...statusView(message),
-    client_id: message.client_id === unassignedClientId ? null : message.client_id,
+    client_id: isUnassigned(message) ? null : message.client_id,
   };
 }
 
@@ -147,7 +153,7 @@ const monthRowsMax = 4;
 
 /** The clients with the most messages of this status, channel or error code in this time; usage rows count them. */
 async function activeClients(
-  { usage, clock }: Pick<AdminDependencies, 'usage' | 'clock'>,
+  { usage, clock, mode }: Pick<AdminDependencies, 'usage' | 'clock' | 'mode'>,
   { since, until }: MessageTimes,
   condition: MessageCondition,
 ) {
@@ -160,10 +166,10 @@ async function activeClients(
       details: [{ field: 'since', message: 'must be within three months before until, for all clients' }],
     });
   }
-  const rows = (await Promise.all(periods.map(({ name }) => usage.rowsIn(name)))).flat();
+  const rows = (await Promise.all(periods.map(({ name }) => usage.rowsIn(name, mode)))).flat();
   const counts = new Map<string, number>();
   for (const { clientId, amounts } of rows) {
-    const count = clientId === allClients ? 0 : matchingMessages(amounts, condition);
+    const count = clientId === clientIdIn(mode, allClients) ? 0 : matchingMessages(amounts, condition);
     if (count > 0) counts.set(clientId, (counts.get(clientId) ?? 0) + count);
   }
   const ids = [...counts].toSorted(([, one], [, other]) => other - one).map(([clientId]) => clientId);
@@ -223,7 +229,7 @@ export async function showMessage(
   const { client_id, recipient: person } = message;
   const [endpoints, client, legs] = await Promise.all([
     dependencies.endpoints.list(client_id),
-    client_id === unassignedClientId ? null : conversationClient(dependencies, client_id, person),
+    isUnassigned(message) ? null : conversationClient(dependencies, client_id, person),
     legsOf(dependencies, message),
   ]);
   const deliveries = await dependencies.deliveries.getMany(deliveryIdsOf(message, endpoints));

@@ -1,7 +1,9 @@
 /** An administrator's operations on held one-time passwords: who they are of, and allowing them again. */
+
 import * as z from 'zod/mini';
 import { recordActivity } from '../activity/record-activity.ts';
 import { GatewayError } from '../contract/errors.ts';
+import { modeOf } from '../contract/mode.ts';
 import { allCountries, noCountry } from '../contract/otp-hold.ts';
 import { opaqueCursor } from '../operation/list-query.ts';
 import type { OtpHold } from '../otp/hold/otp-holds.dynamo.ts';
@@ -29,11 +31,12 @@ const positionOf = ({ held_at, client_id, country }: OtpHold): string => `${held
 
 /** The newest first. Each page reads the whole table, which has a row for each client and country that was ever held. */
 export async function listOtpHolds(
-  { otpHolds }: Pick<AdminDependencies, 'otpHolds'>,
+  { otpHolds, mode }: Pick<AdminDependencies, 'otpHolds' | 'mode'>,
   { limit, cursor }: z.output<typeof otpHoldsQuery>,
 ): Promise<OtpHoldList> {
   const before = cursor === undefined ? undefined : holdCursor.decode(cursor);
   const held = (await otpHolds.listHeld())
+    .filter(({ client_id }) => modeOf(client_id) === mode)
     .map((hold) => ({ hold, position: positionOf(hold) }))
     .filter(({ position }) => before === undefined || position < before)
     .toSorted((one, other) => (one.position < other.position ? 1 : -1));

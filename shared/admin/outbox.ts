@@ -1,15 +1,19 @@
-/** The messages that the simulated carrier accepted. */
+/** The messages that the simulated carrier accepted: all live ones where it carries them, and a client's test messages. */
 import * as z from 'zod/mini';
-import type { OutboxEntry } from '../carrier/simulator/outbox.dynamo.ts';
+import { type OutboxEntry, testOutboxDays } from '../carrier/simulator/outbox.dynamo.ts';
+import { outboxCursor } from '../carrier/simulator/test-outbox.ts';
 import { GatewayError } from '../contract/errors.ts';
-import { opaqueCursor } from '../operation/list-query.ts';
+import { clientIdIn } from '../contract/mode.ts';
 import { addDays, dayOf } from '../platform/clock.ts';
 import { recipientSchema } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { pageSize, positionCursor } from './request-fields.ts';
+import { clientIdOf } from './find-client.ts';
+import { keyText, pageSize, positionCursor } from './request-fields.ts';
 
 export const outboxQuery = z.object({
   to: z.optional(recipientSchema),
+  /** The client (id or name) whose test messages are wanted. */
+  client_id: z.optional(keyText),
   limit: pageSize,
   cursor: positionCursor,
 });
@@ -22,21 +26,30 @@ interface OutboxList {
   readonly next_cursor?: string;
 }
 
-/** The time, the message, the attempt and the id of the hand-over. */
-const outboxCursor = opaqueCursor(/^\d{4}-\d\d-\d\dT[\d:.]+Z#[^#]+#\d+#/);
-
-/** Newest first. @throws GatewayError `not_found` if the carrier is not the simulator. */
+/**
+ * Newest first: the live messages of all clients, or the test messages of one.
+ *
+ * @throws GatewayError `not_found` for live messages if the carrier is not the simulator.
+ */
 export async function listOutbox(
-  { outbox, clock, retentionDays }: Pick<AdminDependencies, 'outbox' | 'clock' | 'retentionDays'>,
-  { to, limit, cursor }: z.output<typeof outboxQuery>,
+  dependencies: Pick<AdminDependencies, 'clients' | 'outbox' | 'isSimulated' | 'clock' | 'retentionDays'>,
+  { to, client_id, limit, cursor }: z.output<typeof outboxQuery>,
 ): Promise<OutboxList> {
-  if (outbox === undefined) {
-    throw new GatewayError('not_found', 'This stage has no outbox: its carrier is a real one.');
+  const { outbox, isSimulated, clock, retentionDays } = dependencies;
+  const clientId = client_id && clientIdIn('test', await clientIdOf(dependencies, client_id));
+  if (clientId === undefined && !isSimulated) {
+    throw new GatewayError(
+      'not_found',
+      'This stage has an outbox of test messages only, because its carrier is a real one. Name their client.',
+    );
   }
   const now = clock();
-  const days = Array.from({ length: retentionDays }, (_day, ago) => dayOf(addDays(now, -ago)));
+  const keptDays = clientId === undefined ? retentionDays : testOutboxDays + 1;
+  const days = Array.from({ length: keptDays }, (_day, ago) => dayOf(addDays(now, -ago)));
+  const since = clientId === undefined ? undefined : addDays(now, -testOutboxDays);
   const before = cursor === undefined ? undefined : outboxCursor.decode(cursor);
-  const { entries, next } = await outbox.page(to === undefined ? { days } : { to }, { limit, before });
+  const range = { clientId, since, limit, before };
+  const { entries, next } = await outbox.page(to === undefined ? { days } : { to }, range);
   return {
     messages: entries.map(shown),
     ...(next === undefined ? {} : { next_cursor: outboxCursor.encode(next) }),

@@ -1,6 +1,8 @@
 /** Refused requests as an administrator sees them: how many, of whom, where and why, and the last of each in full. */
+
 import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
+import { clientIdIn } from '../contract/mode.ts';
 import type { Refusal } from '../refusal/refusal.ts';
 import { countsKeptDays, type RefusalCount } from '../refusal/refusals.dynamo.ts';
 import { periodsBetween } from '../usage/period.ts';
@@ -31,14 +33,13 @@ const clientsMax = 1000;
 const hoursByDefault = 24;
 
 export async function listRefusals(
-  dependencies: Pick<AdminDependencies, 'clients' | 'refusals' | 'clock'>,
+  dependencies: Pick<AdminDependencies, 'clients' | 'refusals' | 'clock' | 'mode'>,
   query: z.output<typeof refusalsQuery>,
 ): Promise<RefusalList> {
-  const { clients, more } =
+  const { ids, more } =
     query.client_id === undefined
-      ? await readClients(dependencies, clientsMax)
-      : { clients: [{ client_id: await clientIdOf(dependencies, query.client_id) }], more: false };
-  const ids = clients.map(({ client_id }) => client_id);
+      ? await allIds(dependencies)
+      : { ids: [await clientIdOf(dependencies, query.client_id)], more: false };
   const counts = await dependencies.refusals.counts(ids, hoursOf(query, dependencies.clock()));
   const found = await dependencies.refusals.findMany(counts.map(({ last_request_id }) => last_request_id));
   const byId = new Map(found.map((refusal) => [refusal.request_id, refusal]));
@@ -50,6 +51,11 @@ export async function listRefusals(
       ),
     more_clients: more,
   };
+}
+
+async function allIds({ clients, mode }: Pick<AdminDependencies, 'clients' | 'mode'>) {
+  const read = await readClients({ clients }, clientsMax);
+  return { ids: read.clients.map(({ client_id }) => clientIdIn(mode, client_id)), more: read.more };
 }
 
 /** A caller can choose the id of a request, so the refusal may be of another client. */

@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import type { Client } from '../client/client.ts';
 import type { Message } from '../message/message.ts';
-import { unassignedClientId } from '../message/receive/find-owner.ts';
+import { isUnassigned } from '../message/receive/find-owner.ts';
 import { isPending } from '../otp/otp.ts';
 import { isId } from '../platform/ids.ts';
 import { chunksOf } from '../platform/long-lists.ts';
@@ -135,7 +135,7 @@ async function findMessage({ messages }: Dependencies, id: string): Promise<Sear
     kind: 'message',
     id,
     title: `${channelOf(message)} ${direction === 'inbound' ? 'from' : 'to'} ${recipient}, ${status}`,
-    ...(client_id === unassignedClientId ? {} : { client_id }),
+    ...(isUnassigned(message) ? {} : { client_id }),
     href: pageOf('messages', id),
   };
 }

@@ -1,6 +1,7 @@
 /** Usage for administrators: of all clients, by client, what a dashboard shows of one period, and the overview over time. */
 import * as z from 'zod/mini';
 import { messageOfErrorCode } from '../contract/message-error-codes.ts';
+import { clientIdIn } from '../contract/mode.ts';
 import { addDays } from '../platform/clock.ts';
 import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts';
 import { allClients } from '../usage/count-changes.ts';
@@ -10,7 +11,7 @@ import { type UsageRange, usageMoment, usageRange } from '../usage/usage-query.t
 import type { UsageEntry, UsageSums } from '../usage/usage-response.schema.ts';
 import { hourOf } from '../usage/webhook-attempts.dynamo.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { clientIdOf, readClients } from './find-client.ts';
+import { clientIdOf, readClientNames } from './find-client.ts';
 
 export type NamedUsageEntry = UsageEntry & {
   readonly client_id?: string;
@@ -29,9 +30,9 @@ export async function listUsage(
   client: string | undefined,
   range: UsageRange,
 ): Promise<UsageList> {
-  const { usage, currency } = dependencies;
+  const { usage, currency, mode } = dependencies;
   if (client === undefined) {
-    const entries = await usageOfAll(usage, range, currency);
+    const entries = await usageOfAll(usage, range, currency, mode);
     return {
       currency,
       usage: range.groupBy.includes('client') ? await withNames(dependencies, entries) : entries,
@@ -49,9 +50,8 @@ async function withNames(
   entries: readonly NamedUsageEntry[],
 ): Promise<NamedUsageEntry[]> {
   if (entries.length === 0) return [];
-  const { clients } = await readClients(dependencies);
-  const names = new Map(clients.map(({ client_id, name }) => [client_id, name]));
-  return entries.map((entry) => ({ ...entry, client_name: names.get(entry.client_id ?? '') ?? null }));
+  const nameOf = await readClientNames(dependencies);
+  return entries.map((entry) => ({ ...entry, client_name: nameOf(entry.client_id ?? '') ?? null }));
 }
 
 type SumsWithRate = UsageSums & {
@@ -96,7 +96,9 @@ type SummarizedTime =
   | { readonly interval: SummaryInterval; readonly at: Date }
   | { readonly since: Date; readonly until: Date };
 
-interface SummaryDependencies extends Pick<AdminDependencies, 'usage' | 'currency'> {
+interface SummaryDependencies
+  extends Pick<AdminDependencies, 'usage' | 'currency'>,
+    Partial<Pick<AdminDependencies, 'mode'>> {
   readonly nameOf: (clientId: string) => Promise<string | undefined>;
 }
 
@@ -106,20 +108,20 @@ interface SummaryDependencies extends Pick<AdminDependencies, 'usage' | 'currenc
  * @throws GatewayError where there are too many days
  */
 export async function summarizeUsage(
-  { usage, currency, nameOf }: SummaryDependencies,
+  { usage, currency, mode = 'live', nameOf }: SummaryDependencies,
   time: SummarizedTime,
 ): Promise<UsageSummary> {
   const { from, to, counted } = 'at' in time ? summarizedAt(time.interval, time.at) : daysOf(time);
-  const rows = (await Promise.all(counted.map(({ name }) => usage.rowsIn(name)))).flat();
+  const rows = (await Promise.all(counted.map(({ name }) => usage.rowsIn(name, mode)))).flat();
   const byClient = new Map(
     [...Map.groupBy(rows, ({ clientId }) => clientId)].map(([clientId, ofClient]) => [
       clientId,
       sumOf(ofClient.map(({ amounts }) => amounts)),
     ]),
   );
-  const all = byClient.get(allClients) ?? new Map<string, number>();
+  const all = byClient.get(clientIdIn(mode, allClients)) ?? new Map<string, number>();
   const ofClients = [...byClient]
-    .filter(([clientId]) => clientId !== allClients)
+    .filter(([clientId]) => clientId !== clientIdIn(mode, allClients))
     .flatMap(([client_id, amounts]) => {
       const sums = withRate(amounts, currency);
       return sums === null ? [] : [{ client_id, ...sums }];
@@ -221,8 +223,8 @@ export async function usageOf(dependencies: AdminDependencies, span: OverviewSpa
     }
   };
   const [attempts, messages] = await Promise.all([
-    dependencies.webhookAttempts.hours(hours),
-    dependencies.usage.rowsOf(allClients, [...counts.keys()]),
+    dependencies.webhookAttempts.hours(hours, dependencies.mode),
+    dependencies.usage.rowsOf(clientIdIn(dependencies.mode, allClients), [...counts.keys()]),
   ]);
   for (const { hour, counts: added } of attempts) add(periodOf(hour), added);
   for (const { period, amounts } of messages) {

@@ -43,7 +43,8 @@ export async function failedWebhooks(
 
 /** The same, of a client by its id, or of all. */
 export async function failedWebhooksOf(
-  dependencies: Pick<AdminDependencies, 'activity' | 'deliveries' | 'clock' | 'retentionDays'>,
+  dependencies: Pick<AdminDependencies, 'activity' | 'deliveries' | 'clock' | 'retentionDays'> &
+    Partial<Pick<AdminDependencies, 'mode'>>,
   clientId: string | undefined,
   limit: number,
 ): Promise<readonly DeliverySummary[]> {

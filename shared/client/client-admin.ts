@@ -3,6 +3,7 @@
  * long as the rotation asks for.
  */
 import { errorTexts, GatewayError, isConcurrentChange, standardError } from '../contract/errors.ts';
+import { modeOf } from '../contract/mode.ts';
 import type { Scope } from '../contract/routes.ts';
 import { previousSecretHours } from '../contract/validity.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
@@ -64,7 +65,7 @@ export async function createClient(
 ): Promise<CreatedClient> {
   const createdAt = now.toISOString();
   const clientId = newClientId(dependencies.random);
-  const clientSecret = newClientSecret(dependencies.random);
+  const clientSecret = newClientSecret(dependencies.random, 'live');
   const webhookSecret = newWebhookSecret(dependencies.random);
   const client: Client = {
     client_id: clientId,
@@ -107,12 +108,13 @@ export async function rotateClientSecret(
   now: Date,
   overlapHours = previousSecretHours,
 ): Promise<string> {
-  const clientSecret = newClientSecret(dependencies.random);
+  const clientSecret = newClientSecret(dependencies.random, modeOf(clientId));
   const created: ClientSecret = { hash: secretHash(clientSecret), created_at: now.toISOString() };
   return retry(conflictRetries, async () => {
     const client = await dependencies.clients.find(clientId);
     if (client === undefined) throw noSuchClient();
     assertReadable(client, 'secrets');
+    if (modeOf(clientId) === 'test') assertOpensMessages(client, 'A test secret');
     // The SDK repeats a write whose response was lost; the repeat fails its condition although the first was applied.
     if (client.secrets.some(({ hash }) => hash === created.hash)) return clientSecret;
     const live = overlapHours === 0 ? [] : client.secrets.filter((secret) => isLive(secret, now));
@@ -207,14 +209,8 @@ export async function createApiKey(
 ): Promise<CreatedApiKey> {
   const client = await dependencies.clients.find(clientId);
   if (client === undefined) throw noSuchClient();
-  assertReadable(client, 'scopes');
-  if (!client.scopes.includes(apiKeyScope)) {
-    throw new GatewayError(
-      'invalid_request',
-      'An API key opens the messages API only, and this client does not have the scope messages. Administrators sign in with their client secret.',
-    );
-  }
-  const apiKey = newApiKey(dependencies.random);
+  assertOpensMessages(client, 'An API key');
+  const apiKey = newApiKey(dependencies.random, modeOf(clientId));
   const row: ApiKey = {
     key_hash: secretHash(apiKey),
     key_id: newApiKeyId(dependencies.random),
@@ -223,6 +219,15 @@ export async function createApiKey(
   };
   await dependencies.apiKeys.create(row);
   return { apiKey, row };
+}
+
+function assertOpensMessages(client: Client, what: string): void {
+  assertReadable(client, 'scopes');
+  if (client.scopes.includes(apiKeyScope)) return;
+  throw new GatewayError(
+    'invalid_request',
+    `${what} opens the messages API only, and this client does not have the scope messages. Administrators sign in with their client secret.`,
+  );
 }
 
 export async function revokeApiKey(

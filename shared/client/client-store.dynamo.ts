@@ -7,11 +7,12 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { clientIdIn, modeOf, settingsIdOf } from '../contract/mode.ts';
 import { conditionalPut, conditionalUpdate, setOrRemove } from '../platform/aws/conditional-write.dynamo.ts';
 import { batchRead } from '../platform/aws/read-rows.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
-import { type Client, type ClientSecret, clientOf, isClientId } from './client.ts';
+import { type Client, type ClientSecret, clientOf, inTestMode, isClientId } from './client.ts';
 
 export interface PermissionChange {
   readonly countries?: readonly string[] | null | undefined;
@@ -31,13 +32,19 @@ export interface ClientPage {
 
 export type ClientStore = ReturnType<typeof dynamoClientStore>;
 
+/** A client has one row: its test data has an id of its own, by which these attributes are read and written. */
+const attributesIn = {
+  live: { secrets: 'secrets', webhookUrl: 'webhook_url' },
+  test: { secrets: 'test_secrets', webhookUrl: 'test_webhook_url' },
+} as const;
+
 export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: string) {
   async function update(
     clientId: string,
     input: Omit<UpdateCommandInput, 'TableName' | 'Key' | 'ConditionExpression'>,
     ConditionExpression = 'attribute_exists(client_id)',
   ): Promise<boolean> {
-    const Key = { client_id: clientId };
+    const Key = { client_id: settingsIdOf(clientId) };
     const { applied } = await conditionalUpdate(dynamo, { TableName, Key, ...input, ConditionExpression });
     return applied;
   }
@@ -47,9 +54,10 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
     async find(clientId: string): Promise<Client | undefined> {
       if (!isClientId(clientId)) return undefined;
       const { Item } = await dynamo.send(
-        new GetCommand({ TableName, Key: { client_id: clientId }, ConsistentRead: true }),
+        new GetCommand({ TableName, Key: { client_id: settingsIdOf(clientId) }, ConsistentRead: true }),
       );
-      return Item && clientOf(Item);
+      if (Item === undefined) return undefined;
+      return modeOf(clientId) === 'test' ? inTestMode(clientOf(Item)) : clientOf(Item);
     },
     /** @throws Error if the id is taken. */
     async create(client: Client): Promise<void> {
@@ -67,7 +75,7 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
       update(clientId, setOrRemove({ disabled })),
     /** `undefined` removes the URL. */
     setWebhookUrl: (clientId: string, webhookUrl: string | undefined): Promise<boolean> =>
-      update(clientId, setOrRemove({ webhook_url: webhookUrl })),
+      update(clientId, setOrRemove({ [attributesIn[modeOf(clientId)].webhookUrl]: webhookUrl })),
     /** `null` removes a list, which allows everything; an absent list is not changed. */
     setPermissions: (clientId: string, change: PermissionChange): Promise<boolean> => {
       const lists = Object.entries(change).filter(([, list]) => list !== undefined);
@@ -82,9 +90,18 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
       before: readonly ClientSecret[],
       after: readonly ClientSecret[],
     ): Promise<boolean> => {
+      const { secrets } = attributesIn[modeOf(clientId)];
       const values = { ':before': before, ':after': after };
-      const input = { UpdateExpression: 'SET secrets = :after', ExpressionAttributeValues: values };
-      return update(clientId, input, 'secrets = :before');
+      const input = { UpdateExpression: `SET ${secrets} = :after`, ExpressionAttributeValues: values };
+      // The row has no attribute before the first test secret.
+      const unchanged = `${secrets} = :before`;
+      return update(
+        clientId,
+        input,
+        before.length > 0
+          ? unchanged
+          : `attribute_exists(client_id) AND (attribute_not_exists(${secrets}) OR ${unchanged})`,
+      );
     },
     /** A scan, one page at a time: only administrators list clients. */
     async list({ limit, after }: ListOptions): Promise<ClientPage> {
@@ -104,10 +121,10 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
   };
 }
 
-/** The ids of some clients, in the order of the table. */
+/** The ids of the data of some clients, live and test, in the order of the table. */
 export interface ClientIdPage {
   readonly clientIds: readonly string[];
-  /** The last of them, if there may be more. */
+  /** The position to continue from, if there may be more. */
   readonly next: string | undefined;
 }
 
@@ -124,8 +141,11 @@ export function dynamoClientIds(client: DynamoDBDocumentClient, TableName: strin
         ExclusiveStartKey: after === undefined ? undefined : { client_id: after },
       }),
     );
-    const clientIds = keys.parse(Items ?? []).map(({ client_id }) => client_id);
-    return { clientIds, next: LastEvaluatedKey === undefined ? undefined : clientIds.at(-1) };
+    const rows = keys.parse(Items ?? []);
+    return {
+      clientIds: rows.flatMap(({ client_id }) => [client_id, clientIdIn('test', client_id)]),
+      next: LastEvaluatedKey === undefined ? undefined : rows.at(-1)?.client_id,
+    };
   };
 }
 
@@ -135,7 +155,11 @@ export function disabledClients(client: DynamoDBDocumentClient, TableName: strin
 
   async function read(clientId: string): Promise<{ readonly disabled: boolean }> {
     const { Item } = await client.send(
-      new GetCommand({ TableName, Key: { client_id: clientId }, ProjectionExpression: 'disabled' }),
+      new GetCommand({
+        TableName,
+        Key: { client_id: settingsIdOf(clientId) },
+        ProjectionExpression: 'disabled',
+      }),
     );
     // A person who wrote "true" as a text wanted it disabled.
     return { disabled: Item?.disabled !== undefined && Item.disabled !== false };

@@ -1,8 +1,9 @@
 /** A client and its API keys as rows: they have hashes of the secrets, never a secret. */
 import * as z from 'zod/mini';
+import { clientIdIn, nameIn } from '../contract/mode.ts';
 import { type Scope, scopes } from '../contract/routes.ts';
 import { log } from '../platform/log.ts';
-import { openObject } from '../platform/object-fields.ts';
+import { openObject, withoutUndefined } from '../platform/object-fields.ts';
 import { sameHash, secretHash } from './secret-text.ts';
 
 const instant = z.iso.datetime();
@@ -29,6 +30,9 @@ const clientRow = z.object({
   /** Newest first; at most two. */
   secrets: z.array(secretRow),
   webhook_url: z.optional(z.string()),
+  /** The secrets of test tokens, as `secrets`, and the URL of test webhooks where it is not `webhook_url`. */
+  test_secrets: z.optional(z.array(secretRow)),
+  test_webhook_url: z.optional(z.string()),
   created_at: instant,
   /** The only countries (ISO 3166-1 alpha-2) and senders that this client may use; absent for all. */
   countries: z.optional(z.array(z.string())),
@@ -74,6 +78,27 @@ export function clientOf(row: Readonly<Record<string, unknown>>): Client {
   };
   const valid = Object.entries(row).filter(([name]) => !invalid.includes(name));
   return { ...clientRow.parse({ ...inPlace, ...Object.fromEntries(valid) }), invalid };
+}
+
+/**
+ * The client as its test keys see it: under the id of its test data, with secrets of its own, and otherwise with the
+ * settings of the client. A test key never opens the admin API.
+ */
+export function inTestMode(client: Client): Client {
+  const { test_secrets, test_webhook_url, secrets: _secrets, invalid, ...rest } = client;
+  return {
+    ...rest,
+    client_id: clientIdIn('test', client.client_id),
+    name: nameIn('test', client.name),
+    scopes: client.scopes.filter((scope) => scope === apiKeyScope),
+    secrets: test_secrets ?? [],
+    ...withoutUndefined({
+      webhook_url: test_webhook_url ?? client.webhook_url,
+      invalid: invalid
+        ?.filter((name) => name !== 'secrets')
+        .map((name) => (name === 'test_secrets' ? 'secrets' : name)),
+    }),
+  };
 }
 
 /** A row of `api-keys`. The key itself is not stored. */

@@ -1,5 +1,6 @@
 /** Creates and compares secrets: 256 random bits, stored as SHA-256, compared in constant time (contract 2.5). */
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { clientIdIn, type Mode } from '../contract/mode.ts';
 import { base32 } from '../platform/ids.ts';
 
 /** `size` bytes from a cryptographically secure source. */
@@ -8,16 +9,16 @@ export type RandomBytes = (size: number) => Buffer;
 const secretBytes = 32;
 const idBytes = 10;
 
-const clientSecretPrefix = 'cs_';
-export const apiKeyPrefix = 'sk-';
+const clientSecretPrefix = { live: 'cs_', test: 'cs_test_' } as const;
+export const apiKeyPrefix = { live: 'sk-', test: 'sk-test-' } as const;
 const webhookSecretPrefix = 'whsec_';
 
-export function newClientSecret(random: RandomBytes): string {
-  return clientSecretPrefix + random(secretBytes).toString('base64url');
+export function newClientSecret(random: RandomBytes, mode: Mode): string {
+  return clientSecretPrefix[mode] + random(secretBytes).toString('base64url');
 }
 
-export function newApiKey(random: RandomBytes): string {
-  return apiKeyPrefix + random(secretBytes).toString('base64url');
+export function newApiKey(random: RandomBytes, mode: Mode): string {
+  return apiKeyPrefix[mode] + random(secretBytes).toString('base64url');
 }
 
 /** Returns a new secret in the format of Standard Webhooks. */
@@ -27,7 +28,12 @@ export function newWebhookSecret(random: RandomBytes): string {
 
 /** Whether `text` has the form of an API key; other texts are refused without a read. */
 export function isApiKey(text: string): boolean {
-  return /^sk-[A-Za-z0-9_-]{43}$/.test(text);
+  return /^sk-(?:test-)?[A-Za-z0-9_-]{43}$/.test(text);
+}
+
+/** The id of the mode that the client secret is of, so that a client has one id for both of its secrets. */
+export function clientIdFor(secret: string, clientId: string): string {
+  return /^cs_test_[A-Za-z0-9_-]{43}$/.test(secret) ? clientIdIn('test', clientId) : clientId;
 }
 
 export function newClientId(random: RandomBytes): string {

@@ -68,14 +68,11 @@ export const administration = [
       'whatsapp-windows': ['GetItem'],
       usage: ['BatchGetItem'],
       'message-usage': ['BatchGetItem', 'Query'],
+      'simulator-outbox': ['Query', 'Query by-day'],
     },
-    settings: ['CURRENCY', 'COUNTRY', 'ALLOWED_COUNTRIES', 'STAGE_CAPS'],
-  },
-  // An administrator can make up messages of the simulated carrier.
-  {
-    where: 'a carrier is simulated',
-    tables: { 'simulator-outbox': ['Query', 'Query by-day'] },
+    // An administrator can make up messages of the people whom the simulated carrier plays.
     sendsTo: ['receipts'],
+    settings: ['CURRENCY', 'COUNTRY', 'ALLOWED_COUNTRIES', 'STAGE_CAPS', 'SMS_CARRIER', 'WHATSAPP_CARRIER'],
   },
 ] as const satisfies Declaration;
 
@@ -131,7 +128,12 @@ const requestUses = {
   ],
   'list-messages': [
     authenticatedRequests,
-    { tables: { messages: ['BatchGetItem', 'Query by-client', 'Query by-reference'] } },
+    {
+      tables: {
+        messages: ['BatchGetItem', 'Query by-client', 'Query by-reference'],
+        'simulator-outbox': ['Query', 'Query by-day'],
+      },
+    },
   ],
   'cancel-message': [authenticatedRequests, { tables: { messages: ['GetItem', 'UpdateItem'] } }],
 
@@ -208,7 +210,7 @@ const requestUses = {
 
   'refuse-unmatched': [countedRequests],
 
-  'admin-api': [authenticatedRequests, ...administration, { settings: ['SMS_CARRIER', 'WHATSAPP_CARRIER'] }],
+  'admin-api': [authenticatedRequests, ...administration],
   // It serves files only: nothing of the gateway is shown before an administrator signs in.
   'admin-dashboard': [countedRequests],
 } as const satisfies Readonly<Record<RequestFunction, Declaration>>;

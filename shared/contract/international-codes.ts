@@ -1,3 +1,8 @@
+/** What is known of international numbers without their plans: their form, and the codes of no country. */
+
+/** E.164 without spaces: a plus, then 7 to 15 digits. */
+export const e164 = /^\+[1-9][0-9]{6,14}$/;
+
 /** The calling codes of no country: freephone, satellite and other international networks, and premium numbers. */
 export const internationalCodes: readonly string[] = [
   '+800',

@@ -128,6 +128,14 @@ export const routes = {
     scope: 'messages',
     query: ['reference', 'status', 'channel', 'direction', 'since', 'until', 'limit', 'cursor'],
   },
+  listTestOutbox: {
+    method: 'GET',
+    path: '/api/v1/test/outbox',
+    functionName: 'list-messages',
+    policy: 'messages',
+    scope: 'messages',
+    query: ['to', 'limit', 'cursor'],
+  },
   cancelMessage: {
     method: 'DELETE',
     path: '/api/v1/messages/{message_id}',

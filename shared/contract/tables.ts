@@ -146,12 +146,13 @@ export const tableShapes = {
     partition: 'kid',
     notRestorable: 'The function that issues tokens writes the public keys of KMS again.',
   },
+  // The messages of the simulated carrier; those of test keys for a day.
   'simulator-outbox': {
     partition: 'recipient',
     sort: 'handed_over',
     indexes: { 'by-day': { partition: 'day', sort: 'handed_over', projection: 'all' } },
     purged: 'retentionDays',
-    notRestorable: 'It exists only where no real message is sent.',
+    notRestorable: 'It has only what the simulated carrier was given, which no person received.',
   },
 } as const satisfies Record<string, TableShape>;
 

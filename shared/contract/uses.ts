@@ -45,7 +45,7 @@ export interface Uses {
   /** The settings that it reads. `RETENTION_DAYS` comes with the tables whose rows live so long. */
   readonly settings?: readonly VariableName[];
   /** The stages that have this part; without it, all. Such a part's variables are taken only where the stage has it. */
-  readonly where?: 'a carrier is simulated' | 'AWS carries SMS' | 'AWS carries WhatsApp';
+  readonly where?: 'AWS carries SMS' | 'AWS carries WhatsApp';
 }
 
 /** The parts of what a function uses. */

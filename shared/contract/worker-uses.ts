@@ -9,7 +9,7 @@ import {
   workSetAside,
 } from './uses.ts';
 
-/** The carriers of a stage. The simulated one sends receipts to the same queue as a real one. */
+/** The carriers of a stage, and the simulated one of test messages. It sends receipts to the same queue as a real one. */
 export const carriers = [
   {
     secrets: ['carriers'],
@@ -17,7 +17,6 @@ export const carriers = [
     settings: ['SMS_CARRIER', 'WHATSAPP_CARRIER', 'PRICES_FILE', 'CARRIER_BASE_URLS', 'TOKEN_ISSUER'],
   },
   {
-    where: 'a carrier is simulated',
     tables: { 'simulator-outbox': ['PutItem'] },
     sendsTo: ['receipts'],
   },

@@ -47,7 +47,7 @@ export function authenticateBearer({ clients, tokens }: BearerDependencies, scop
     if (scheme.toLowerCase() !== 'bearer' || credential === undefined || more.length > 0) {
       return unauthorized('Send the Authorization header as: Bearer <token>.', realm);
     }
-    return credential.startsWith(apiKeyPrefix)
+    return credential.startsWith(apiKeyPrefix.live)
       ? await apiKeyOwner(credential)
       : await tokenOwner(credential, now);
   }

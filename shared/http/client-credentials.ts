@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { type Client, hasSecret } from '../client/client.ts';
 import type { ClientDirectory } from '../client/client-directory.ts';
+import { clientIdFor } from '../client/secret-text.ts';
 import { GatewayError, standardError } from '../contract/errors.ts';
 import { parseFields } from '../operation/operation.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
@@ -58,7 +59,8 @@ export function authenticateByCredentials(
   };
 
   async function clientOf(incoming: IncomingRequest): Promise<Client> {
-    const { clientId, secret } = readCredentials(incoming);
+    const { clientId: given, secret } = readCredentials(incoming);
+    const clientId = clientIdFor(secret, given);
     const known = await clients.client(clientId);
     if (known !== undefined && hasSecret(known, secret, incoming.now)) return known;
     // The cached row may be older than the secret.

@@ -1,6 +1,8 @@
 /** A client's limits and caps: the defaults, and the rows of `limit-overrides` (contract 4.7 and 10.1). */
+
 import { type CapName, capNames } from '../contract/caps.ts';
 import { type Caps, everyClient, maintenanceEndpoint, type WindowLimits } from '../contract/limit-rows.ts';
+import { settingsIdOf } from '../contract/mode.ts';
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import type { IgnoredValue } from '../edited-table/edited-row.ts';
 import { dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
@@ -90,7 +92,7 @@ export function overrideReader(
 
   /** The client's own row, and the one for every client. */
   async function rowsFor(clientId: string, endpoint: string): Promise<readonly (ParsedRow | undefined)[]> {
-    const [own, forAll] = await Promise.all([cache.get(clientId), cache.get(everyClient)]);
+    const [own, forAll] = await Promise.all([cache.get(settingsIdOf(clientId)), cache.get(everyClient)]);
     return [own?.get(endpoint), forAll?.get(endpoint)];
   }
 }

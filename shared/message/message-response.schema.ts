@@ -16,6 +16,11 @@ export const instant = z.iso.datetime().check(z.meta({ examples: ['2026-11-20T10
 export const recipient = z.string().check(z.meta({ examples: ['+447700900123'] }));
 export const reference = z.nullable(z.string());
 export const channel = z.enum(channels);
+/** On everything that a test key made. */
+export const testMode = described(
+  z.exactOptional(z.literal('test')),
+  '`test` on what a test key made; absent on live data.',
+);
 export const count = z.int().check(z.nonnegative());
 export const idOf = (prefix: string) =>
   z.string().check(z.meta({ pattern: `^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$` }));
@@ -184,6 +189,7 @@ const fallbackLeg = z.object({
 export const messageStatus = z.object({
   message_id: idOf('msg'),
   client_id: z.string(),
+  mode: testMode,
   channel,
   status,
   recipient,
@@ -282,6 +288,7 @@ export const messageStatus = z.object({
 
 const batchStatus = z.object({
   batch_id: idOf('bat'),
+  mode: testMode,
   total: count,
   accepted: count,
   rejected: count,

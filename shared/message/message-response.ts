@@ -1,4 +1,5 @@
 /** Makes the API's view of a message, in the form of `message-response.schema.ts` (contract, section 5). */
+import { modeField } from '../contract/mode.ts';
 import { fromOf, historyOf, type Message, type Status } from './message.ts';
 import type { AcceptedMessage, MessageStatus } from './message-response.schema.ts';
 
@@ -25,6 +26,7 @@ export function statusView(message: Message): MessageStatus {
   return {
     message_id: message.message_id,
     client_id: message.client_id,
+    ...modeField(message.client_id),
     channel: message.channel,
     status: message.status,
     ...partiesOf(message),

@@ -52,6 +52,8 @@ function makeContent() {
 /** A message that a person sent to one of our numbers, in the same form for all carriers. */
 export interface InboundMessage {
   readonly channel: Channel;
+  /** Present where a simulated person wrote to test data. */
+  readonly mode?: 'test';
   /** Unique in its channel; a repeated notification has the same. */
   readonly carrierMessageId: string;
   /** Who sent it: E.164, or a short code. */

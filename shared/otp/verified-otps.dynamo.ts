@@ -1,5 +1,6 @@
 /** Reads the one-time passwords that were just verified from the records of their table's stream. */
 import * as z from 'zod/mini';
+import { modeOf } from '../contract/mode.ts';
 import { rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 import { smsSendsOf } from './otp.ts';
 import type { VerifiedOtp } from './report-verified.ts';
@@ -21,6 +22,8 @@ export function verifiedOtps(records: readonly StreamRecord[]): VerifiedOtp[] {
     const otp = rowIn(dynamodb?.NewImage) ?? {};
     const row = verifiedRow.safeParse(otp);
     if (!row.success || smsSendsOf(row.data) === 0) return [];
+    // No carrier is told of test data.
+    if (modeOf(row.data.client_id) === 'test') return [];
     const { otp_id, client_id, recipient, message_id } = row.data;
     return [{ otpId: otp_id, clientId: client_id, recipient, messageId: message_id }];
   });

@@ -6,12 +6,10 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/min';
 import * as z from 'zod/mini';
-import { internationalCodeOf, internationalCodes } from '../contract/international-codes.ts';
+import { e164, internationalCodeOf, internationalCodes } from '../contract/international-codes.ts';
 
 export type { CountryCode };
 
-/** E.164 without spaces: a plus, then 7 to 15 digits. */
-export const e164 = /^\+[1-9][0-9]{6,14}$/;
 /** A sender ID: up to 11 letters, digits and hyphens, at least one of them a letter. */
 export const senderNameRule = 'up to 11 letters, digits and hyphens with at least one letter';
 const alphanumericSender = /^(?=.*[A-Za-z])[A-Za-z0-9](?:[A-Za-z0-9-]{0,9}[A-Za-z0-9])?$/;

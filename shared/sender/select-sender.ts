@@ -2,8 +2,10 @@
  * Selects what a message is sent from: the most specific row wins, client before country (contract 14.2). A row
  * that is not valid is passed over, and the next one in order is used; the stage's own sender is the last resort.
  */
+
 import type { Channel } from '../contract/channels.ts';
 import { everyClient } from '../contract/limit-rows.ts';
+import { settingsIdOf } from '../contract/mode.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
 import type { Clock } from '../platform/clock.ts';
 import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
@@ -64,7 +66,8 @@ export function senderReader(
     clock,
   );
   const ofAll = new CachedReader(readAll, accessCache, clock);
-  return async (clientId) => {
+  return async (dataId) => {
+    const clientId = settingsIdOf(dataId);
     const [own = [], all] = await Promise.all([ofClients.get(clientId), ofAll.get('')]);
     const rows = [...own, ...(all?.forEveryone ?? [])];
     return {

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import type { ActivityLog } from '../activity/activity-log.ts';
 import { recordActivity } from '../activity/record-activity.ts';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
+import { modeOf } from '../contract/mode.ts';
 import type { Scope } from '../contract/routes.ts';
 import { type ApiRequest, type ApiResponse, parseBody, requireCaller } from '../operation/operation.ts';
 import { epochSeconds } from '../platform/clock.ts';
@@ -45,6 +46,7 @@ export async function issueToken(
     iat: issuedAt,
     exp: issuedAt + tokenLifetimeSeconds,
     jti: tokenId,
+    ...(modeOf(clientId) === 'test' ? { test: true } : {}),
   });
   if (granted.includes('admin')) {
     const recorder = { activityLog: dependencies.activityLog, clock: () => request.now };

@@ -19,6 +19,8 @@ export const tokenClaims = z.object({
   iat: z.int(),
   exp: z.int(),
   jti: z.string().check(z.minLength(1)),
+  /** On a token for test data, whose `client_id` is the id of that data. */
+  test: z.optional(z.literal(true)),
 });
 
 /** The scopes in a token request, separated by spaces (RFC 6749, section 3.3). */

@@ -2,6 +2,7 @@
  * Counts each change of a message in the usage of its client, exactly once (`count-once.ts`): in the hour, day and month
  * in which the message was accepted, for the client and for all clients.
  */
+import { clientIdIn, modeOf } from '../contract/mode.ts';
 import { type Amounts, amountsOf, type CountedMessage } from './amounts.ts';
 import {
   addTo,
@@ -12,7 +13,7 @@ import {
 } from './count-once.ts';
 import { intervals, type Period, periodAt } from './period.ts';
 
-/** The key of the rows that have the sums of all clients. */
+/** The key of the rows that have the sums of all clients; those of test data have it as a client's (`clientIdIn`). */
 export const allClients = '*';
 
 /** One record of the messages table's stream. */
@@ -65,7 +66,7 @@ function additionsOf({ before, after }: ChangeRecord): UsageAddition[] {
     const amounts = amountsOf(message);
     for (const interval of intervals) {
       const period = periodAt(interval, new Date(message.created_at));
-      for (const clientId of [message.client_id, allClients]) {
+      for (const clientId of [message.client_id, clientIdIn(modeOf(message.client_id), allClients)]) {
         const row = rowOf({ period, clientId });
         const sum = sums.get(row) ?? { period, clientId, amounts: new Map<string, number>() };
         addTo(sum.amounts, amounts, sign);

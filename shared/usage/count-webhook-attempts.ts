@@ -1,4 +1,5 @@
 /** Counts webhook attempts for the dashboard. A failed count is logged and does not fail the work. */
+import type { Mode } from '../contract/mode.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { AttemptCounter, AttemptCounts, AttemptMetric } from './webhook-attempts.dynamo.ts';
 
@@ -9,13 +10,24 @@ interface AttemptDependencies {
 }
 
 export interface CountedAttempt {
+  /** `live` by default. */
+  readonly mode?: Mode;
   readonly metric: AttemptMetric;
   readonly totalMs: number;
 }
 
-/** Counts the attempts of a whole batch by one write. */
+/** Counts the attempts of a whole batch by one write for each mode. */
 export async function countWebhookAttempts(
+  dependencies: AttemptDependencies,
+  attempts: readonly CountedAttempt[],
+): Promise<void> {
+  const byMode = Map.groupBy(attempts, ({ mode = 'live' }) => mode);
+  await Promise.all([...byMode].map(([mode, some]) => countIn(dependencies, mode, some)));
+}
+
+async function countIn(
   { counter, clock, warn }: AttemptDependencies,
+  mode: Mode,
   attempts: readonly CountedAttempt[],
 ): Promise<void> {
   const counts: Partial<Record<keyof AttemptCounts, number>> = {};
@@ -27,7 +39,7 @@ export async function countWebhookAttempts(
     add('webhooks_total_ms', Math.round(totalMs));
   }
   try {
-    await counter.add(counts satisfies AttemptCounts, clock());
+    await counter.add(counts satisfies AttemptCounts, clock(), mode);
   } catch (error) {
     warn('webhook attempts not counted', error);
   }

@@ -1,4 +1,5 @@
 /** The UTC periods in which usage is counted: hours, days and months, each named by the start of its ISO time. */
+import { keptDays } from '../contract/mode.ts';
 import { addDays, epochSeconds } from '../platform/clock.ts';
 
 /** Shortest first. */
@@ -50,7 +51,7 @@ export function periodsBetween(
   return periods;
 }
 
-/** Returns when the rows of the period are deleted (TTL), in seconds since the epoch. */
-export function purgedAt(period: Period): number {
-  return epochSeconds(addDays(period.to, usageKeptDays));
+/** Returns when the client's row of the period is deleted (TTL), in seconds since the epoch. */
+export function purgedAt(period: Period, clientId: string): number {
+  return epochSeconds(addDays(period.to, keptDays(clientId, usageKeptDays)));
 }

@@ -1,4 +1,5 @@
 /** Sums usage rows by period and group. Periods and groups without messages are left out. */
+import { clientIdIn, type Mode } from '../contract/mode.ts';
 import { millionthsPerUnit } from '../contract/price-table.ts';
 import { type Operation, parseQuery, requireCaller } from '../operation/operation.ts';
 import { type Amounts, type Combination, combinationsIn } from './amounts.ts';
@@ -24,10 +25,12 @@ export async function usageOfAll(
   reader: UsageReader,
   range: UsageRange,
   currency: string,
+  mode: Mode = 'live',
 ): Promise<(UsageEntry & { readonly client_id?: string })[]> {
-  if (!range.groupBy.includes('client')) return usageOfClient(reader, allClients, range, currency);
-  const rows = await Promise.all(range.periods.map(({ name }) => reader.rowsIn(name)));
-  const ofClients = rows.flat().filter(({ clientId }) => clientId !== allClients);
+  const all = clientIdIn(mode, allClients);
+  if (!range.groupBy.includes('client')) return usageOfClient(reader, all, range, currency);
+  const rows = await Promise.all(range.periods.map(({ name }) => reader.rowsIn(name, mode)));
+  const ofClients = rows.flat().filter(({ clientId }) => clientId !== all);
   return entriesOf(ofClients, range, currency);
 }
 

@@ -51,7 +51,7 @@ export function dynamoUsageCounter(
       prefix: '',
       rowOf: ({ period, clientId }) => ({
         key: { period: period.name, client_id: clientId },
-        purgeAt: purgedAt(period),
+        purgeAt: purgedAt(period, clientId),
       }),
     },
     clock,

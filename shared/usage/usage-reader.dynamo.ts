@@ -1,6 +1,8 @@
 /** Reads usage rows: some clients' in many periods by their keys, or all clients' of one period by a query. */
+
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { type Mode, modeOf } from '../contract/mode.ts';
 import { batchRead, queryRows } from '../platform/aws/read-rows.dynamo.ts';
 import type { Amounts } from './amounts.ts';
 
@@ -26,15 +28,15 @@ export function dynamoUsageReader(client: DynamoDBDocumentClient, tableName: str
       return (await batchRead(client, tableName, keys)).map(parsed);
     },
 
-    /** The rows of every client that had messages in this period, and the row of all clients. */
-    async rowsIn(period: string): Promise<UsageRow[]> {
+    /** The rows of every client that had messages of this mode in this period, and the row of all clients. */
+    async rowsIn(period: string, mode: Mode = 'live'): Promise<UsageRow[]> {
       const rows = queryRows(client, {
         TableName: tableName,
         KeyConditionExpression: '#period = :period',
         ExpressionAttributeNames: { '#period': 'period' },
         ExpressionAttributeValues: { ':period': period },
       });
-      return Array.fromAsync(rows, parsed);
+      return (await Array.fromAsync(rows, parsed)).filter(({ clientId }) => modeOf(clientId) === mode);
     },
   };
 }

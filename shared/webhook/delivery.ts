@@ -4,8 +4,10 @@
  * Each state transition is a pure function from one row to the next. The store replaces a row only if it has not changed
  * since it was read, so only one of several workers succeeds.
  */
+
 import * as z from 'zod/mini';
 import { leaseSeconds, retryDelaysSeconds } from '../contract/delivery-times.ts';
+import { keptDays } from '../contract/mode.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { derivedId } from '../platform/ids.ts';
 import { openObject } from '../platform/object-fields.ts';
@@ -112,7 +114,7 @@ export function newDelivery(
     attempts: [],
     interruptions: 0,
     created_at: now.toISOString(),
-    purge_at: epochSeconds(addDays(now, retentionDays)),
+    purge_at: epochSeconds(addDays(now, keptDays(given.client_id, retentionDays))),
     revision,
   };
 }

@@ -8,7 +8,7 @@ import {
   recipientEventNames,
 } from '../contract/webhook-events.ts';
 import { eventStatuses } from '../message/message.ts';
-import { messageErrorCode } from '../message/message-response.schema.ts';
+import { messageErrorCode, testMode } from '../message/message-response.schema.ts';
 import { receivedContent } from '../message/received-content.ts';
 import { described } from '../operation/described.ts';
 
@@ -26,6 +26,7 @@ export const webhookEvent = z.object({
       from: described(z.optional(z.string()), 'The sender, as in the status of the message.'),
       status: described(z.enum(sentStatuses), 'The state that the event tells of.'),
       client_id: z.string(),
+      mode: testMode,
       sent_at: described(z.optional(instant), 'When the message was handed to the carrier.'),
       delivered_at: z.optional(instant),
       read_at: described(z.optional(instant), 'When the recipient read it (WhatsApp).'),
@@ -54,6 +55,7 @@ export const endpointDisabled = z.object({
       disabled_at: described(instant, 'When it was disabled.'),
       reason: described(z.literal('no_successful_delivery'), 'Why it was disabled.'),
       client_id: z.string(),
+      mode: testMode,
     }),
     'The endpoint that was disabled.',
   ),
@@ -67,6 +69,7 @@ export const inboundEvent = z.object({
     z.object({
       message_id: z.string(),
       client_id: z.string(),
+      mode: testMode,
       status: described(z.literal('received'), 'Always `received`.'),
       from: described(z.string(), 'The person.'),
       to: described(z.string(), 'Our number.'),
@@ -87,6 +90,7 @@ export const recipientEvent = z.object({
     z.object({
       message_id: z.string(),
       client_id: z.string(),
+      mode: testMode,
       recipient: z.string(),
       channel: z.enum(channels),
       source: z.enum(['keyword', 'carrier']),

@@ -1,5 +1,7 @@
 /** Derives events and deliveries from a change of a message. The same change always gives the same deliveries. */
+
 import { messageError } from '../contract/message-error-codes.ts';
+import { modeField } from '../contract/mode.ts';
 import {
   type EventStatus,
   eventsToSend,
@@ -250,6 +252,7 @@ export function eventBody(message: Message, status: EventStatus): string {
     currency: message.currency,
     reference: message.reference,
     client_id: message.client_id,
+    ...modeField(message.client_id),
     fallback_of: message.fallback_of,
     ...errorOf(message, status),
   };
@@ -261,6 +264,7 @@ function receivedBody(message: Message, receivedAt: string): string {
   const data: InboundEventData = {
     message_id: message.message_id,
     client_id: message.client_id,
+    ...modeField(message.client_id),
     status: 'received',
     from: message.recipient,
     to: message.from ?? '',
@@ -276,7 +280,14 @@ function receivedBody(message: Message, receivedAt: string): string {
 export function recipientEventBody(message: Message, event: string, happenedAt: string): string {
   const { message_id, client_id, recipient, channel, direction } = message;
   const source = direction === 'inbound' ? 'keyword' : 'carrier';
-  const data: RecipientEventData = { message_id, client_id, recipient, channel, source };
+  const data: RecipientEventData = {
+    message_id,
+    client_id,
+    ...modeField(client_id),
+    recipient,
+    channel,
+    source,
+  };
   return JSON.stringify({ event, timestamp: happenedAt, data });
 }
 

@@ -229,6 +229,20 @@ export const productionState: Readonly<Record<string, unknown>> = {
       },
     ],
   },
+  StorageSimulatorOutboxF6187530: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-simulator-outbox',
+    KeySchema: [
+      {
+        AttributeName: 'recipient',
+        KeyType: 'HASH',
+      },
+      {
+        AttributeName: 'handed_over',
+        KeyType: 'RANGE',
+      },
+    ],
+  },
   StorageSuppressions765A2FB0: {
     Type: 'AWS::DynamoDB::Table',
     TableName: 'messaging-gateway-production-suppressions',

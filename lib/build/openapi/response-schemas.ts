@@ -1,6 +1,7 @@
 /** The schemas of all successful responses; a test checks every response of the deployed gateway against them. */
 import * as z from 'zod/mini';
 import { accountResponses } from '../../../shared/account/account-response.schema.ts';
+import { testOutboxResponses } from '../../../shared/carrier/simulator/test-outbox-response.schema.ts';
 import { messageResponses } from '../../../shared/message/message-response.schema.ts';
 import { suppressionResponses } from '../../../shared/message/suppression/suppression-response.schema.ts';
 import { described } from '../../../shared/operation/described.ts';
@@ -25,6 +26,7 @@ export const responseSchemas = {
   ...messageResponses,
   ...otpResponses,
   ...suppressionResponses,
+  ...testOutboxResponses,
   ...usageResponses,
   ...webhookResponses,
 } as const;

@@ -3,6 +3,8 @@
  * `else`, which validators apply and code generators ignore: as a union of objects, one WhatsApp message would be eight
  * types in generated clients.
  */
+
+import { e164 } from '../../../shared/contract/international-codes.ts';
 import { maxMessageCharacters, visiblePattern } from '../../../shared/message/send/send-fields.ts';
 import {
   buttonsMax,
@@ -12,7 +14,6 @@ import {
   parameterNameCharactersMax,
   parameterSpacesMax,
 } from '../../../shared/message/whatsapp-content.ts';
-import { e164 } from '../../../shared/sender/phone-number.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { referenceTo } from './named-schemas.ts';
 

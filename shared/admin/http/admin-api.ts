@@ -225,7 +225,7 @@ export function adminOperations(dependencies: AdminDependencies) {
       version,
       client_id: client.client_id,
       name: client.name,
-      outbox: dependencies.outbox !== undefined,
+      outbox: dependencies.isSimulated,
       allowed_countries: dependencies.stageCountries ?? null,
     })),
   } satisfies AdminOperationsByName;

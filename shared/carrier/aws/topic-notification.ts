@@ -9,6 +9,8 @@ const snsNotification = z.object({
   Message: z.string(),
   /** The time at which SNS received it; the same in each delivery. */
   Timestamp: z.iso.datetime(),
+  /** Written by the simulator only, where a person wrote to test data. */
+  mode: z.exactOptional(z.literal('test')),
 });
 
 /** What AWS End User Messaging Social publishes: Meta's webhook entry as a string inside an event of its own. */
@@ -34,6 +36,12 @@ type WhatsAppEvent = z.output<typeof whatsAppEvent>;
  */
 export function parseTopicNotification(queueBody: string): CarrierNotification {
   const notification = read(snsNotification, jsonOf(queueBody, 'the body'), 'the notification');
+  const found = reportsIn(notification);
+  const { mode } = notification;
+  return mode === undefined ? found : { ...found, inbound: found.inbound.map((each) => ({ ...each, mode })) };
+}
+
+function reportsIn(notification: z.output<typeof snsNotification>): CarrierNotification {
   const event = jsonOf(notification.Message, 'the event');
   if (hasField(event, 'whatsAppWebhookEntry')) return ofWhatsApp(event, notification.Timestamp);
   if (hasField(event, 'inboundMessageId')) {

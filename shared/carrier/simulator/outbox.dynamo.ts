@@ -1,10 +1,12 @@
 /**
  * The simulator's outbox: the messages that it accepted, with their bodies, for developers to read. Its table has the
- * partition `recipient`, the sort key `handed_over` and the index `by-day`.
+ * partition `recipient`, the sort key `handed_over` and the index `by-day`. Test messages are in partitions of their client,
+ * for a day.
  */
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { channels } from '../../contract/channels.ts';
+import { modeOf } from '../../contract/mode.ts';
 import { queryRows } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, dayOf, epochSeconds } from '../../platform/clock.ts';
 
@@ -20,12 +22,29 @@ const outboxEntry = z.object({
 
 export type OutboxEntry = z.output<typeof outboxEntry>;
 
+/** An entry with the id of the client whose message it is. */
+interface HandedOver extends OutboxEntry {
+  readonly client_id: string;
+}
+
+/** How long test messages are shown and kept. */
+export const testOutboxDays = 1;
+
+/** The value of a partition: of the entries of test data with this id, or of all live ones. */
+function partitionOf(clientId: string | undefined, value: string): string {
+  return clientId !== undefined && modeOf(clientId) === 'test' ? `${clientId} ${value}` : value;
+}
+
 const outboxRow = z.extend(outboxEntry, { handed_over: z.string() });
 
 /** Sorts after the position of every entry. */
 const lastPosition = '~';
 
 interface OutboxRange {
+  /** The test data to read; without it, the live messages of all clients. */
+  readonly clientId?: string | undefined;
+  /** Only entries from this time on. */
+  readonly since?: Date | undefined;
   readonly limit: number;
   /** The `next` of the page before. */
   readonly before?: string | undefined;
@@ -47,28 +66,34 @@ function pageOf(rows: readonly z.output<typeof outboxRow>[], isMore: boolean): O
 export type Outbox = ReturnType<typeof dynamoOutbox>;
 
 export function dynamoOutbox(client: DynamoDBDocumentClient, TableName: string, retentionDays: number) {
-  const newestOf = (key: 'recipient' | 'day', value: string, { limit, before = lastPosition }: OutboxRange) =>
+  const newestOf = (
+    key: 'recipient' | 'day',
+    value: string,
+    { clientId, limit, before = lastPosition }: OutboxRange,
+  ) =>
     queryRows(client, {
       TableName,
       IndexName: key === 'day' ? 'by-day' : undefined,
       KeyConditionExpression: '#key = :value AND handed_over < :before',
       ExpressionAttributeNames: { '#key': key },
-      ExpressionAttributeValues: { ':value': value, ':before': before },
+      ExpressionAttributeValues: { ':value': partitionOf(clientId, value), ':before': before },
       ScanIndexForward: false,
       Limit: limit + 1,
     });
 
   return {
     /** Writes one row for each hand-over, so that a second hand-over of a message is visible. */
-    async record(entry: OutboxEntry, attempt: number, carrierMessageId: string): Promise<void> {
+    async record(handedOver: HandedOver, attempt: number, carrierMessageId: string): Promise<void> {
+      const { client_id, ...entry } = handedOver;
       const at = new Date(entry.at);
+      const isTest = modeOf(client_id) === 'test';
       const Item = {
         ...entry,
-        recipient: entry.to,
+        recipient: partitionOf(client_id, entry.to),
         // Each hand-over has a new carrier id, so no row replaces another.
         handed_over: `${entry.at}#${entry.message_id}#${attempt}#${carrierMessageId}`,
-        day: dayOf(at),
-        purge_at: epochSeconds(addDays(at, retentionDays)),
+        day: partitionOf(client_id, dayOf(at)),
+        purge_at: epochSeconds(addDays(at, isTest ? testOutboxDays : retentionDays)),
       };
       await client.send(new PutCommand({ TableName, Item }));
     },
@@ -78,7 +103,8 @@ export function dynamoOutbox(client: DynamoDBDocumentClient, TableName: string, 
       of: { readonly to: string } | { readonly days: readonly string[] },
       range: OutboxRange,
     ): Promise<OutboxPage> {
-      const { limit, before = lastPosition } = range;
+      const { limit, before = lastPosition, since } = range;
+      const first = since?.toISOString() ?? '';
       const rows: z.output<typeof outboxRow>[] = [];
       const partitions =
         'to' in of
@@ -86,7 +112,10 @@ export function dynamoOutbox(client: DynamoDBDocumentClient, TableName: string, 
           : of.days.filter((day) => day <= before).map((day) => newestOf('day', day, range));
       for (const partition of partitions) {
         for await (const row of partition) {
-          if (rows.push(outboxRow.parse(row)) > limit) return pageOf(rows.slice(0, limit), true);
+          const entry = outboxRow.parse(row);
+          // Entries are newest first, and those that DynamoDB has not deleted yet are not shown.
+          if (entry.handed_over < first) return pageOf(rows, false);
+          if (rows.push(entry) > limit) return pageOf(rows.slice(0, limit), true);
         }
       }
       return pageOf(rows, false);

@@ -4,6 +4,7 @@
  * A repeated attempt replaces its own row, and repeats its receipts, which then change nothing.
  */
 import { messageError } from '../../contract/message-error-codes.ts';
+import { modeField } from '../../contract/mode.ts';
 import type { PriceTable } from '../../contract/price-table.ts';
 import { expectedPrice } from '../../contract/prices.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
@@ -36,6 +37,7 @@ export function simulatedCarrier(dependencies: {
     await dependencies.outbox.record(
       {
         message_id: message.message_id,
+        client_id: message.client_id,
         channel: message.channel,
         to: message.recipient,
         from: fromOf(message),
@@ -76,6 +78,7 @@ function replyTo(message: Message, text: string, repliesTo: string, handedOverAt
     text,
     id: `reply-${repliesTo}`,
     at: addSeconds(handedOverAt, replySeconds),
+    ...modeField(message.client_id),
     repliesTo,
   });
   return { body, delaySeconds: replySeconds };

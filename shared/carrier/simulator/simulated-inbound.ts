@@ -1,5 +1,7 @@
 /** Writes a message of a simulated person in the form in which AWS publishes it. */
+
 import type { Channel } from '../../contract/channels.ts';
+import type { Mode } from '../../contract/mode.ts';
 import { snsNotification, whatsAppEvent } from './simulated-receipts.ts';
 
 /** The number of a simulated carrier, where a message names no sender. */
@@ -15,6 +17,8 @@ interface SimulatedInbound {
   /** Unique. */
   readonly id: string;
   readonly at: Date;
+  /** Where the message belongs to test data. */
+  readonly mode?: Mode | undefined;
   /** The carrier's id of the message that this one answers. */
   readonly repliesTo?: string;
 }
@@ -26,7 +30,7 @@ export function carrierIdOf(channel: Channel, id: string): string {
 
 /** The body of the queue message. */
 export function inboundNotification(inbound: SimulatedInbound): string {
-  return snsNotification(inbound.id, eventOf[inbound.channel](inbound), inbound.at);
+  return snsNotification(inbound.id, eventOf[inbound.channel](inbound), inbound.at, inbound.mode);
 }
 
 const eventOf: Readonly<Record<Channel, (inbound: SimulatedInbound) => object>> = {

@@ -2,7 +2,9 @@
  * The simulator's recipients, what happens to a message for each of them (contract 9.4), and the receipts that follow, in
  * the form in which AWS publishes real ones, so that one parser reads both.
  */
+
 import type { Channel } from '../../contract/channels.ts';
+import type { Mode } from '../../contract/mode.ts';
 import type { Price } from '../../contract/prices.ts';
 import type { SimulatedRecipient } from '../../contract/simulated-recipients.ts';
 import { fromOf, type Message } from '../../message/message.ts';
@@ -82,14 +84,19 @@ function whatsAppReceipt({ message, carrierMessageId, report, at }: Reported): o
   return { ...whatsAppEvent({ statuses: [status] }, at), messageId: carrierMessageId };
 }
 
-/** The body of a queue message: an SNS notification around the event. */
-export function snsNotification(messageId: string, event: object, at: Date): string {
+/**
+ * The body of a queue message: an SNS notification around the event.
+ *
+ * @param mode - of the data to which a message from a person belongs; `live` by default
+ */
+export function snsNotification(messageId: string, event: object, at: Date, mode?: Mode | undefined): string {
   return JSON.stringify({
     Type: 'Notification',
     MessageId: messageId,
     TopicArn: 'arn:aws:sns:us-east-1:000000000000:simulated-receipts',
     Message: JSON.stringify(event),
     Timestamp: at.toISOString(),
+    mode,
   });
 }
 

@@ -1,5 +1,7 @@
 /** Shows a client one of its messages or batches; 404 for one of another client, as for one that does not exist. */
+
 import { standardError } from '../../contract/errors.ts';
+import { modeField } from '../../contract/mode.ts';
 import { type ApiResponse, type Operation, requireCaller } from '../../operation/operation.ts';
 import { isId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
@@ -73,9 +75,10 @@ export function batchView(batch: Batch, rows: readonly Message[], now: Date): Ba
     const count = rows.filter((row) => row.status === status).length;
     if (count > 0) counts[status] = count;
   }
-  const { batch_id, total, accepted, errors, created_at } = batch;
+  const { batch_id, client_id, total, accepted, errors, created_at } = batch;
   return {
     batch_id,
+    ...modeField(client_id),
     total,
     accepted,
     rejected: errors.length,

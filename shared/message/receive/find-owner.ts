@@ -2,7 +2,9 @@
  * Finds the client that a person writes to: the one to which the number belongs, else the one whose message the reply
  * names, else the one whose message a carrier last took from this number to that person (contract 13.1).
  */
+
 import { everyClient } from '../../contract/limit-rows.ts';
+import { clientIdIn, modeOf, settingsIdOf } from '../../contract/mode.ts';
 import type { NumberOwners } from '../../sender/number-owners.ts';
 import type { Message } from '../message.ts';
 import type { InboundMessage } from '../received-content.ts';
@@ -39,21 +41,27 @@ export async function findOwner(
   inbound: InboundMessage,
   asksFor: Message['opt_keyword'],
 ): Promise<Found> {
-  const { person, channel } = inbound;
+  const { person, channel, mode = 'live' } = inbound;
   const number = inbound.numberId ?? inbound.number;
-  const [holder, holders, noted] = await Promise.all([
+  const [numberOwner, holders, noted] = await Promise.all([
     numbers.ownerOf(number, channel),
     numbers.holdersOf(number, channel),
-    contacts.of({ channel, person }),
+    contacts.of({ channel, person, mode }),
   ]);
+  const holder = numberOwner && clientIdIn(mode, numberOwner);
   const mayUse: MayUse = (clientId) =>
-    holders === undefined || holders.has(clientId) || holders.has(everyClient);
+    holders === undefined || holders.has(settingsIdOf(clientId)) || holders.has(everyClient);
   const written: Written[] = [...contactsFrom(noted, inbound, mayUse)];
   const refused = new Set<string>();
   let answered: Owner | undefined;
   let isHandedOver = false;
   for await (const page of pagesWith(conversations, person)) {
-    const from = page.filter((message) => message.channel === channel && mayBeFrom(message, inbound, mayUse));
+    const from = page.filter(
+      (message) =>
+        message.channel === channel &&
+        modeOf(message.client_id) === mode &&
+        mayBeFrom(message, inbound, mayUse),
+    );
     const sent = from.filter(({ direction }) => direction === undefined);
     written.push(...sent.flatMap(takenOf));
     if (asksFor === 'opt_in') for (const each of sent.filter(isOptOutRefusal)) refused.add(each.client_id);
@@ -90,3 +98,8 @@ function answeredIn(
 
 /** The client of a message that nobody owns. No client has this id. */
 export const unassignedClientId = 'nobody';
+
+/** Whether a message from a person belongs to nobody, in either mode. */
+export function isUnassigned({ client_id }: Pick<Message, 'client_id'>): boolean {
+  return settingsIdOf(client_id) === unassignedClientId;
+}

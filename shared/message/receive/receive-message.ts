@@ -8,6 +8,7 @@
  *   The webhooks (`sms.received`, `recipient.opted_out`) follow from the row by the table's stream.
  */
 import type { ActivityLog } from '../../activity/activity-log.ts';
+import { clientIdIn } from '../../contract/mode.ts';
 import { type OptKeyword, optKeywordOf } from '../../contract/opt-out-words.ts';
 import { derivedId, derivedIdAt } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
@@ -20,7 +21,7 @@ import type { Conversations } from '../store/conversations.dynamo.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import type { WhatsAppWindows } from '../store/whatsapp-window.dynamo.ts';
 import type { SuppressionStore } from '../suppression/suppression-store.dynamo.ts';
-import { findOwner, type Owner, unassignedClientId } from './find-owner.ts';
+import { findOwner, isUnassigned, type Owner, unassignedClientId } from './find-owner.ts';
 
 export interface ReceiveDependencies {
   readonly messages: Pick<MessageStore, 'create'>;
@@ -91,7 +92,7 @@ export async function receiveMessage(
   const row = rowOf(inbound, owner, keyword?.asksFor, others);
   const creating = await dependencies.messages.create(row);
   const message = creating.created ? row : creating.existing;
-  if (message.client_id === unassignedClientId) await noteUnassigned(dependencies.activityLog, message);
+  if (isUnassigned(message)) await noteUnassigned(dependencies.activityLog, message);
   await follow(dependencies, message, keyword?.word);
   return { message, outcome: creating.created ? 'received' : 'repeated' };
 }
@@ -108,7 +109,7 @@ async function follow(
 ): Promise<void> {
   const { client_id, recipient, opt_for = [] } = message;
   const at = new Date(message.created_at);
-  const isAssigned = client_id !== unassignedClientId;
+  const isAssigned = !isUnassigned(message);
   if (message.opt_keyword !== undefined) {
     if (isAssigned) await changeSuppression(dependencies, message, word);
     for (const other of opt_for) {
@@ -168,7 +169,7 @@ function rowOf(
   const at = inbound.receivedAt.toISOString();
   return {
     message_id: inboundIdOf(inbound),
-    client_id: owner?.clientId ?? unassignedClientId,
+    client_id: owner?.clientId ?? clientIdIn(inbound.mode ?? 'live', unassignedClientId),
     direction: 'inbound',
     channel: inbound.channel,
     status: 'received',

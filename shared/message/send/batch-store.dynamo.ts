@@ -1,6 +1,8 @@
 /** The batches table: one row for each bulk request, with the refused recipients. Its messages follow from its id and the request. */
+
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { keptDays } from '../../contract/mode.ts';
 import { conditionalPut, conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
 import { readRow } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
@@ -87,7 +89,9 @@ export function dynamoBatchStore(
         TableName,
         Item: {
           ...batch,
-          purge_at: epochSeconds(addDays(new Date(batch.expires_at), table.retentionDays)),
+          purge_at: epochSeconds(
+            addDays(new Date(batch.expires_at), keptDays(batch.client_id, table.retentionDays)),
+          ),
         },
         ConditionExpression: 'attribute_not_exists(batch_id)',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',

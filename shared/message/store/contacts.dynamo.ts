@@ -2,7 +2,8 @@
  * Which clients a carrier took messages of, from which of our senders, to a person: they have a claim to the person's
  * replies, and are told of STOP (contract, section 13). Messages that no carrier took are not in here, however many wait.
  *
- * Rows of `whatsapp-windows`, under keys that no client has: `#wrote sms +447700900123` and our sender. The row of a sender
+ * Rows of `whatsapp-windows`, under keys that no client has: `#wrote sms +447700900123`, or `#wrote test sms …` for test
+ * messages, and our sender. The row of a sender
  * has the client that wrote last; before another takes its place, it gets a row of its own, with the client in the key.
  *
  *   row of the client before ─ crash → it is the last one still, and the next message finds that again
@@ -11,6 +12,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Channel } from '../../contract/channels.ts';
+import { keptDays, type Mode, modeOf } from '../../contract/mode.ts';
 import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
 import { queryRows, readRow } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
@@ -31,6 +33,8 @@ export interface Contact {
 
 interface Addressee {
   readonly channel: Channel;
+  /** Test messages give no claim to what a person answers to live ones; `live` by default. */
+  readonly mode?: Mode;
   /** E.164. */
   readonly person: string;
 }
@@ -67,9 +71,9 @@ export async function noteContact(
   const { channel, recipient: person, client_id: clientId } = message;
   const sender = senderOf(message);
   if (!answerable.test(sender)) return;
-  await contacts.note({ channel, person }, { clientId, sender, at });
-  if (isNamed(message, named))
-    await contacts.note({ channel, person }, { clientId, sender: named, via: sender, at });
+  const addressee = { channel, person, mode: modeOf(clientId) };
+  await contacts.note(addressee, { clientId, sender, at });
+  if (isNamed(message, named)) await contacts.note(addressee, { clientId, sender: named, via: sender, at });
 }
 
 /** Whether the receipt says more than the message: from which number of a pool it was sent. */
@@ -193,13 +197,14 @@ export function dynamoContacts(
     });
   }
 
-  function purgeAt({ wrote_at }: ContactRow): number {
-    return epochSeconds(addDays(new Date(wrote_at), retentionDays + renewedDays));
+  function purgeAt({ writer, wrote_at }: ContactRow): number {
+    return epochSeconds(addDays(new Date(wrote_at), keptDays(writer, retentionDays) + renewedDays));
   }
 }
 
-function keyOf({ channel, person }: Addressee, sender: string) {
-  return { client_id: `#wrote ${channel} ${person}`, recipient: sender };
+function keyOf({ channel, person, mode }: Addressee, sender: string) {
+  const written = mode === 'test' ? '#wrote test' : '#wrote';
+  return { client_id: `${written} ${channel} ${person}`, recipient: sender };
 }
 
 function rowOf({ clientId, sender, via, at }: Contact): ContactRow {

@@ -1,8 +1,10 @@
 /** The rows of the messages table: index keys and a TTL are added when one is written; it is validated when it is read. */
+
 import { type AttributeValue, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
+import { keptDays } from '../../contract/mode.ts';
 import { batchRead, readableRows } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import { lazily } from '../../platform/expiring-cache.ts';
@@ -26,7 +28,7 @@ const filterFieldsRow = lazily(() => {
 
 /** The message with its index keys (by client, by reference) and its TTL. */
 export function messageRowOf(message: Message, retentionDays: number): Record<string, unknown> {
-  const end = addDays(new Date(message.expires_at), retentionDays);
+  const end = addDays(new Date(message.expires_at), keptDays(message.client_id, retentionDays));
   return {
     ...message,
     list_at: listPosition(message),

@@ -11,6 +11,7 @@
  * so a run that is out of time, or dies, is continued by the next one. Each write is conditional or changes nothing when
  * it is repeated, and the newest change wins, so two runs at once do no harm.
  */
+import { modeOf } from '../../contract/mode.ts';
 import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
 import type { Contacts } from '../store/contacts.dynamo.ts';
 import { type Conversations, pagesWith, takenOf } from '../store/conversations.dynamo.ts';
@@ -142,6 +143,8 @@ async function readSuppressions(
   });
   for (const row of rows) {
     const { scope, source } = row;
+    // The carrier knows nothing of test data.
+    if (modeOf(row.client_id) === 'test') continue;
     if (scope === undefined && lastingSources.includes(source))
       await removeFromList(dependencies, row, counts);
     else if (scope === 'all' && source === 'admin') await addToList(dependencies, row, counts);
@@ -205,7 +208,10 @@ async function clientsOf(
   const clients = new Set(noted.map(({ clientId }) => clientId));
   // Messages of an earlier release, and those from names, have no contacts.
   for await (const page of pagesWith(conversations, person)) {
-    const sent = page.filter(({ channel, direction }) => channel === 'sms' && direction === undefined);
+    const sent = page.filter(
+      ({ channel, direction, client_id }) =>
+        channel === 'sms' && direction === undefined && modeOf(client_id) === 'live',
+    );
     for (const { clientId } of sent.flatMap(takenOf)) clients.add(clientId);
   }
   return clients;

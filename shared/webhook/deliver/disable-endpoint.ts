@@ -9,7 +9,9 @@
  * is written before, or the next attempt that finds the endpoint disabled: the row says until then that the notice is
  * pending. Repeating it writes the same entry and the same deliveries.
  */
+
 import type { ActivityLog } from '../../activity/activity-log.ts';
+import { modeField } from '../../contract/mode.ts';
 import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
 import { addDays, addSeconds, type Clock } from '../../platform/clock.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
@@ -95,7 +97,7 @@ export async function reportDisabled(
   const body = JSON.stringify({
     event: endpointDisabledEvent,
     timestamp: disabled_at,
-    data: { endpoint_id, url, disabled_at, reason: disabled_reason, client_id },
+    data: { endpoint_id, url, disabled_at, reason: disabled_reason, client_id, ...modeField(client_id) },
   });
   const others = await dependencies.endpoints.list(client_id);
   for (const other of others.filter((one) => receives(one, endpointDisabledEvent))) {

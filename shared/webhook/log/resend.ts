@@ -1,5 +1,7 @@
 /** A request to resend many of a client's webhooks: its row, how far it is, and which deliveries it includes. */
+
 import * as z from 'zod/mini';
+import { keptDays } from '../../contract/mode.ts';
 import { messageEventNames } from '../../contract/webhook-events.ts';
 import { statuses } from '../../message/message.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
@@ -68,7 +70,7 @@ export function newResend(
     matched: 0,
     resent: 0,
     created_at: now.toISOString(),
-    purge_at: epochSeconds(addDays(now, retentionDays)),
+    purge_at: epochSeconds(addDays(now, keptDays(clientId, retentionDays))),
     revision,
   };
 }

@@ -117,7 +117,7 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/message/store/message-rows.dynamo.ts',
-        replace: 'addDays(new Date(message.expires_at), retentionDays)',
+        replace: 'addDays(new Date(message.expires_at), keptDays(message.client_id, retentionDays))',
         by: 'new Date(message.expires_at)',
       },
     ],

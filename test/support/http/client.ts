@@ -5,9 +5,11 @@ import {
   type ClientAdminDependencies,
   createApiKey,
   createClient,
+  rotateClientSecret,
 } from '../../../shared/client/client-admin.ts';
 import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
 import type { Caps } from '../../../shared/contract/limit-rows.ts';
+import { clientIdIn } from '../../../shared/contract/mode.ts';
 import type { Limits } from '../../../shared/contract/routes.ts';
 import { documentClient, eventually, gateway } from '../gateway/gateway.ts';
 import { putAllLimits, unreachable } from '../rate-limit/put-limits.ts';
@@ -142,9 +144,23 @@ export async function newClient({
   }
   const { apiKey } = await createApiKey(admin, clientId, new Date());
   dynamo.destroy();
+  return withKey({ baseUrl: base_url, clientId, clientSecret, webhookSecret, apiKey });
+}
 
+/** The same client with test credentials: its data is apart, under an id of its own. */
+export async function withTestKey(client: TestClient): Promise<TestClient> {
+  const admin = clientAdmin();
+  const clientId = clientIdIn('test', client.clientId);
+  const { apiKey } = await createApiKey(admin, clientId, new Date());
+  const clientSecret = await rotateClientSecret(admin, clientId, new Date());
+  return withKey({ ...client, clientId, clientSecret, apiKey });
+}
+
+type Credentials = Pick<TestClient, 'baseUrl' | 'clientId' | 'clientSecret' | 'webhookSecret' | 'apiKey'>;
+
+function withKey(credentials: Credentials): TestClient {
   const callAsClient: TestClient['call'] = (method, path, options) =>
-    call(method, path, { ...options, credential: apiKey });
+    call(method, path, { ...options, credential: credentials.apiKey });
 
   async function status(messageId: unknown): Promise<StatusBody> {
     const response = await callAsClient('GET', `/api/v1/sms/status/${String(messageId)}`);
@@ -153,11 +169,7 @@ export async function newClient({
   }
 
   return {
-    baseUrl: base_url,
-    clientId,
-    clientSecret,
-    apiKey,
-    webhookSecret,
+    ...credentials,
     call: callAsClient,
     post: (path, body, key) => callAsClient('POST', path, { body, key }),
     status,

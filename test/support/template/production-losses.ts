@@ -20,6 +20,7 @@ const notRestorable = [
   'counted-changes',
   'sender-pace',
   'signing-keys',
+  'simulator-outbox',
 ];
 
 /** One sentence for each loss. */

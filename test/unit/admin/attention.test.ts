@@ -68,6 +68,7 @@ function attentionOf(
   ] as unknown as Activity[];
   const asked: ActivityQuery[] = [];
   const dependencies = {
+    mode: 'live',
     clock: () => now,
     retentionDays: 90,
     activity: {

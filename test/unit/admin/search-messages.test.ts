@@ -26,6 +26,7 @@ async function searched(query: Readonly<Record<string, string>>, clients = 30) {
     );
   };
   const dependencies = {
+    mode: 'live',
     clock: () => new Date('2026-11-20T12:00:00.000Z'),
     usage: { rowsIn },
     clients: { find: async (id: string) => ({ client_id: id }) },
@@ -89,7 +90,7 @@ it.each([
 it.each([
   [
     { recipient: '+447700900123', client_id: 'client_1' },
-    { recipient: '+447700900123' },
+    { recipient: '+447700900123', mode: 'live' },
     { client_id: 'client_1' },
   ],
   [
@@ -97,7 +98,7 @@ it.each([
     { clientId: 'client_1', reference: 'order 5' },
     { recipient: '+447700900123' },
   ],
-  [{ recipient: '+447700900123' }, { recipient: '+447700900123' }, {}],
+  [{ recipient: '+447700900123' }, { recipient: '+447700900123', mode: 'live' }, {}],
   [{ client_id: 'client_1' }, { clientId: 'client_1' }, {}],
 ])('%j is searched in one index, and only the rest is compared', async (query, index, compared) => {
   const { filter, options } = await searched(query);

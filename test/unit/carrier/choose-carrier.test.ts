@@ -1,4 +1,4 @@
-/** Each channel has the carrier of the stage's settings, and needs only the settings of that carrier. */
+/** Each channel has the carrier of the stage's settings, and needs only its settings; no carrier gets a test message. */
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { carrierModules } from '../../../shared/carrier/carriers.ts';
 import { chooseCarriers } from '../../../shared/carrier/choose-carrier.ts';
@@ -28,19 +28,23 @@ afterEach(() => {
 
 afterAll(() => server.close());
 
-async function choose(environment: Record<string, string>) {
+/** What the simulator of test messages needs on every stage. */
+const simulator = { SIMULATOR_OUTBOX_TABLE: 'outbox', RECEIPTS_QUEUE_URL: 'receipts', RETENTION_DAYS: '30' };
+
+async function choose(environment: Record<string, string>, client_id = 'client_1') {
   Object.assign(process.env, carrierEnvironment(server.url));
   const carriersFor = chooseCarriers(
     carrierModules,
     environmentOf<'dispatch-message'>({
       PRICES_FILE: pricesFile,
       TOKEN_ISSUER: 'https://gateway.example.com',
+      ...simulator,
       ...environment,
     }),
     async () => [],
     systemClock,
   );
-  const of = (channel: 'sms' | 'whatsapp') => carriersFor(aSendingMessage({ channel }));
+  const of = (channel: 'sms' | 'whatsapp') => carriersFor(aSendingMessage({ channel, client_id }));
   return { sms: of('sms'), whatsapp: of('whatsapp') };
 }
 
@@ -59,8 +63,19 @@ it('has no carrier for a channel that is turned off', async () => {
   expect(carriers.whatsapp.map(({ name }) => name)).toEqual(['aws']);
 });
 
+it('gives the simulator every test message, except by a channel that is turned off', async () => {
+  const carriers = { SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', ...sms, ...whatsApp };
+  const ofTest = await choose(carriers, 'client_1-test');
+  expect([ofTest.sms, ofTest.whatsapp].map((some) => some.map(({ name }) => name))).toEqual([
+    ['simulator'],
+    ['simulator'],
+  ]);
+  const off = await choose({ ...carriers, SMS_CARRIER: 'off' }, 'client_1-test');
+  expect(off.sms).toEqual([]);
+});
+
 it.each([
-  [{ SMS_CARRIER: 'simulator', WHATSAPP_CARRIER: 'aws', ...whatsApp }, 'SIMULATOR_OUTBOX_TABLE'],
+  [{ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', SIMULATOR_OUTBOX_TABLE: '' }, 'SMS_ORIGINATION_IDENTITY'],
   [{ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', ...whatsApp }, 'SMS_ORIGINATION_IDENTITY'],
   [{ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', ...sms }, 'WHATSAPP_PHONE_NUMBER_ID'],
   [{ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', PRICES_FILE: '' }, 'PRICES_FILE'],

@@ -87,6 +87,7 @@ describe('an accepted hand-over', () => {
     expect(taken).toEqual([
       {
         message_id: 'msg_01KAG00000000000000000000A',
+        client_id: 'client-a',
         channel: 'sms',
         to: '+447700900123',
         from: 'ACME',

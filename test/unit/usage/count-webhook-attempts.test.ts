@@ -12,7 +12,9 @@ it('adds up results and durations in whole milliseconds', async () => {
     { metric: 'webhooks_acknowledged', totalMs: 30 },
     { metric: 'webhooks_failed', totalMs: 5000.2 },
   ]);
-  expect(written).toEqual([[{ webhooks_acknowledged: 2, webhooks_failed: 1, webhooks_total_ms: 5042 }, at]]);
+  expect(written).toEqual([
+    [{ webhooks_acknowledged: 2, webhooks_failed: 1, webhooks_total_ms: 5042 }, at, 'live'],
+  ]);
 });
 
 it('a count that fails is a warning', async () => {

@@ -18,6 +18,7 @@ import type {
   GetUsageQuery,
   ListMessagesQuery,
   ListSuppressionsQuery,
+  ListTestOutboxQuery,
   ListWebhookDeliveriesQuery,
   Message,
   MessageList,
@@ -33,6 +34,8 @@ import type {
   SuppressionList,
   SuppressionUpdate,
   TestEvent,
+  TestOutbox,
+  TestOutboxMessage,
   Usage,
   WebhookDelivery,
   WebhookDeliveryList,
@@ -181,6 +184,25 @@ export class BatchesResource {
    */
   get(messageId: string, options?: RequestOptions): Promise<Batch> {
     return this.#call<Batch>({ method: 'GET', path: `/api/v1/sms/status/${segment(messageId)}`, repeat: 'always' }, options);
+  }
+}
+
+export class TestResource {
+  readonly #call: CallGateway;
+
+  constructor(call: CallGateway) {
+    this.#call = call;
+  }
+
+  /**
+   * Read what test keys sent. What the simulated carrier was given by your test keys in the last 24 hours, newest first, with the codes of one-time passwords. A live key gets 403: what it sends is read by its recipients only.
+   */
+  listOutbox(query: ListTestOutboxQuery = {}, options?: ListOptions): Pages<TestOutbox, TestOutboxMessage> {
+    return new Pages(
+      (cursor = query.cursor) => this.#call<TestOutbox>({ method: 'GET', path: '/api/v1/test/outbox', repeat: 'always', query: { ...query, cursor } }, options),
+      (page) => page.messages,
+      options?.maxItems,
+    );
   }
 }
 
@@ -364,6 +386,7 @@ export class Resources {
   readonly whatsapp: WhatsappResource;
   readonly messages: MessagesResource;
   readonly batches: BatchesResource;
+  readonly test: TestResource;
   readonly account: AccountResource;
   readonly webhookEndpoints: WebhookEndpointsResource;
   readonly webhookDeliveries: WebhookDeliveriesResource;
@@ -375,6 +398,7 @@ export class Resources {
     this.whatsapp = new WhatsappResource(call);
     this.messages = new MessagesResource(call);
     this.batches = new BatchesResource(call);
+    this.test = new TestResource(call);
     this.account = new AccountResource(call);
     this.webhookEndpoints = new WebhookEndpointsResource(call);
     this.webhookDeliveries = new WebhookDeliveriesResource(call);

@@ -81,6 +81,45 @@ export const listMessages: Description = {
   fieldError: { field: 'limit', message: 'must be a whole number' },
 };
 
+export const listTestOutbox: Description = {
+  tag: 'Messages',
+  summary: 'Read what test keys sent',
+  description:
+    'What the simulated carrier was given by your test keys in the last 24 hours, newest first, with the codes of one-time passwords. A live key gets 403: what it sends is read by its recipients only.',
+  parameters: [
+    inQuery('to', 'Only messages to this number.', { $ref: referenceTo('PhoneNumber') }, '+447700900123'),
+    inQuery('limit', 'Messages on a page.', pageLimit, 50),
+    inQuery('cursor', 'The `next_cursor` of the page before.', {
+      type: 'string',
+      format: 'cursor',
+      pattern: '^[A-Za-z0-9_-]+$',
+    }),
+  ],
+  response: {
+    description: 'A page of messages.',
+    links: { next: toNextPage },
+    schema: 'TestOutbox',
+    examples: {
+      page: {
+        summary: 'A one-time password',
+        value: {
+          messages: [
+            {
+              message_id: messageId,
+              channel: 'sms',
+              to: '+447700900123',
+              from: null,
+              body: 'Your code is 482913. It is valid for 5 minutes.',
+              at: createdAt,
+            },
+          ],
+        },
+      },
+    },
+  },
+  fieldError: { field: 'to', message: 'must be a phone number in E.164 format, for example +447700900123' },
+};
+
 export const cancelMessage: Description = {
   tag: 'Messages',
   summary: 'Cancel a scheduled message',

@@ -429,6 +429,37 @@ class AsyncBatchesResource:
         )
 
 
+class AsyncTestResource:
+    def __init__(self, call: AsyncCall) -> None:
+        self._call = call
+
+    def list_outbox(
+        self,
+        *,
+        to: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        **options: Unpack[ListOptions],
+    ) -> AsyncPages[models.TestOutboxMessage]:
+        """Read what test keys sent.
+
+        What the simulated carrier was given by your test keys in the last 24 hours, newest first, with the
+        codes of one-time passwords. A live key gets 403: what it sends is read by its recipients only.
+        """
+        return AsyncPages(
+            self._call,
+            Request(
+                method="GET",
+                path="/api/v1/test/outbox",
+                repeat="always",
+                query=given({"to": to, "limit": limit, "cursor": cursor}, None),
+                options=Options(**options),
+            ),
+            models.TestOutbox,
+            lambda page: page.messages,
+        )
+
+
 class AsyncAccountResource:
     def __init__(self, call: AsyncCall) -> None:
         self._call = call
@@ -912,6 +943,7 @@ class AsyncResources:
         self.whatsapp: AsyncWhatsappResource = AsyncWhatsappResource(call)
         self.messages: AsyncMessagesResource = AsyncMessagesResource(call)
         self.batches: AsyncBatchesResource = AsyncBatchesResource(call)
+        self.test: AsyncTestResource = AsyncTestResource(call)
         self.account: AsyncAccountResource = AsyncAccountResource(call)
         self.webhook_endpoints: AsyncWebhookEndpointsResource = AsyncWebhookEndpointsResource(call)
         self.webhook_deliveries: AsyncWebhookDeliveriesResource = AsyncWebhookDeliveriesResource(call)

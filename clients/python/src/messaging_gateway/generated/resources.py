@@ -429,6 +429,37 @@ class BatchesResource:
         )
 
 
+class TestResource:
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    def list_outbox(
+        self,
+        *,
+        to: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        **options: Unpack[ListOptions],
+    ) -> Page[models.TestOutboxMessage]:
+        """Read what test keys sent.
+
+        What the simulated carrier was given by your test keys in the last 24 hours, newest first, with the
+        codes of one-time passwords. A live key gets 403: what it sends is read by its recipients only.
+        """
+        return Page.first(
+            self._call,
+            Request(
+                method="GET",
+                path="/api/v1/test/outbox",
+                repeat="always",
+                query=given({"to": to, "limit": limit, "cursor": cursor}, None),
+                options=Options(**options),
+            ),
+            models.TestOutbox,
+            lambda page: page.messages,
+        )
+
+
 class AccountResource:
     def __init__(self, call: Call) -> None:
         self._call = call
@@ -912,6 +943,7 @@ class Resources:
         self.whatsapp: WhatsappResource = WhatsappResource(call)
         self.messages: MessagesResource = MessagesResource(call)
         self.batches: BatchesResource = BatchesResource(call)
+        self.test: TestResource = TestResource(call)
         self.account: AccountResource = AccountResource(call)
         self.webhook_endpoints: WebhookEndpointsResource = WebhookEndpointsResource(call)
         self.webhook_deliveries: WebhookDeliveriesResource = WebhookDeliveriesResource(call)

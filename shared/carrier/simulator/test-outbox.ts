@@ -1,0 +1,50 @@
+/** Lists what the simulated carrier was given by a client's test keys, one-time passwords included (contract, section 17). */
+import * as z from 'zod/mini';
+import { GatewayError } from '../../contract/errors.ts';
+import { e164 } from '../../contract/international-codes.ts';
+import { modeOf } from '../../contract/mode.ts';
+import { defaultPageLimit, opaqueCursor, pageLimit } from '../../operation/list-query.ts';
+import { type Operation, parseQuery, requireCaller } from '../../operation/operation.ts';
+import { optional } from '../../operation/request-fields.ts';
+import { addDays, dayOf } from '../../platform/clock.ts';
+import { type Outbox, testOutboxDays } from './outbox.dynamo.ts';
+import type { TestOutboxPage } from './test-outbox-response.schema.ts';
+
+/** The query of `GET /api/v1/test/outbox`. */
+const testOutboxQuery = z.object({
+  /** Without the numbering plans, which would slow the start of the function. */
+  to: optional(
+    z.string().check(z.regex(e164, 'must be a phone number in E.164 format, for example +447700900123')),
+  ),
+  limit: optional(pageLimit),
+  cursor: optional(z.string()),
+});
+
+/** The time, the message, the attempt and the id of the hand-over. */
+export const outboxCursor = opaqueCursor(/^\d{4}-\d\d-\d\dT[\d:.]+Z#[^#]+#\d+#/);
+
+/** Newest first. @throws GatewayError `forbidden` for a live key, which has real messages only */
+export function listTestOutbox(outbox: Pick<Outbox, 'page'>): Operation {
+  return async (request) => {
+    const { clientId } = requireCaller(request);
+    if (modeOf(clientId) === 'live')
+      throw new GatewayError('forbidden', 'The test outbox is for test keys: send one of this client.');
+    const { to, limit = defaultPageLimit, cursor } = parseQuery(testOutboxQuery, request);
+    const { now } = request;
+    const since = addDays(now, -testOutboxDays);
+    const { entries, next } = await outbox.page(
+      to === undefined ? { days: [dayOf(now), dayOf(since)] } : { to },
+      {
+        clientId,
+        since,
+        limit,
+        before: cursor === undefined ? undefined : outboxCursor.decode(cursor),
+      },
+    );
+    const body: TestOutboxPage = {
+      messages: entries.map(({ from, ...entry }) => ({ ...entry, from: from ?? null })),
+      ...(next === undefined ? {} : { next_cursor: outboxCursor.encode(next) }),
+    };
+    return { status: 200, body };
+  };
+}

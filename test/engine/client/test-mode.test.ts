@@ -1,0 +1,131 @@
+/** A client has one row, and its test keys see it under the id of its test data, with secrets and a URL of their own. */
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { hasSecret } from '../../../shared/client/client.ts';
+import {
+  createApiKey,
+  createClient,
+  rotateClientSecret,
+  rotateWebhookSecret,
+} from '../../../shared/client/client-admin.ts';
+import { disabledClients, dynamoClientIds } from '../../../shared/client/client-store.dynamo.ts';
+import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
+import { isApiKey } from '../../../shared/client/secret-text.ts';
+import { clientIdIn, modeOf } from '../../../shared/contract/mode.ts';
+import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import { createTables } from '../../support/engine/tables.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
+import { aMessage } from '../../support/message/example-message.ts';
+
+const now = new Date('2026-11-20T10:00:00.000Z');
+let tables: TestTables;
+let admin: ReturnType<typeof dynamoClientAdmin>;
+
+beforeAll(async () => {
+  tables = await createTables(['clients', 'api_keys', 'client_secrets', 'messages']);
+  admin = dynamoClientAdmin(tables.dynamo, tables.names);
+});
+
+afterAll(() => tables.drop());
+
+async function newClient(webhookUrl?: string) {
+  const wanted = {
+    name: 'Shop',
+    scopes: ['messages', 'admin'],
+    ...(webhookUrl ? { webhookUrl } : {}),
+  } as const;
+  const created = await createClient(admin, wanted, now);
+  const liveId = created.client.client_id;
+  return { ...created, liveId, testId: clientIdIn('test', liveId) };
+}
+
+it('is found by the id of its test data, with the settings of the client and the scope of messages only', async () => {
+  const { liveId, testId, client } = await newClient('https://shop.example/hook');
+  expect([modeOf(liveId), modeOf(testId)]).toEqual(['live', 'test']);
+  expect(await admin.clients.find(testId)).toEqual({
+    ...client,
+    client_id: testId,
+    name: 'Shop (test)',
+    scopes: ['messages'],
+    secrets: [],
+  });
+});
+
+it('has test secrets that the live id does not take, and the other way round', async () => {
+  const { liveId, testId, clientSecret } = await newClient();
+  const testSecret = await rotateClientSecret(admin, testId, now);
+  const next = await rotateClientSecret(admin, testId, now);
+  expect(testSecret).toMatch(/^cs_test_/);
+  const [live, test] = [await admin.clients.find(liveId), await admin.clients.find(testId)];
+  if (live === undefined || test === undefined) throw new Error('no client');
+  expect([clientSecret, testSecret, next].map((secret) => hasSecret(live, secret, now))).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect([clientSecret, testSecret, next].map((secret) => hasSecret(test, secret, now))).toEqual([
+    false,
+    true,
+    true,
+  ]);
+  await expect(rotateClientSecret(admin, testId, now)).rejects.toMatchObject({
+    code: 'secret_limit_reached',
+  });
+});
+
+it('has API keys of either mode', async () => {
+  const { liveId, testId } = await newClient();
+  const keys = [await createApiKey(admin, liveId, now), await createApiKey(admin, testId, now)];
+  expect(keys.map(({ apiKey }) => /^sk-test-/.test(apiKey))).toEqual([false, true]);
+  expect(keys.map(({ apiKey }) => isApiKey(apiKey))).toEqual([true, true]);
+  expect(keys.map(({ row }) => row.client_id)).toEqual([liveId, testId]);
+});
+
+it('has the live webhook URL and secret for test data until it gets others', async () => {
+  const { liveId, testId, webhookSecret } = await newClient('https://shop.example/live');
+  const urls = async () =>
+    Promise.all([liveId, testId].map(async (id) => (await admin.clients.find(id))?.webhook_url));
+  await admin.clients.setWebhookUrl(testId, 'https://shop.example/test');
+  expect(await urls()).toEqual(['https://shop.example/live', 'https://shop.example/test']);
+  await admin.clients.setWebhookUrl(testId, undefined);
+  expect(await urls()).toEqual(['https://shop.example/live', 'https://shop.example/live']);
+
+  const secretsOf = async (id: string) => (await admin.webhookSecrets.find(id)).map(({ secret }) => secret);
+  expect(await secretsOf(testId)).toEqual([webhookSecret]);
+  const first = await rotateWebhookSecret(admin, testId, () => now);
+  expect(await secretsOf(testId)).toEqual([first.secret, webhookSecret]);
+  const second = await rotateWebhookSecret(admin, testId, () => now);
+  expect(await secretsOf(testId)).toEqual([second.secret, first.secret, webhookSecret]);
+  expect(await secretsOf(liveId)).toEqual([webhookSecret]);
+});
+
+it('is disabled in both modes at once', async () => {
+  const { liveId, testId } = await newClient();
+  await admin.clients.setDisabled(liveId, true);
+  const isDisabled = disabledClients(tables.dynamo, tables.names.clients, () => now);
+  expect(await Promise.all([liveId, testId].map(isDisabled))).toEqual([true, true]);
+});
+
+it('is listed once, and gives the ids of its live and test data to what reads the data of all', async () => {
+  const { liveId, testId } = await newClient();
+  const { clients } = await admin.clients.list({ limit: 1000 });
+  expect(clients.map(({ client_id }) => client_id)).toContain(liveId);
+  expect(clients.filter(({ client_id }) => modeOf(client_id) === 'test')).toEqual([]);
+  const { clientIds } = await dynamoClientIds(tables.dynamo, tables.names.clients)(undefined);
+  expect(clientIds).toEqual(expect.arrayContaining([liveId, testId]));
+});
+
+it('keeps test messages for 30 days where live ones are kept for longer', async () => {
+  const { liveId, testId } = await newClient();
+  const messages = dynamoMessageStore(tables.dynamo, { tableName: tables.names.messages, retentionDays: 90 });
+  const days = async (client_id: string, message_id: string) => {
+    const message = aMessage({ client_id, message_id });
+    await messages.create(message);
+    const { Item } = await tables.dynamo.send(
+      new GetCommand({ TableName: tables.names.messages, Key: { message_id } }),
+    );
+    return (Number(Item?.purge_at) - Date.parse(message.expires_at) / 1000) / 86_400;
+  };
+  expect(await days(liveId, 'msg_live')).toBeCloseTo(90, 3);
+  expect(await days(testId, 'msg_test')).toBeCloseTo(30, 3);
+});
