@@ -1,8 +1,7 @@
 /** The CDK app: synthesizes the stack of a stage (`-c stage=production`, with the settings of `settings.production.json`). */
 import { Annotations, App } from 'aws-cdk-lib';
-import { applyTemplateRules } from '../lib/constructs/nag-rules.ts';
 import { changedSettingsIn, stageOutput } from '../lib/constructs/stack-outputs.ts';
-import { GatewayStack } from '../lib/gateway-stack.ts';
+import { applyTemplateRules, GatewayStack } from '../lib/gateway-stack.ts';
 import { settingsFileOf, withSettingsFile } from '../lib/stages/settings-file.ts';
 import { droppedSettings, replacesTables } from '../lib/stages/stages.ts';
 import { deployedStacks } from '../shared/admin/stack-outputs.cloudformation.ts';

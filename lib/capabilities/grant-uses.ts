@@ -11,6 +11,7 @@ import { administration, functionUses } from '../../shared/contract/function-use
 import type { QueueName } from '../../shared/contract/queues.ts';
 import { type Uses, variableOf } from '../../shared/contract/uses.ts';
 import type { VariableName } from '../../shared/contract/variables.ts';
+import { grantEncryption } from '../constructs/encryption.ts';
 import { GatewayFunction, pricesFile } from '../constructs/gateway-function.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import type { CarrierSecrets } from './carrier-secrets.ts';
@@ -64,6 +65,7 @@ export function grantAdministration(
       storage.permit(to, table, actions);
     for (const name of sendsTo) queues[name].grantSend(to);
   }
+  grantEncryption(to, stage);
   Grant.addToPrincipal({
     grantee: to,
     actions: ['cloudformation:DescribeStacks'],

@@ -1,7 +1,6 @@
 /**
- * The properties of the construct `MessagingGateway`: the settings of a stage, as a platform team sets them.
- * `stage-settings.ts` has the values that each permits. The defaults are those of the stage `dev`, and where it differs of
- * `production`; a test compares them with what `@default` says.
+ * The properties of the construct `MessagingGateway`: the settings of a stage. `stage-settings.ts` has the values that each
+ * permits. A default is that of the stage `dev`, and of `production` where it differs.
  */
 export interface MessagingGatewayProps {
   /**
@@ -10,7 +9,6 @@ export interface MessagingGatewayProps {
    * @default "dev"
    */
   readonly stage?: 'dev' | 'production' | 'local';
-
   /**
    * Whether tables, keys and logs are kept when the stack is deleted.
    * @default false; in production true
@@ -63,7 +61,6 @@ export interface MessagingGatewayProps {
    * @default "create"
    */
   readonly apiLogRole?: 'create' | 'existing';
-
   /**
    * The carriers of SMS, in order of preference and separated by commas: the next is asked where the one before has provably
    * not taken a message. `simulator` sends no real messages, and costs nothing; with `off` sends by the channel are refused.
@@ -180,7 +177,6 @@ export interface MessagingGatewayProps {
    * @default []
    */
   readonly optOutWords?: string[];
-
   /**
    * The address of the API if it is neither its domain name nor API Gateway's own: that of a proxy in front of it.
    * @default none
@@ -217,8 +213,7 @@ export interface MessagingGatewayProps {
    */
   readonly webAclArn?: string;
   /**
-   * The number of requests of one source address in five minutes above which the web ACL blocks it. The default is 1,000 a
-   * second, half of the API's throttle.
+   * The number of requests of one source address in five minutes above which the web ACL blocks it.
    * @default 300000
    */
   readonly webAclRequestsPerAddress?: number;
@@ -227,7 +222,6 @@ export interface MessagingGatewayProps {
    * @default {"requestsPerSecond":2000,"burst":4000}
    */
   readonly apiThrottle?: { requestsPerSecond: number; burst: number };
-
   /**
    * How many batches of each queue are processed at once; what a carrier or the endpoints can handle limits it.
    * @default {"otpSends":10,"singleSends":20,"bulkSends":20,"receipts":20,"webhooks":50,"slowWebhooks":50}
@@ -258,7 +252,6 @@ export interface MessagingGatewayProps {
    * @default none, which is on-demand capacity
    */
   readonly provisionedCapacity?: { min: number; max: number };
-
   /**
    * Whether there are alarms. Each metric that one reads is charged.
    * @default false; in production true
@@ -310,7 +303,6 @@ export interface MessagingGatewayProps {
    * @default [1]
    */
   readonly tokenKeyGenerations?: number[];
-
   /**
    * The subnets and security groups in which webhooks are sent: private subnets whose NAT gateways have fixed addresses.
    * @default none, which is changing addresses of AWS

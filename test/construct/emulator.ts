@@ -97,8 +97,8 @@ export async function emulatorSteps(
       const folder = await projects.copy('events');
       await onEmulator(folder);
       const other = shellFor(emulator, otherAccount);
-      await other(folder, 'npx', 'cdk', 'bootstrap');
       const context = ['-c', `gatewayAccount=${gatewayAccount}`, '-c', `clientId=${clientId}`];
+      await other(folder, 'npx', 'cdk', 'bootstrap', ...context);
       const { BusArn: bus_arn, RoleArn: role_arn } = await deployed(
         other,
         folder,

@@ -7,8 +7,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { App } from 'aws-cdk-lib';
-import { applyTemplateRules } from '../../../lib/constructs/nag-rules.ts';
-import { GatewayStack } from '../../../lib/gateway-stack.ts';
+import { applyTemplateRules, GatewayStack } from '../../../lib/gateway-stack.ts';
 import { deployments, enterpriseDeployments } from './deployments.ts';
 import { findingsIn, placeOf } from './stage-templates.ts';
 
