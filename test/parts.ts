@@ -63,6 +63,7 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'simulate --seed 602 --runs 2 --only otp',
       // A seed gives the same run again.
       'simulate --seed 5 --only messages --twice',
+      'carriers infobip --messages 100 --seed 1',
     ],
   ],
   release: [
@@ -75,6 +76,7 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'deliberate-faults --trace --only admits',
       'inbound',
       'fuzz',
+      'carriers twilio',
       'carriers infobip',
       'carriers meta',
       'simulate --minutes 20',

@@ -1,14 +1,83 @@
-/** What one vendor documents and no other has: a challenge, codes, and odd reports. */
+/** What one vendor documents and no other has: signatures of its own package, a challenge, codes, and odd reports. */
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { infobipReports } from '../../../shared/carrier/infobip/reports.ts';
 import { metaReports } from '../../../shared/carrier/meta/reports.ts';
+import { twilioReports } from '../../../shared/carrier/twilio/reports.ts';
 import { infobipVendor } from '../../support/carrier/vendors/infobip.ts';
 import { metaVendor } from '../../support/carrier/vendors/meta.ts';
 
 const receivedAt = new Date('2026-11-20T10:00:02.000Z');
 const attemptId = 'msg_01KAG00000000000000000000A.2';
 const request = { method: 'POST', path: '', query: {}, headers: {}, body: Buffer.from('') } as const;
+
+describe('Twilio', () => {
+  const authToken = '12345678901234567890123456789012';
+  const credentials = [{ account_sid: '', from: '', auth_token: authToken }];
+  const address = 'https://gateway.example.com/carriers/twilio';
+  const sid = 'SM0123456789abcdef0123456789abcde';
+  const account = 'AC0123456789abcdef0123456789abcdef';
+  const numbers = { From: '+447700900123', To: '+15005550006' };
+
+  // Made by `getExpectedTwilioSignature` of the npm package twilio 6.2.0.
+  it.each([
+    [
+      'LbePjnGHPwIKzsRS1ecq0jn6Sqs=',
+      `${address}/receipts/msg_01KAG00000000000000000000A.1`,
+      {
+        MessageSid: `${sid}f`,
+        MessageStatus: 'delivered',
+        AccountSid: account,
+        From: '+15005550006',
+        To: '+447700900123',
+        ApiVersion: '2010-04-01',
+      },
+    ],
+    [
+      'mAQpV8gUq7QG7EuwOqZOuEQyqDk=',
+      `${address}/receipts/msg_01KAG00000000000000000000A.2`,
+      {
+        MessageSid: `${sid}f`,
+        MessageStatus: 'undelivered',
+        ErrorCode: '30005',
+        AccountSid: account,
+        From: '+15005550006',
+        To: '+447700900123',
+      },
+    ],
+    [
+      'gB0HyioIrxBXVfMxdef59bCaEX4=',
+      `${address}/inbound`,
+      {
+        ...numbers,
+        MessageSid: `${sid}a`,
+        Body: 'Grüß dich 👋 & "STOP" 50% +1',
+        NumMedia: '0',
+        FromCity: '',
+        AccountSid: account,
+      },
+    ],
+    [
+      'czPkrJCoBhvmM0RdoYwu6KcGb94=',
+      'http://localhost:3000/carriers/twilio/inbound?a=1&b=%20',
+      { ...numbers, Body: '', MessageSid: `${sid}b` },
+    ],
+  ])('signs with its own package, and is believed (%s)', (signature, url, fields) => {
+    const verify = (called: string, header: string) =>
+      twilioReports.callbacks?.verify(
+        {
+          ...request,
+          url: called,
+          headers: { 'x-twilio-signature': header },
+          body: Buffer.from(new URLSearchParams(fields).toString()),
+        },
+        credentials,
+      );
+    expect(verify(url, signature)).toBe(true);
+    expect(verify(`${url}0`, signature)).toBe(false);
+    expect(verify(url, signature.toLowerCase())).toBe(false);
+  });
+});
 
 describe('Infobip', () => {
   const parse = (body: object) =>

@@ -1,41 +1,53 @@
-/** Twilio, as its documentation says: SMS, a repeated request is another message, callbacks signed over address and fields. */
+/** Twilio, as its documentation says: SMS, no repeat recognized, callbacks to the address that the send names. */
 import { createHmac, randomBytes } from 'node:crypto';
-import { descriptionOf, json, type Taken, type Vendor } from './vendor.ts';
+import { type Callback, descriptionOf, json, type Taken, type Vendor } from './vendor.ts';
 
 const credentials = {
-  account_sid: 'AC0123456789abcdef0123456789abcdef',
-  auth_token: 'twilio-auth-token',
+  account_sid: `AC${'0123456789abcdef'.repeat(2)}`,
+  auth_token: '12345678901234567890123456789012',
   from: '+15005550006',
 };
 
 const account = `/2010-04-01/Accounts/${credentials.account_sid}`;
-const authorization = Buffer.from(`${credentials.account_sid}:${credentials.auth_token}`).toString('base64');
-const receipts = '/carriers/twilio/receipts/';
+
+/** Twilio tells the address from the send; these doubles keep it with what they took. */
+const callbackPaths = new Map<string, string>();
+
+const apiError = (status: number, code: number) =>
+  json(status, {
+    code,
+    message: 'As documented',
+    more_info: `https://www.twilio.com/docs/errors/${code}`,
+    status,
+  });
 
 function messageOf({ vendorId, to, text, at }: Taken, status: string) {
   return {
     sid: vendorId,
     account_sid: credentials.account_sid,
-    to,
-    from: credentials.from,
+    api_version: '2010-04-01',
     body: text,
-    status,
+    date_created: at.toUTCString().replace('GMT', '+0000'),
+    date_sent: at.toUTCString().replace('GMT', '+0000'),
+    date_updated: at.toUTCString().replace('GMT', '+0000'),
     direction: 'outbound-api',
-    num_segments: '1',
-    date_created: at.toUTCString(),
     error_code: null,
-    price: status === 'delivered' ? '-0.00750' : null,
+    error_message: null,
+    from: credentials.from,
+    num_media: '0',
+    num_segments: '1',
+    price: null,
     price_unit: 'USD',
+    status,
+    to,
+    uri: `${account}/Messages/${vendorId}.json`,
   };
 }
 
-const apiError = (status: number, code: number) =>
-  json(status, { code, message: 'As documented', more_info: 'https://www.twilio.com/docs/errors', status });
-
-const form = (fields: Readonly<Record<string, string>>) => ({
-  contentType: 'application/x-www-form-urlencoded',
-  text: new URLSearchParams({ AccountSid: credentials.account_sid, ...fields }).toString(),
-});
+function form(path: string, fields: Readonly<Record<string, string>>): Callback {
+  const text = new URLSearchParams(fields).toString();
+  return { path, contentType: 'application/x-www-form-urlencoded', text };
+}
 
 export const twilioVendor: Vendor = {
   name: 'twilio',
@@ -45,56 +57,78 @@ export const twilioVendor: Vendor = {
   callbackSecret: 'auth_token',
   recognizesRepeats: false,
   newId: () => `SM${randomBytes(16).toString('hex')}`,
-  isAuthorized: ({ headers }) => headers.authorization === `Basic ${authorization}`,
+  isAuthorized({ headers }) {
+    const { account_sid, auth_token } = credentials;
+    return (
+      headers.authorization === `Basic ${Buffer.from(`${account_sid}:${auth_token}`).toString('base64')}`
+    );
+  },
   unauthorized: apiError(401, 20_003),
   askedIn({ method, path, text }) {
     if (method !== 'POST' || path !== `${account}/Messages.json`) return undefined;
     const fields = new URLSearchParams(text);
-    const callback = new URL(fields.get('StatusCallback') ?? '');
-    return {
-      to: fields.get('To') ?? '',
-      attemptId: callback.pathname.slice(receipts.length),
-      text: fields.get('Body') ?? '',
-    };
+    const [, callbackPath = ''] = /\/carriers\/twilio\/(.*)$/.exec(fields.get('StatusCallback') ?? '') ?? [];
+    const [attemptId = ''] = /msg_[0-9A-Z]{26}\.\d+/.exec(callbackPath) ?? [];
+    callbackPaths.set(attemptId, callbackPath);
+    return { to: fields.get('To') ?? '', attemptId, text: fields.get('Body') ?? '' };
   },
-  accepted: (taken) => json(201, messageOf(taken, 'queued')),
+  accepted: (taken) => json(201, { ...messageOf(taken, 'queued'), date_sent: null }),
   answer({ path }, taken) {
-    if (path === `${account}.json`) return json(200, { sid: credentials.account_sid, status: 'active' });
-    const to = new URLSearchParams(path.split('?')[1]).get('To');
-    const found = taken.filter((one) => one.to === to);
-    return json(200, { messages: found.map((one) => messageOf(one, 'delivered')), page: 0, page_size: 50 });
+    const [resource = '', query] = path.split('?');
+    if (resource === `${account}.json`) return json(200, { sid: credentials.account_sid, status: 'active' });
+    const [, sid] = /\/Messages\/(\w+)\.json$/.exec(resource) ?? [];
+    if (sid !== undefined) {
+      const found = taken.find(({ vendorId }) => vendorId === sid);
+      return found === undefined ? apiError(404, 20_404) : json(200, messageOf(found, 'delivered'));
+    }
+    const to = new URLSearchParams(query).get('To');
+    const uri = `https://api.twilio.com${path}`;
+    const found = taken.filter((one) => to === null || one.to === to);
+    return json(200, {
+      messages: found.map((one) => messageOf(one, 'delivered')),
+      page: 0,
+      page_size: 50,
+      start: 0,
+      end: found.length,
+      uri,
+      first_page_uri: uri,
+      next_page_uri: null,
+      previous_page_uri: null,
+    });
   },
   refusal(why) {
     if (why === 'recipient') return apiError(400, 21_211);
     if (why === 'account') return apiError(400, 21_606);
-    // Twilio does not document that a message was not taken where it has a fault of its own.
     return why === 'throttled' ? apiError(429, 20_429) : undefined;
   },
-  report({ attemptId, vendorId, to }, outcome) {
-    const status = outcome === 'unreachable' ? 'undelivered' : outcome;
-    return {
-      path: `receipts/${attemptId}`,
-      ...form({
-        MessageSid: vendorId,
-        SmsSid: vendorId,
-        MessageStatus: status,
-        SmsStatus: status,
-        To: to,
-        From: credentials.from,
-        ...(outcome === 'unreachable' ? { ErrorCode: '30003' } : {}),
-      }),
-    };
+  report({ vendorId, attemptId, to }, outcome) {
+    return form(callbackPaths.get(attemptId) ?? '', {
+      MessageSid: vendorId,
+      SmsSid: vendorId,
+      MessageStatus: outcome === 'unreachable' ? 'undelivered' : outcome,
+      SmsStatus: outcome === 'unreachable' ? 'undelivered' : outcome,
+      ...(outcome === 'unreachable' ? { ErrorCode: '30003' } : {}),
+      To: to,
+      From: credentials.from,
+      AccountSid: credentials.account_sid,
+      ApiVersion: '2010-04-01',
+    });
   },
-  received: ({ from, text, id }) => ({
-    path: 'inbound',
-    ...form({ MessageSid: id, SmsSid: id, From: from, To: credentials.from, Body: text, NumMedia: '0' }),
-  }),
+  received: ({ from, text, id }) =>
+    form('inbound', {
+      MessageSid: id,
+      SmsSid: id,
+      AccountSid: credentials.account_sid,
+      From: from,
+      To: credentials.from,
+      Body: text,
+      NumMedia: '0',
+      NumSegments: '1',
+      ApiVersion: '2010-04-01',
+    }),
   sign({ text }, url, secret) {
-    const fields = [...new URLSearchParams(text)].toSorted(([one], [other]) => (one < other ? -1 : 1));
-    return {
-      'x-twilio-signature': createHmac('sha1', secret)
-        .update(url + fields.flat().join(''))
-        .digest('base64'),
-    };
+    const fields = [...new URLSearchParams(text)].sort(([one], [other]) => (one < other ? -1 : 1));
+    const signed = fields.reduce((data, [name, value]) => data + name + value, url);
+    return { 'x-twilio-signature': createHmac('sha1', secret).update(signed).digest('base64') };
   },
 };
