@@ -18,6 +18,7 @@ const demoClientsFile = z.object({
   client_id: z.string(),
   client_secret: z.string(),
   api_key: z.string(),
+  test_api_key: z.optional(z.string()),
   webhook_secret: z.string(),
   admin: z.object({ client_id: z.string(), client_secret: z.string() }),
 });

@@ -23,18 +23,29 @@ import {
 import { clientIdOf } from '../../shared/admin/find-client.ts';
 import { secretRotationBody } from '../../shared/client/secret-rotation.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
+import { clientIdIn } from '../../shared/contract/mode.ts';
 import { previousSecretHoursMax } from '../../shared/contract/validity.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { CommandResult, Runner } from './command.ts';
 import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
 import { textFields, textTable } from './print.ts';
 
-interface RotateOptions {
+interface RotateOptions extends TestOption {
   readonly webhook: boolean;
   readonly overlapHours?: number;
 }
 
 const shownOnce = 'These secrets are shown once; the gateway keeps only what it needs to check or to sign.';
+
+const ofTestData = 'of the test data of the client: nothing that it sends reaches a carrier';
+
+interface TestOption {
+  readonly test: boolean;
+}
+
+function ofMode(clientId: string, test: boolean): string {
+  return test ? clientIdIn('test', clientId) : clientId;
+}
 
 export function addClientCommands(program: Command, { run }: Runner): void {
   const clients = program.command('clients').description('the clients of the API, and their secrets');
@@ -125,10 +136,11 @@ export function addClientCommands(program: Command, { run }: Runner): void {
       `0 to ${previousSecretHoursMax}; after a leak 0: only the new secret is valid, of webhooks from active_at on`,
       Number,
     )
+    .option('--test', ofTestData, false)
     .action(
-      run(async ({ dependencies, actor }, named: string, { webhook, overlapHours }: RotateOptions) => {
+      run(async ({ dependencies, actor }, named: string, { webhook, overlapHours, test }: RotateOptions) => {
         const rotation = parseFields(secretRotationBody, { overlap_hours: overlapHours });
-        const clientId = await clientIdOf(dependencies, named);
+        const clientId = ofMode(await clientIdOf(dependencies, named), test);
         const rotated = webhook
           ? await rotateWebhookSecret(dependencies, actor, clientId, rotation)
           : await rotateClientSecret(dependencies, actor, clientId, rotation);
@@ -204,9 +216,10 @@ function addKeyCommands(program: Command, { run }: Runner): void {
     .command('create')
     .description('creates an API key, shown once')
     .argument('<client>', 'id or name')
+    .option('--test', ofTestData, false)
     .action(
-      run(async ({ dependencies, actor }, named: string) => {
-        const clientId = await clientIdOf(dependencies, named);
+      run(async ({ dependencies, actor }, named: string, { test }: TestOption) => {
+        const clientId = ofMode(await clientIdOf(dependencies, named), test);
         const created = await createApiKey(dependencies, actor, clientId);
         const { key_id, api_key } = created;
         return { json: created, text: () => `${textFields({ key_id, api_key })}\n\n${shownOnce}` };
@@ -216,9 +229,10 @@ function addKeyCommands(program: Command, { run }: Runner): void {
     .command('list')
     .description("lists a client's API keys, without the keys themselves")
     .argument('<client>', 'id or name')
+    .option('--test', ofTestData, false)
     .action(
-      run(async ({ dependencies }, named: string) => {
-        const clientId = await clientIdOf(dependencies, named);
+      run(async ({ dependencies }, named: string, { test }: TestOption) => {
+        const clientId = ofMode(await clientIdOf(dependencies, named), test);
         const found = await listApiKeys(dependencies, clientId);
         return { json: { api_keys: found }, text: () => keyTable(found) };
       }),
@@ -228,9 +242,10 @@ function addKeyCommands(program: Command, { run }: Runner): void {
     .description('revokes an API key, within 60 seconds')
     .argument('<client>', 'id or name')
     .argument('<key-id>', 'key_…, from the list')
+    .option('--test', ofTestData, false)
     .action(
-      run(async ({ dependencies, actor }, named: string, keyId: string) => {
-        const clientId = await clientIdOf(dependencies, named);
+      run(async ({ dependencies, actor }, named: string, keyId: string, { test }: TestOption) => {
+        const clientId = ofMode(await clientIdOf(dependencies, named), test);
         await revokeApiKey(dependencies, actor, clientId, keyId);
         return done({ client_id: clientId, key_id: keyId, revoked: true }, `${keyId} is revoked.`);
       }),

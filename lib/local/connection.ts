@@ -6,6 +6,7 @@ interface ConnectionClients {
   readonly client_id: string;
   readonly client_secret: string;
   readonly api_key: string;
+  readonly test_api_key?: string | undefined;
   readonly webhook_secret: string;
   readonly admin: { readonly client_id: string; readonly client_secret: string };
 }
@@ -19,8 +20,7 @@ export interface Connection extends ConnectionClients {
 
 export function connectionOf(gateway: LocalGateway, clients: ConnectionClients): Connection {
   const { baseUrl: base_url, aws, tables, queues } = gateway;
-  const { client_id, client_secret, api_key, webhook_secret, admin } = clients;
-  return { base_url, client_id, client_secret, api_key, webhook_secret, admin, aws, tables, queues };
+  return { base_url, ...clients, aws, tables, queues };
 }
 
 /**
@@ -35,7 +35,7 @@ export function quickStartOf(connection: Connection): string {
 
 /** The text that `npm start` prints when the gateway is ready. */
 export function welcome(connection: Connection): string {
-  const { base_url, client_id, client_secret, api_key, webhook_secret, admin } = connection;
+  const { base_url, client_id, client_secret, api_key, test_api_key, webhook_secret, admin } = connection;
   const credentials = JSON.stringify({ client_id, client_secret, grant_type: 'client_credentials' });
   const take = (field: string): string => `sed -n 's/.*"${field}":"\\([^"]*\\)".*/\\1/p'`;
   return `
@@ -44,6 +44,7 @@ The messaging gateway is ready at ${base_url}
   client id        ${client_id}
   client secret    ${client_secret}
   API key          ${api_key}
+  test API key     ${test_api_key ?? '(this data folder has none)'}
   webhook secret   ${webhook_secret}
 
   documentation    ${base_url}/docs

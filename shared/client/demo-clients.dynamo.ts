@@ -1,6 +1,7 @@
 /** The clients of a new local gateway: one to try the API, one to administer it. */
 import { randomBytes } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { clientIdIn } from '../contract/mode.ts';
 import { dynamoApiKeyStore } from './api-key-store.dynamo.ts';
 import { type ClientAdminDependencies, createApiKey, createClient } from './client-admin.ts';
 import { dynamoClientStore } from './client-store.dynamo.ts';
@@ -11,6 +12,8 @@ export interface DemoClients {
   readonly client_id: string;
   readonly client_secret: string;
   readonly api_key: string;
+  /** Absent in a data folder of an earlier release. */
+  readonly test_api_key?: string | undefined;
   readonly webhook_secret: string;
   readonly admin: { readonly client_id: string; readonly client_secret: string };
 }
@@ -21,11 +24,13 @@ export async function createDemoClients(
 ): Promise<DemoClients> {
   const demo = await createClient(dependencies, { name: 'Demo', scopes: ['messages'] }, now);
   const { apiKey } = await createApiKey(dependencies, demo.client.client_id, now);
+  const test = await createApiKey(dependencies, clientIdIn('test', demo.client.client_id), now);
   const admin = await createClient(dependencies, { name: 'Demo admin', scopes: ['admin'] }, now);
   return {
     client_id: demo.client.client_id,
     client_secret: demo.clientSecret,
     api_key: apiKey,
+    test_api_key: test.apiKey,
     webhook_secret: demo.webhookSecret,
     admin: { client_id: admin.client.client_id, client_secret: admin.clientSecret },
   };

@@ -2,6 +2,7 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { createApiKey, setClientDisabled } from '../../shared/client/client-admin.ts';
+import { adminShell } from '../support/admin/admin-shell.ts';
 import { freshNumber, outboxOf } from '../support/carrier/outbox.ts';
 import { eventually, gateway } from '../support/gateway/gateway.ts';
 import {
@@ -280,5 +281,30 @@ describe('a test secret', () => {
     await expect(createApiKey(clientAdmin(), `${client_id}-test`, new Date())).rejects.toThrow(
       'messages API only',
     );
+  });
+});
+
+describe('the shell', () => {
+  it('makes, lists and revokes test keys and secrets with --test, and knows the test data by its name', async () => {
+    const shell = adminShell();
+    try {
+      const live = await newClient({ name: `Shop ${Date.now()}` });
+      const made = await shell.json('api-keys', 'create', live.clientId, '--test');
+      expect(made.api_key).toMatch(/^sk-test-/);
+      const account = await call('GET', '/api/v1/account', { credential: String(made.api_key) });
+      expect(account.body).toMatchObject({ mode: 'test', client_id: `${live.clientId}-test` });
+      const listed = await shell.json('api-keys', 'list', String(account.body.name));
+      expect(listed.api_keys).toMatchObject([{ key_id: made.key_id }]);
+      const rotated = await shell.json('clients', 'rotate-secret', live.clientId, '--test');
+      expect(decodeJwt(await tokenOf(live.clientId, String(rotated.client_secret)))).toMatchObject({
+        test: true,
+      });
+      await shell.json('api-keys', 'revoke', live.clientId, String(made.key_id), '--test');
+      expect((await shell.json('api-keys', 'list', live.clientId, '--test')).api_keys).toMatchObject([
+        { revoked_at: expect.any(String) },
+      ]);
+    } finally {
+      shell.close();
+    }
   });
 });
