@@ -64,8 +64,6 @@ export interface VerifiedStage {
   /** Whether it completes a handshake of this version. */
   acceptsTls(version: SecureVersion): Promise<boolean>;
   newVisitor(purpose: string): Promise<Visitor>;
-  /** The texts that the simulated carrier was given for a recipient, the newest first. */
-  outbox(recipient: string): Promise<readonly string[]>;
   /** Where webhooks can be received: its URL, and the requests that came. */
   readonly receiver: Receiver | undefined;
   readonly aws: StageOnAws;

@@ -1,11 +1,12 @@
 /**
- * The clients of a run: made when a promise needs one, and at its end left without a credential, a limit, or a message
- * that still acts. Their rows remain, as those of every client do, disabled.
+ * The clients of a run, which have test keys only: no carrier is called. They are made when a promise needs one, and at
+ * its end left without a credential, a limit, or a message that still acts. Their rows remain, as those of every client do, disabled.
  */
 import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
 import { createApiKey, revokeApiKey } from '../../shared/admin/client-credentials.ts';
 import { changePermissions, createClient, setClientDisabled } from '../../shared/admin/clients.ts';
 import { removeLimits, setLimits } from '../../shared/admin/limits.ts';
+import { clientIdIn } from '../../shared/contract/mode.ts';
 import type { Caller } from './http-caller.ts';
 import type { Visitor } from './verified-stage.ts';
 
@@ -35,7 +36,9 @@ export function visitorsOf(dependencies: AdminDependencies, call: Caller): Visit
     const clientId = client.client_id;
     if (dependencies.stageCountries?.includes(country) === false)
       await changePermissions(dependencies, actor, clientId, { countries: [country] });
-    const { api_key, key_id } = await createApiKey(dependencies, actor, clientId);
+    const { api_key, key_id } = await createApiKey(dependencies, actor, clientIdIn('test', clientId));
+    // With a live key the carrier would send to whoever has these numbers.
+    if (!api_key.startsWith('sk-test-')) throw new Error('the key that was made is no test key');
     const limits = new Set<string>();
     return {
       keyId: key_id,
@@ -71,7 +74,7 @@ export function visitorsOf(dependencies: AdminDependencies, call: Caller): Visit
         const { clientId } = visitor;
         const steps = [
           () => cancelScheduled(visitor),
-          () => revokeApiKey(dependencies, actor, clientId, keyId),
+          () => revokeApiKey(dependencies, actor, clientIdIn('test', clientId), keyId),
           // Its secret and its tokens are refused from then on.
           () => setClientDisabled(dependencies, actor, clientId, true),
           ...[...(limits ?? [])].map(

@@ -26,13 +26,10 @@ export class GatewayMessages {
     this.now = now;
   }
 
-  codesFor(recipient: string): readonly string[] {
-    return this.recipients.includes(recipient) ? [rightCode] : [];
-  }
-
   async handle(client: string, method: string, path: string, request: Request): Promise<Response> {
     const fields = (request.body ?? {}) as Record<string, string | undefined>;
     const id = path.split('/').at(-1) ?? '';
+    if (path.startsWith('/api/v1/test/outbox')) return this.outbox(path);
     if (path === '/api/v1/sms/send') return this.send(fields, request.headers?.['Idempotency-Key']);
     if (path === '/api/v1/sms/bulk') return this.bulk(client);
     if (path === '/api/v1/otp/send') return this.sendPassword(fields);
@@ -106,6 +103,13 @@ export class GatewayMessages {
     const id = `otp_${this.passwords.size}`;
     this.passwords.set(id, { verified: false });
     return response(202, { otp_id: id });
+  }
+
+  private outbox(path: string): Response {
+    const to = new URLSearchParams(path.split('?')[1]).get('to') ?? '';
+    return response(200, {
+      messages: this.recipients.includes(to) ? [{ body: `Your code is ${rightCode}.` }] : [],
+    });
   }
 
   private verifyPassword({ otp_id = '', code }: Record<string, string | undefined>): Response {

@@ -65,7 +65,6 @@ export function scriptedStage(has: (fault: Fault) => boolean): VerifiedStage {
     acceptsTls: async (version) =>
       ['TLSv1.2', 'TLSv1.3'].includes(version) || (version === 'TLSv1' && has('TLS 1.0 is accepted')),
     newVisitor: async (purpose) => visitorOf(purpose, has, messages, clock.now),
-    outbox: async (recipient) => messages.codesFor(recipient).map((code) => `Your code is ${code}.`),
     receiver: { url: 'https://receiver.example.com', received: messages.webhooks },
     aws: {
       resourceTypes: async () => new Set(['AWS::WAFv2::WebACLAssociation']),
