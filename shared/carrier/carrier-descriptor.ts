@@ -19,6 +19,8 @@ export interface CarrierDescriptor {
   /** What it does with a repeated request that has the same attempt id. */
   readonly repeatedRequest: 'recognized' | 'sent_again';
   readonly settledBy: SettledBy;
+  /** Whether it can be asked what became of a message: its `lookup`. */
+  readonly canLookUp: boolean;
   /** How its reports arrive: it calls us, or publishes to a topic that feeds the receipts queue. */
   readonly reportsBy: 'callback' | 'topic';
   /** The channels in which its receipts or replies name a message by the carrier's id only. */

@@ -3,12 +3,13 @@
  * next leg did not start. Every message has an entry in the due-item index until it is final and its next leg, if it has
  * one, exists; so the next run continues after one that failed.
  */
-
+import { carrierDescriptors } from '../carrier/carrier-descriptors.ts';
 import { isFinished, laterLegIds, nextLegDueAt } from '../message/dispatch/legs.ts';
 import {
   nextLegEntryOf,
   type OutboundQueue,
   outboundEntriesOf,
+  outboundEntryOf,
 } from '../message/dispatch/outbound-queue.sqs.ts';
 import { lastChangeOf, type Message, transitions } from '../message/message.ts';
 import { expiry, type MessageStore } from '../message/store/message-store.ts';
@@ -88,6 +89,12 @@ function afterSlot({ slot }: Message, time: string): Date {
   return new Date(slot !== undefined && slot.at > time ? slot.at : time);
 }
 
+/** Whether the carrier of the last attempt can be asked what became of it. */
+function canBeAsked({ attempts }: Message): boolean {
+  const last = attempts?.at(-1)?.carrier;
+  return carrierDescriptors.some(({ name, canLookUp }) => name === last && canLookUp);
+}
+
 export async function expireOverdue(dependencies: ExpireDependencies): Promise<Expired> {
   const totals = { expired: 0, requeued: 0 };
 
@@ -126,6 +133,16 @@ export async function expireOverdue(dependencies: ExpireDependencies): Promise<E
       totals.requeued += 1;
       const pauseSeconds = message.status === 'scheduled' ? requeueIntervalSeconds : lostIntervalSeconds;
       return earlierOf(addSeconds(now, pauseSeconds), expiresAt);
+    }
+    // Its carrier may have reported what was lost: the message expires at the next review if the carrier says nothing.
+    if (
+      message.status === 'sent' &&
+      canBeAsked(message) &&
+      now < addSeconds(expiresAt, requeueIntervalSeconds)
+    ) {
+      await dependencies.outbound.enqueue([outboundEntryOf(message)]);
+      totals.requeued += 1;
+      return addSeconds(now, requeueIntervalSeconds);
     }
     const expired = await dependencies.messages.transition(message.message_id, expiry(now));
     // The row has changed since it was read; the next review reads it again.

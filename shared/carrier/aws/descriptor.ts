@@ -15,6 +15,7 @@ export const awsDescriptor: CarrierDescriptor = {
   // Neither service has an idempotency token, and neither can be asked about a message.
   repeatedRequest: 'sent_again',
   settledBy: 'receipt',
+  canLookUp: false,
   reportsBy: 'topic',
   // Meta leaves our id out of some statuses, and replies name the carrier's.
   indexedByCarrierId: ['whatsapp'],

@@ -14,6 +14,7 @@ export const infobipDescriptor: CarrierDescriptor = {
   // A second request with the same `messageId` is REJECTED_DUPLICATE_MESSAGE_ID, so it sends nothing.
   repeatedRequest: 'recognized',
   settledBy: 'repeat',
+  canLookUp: true,
   reportsBy: 'callback',
   indexedByCarrierId: [],
   hasCredentials: true,

@@ -14,6 +14,7 @@ export const metaDescriptor: CarrierDescriptor = {
   // There is no idempotency key, and nobody can be asked about a message.
   repeatedRequest: 'sent_again',
   settledBy: 'receipt',
+  canLookUp: false,
   reportsBy: 'callback',
   // Meta leaves our id out of some statuses, and replies name Meta's.
   indexedByCarrierId: ['whatsapp'],

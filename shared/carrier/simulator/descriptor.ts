@@ -14,6 +14,7 @@ export const simulatorDescriptor: CarrierDescriptor = {
   // A repeat has the same ids, so that its row of the outbox and its receipts replace those of the first.
   repeatedRequest: 'recognized',
   settledBy: 'repeat',
+  canLookUp: false,
   reportsBy: 'topic',
   indexedByCarrierId: ['whatsapp'],
   hasCredentials: false,

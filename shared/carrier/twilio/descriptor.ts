@@ -15,6 +15,7 @@ export const twilioDescriptor: CarrierDescriptor = {
   // The API has no idempotency key. The list of messages and the address of the status callback tell.
   repeatedRequest: 'sent_again',
   settledBy: 'lookup',
+  canLookUp: true,
   reportsBy: 'callback',
   indexedByCarrierId: [],
   hasCredentials: true,

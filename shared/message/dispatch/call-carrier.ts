@@ -54,6 +54,7 @@ export type DispatchOutcome =
   | 'next_carrier'
   | 'unknown_outcome'
   | 'hand_over_unknown'
+  | 'looked_up'
   | 'held'
   | 'not_yet_due'
   | 'waits_for_slot'
@@ -145,6 +146,25 @@ export async function lookUpAttempt(
 /** The sender that was selected is one of the preferred carrier; another has its own default, unless the request names one. */
 function withoutSender({ sender: _ofFirst, ...message }: Message): Message {
   return message;
+}
+
+/** Asks for a receipt that may be lost, before the message expires. */
+export async function lookUpSent(
+  { messages, warn }: DispatchDependencies,
+  message: Message,
+  carriers: readonly ChosenCarrier[],
+): Promise<Dispatched> {
+  const attempt = message.attempts?.at(-1);
+  const carrier = carriers.find(({ name }) => name === attempt?.carrier);
+  if (attempt === undefined || carrier?.lookup === undefined) return { outcome: 'nothing_to_do', message };
+  const { carrier_message_id: carrierMessageId } = message;
+  const found = await carrier
+    .lookup({ message, attempt: asked(message, attempt), carrierMessageId })
+    .catch((error: unknown) => warn('the carrier cannot be asked', error));
+  if (!found?.receipt) return { outcome: 'nothing_to_do', message };
+  const { transition } = found.receipt;
+  const changed = await messages.transition(message.message_id, { ...transition, reported: true });
+  return { outcome: 'looked_up', message: changed ?? message };
 }
 
 /** Waits until the attempt can be repeated or looked up, or until its deadline. */

@@ -29,6 +29,7 @@ import {
   type Dispatched,
   type DispatchOutcome,
   lookUpAttempt,
+  lookUpSent,
   optedOut,
   type Prepared,
   recordRefused,
@@ -215,6 +216,7 @@ async function handleNotSendable(dependencies: DispatchDependencies, message: Me
     await dependencies.messages.transition(message.message_id, { to: 'queued', at: now });
     return { outcome: 'queued', message };
   }
+  if (message.status === 'sent') return lookUpSent(dependencies, message, dependencies.carriersFor(message));
   const open = message.status === 'queued' || message.status === 'sending';
   if (!open || message.expires_at > now.toISOString()) return { outcome: 'nothing_to_do', message };
   await dependencies.messages.transition(message.message_id, expiry(now));

@@ -53,7 +53,8 @@ async function world(
       },
       async lookup({ attempt }) {
         lookups.push(attempt.id);
-        return known.has(attempt.id) ? { carrierMessageId: 'found' } : undefined;
+        const transition = { to: 'delivered', at: now } as const;
+        return known.has(attempt.id) ? { carrierMessageId: 'found', receipt: { transition } } : undefined;
       },
     }),
   );
@@ -86,6 +87,7 @@ async function world(
     asked: () => calls.map(({ carrier, request }) => `${carrier} ${request.attempt.number}`),
     row: async () => (await messages.get(message_id)) as Message,
     view: async () => statusView((await messages.get(message_id)) as Message),
+    show: () => dispatch(dependencies, message_id),
     /** Shows the message as often as the queue has it until then. */
     async until(seconds: number) {
       const end = addSeconds(created, seconds);
@@ -240,6 +242,17 @@ describe('a lost response', () => {
     expect(asked()).toEqual(['one 1']);
     expect(await view()).toMatchObject({ status: 'delivered', attempts: [{ outcome: 'accepted' }] });
   });
+});
+
+it('the carrier is asked about a sent message whose receipt may be lost', async () => {
+  const { until, show, known, lookups, view, row } = await world({ one: [accepted] }, {}, 'lookup');
+  await until(5);
+  await show();
+  expect((await view()).status).toBe('sent');
+  known.add(`${(await row()).message_id}.1`);
+  await show();
+  expect(lookups).toHaveLength(2);
+  expect((await view()).status).toBe('delivered');
 });
 
 describe('receipts of several attempts', () => {

@@ -73,3 +73,19 @@ describe('work that is refused permanently', () => {
     expect(dueItemIndex.all()).toEqual([]);
   });
 });
+
+describe('a message whose carrier can be asked', () => {
+  it('is queued for the question at its end, and expires a minute later if the carrier says nothing', async () => {
+    const { dueItemIndex, store, queued, run } = await simulation('queue');
+    const at = created.toISOString();
+    const attempt = { number: 1, carrier: 'twilio', at, deadline: at, outcome: 'accepted' } as const;
+    const times = { created_at: at, queued_at: at, sent_at: at, expires_at: expiresAt.toISOString() };
+    await store.create(aMessage({ message_id: 'msg_sent', status: 'sent', attempts: [attempt], ...times }));
+    await dueItemIndex.add('messages', [{ id: 'msg_sent', dueAt: expiresAt }]);
+    await run(3600);
+    expect(queued).toContain('msg_sent');
+    expect((await store.get('msg_sent'))?.status).toBe('sent');
+    await run(3660);
+    expect((await store.get('msg_sent'))?.status).toBe('expired');
+  });
+});
