@@ -1,5 +1,5 @@
 /** ANY /carriers/{carrier}/…: takes what carriers report, and messages from people, for the receipts queue. */
-import { carrierReports } from '../shared/carrier/carrier-reports.ts';
+import { carrierReports } from '#carrier-reports';
 import { carrierSecrets } from '../shared/carrier/carrier-secrets.secrets.ts';
 import { callbackOperations } from '../shared/carrier/receive-callback.ts';
 import { carriersIn } from '../shared/contract/carrier-names.ts';

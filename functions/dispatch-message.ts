@@ -1,9 +1,10 @@
 /** Consumes the outbound queues: gives each message to its channel's carrier. */
+
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSEvent } from 'aws-lambda';
+import { carrierModules } from '#carriers';
 import { carrierSecrets } from '../shared/carrier/carrier-secrets.secrets.ts';
-import { carrierModules } from '../shared/carrier/carriers.ts';
 import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
 import { disabledClients } from '../shared/client/client-store.dynamo.ts';
 import { modeOf } from '../shared/contract/mode.ts';

@@ -1,8 +1,9 @@
 /** Consumes the receipts queue: the reports of carriers about our messages, and the messages that people send to us. */
+
 import type { SQSEvent } from 'aws-lambda';
+import { carrierReports } from '#carrier-reports';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import type { CarrierNotification } from '../shared/carrier/carrier-notification.ts';
-import { carrierReports } from '../shared/carrier/carrier-reports.ts';
 import { readReport } from '../shared/carrier/read-report.ts';
 import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
 import { dynamoAllRows } from '../shared/edited-table/row-editor.dynamo.ts';

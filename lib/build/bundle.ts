@@ -15,6 +15,7 @@ import { join, parse, relative } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
 import { bundleDashboard } from './bundle-dashboard.ts';
 import { bundleDocs } from './bundle-docs.ts';
+import { functionsWithCarriers, writeCarrierLists } from './stage-carriers.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -43,8 +44,15 @@ export const bundleSettings = {
 interface Bundle {
   /** The names of all functions. */
   readonly functionNames: readonly string[];
-  /** The folder to upload for a function, with these files added; its handler is `index.handler`. */
-  folder(functionName: string, files?: Readonly<Record<string, string>>): string;
+  /**
+   * The folder to upload for a function, with these files added; its handler is `index.handler`. With `carriers` it has only
+   * these, if it has any.
+   */
+  folder(
+    functionName: string,
+    files?: Readonly<Record<string, string>>,
+    carriers?: readonly string[],
+  ): string;
 }
 
 /** The function whose bundle has the dashboard's files. */
@@ -89,12 +97,30 @@ function build(): Bundle {
   }
   return {
     functionNames,
-    folder(functionName, files = {}) {
+    folder(functionName, files = {}, carriers) {
       if (!functionNames.includes(functionName)) throw new Error(`no functions/${functionName}.ts`);
-      const folder = join(outdir, functionName);
+      const isOfStage = carriers !== undefined && functionsWithCarriers.includes(functionName);
+      const folder = join(isOfStage ? ofCarriers(outdir, carriers) : outdir, functionName);
       return Object.keys(files).length === 0 ? folder : withFiles(folder, files);
     },
   };
+}
+
+/** The bundles of the functions that have carriers, with these only. */
+function ofCarriers(outdir: string, carriers: readonly string[]): string {
+  const place = `${outdir}.${[...carriers].sort().join('-')}`;
+  if (existsSync(place)) return place;
+  const making = `${place}.${process.pid}`;
+  // Beside the bundles, so that their bytes do not have the name of this process.
+  const alias = writeCarrierLists(join(cacheFolder, 'lists', parse(place).base), root, [...carriers].sort());
+  buildSync({
+    ...bundleSettings,
+    alias: { ...bundleSettings.alias, ...alias },
+    entryPoints: functionsWithCarriers.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),
+    outdir: making,
+  });
+  moveInto(making, place);
+  return place;
 }
 
 /** A copy of a function's folder with files of the stage. */

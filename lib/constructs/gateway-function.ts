@@ -20,6 +20,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { carriersIn } from '../../shared/contract/carrier-names.ts';
 import { type FunctionName, functionUses } from '../../shared/contract/function-uses.ts';
 import { functionFailureMetric, metricNamespace } from '../../shared/contract/metrics.ts';
 import type { Declaration } from '../../shared/contract/uses.ts';
@@ -36,6 +37,11 @@ import { dataRemovalPolicy } from './removal-policy.ts';
 import { acknowledge } from './template-rules.ts';
 
 const tracesAnywhere = 'X-Ray has no resource to write a trace to.';
+
+/** The carriers in the bundles of a stage; the simulated one is small, and carries messages of test keys. */
+function carriersOf({ smsCarrier, whatsappCarrier }: StageSettings): string[] {
+  return [...new Set([...carriersIn(smsCarrier), ...carriersIn(whatsappCarrier), 'simulator'])];
+}
 
 /** The fraction of a function's calls in a minute that may fail. */
 const failureRate = 0.01;
@@ -84,7 +90,7 @@ export class GatewayFunction extends LambdaFunction {
       description: `Messaging gateway (${stage.name}): ${props.functionName}`,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      code: Code.fromAsset(bundleFunctions().folder(props.functionName, files)),
+      code: Code.fromAsset(bundleFunctions().folder(props.functionName, files, carriersOf(stage))),
       handler: 'index.handler',
       timeout: Duration.seconds(props.timeoutSeconds),
       memorySize: props.memoryMegabytes ?? 512,

@@ -4,7 +4,7 @@ import { join, parse } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { buildSync } from 'esbuild';
-import { bundleSettings } from '../../lib/build/bundle.ts';
+import { bundleFunctions, bundleSettings } from '../../lib/build/bundle.ts';
 import { bundleDashboard } from '../../lib/build/bundle-dashboard.ts';
 import { bundleDocs } from '../../lib/build/bundle-docs.ts';
 
@@ -104,3 +104,15 @@ it('the sign-in page of the dashboard is small, and its page is not empty before
   expect(wholeBytes).toBeGreaterThan(firstViewBytes);
   expect(page).toContain('<div id="root"><div class="skeleton">');
 });
+
+it.each(['dispatch-message', 'record-receipt', 'carrier-callback'])(
+  'the bundle of %s has the carriers of its stage and no others',
+  (name) => {
+    const codeFor = (carriers: readonly string[]) =>
+      readFileSync(join(bundleFunctions().folder(name, {}, carriers), 'index.js'), 'utf8');
+    // A text of Twilio's descriptor, which is in all of them.
+    const twilio = 'Messaging Geographic Permissions';
+    expect(codeFor(['aws', 'simulator'])).not.toContain(twilio);
+    expect(codeFor(['twilio', 'aws', 'simulator'])).toContain(twilio);
+  },
+);

@@ -15,14 +15,20 @@ export interface SourceFile {
 const importForms =
   /(?:^|\n)\s*(?:import|export)\s+(?<type>type\s)?(?:[^'";]*?\sfrom\s+)?'(?<from>[^']+)'|\bimport\(\s*'(?<lazy>[^']+)'\s*\)/g;
 
+/** Our own names of files. */
+const { imports }: { readonly imports: Readonly<Record<string, string>> } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+);
+
 export function read(path: string): SourceFile {
   const text = readFileSync(join(root, path), 'utf8');
-  const imports = Array.from(text.matchAll(importForms), ({ groups }) => {
+  const found = Array.from(text.matchAll(importForms), ({ groups }) => {
     const given = groups?.from ?? groups?.lazy ?? '';
-    const target = given.startsWith('.') ? relative(root, join(root, dirname(path), given)) : given;
+    const own = imports[given]?.slice('./'.length);
+    const target = given.startsWith('.') ? relative(root, join(root, dirname(path), given)) : (own ?? given);
     return { target, typeOnly: groups?.type !== undefined };
   });
-  return { path, text, imports };
+  return { path, text, imports: found };
 }
 
 export function filesOf(folder: string): SourceFile[] {
