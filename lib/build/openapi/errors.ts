@@ -159,7 +159,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
   },
   internal_error: { when: 'The gateway failed to process the request.', message: errorTexts.internal_error },
   service_unavailable: {
-    when: 'A service that the gateway needs is down or slow. Repeat the request later.',
+    when: 'A service that the gateway needs is down or slow, or the gateway is in maintenance, where `Retry-After` says for how many seconds to wait. Repeat the request later.',
     message: errorTexts.service_unavailable,
   },
 };

@@ -52,7 +52,11 @@ const onEvery = {
 } as const;
 
 const onSome = {
-  'Retry-After': { required: true, description: 'Seconds to wait; only on 429.', schema: integer },
+  'Retry-After': {
+    required: true,
+    description: 'Seconds to wait; on every 429, and on the 503 of maintenance.',
+    schema: integer,
+  },
   'WWW-Authenticate': {
     required: true,
     description: 'The challenge (RFC 6750; Basic on the token endpoint).',
