@@ -120,7 +120,6 @@ async function findById(dependencies: Dependencies, id: string): Promise<SearchR
 /** Shorter texts are no ids of a carrier. */
 const carrierIdMin = 16;
 
-/** The index has the carrier's ids of WhatsApp messages. */
 async function findByCarrierId(dependencies: Dependencies, text: string): Promise<SearchResult | undefined> {
   if (text.length < carrierIdMin || /\s/.test(text)) return undefined;
   const messageId = await dependencies.messages.findByCarrierId(text);

@@ -23,8 +23,6 @@ export interface CarrierDescriptor {
   readonly canLookUp: boolean;
   /** How its reports arrive: it calls us, or publishes to a topic that feeds the receipts queue. */
   readonly reportsBy: 'callback' | 'topic';
-  /** The channels in which its receipts or replies name a message by the carrier's id only. */
-  readonly indexedByCarrierId: readonly Channel[];
   /** Whether it has credentials, in a secret of its own. */
   readonly hasCredentials: boolean;
 }

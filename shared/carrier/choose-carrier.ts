@@ -61,15 +61,13 @@ function contextOf(
 }
 
 function carrierOf(module: CarrierModule, channel: Channel, context: CarrierContext): ChosenCarrier {
-  const { name, settledBy, indexedByCarrierId, hasCredentials } = module.descriptor;
-  const findableByCarrierId = indexedByCarrierId.includes(channel);
+  const { name, settledBy, hasCredentials } = module.descriptor;
   const carrier = module.create(channel, context);
-  if (!hasCredentials) return { ...carrier, name, settledBy, findableByCarrierId };
+  if (!hasCredentials) return { ...carrier, name, settledBy };
   return {
     ...carrier,
     name,
     settledBy,
-    findableByCarrierId,
     async handOver(request) {
       try {
         await context.credentials();

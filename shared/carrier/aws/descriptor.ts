@@ -17,7 +17,5 @@ export const awsDescriptor: CarrierDescriptor = {
   settledBy: 'receipt',
   canLookUp: false,
   reportsBy: 'topic',
-  // Meta leaves our id out of some statuses, and replies name the carrier's.
-  indexedByCarrierId: ['whatsapp'],
   hasCredentials: false,
 };

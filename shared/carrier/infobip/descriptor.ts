@@ -16,6 +16,5 @@ export const infobipDescriptor: CarrierDescriptor = {
   settledBy: 'repeat',
   canLookUp: true,
   reportsBy: 'callback',
-  indexedByCarrierId: [],
   hasCredentials: true,
 };

@@ -16,7 +16,5 @@ export const metaDescriptor: CarrierDescriptor = {
   settledBy: 'receipt',
   canLookUp: false,
   reportsBy: 'callback',
-  // Meta leaves our id out of some statuses, and replies name Meta's.
-  indexedByCarrierId: ['whatsapp'],
   hasCredentials: true,
 };

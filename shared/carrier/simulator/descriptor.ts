@@ -16,6 +16,5 @@ export const simulatorDescriptor: CarrierDescriptor = {
   settledBy: 'repeat',
   canLookUp: false,
   reportsBy: 'topic',
-  indexedByCarrierId: ['whatsapp'],
   hasCredentials: false,
 };

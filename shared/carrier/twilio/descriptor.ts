@@ -17,6 +17,5 @@ export const twilioDescriptor: CarrierDescriptor = {
   settledBy: 'lookup',
   canLookUp: true,
   reportsBy: 'callback',
-  indexedByCarrierId: [],
   hasCredentials: true,
 };

@@ -111,7 +111,7 @@ export async function callCarrier(
     dependencies.warn('it is not known whether the carrier has the message', error);
     return waitForOutcome(dependencies, claimed, carrier);
   }
-  if (response.outcome === 'accepted') return recordSent(dependencies, message, carrier, response);
+  if (response.outcome === 'accepted') return recordSent(dependencies, message, response);
   const others = untried(message, carriers);
   const asksNext = response.outcome === 'not_taken' || response.outcome === 'refused';
   if (response.outcome === 'refused' && (response.elsewhere !== true || others.length === 0))
@@ -140,7 +140,7 @@ export async function lookUpAttempt(
     .catch((error: unknown) => dependencies.warn('the carrier cannot be asked', error));
   if (!found) return waitForOutcome(dependencies, claimed, carrier);
   const { carrierMessageId } = found;
-  return recordSent(dependencies, message, carrier, { outcome: 'accepted', carrierMessageId });
+  return recordSent(dependencies, message, { outcome: 'accepted', carrierMessageId });
 }
 
 /** The sender that was selected is one of the preferred carrier; another has its own default, unless the request names one. */
@@ -199,7 +199,6 @@ export async function waitUntil(
 async function recordSent(
   { messages, contacts, warn, sleep }: DispatchDependencies,
   message: Message,
-  { findableByCarrierId }: ChosenCarrier,
   { carrierMessageId, cost, currency }: Extract<HandOver, { outcome: 'accepted' }>,
 ): Promise<Dispatched> {
   const { message_id: messageId } = message;
@@ -209,7 +208,6 @@ async function recordSent(
   const noted = {
     at,
     carrierMessageId,
-    findableByCarrierId,
     attempts,
     ...withoutUndefined({ cost, currency }),
   };

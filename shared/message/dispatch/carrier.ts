@@ -83,8 +83,6 @@ export interface Carrier {
 export interface ChosenCarrier extends Carrier {
   readonly name: string;
   readonly settledBy: SettledBy;
-  /** Whether its receipts or replies name a message by the carrier's id only, so that it must be found by that. */
-  readonly findableByCarrierId: boolean;
 }
 
 /** The id of an attempt: `msg_….2` is the second of that message. */

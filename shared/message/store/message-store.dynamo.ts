@@ -6,6 +6,7 @@ import { conditionalPut, conditionalUpdate } from '../../platform/aws/conditiona
 import { type ReadOptions, readRow } from '../../platform/aws/read-rows.dynamo.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Environment } from '../../platform/env.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type Message, messageSchema, transitions } from '../message.ts';
 import { noteKeyUse } from './idempotency-key-use.dynamo.ts';
 import { createLeg, isOwn, manyMessages, messageRowOf, parseMessageRow } from './message-rows.dynamo.ts';
@@ -171,8 +172,7 @@ const messageKey = z.object({ message_id: z.string() });
 
 /** The attributes that a report sets: fields of the message, and the key of the index by carrier id. */
 function notedIn(report: Parameters<typeof fieldsOf>[0]): Record<string, unknown> {
-  const findable = report.findableByCarrierId === true && report.carrierMessageId !== undefined;
-  return { ...fieldsOf(report), ...(findable ? { carrier_key: report.carrierMessageId } : {}) };
+  return withoutUndefined({ ...fieldsOf(report), carrier_key: report.carrierMessageId });
 }
 
 /** Makes a single write of the new state and the times of all states that it implies. */

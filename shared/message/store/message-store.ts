@@ -31,8 +31,6 @@ export interface HandOverNote {
   /** The time of the hand-over: that of `sent`, unless a receipt wrote one before. */
   readonly at: Date;
   readonly carrierMessageId: string;
-  /** Whether the message must be found by the carrier's id. */
-  readonly findableByCarrierId: boolean;
   readonly cost?: number;
   readonly currency?: string;
   readonly attempts?: readonly StoredAttempt[];
@@ -91,7 +89,7 @@ export interface MessageStore {
   fillInSent(messageId: string, at: Date): Promise<Message | undefined>;
   /** Writes the number of the newest use of an Idempotency-Key into its first message; false where that is gone. */
   noteKeyUse(messageId: string, use: number, at: Date): Promise<boolean>;
-  /** The message with this id of the carrier; only those of WhatsApp are indexed. */
+  /** The message with this id of the carrier. */
   findByCarrierId(carrierMessageId: string): Promise<string | undefined>;
 }
 
@@ -118,8 +116,6 @@ interface CarrierReport {
   readonly carrierMessageId?: string;
   /** How it reached the person, where that was not as a text. */
   readonly deliveredBy?: 'rcs';
-  /** Whether the message must be found by the carrier's id. */
-  readonly findableByCarrierId?: boolean;
 }
 
 /** The states whose time this transition sets, if it is not set yet; the new state last. */

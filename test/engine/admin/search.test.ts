@@ -174,6 +174,22 @@ describe('a search', () => {
       expect(await find(text)).toEqual([wanted]);
   });
 
+  it.each(['sms', 'whatsapp'] as const)(
+    'finds a message by the id that its carrier gave it: %s',
+    async (channel) => {
+      const { dynamo, names } = tables;
+      const messages = dynamoMessageStore(dynamo, { tableName: names.messages, retentionDays: 1 });
+      const id = newId('msg', created);
+      const carrierMessageId = `SM${randomUUID()}`;
+      await messages.create(message(id, { channel, status: 'sending', client_id: 'client-a' }));
+      expect(await find(carrierMessageId)).toEqual([]);
+      await messages.transition(id, { to: 'sent', at: created, carrierMessageId });
+      expect(await find(` ${carrierMessageId}`)).toMatchObject([
+        { kind: 'message', id, client_id: 'client-a' },
+      ]);
+    },
+  );
+
   it('finds a message of a person that belongs to no client, by its id and by the number', async () => {
     expect(await find(ids.received)).toEqual([
       {

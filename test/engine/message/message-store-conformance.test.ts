@@ -130,7 +130,7 @@ describe.each<[string, () => MessageStore]>([
     const message = fresh({ status: 'delivered', cost: 1 });
     await store.create(message);
     const carrierMessageId = newId('act', created);
-    const noted = { at: created, carrierMessageId, findableByCarrierId: true, cost: 2, currency: 'USD' };
+    const noted = { at: created, carrierMessageId, cost: 2, currency: 'USD' };
     await store.noteHandOver(message.message_id, noted);
     await store.noteHandOver(newId('msg', created), noted);
     const known = { carrier_message_id: carrierMessageId, currency: 'USD', sent_at: created.toISOString() };

@@ -78,14 +78,14 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
-  'a WhatsApp message is not found by the id of its carrier': {
+  'a message is not found by the id of its carrier': {
     theme: 'messages',
     promise: '6.3',
     changes: [
       {
-        file: 'shared/carrier/aws/descriptor.ts',
-        replace: "indexedByCarrierId: ['whatsapp'],",
-        by: "indexedByCarrierId: ['sms'],",
+        file: 'shared/message/store/message-store.dynamo.ts',
+        replace: 'carrier_key: report.carrierMessageId',
+        by: 'carrier_key: undefined',
       },
     ],
   },

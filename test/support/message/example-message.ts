@@ -58,7 +58,6 @@ export function onlyCarrier(
   const chosen: ChosenCarrier = {
     name: 'example',
     settledBy: 'repeat',
-    findableByCarrierId: false,
     ...carrier,
   };
   return () => [chosen];

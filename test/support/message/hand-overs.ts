@@ -33,8 +33,7 @@ export function handOversIn(tables: () => TestTables, clock: () => Date) {
     const dependencies: DispatchDependencies = {
       messages: storesIn(tables()).messages,
       attemptRules,
-      carriersFor: ({ channel }) =>
-        onlyCarrier({ ...carrier, findableByCarrierId: channel === 'whatsapp' })(),
+      carriersFor: onlyCarrier(carrier),
       bodyOf: async () => ({ text: 'Hello' }),
       isDisabled: async () => false,
       pace: inMemoryPace(clock),

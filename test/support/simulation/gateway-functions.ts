@@ -167,8 +167,7 @@ export function gatewayFunctions(resources: Resources) {
         {
           messages,
           attemptRules,
-          carriersFor: ({ channel }) =>
-            onlyCarrier({ ...resources.carrier, findableByCarrierId: channel === 'whatsapp' })(),
+          carriersFor: onlyCarrier(resources.carrier),
           bodyOf: handOverBodies(resources.otpSecrets),
           isDisabled: async () => false,
           pace,

@@ -43,7 +43,6 @@ async function world(
     ([name, responses]): ChosenCarrier => ({
       name,
       settledBy,
-      findableByCarrierId: false,
       async handOver(request) {
         const index = calls.filter(({ carrier }) => carrier === name).length;
         calls.push({ carrier: name, request });

@@ -22,7 +22,7 @@ it('a receipt whose message the index does not show yet is recorded once it does
   const early = await recordReceipts({ messages, contacts, recordOptOut: async () => true }, [receipt], 1);
   expect(early.recorded).toMatchObject([{ outcome: 'unknown_message' }]);
   expect(early.retryAfterSeconds).toBe(2);
-  const noted = { at: created, carrierMessageId: 'wamid.1', findableByCarrierId: true };
+  const noted = { at: created, carrierMessageId: 'wamid.1' };
   await messages.transition(message.message_id, { to: 'sent', ...noted });
   const later = await recordReceipts({ messages, contacts, recordOptOut: async () => true }, [receipt], 2);
   expect(later).toMatchObject({ recorded: [{ outcome: 'recorded' }], retryAfterSeconds: undefined });

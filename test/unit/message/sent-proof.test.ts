@@ -36,7 +36,7 @@ function* sequences(left: readonly Step[], length: number): Generator<readonly S
 async function take(messages: MessageStore, id: string, step: Step, at: Date): Promise<void> {
   switch (step) {
     case 'our own write': {
-      const noted = { at, carrierMessageId: 'c-1', findableByCarrierId: false };
+      const noted = { at, carrierMessageId: 'c-1' };
       const sent = await messages.transition(id, { to: 'sent', ...noted });
       if (sent === undefined) await messages.noteHandOver(id, noted);
       return;
