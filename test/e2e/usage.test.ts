@@ -94,6 +94,7 @@ describe('usage', () => {
         failed: 0,
         cost: expect.closeTo(3 * each * 0.0042, 6),
         estimated: false,
+        possible_duplicates: 0,
       },
       {
         status: 'failed',
@@ -103,6 +104,7 @@ describe('usage', () => {
         failed: each,
         cost: 0,
         estimated: false,
+        possible_duplicates: 0,
       },
       {
         status: 'sent',
@@ -112,6 +114,7 @@ describe('usage', () => {
         failed: 0,
         cost: expect.closeTo(each * 0.0042, 6),
         estimated: true,
+        possible_duplicates: 0,
       },
     ]);
   });

@@ -77,7 +77,7 @@ describe('the settings of a stage', () => {
       ALLOWED_COUNTRIES: ['GB', 'US'],
       OPT_OUT_WORDS: ['ARRÊT'],
       SMS_ORIGINATION_IDENTITY: '12345',
-      STAGE_SMS_SENDER: '12345',
+      STAGE_SMS_SENDER: undefined,
       WHATSAPP_OTP_TEMPLATE: 'code/en_GB',
       WEBHOOK_PORTS: [80, 443],
       WEBHOOK_ALLOW_HTTP: false,
@@ -88,6 +88,8 @@ describe('the settings of a stage', () => {
     };
     const read = Object.keys(expected).map((name) => [name, readVariable(name, variables)] as const);
     expect(Object.fromEntries(read)).toEqual(expected);
+    // It is a sender of AWS.
+    expect(stageVariables({ ...stage, smsCarrier: 'aws' }).STAGE_SMS_SENDER).toBe('12345');
   });
 
   it('report what production still needs: no sender has a default', () => {

@@ -422,6 +422,7 @@ describe('an administrator', () => {
   const actor = 'Ada (shell)';
   const admin = (now: Date): AdminDependencies =>
     ({
+      mode: 'live',
       otpHolds: holds(),
       clients: { find: async (id: string) => ({ client_id: id, name: 'Shop' }) },
       activityLog: dynamoActivityLog(tables.dynamo, tables.names.activity_log, 30),

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { invariants } from '../../support/simulation/invariants/invariants.ts';
+import { invariants } from '../support/simulation/invariants/invariants.ts';
 
-const docs = join(import.meta.dirname, '../../../docs');
+const docs = join(import.meta.dirname, '../../docs');
 
 it('has invariants that name the promises which they hold', () => {
   const contract = readFileSync(join(docs, 'contract.md'), 'utf8');
