@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { activityKinds, isSpread } from '../../shared/activity/activity-kinds.ts';
 import { type ActivityView, actorOf, listActivity, retentionRange } from '../../shared/admin/activity.ts';
-import { clientIdOf, listClientNames } from '../../shared/admin/find-client.ts';
+import { clientIdOf, readClientNames } from '../../shared/admin/find-client.ts';
 import type { Runner, Session } from './command.ts';
 import { timeForms, timeOf } from './options.ts';
 import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
@@ -67,11 +67,10 @@ export function addActivityCommand(program: Command, { run }: Runner): void {
           rows: all.slice(0, limit),
           more: all.length > limit || ofActors.some(({ more }) => more),
         };
-        const { clients } = await listClientNames(dependencies);
-        const names = new Map(clients.map(({ client_id, name }) => [client_id, name]));
+        const nameOf = await readClientNames(dependencies);
         return {
           json: { entries: listed.rows, more: listed.more },
-          text: () => [activityTable(listed.rows, names), ...moreText(listed)].join('\n\n'),
+          text: () => [activityTable(listed.rows, nameOf), ...moreText(listed)].join('\n\n'),
         };
       }),
     );
@@ -87,9 +86,11 @@ async function actorsOf(
   return actor === name ? [name, `${name} (shell)`] : [actor];
 }
 
-function activityTable(entries: readonly ActivityView[], names: ReadonlyMap<string, string>): string {
-  const named = (id: string | undefined): string | undefined =>
-    id === undefined ? id : (names.get(id) ?? id);
+function activityTable(
+  entries: readonly ActivityView[],
+  nameOf: (clientId: string) => string | undefined,
+): string {
+  const named = (id: string | undefined): string | undefined => (id === undefined ? id : (nameOf(id) ?? id));
   /** A sentence begins with the id of who did it. */
   const withName = (summary: string, actor = ''): string =>
     actor !== '' && summary.startsWith(`${actor} `)

@@ -151,9 +151,10 @@ export function addClientCommands(program: Command, { run }: Runner): void {
     .command('end-previous-secret')
     .description('refuses every client secret but the newest, within 60 seconds')
     .argument('<client>', 'id or name')
+    .option('--test', ofTestData, false)
     .action(
-      run(async ({ dependencies, actor }, named: string) => {
-        const clientId = await clientIdOf(dependencies, named);
+      run(async ({ dependencies, actor }, named: string, { test }: TestOption) => {
+        const clientId = ofMode(await clientIdOf(dependencies, named), test);
         await endPreviousSecret(dependencies, actor, clientId);
         return done({ client_id: clientId }, `Only the newest client secret of ${clientId} is valid.`);
       }),

@@ -15,6 +15,16 @@ import { forCustomer } from './message-table.ts';
 import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
 import { textFields, textTable } from './print.ts';
 
+interface OutboxOptions extends ListOptions {
+  readonly to?: string;
+  readonly test?: string;
+}
+
+interface InboundOptions {
+  readonly test: boolean;
+  readonly [option: string]: unknown;
+}
+
 export function addMessageCommands(program: Command, { run }: Runner): void {
   const messages = program.command('messages').description('messages with their status');
   addMessageList(messages, program, { run });
@@ -84,12 +94,13 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
   withLimit(outbox.command('list'))
     .description('lists messages with their bodies, newest first')
     .option('--to <number>', 'only of this recipient')
+    .option('--test <client>', "the messages of this client's test keys (id or name), on every stage")
     .action(
-      run(async ({ dependencies }, { to, ...options }: ListOptions & { to?: string }) => {
+      run(async ({ dependencies }, { to, test, ...options }: OutboxOptions) => {
         const listed = await readPages(async (page) => {
           const { messages, next_cursor } = await listOutbox(
             dependencies,
-            parseFields(outboxQuery, { to, ...page }),
+            parseFields(outboxQuery, { to, client_id: test, ...page }),
           );
           return { rows: messages, next_cursor };
         }, options);
@@ -120,9 +131,11 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
     .option('--to <number>', 'the number of the gateway; by default that of the simulator')
     .requiredOption('--text <text>', 'such as STOP')
     .addOption(new Option('--channel <channel>').choices(['sms', 'whatsapp']).default('sms'))
+    .option('--test', 'to the test data of the client that last sent to the person, on every stage', false)
     .action(
-      run(async ({ dependencies }, options: Record<string, string>) => {
-        const sent = await sendInbound(dependencies, parseFields(inboundBody, options));
+      run(async ({ dependencies }, { test, ...options }: InboundOptions) => {
+        const fields = { ...options, mode: test ? 'test' : 'live' };
+        const sent = await sendInbound(dependencies, parseFields(inboundBody, fields));
         return {
           json: sent,
           text: () => `Sent. It will be stored in a moment; see: messages show ${sent.message_id}`,

@@ -1,6 +1,6 @@
 /** `messages list`: finds messages, as a table of the newest, or all of them as CSV. */
 import { type Command, Option } from 'commander';
-import { listClientNames } from '../../shared/admin/find-client.ts';
+import { readClientNames } from '../../shared/admin/find-client.ts';
 import {
   type ExportedPage,
   exportMessages,
@@ -131,15 +131,13 @@ async function exportAsCsv(
   query: MessageQuery,
   { limit = Number.POSITIVE_INFINITY }: MessageListOptions,
 ): Promise<CommandResult> {
-  const { clients } = await listClientNames(dependencies);
-  const names = new Map(clients.map(({ client_id, name }) => [client_id, name]));
+  const nameOf = await readClientNames(dependencies);
   write(`${messageCsvHeader}\n`);
   let written = 0;
   for await (const { messages, ...done } of exportMessages(dependencies, query)) {
     const before = written;
     const some = messages.slice(0, limit - written);
-    if (some.length > 0)
-      write(`${some.map((message) => messageCsvLine(message, (id) => names.get(id))).join('\n')}\n`);
+    if (some.length > 0) write(`${some.map((message) => messageCsvLine(message, nameOf)).join('\n')}\n`);
     written += some.length;
     if (Math.floor(written / progressEvery) > Math.floor(before / progressEvery))
       progress(progressText(written, done));

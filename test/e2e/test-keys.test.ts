@@ -307,4 +307,38 @@ describe('the shell', () => {
       shell.close();
     }
   });
+
+  it('shows what test keys sent, answers as a person to test data, and names the test data in lists', async () => {
+    const shell = adminShell();
+    try {
+      const [name, to] = [`Shop ${Date.now()}`, freshNumber()];
+      const live = await newClient({ name });
+      const test = await withTestKey(live);
+      const messageId = await test.send({ to, message: 'Hello' });
+      await test.statusOnce(messageId, 'delivered');
+      const outboxList = await shell.json('outbox', 'list', '--test', name, '--to', to);
+      expect(outboxList.messages).toMatchObject([{ message_id: messageId, body: 'Hello' }]);
+      expect((await shell.json('outbox', 'list', '--to', to)).messages).toEqual([]);
+
+      await shell.json('inbound', 'send', '--from', to, '--text', 'Thanks', '--test');
+      const replies = await eventually(async () => {
+        const { body } = await test.call('GET', '/api/v1/messages?direction=inbound');
+        return (body.messages as unknown[]).length > 0 ? body.messages : undefined;
+      });
+      expect(replies).toMatchObject([{ text: 'Thanks', mode: 'test' }]);
+
+      await shell.json('clients', 'rotate-secret', live.clientId, '--test');
+      await shell.json('clients', 'end-previous-secret', live.clientId, '--test');
+      // The secret of before the rotation; live secrets stay.
+      expectRefusal(await requestToken(test.clientId, test.clientSecret), 401, 'invalid_client');
+      await tokenOf(live.clientId, live.clientSecret);
+
+      const activity = await shell.run('activity', '--client', `${name} (test)`);
+      expect(activity.stdout).toContain(`${name} (test)`);
+      const csv = await shell.run('messages', 'list', '--client', `${name} (test)`, '--csv');
+      expect(csv.stdout).toContain(`${test.clientId},${name} (test),`);
+    } finally {
+      shell.close();
+    }
+  });
 });
