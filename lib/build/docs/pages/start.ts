@@ -33,7 +33,7 @@ function stepsOf(baseUrl: string): readonly Topic[] {
     {
       id: 'settings',
       title: 'Set your credentials',
-      content: html`${prose('The client id, the client secret and the webhook secret come from the operator of the gateway, who creates a client for you. A gateway on your own machine prints those of a demo client when it starts.')}
+      content: html`${prose('The client id, the client secret and the webhook secret come from the operator of the gateway, who creates a client for you. A gateway on your own machine prints those of a demo client when it starts. Ask for a test secret (`cs_test_…`) to begin with: nothing that it sends reaches a carrier, on any gateway.')}
 ${fillInForm()}
 ${command(
   'settings',
@@ -53,7 +53,7 @@ ${receiverCommands(baseUrl)}`,
     {
       id: 'token',
       title: 'Get an access token',
-      content: html`${prose(`Run this in the first terminal. It prints the response and stores its token, which is valid for ${tokenLifetime}: use it for all requests until then.`)}
+      content: html`${prose(`Run this in the first terminal. It prints the response and stores its token, which is valid for ${tokenLifetime}: use it for all requests until then. A test API key (\`sk-test-…\`) needs no such request: \`export TOKEN=$(node -p "require('./.local/gateway.json').test_api_key")\` has that of a gateway on your own machine.`)}
 ${command(
   'token',
   `export TOKEN=$(curl -sS "$BASE_URL/api/v1/auth/token" \\

@@ -7,6 +7,7 @@ import { linkTo } from '../site.ts';
 export function testingPage(): Page {
   return {
     sections: [
+      { id: 'test-keys', title: 'Test keys' },
       { id: 'simulator', title: 'The simulator' },
       { id: 'recipients', title: 'Simulated recipients' },
       { id: 'one-time-passwords', title: 'Codes of one-time passwords' },
@@ -14,6 +15,8 @@ export function testingPage(): Page {
       { id: 'retries', title: 'Webhook retries' },
     ],
     main: html`<h1>Testing</h1>
+<section>${heading(2, 'test-keys', 'Test keys')}
+${prose(`A test key (\`sk-test-…\`, or the token of a test secret \`cs_test_…\`) works on every gateway, also where the carrier is a real one: nothing is sent to a phone and nothing is charged. Your permissions and limits are those of live keys; messages, suppressions, webhook endpoints and usage are apart, and answers and webhooks have \`"mode": "test"\`. An administrator creates one: \`npm run admin -- api-keys create CLIENT --test\`. [The test outbox](${linkTo('reference', 'listTestOutbox')}) shows what was "sent" in the last day, one-time passwords included.`)}</section>
 <section>${heading(2, 'simulator', 'The simulator')}
 ${prose('A gateway on your own machine (`npm start`) and a test stage on AWS have a simulated carrier: nothing is sent to a phone and nothing is charged. Requests, states, receipts and webhooks are those of real messages. If you do not know whether your gateway has the simulator, ask its operator before you send to the numbers below.')}
 ${prose(`Without a program: each operation of the [reference](${linkTo('reference')}) has a console, **Try it**, which sends a request of your own and shows the answer beside the webhooks that follow.`)}</section>
