@@ -7,6 +7,7 @@ import { type Message, messageSchema } from '../message/message.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 import { restoredBy, rowIn } from '../platform/aws/stream-record.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
+import { chunksOf } from '../platform/long-lists.ts';
 import type { DueItemIndex } from '../recovery/due-item-index.ts';
 import { leaveToReview } from '../relay/leave-to-review.ts';
 import { deliverySchema, dueItemOf } from '../webhook/delivery.ts';
@@ -63,16 +64,22 @@ export async function restorePage(
   const stackTable = dependencies.tables[table];
   const present = await dependencies.rows.present(stackTable, items);
   const seconds = dependencies.clock().getTime() / 1000;
-  return Promise.all(
-    items.map((item): RowOutcome | Promise<RowOutcome> => {
-      if (Number(item.purge_at?.N ?? Number.POSITIVE_INFINITY) <= seconds) return { kind: 'purged' };
-      const row: Row = { item, present: present.get(keyOf(stackTable, item)) };
-      if (table === 'messages') return restoreMessage(dependencies, run, row, decisions);
-      if (table === 'webhook-deliveries') return restoreDelivery(dependencies, run, row, decisions);
-      return restoreRow(dependencies, run, table, row, decisions);
-    }),
-  );
+  const outcomes: RowOutcome[] = [];
+  for (const chunk of chunksOf(items, rowsAtOnce))
+    outcomes.push(...(await Promise.all(chunk.map(outcomeOf))));
+  return outcomes;
+
+  async function outcomeOf(item: Item): Promise<RowOutcome> {
+    if (Number(item.purge_at?.N ?? Number.POSITIVE_INFINITY) <= seconds) return { kind: 'purged' };
+    const row: Row = { item, present: present.get(keyOf(stackTable, item)) };
+    if (table === 'messages') return restoreMessage(dependencies, run, row, decisions);
+    if (table === 'webhook-deliveries') return restoreDelivery(dependencies, run, row, decisions);
+    return restoreRow(dependencies, run, table, row, decisions);
+  }
 }
+
+/** With eight segments at once, a few more than the connections of the SDK: more would wait too long for one. */
+const rowsAtOnce = 10;
 
 interface Row {
   readonly item: Item;
