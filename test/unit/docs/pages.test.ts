@@ -71,6 +71,24 @@ it('the README names the resource of every operation, and docs/local.md every ot
   expect(missing).toEqual([]);
 });
 
+it('the README has the API first, and the set-up of the carriers before what is read after the deploy', () => {
+  const readme = page('README.md');
+  const places = ['`POST /api/v1/sms/send`', '(docs/carriers.md)', '(docs/contract.md)', '(docs/operate.md)'];
+  const found = places.map((text) => readme.indexOf(text));
+  expect(found).toEqual(found.filter((at) => at >= 0).toSorted((one, other) => one - other));
+  expect(readme.slice(0, found[0])).not.toContain('shared/');
+});
+
+it('the set-up of the carriers is a numbered page, to which the page of the deploy leads before all settings', () => {
+  const steps = Array.from(page('docs/carriers.md').matchAll(/^## (\d+)\. /gm), ([, number]) =>
+    Number(number),
+  );
+  expect(steps).toEqual(steps.map((_, index) => index + 1));
+  expect(steps.length).toBeGreaterThan(5);
+  const [before = ''] = page('docs/deploy.md').split('\n## Stages and settings');
+  expect(before).toContain('(carriers.md)');
+});
+
 it('the README has the costs of docs/cost-and-scale.md', () => {
   const costs = Array.from(page('README.md').matchAll(/(\d+\.\d\d) USD/g), ([, cost = '']) => cost);
   expect(costs.length).toBeGreaterThan(1);
