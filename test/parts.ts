@@ -21,6 +21,7 @@ export const parts: Readonly<Record<string, Part>> = {
   local: jest({ TEST_PART: 'local' }),
   // Amazon's own engine needs Java 17.
   'dynamodb-local': { ...jest({ TEST_PART: 'dynamodb-local' }), needs: 'java' },
+  'test-keys': jest({ TEST_KEY_CALLS: '5000' }),
   attacks: jest({ TEST_PART: 'release' }),
   properties: jest({ FUZZ_RUNS: '5000' }),
   deploy: program('test/deploy/deploy.ts'),
@@ -72,6 +73,7 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'construct',
       'deploy upgrade',
       'attacks',
+      'test-keys test-key-separation',
       'browser-10000-rows admin-dashboard-tasks',
       'deliberate-faults --trace --only admits',
       'inbound',
