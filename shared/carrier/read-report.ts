@@ -1,5 +1,4 @@
 /** Reads a message of the receipts queue with the carrier that it comes from. */
-import * as z from 'zod/mini';
 import type { CarrierReports } from './carrier-module.ts';
 import {
   type CarrierNotification,
@@ -8,17 +7,7 @@ import {
   read,
   UnreadableNotification,
 } from './carrier-notification.ts';
-
-/** A verified callback, as it is stored in the queue. */
-const storedCallback = z.object({
-  carrier: z.string(),
-  path: z.string(),
-  query: z.record(z.string(), z.string()),
-  body: z.string(),
-  received_at: z.iso.datetime(),
-});
-
-export type StoredCallback = z.output<typeof storedCallback>;
+import { bodyIn, type StoredCallback, storedCallback } from './stored-callback.ts';
 
 /**
  * A callback names its carrier; everything else comes from the topic.
@@ -38,9 +27,10 @@ export function readReport(carriers: readonly CarrierReports[], queueBody: strin
   return reports.parse(reported);
 }
 
-function ofCallback({ carrier, path, query, body, received_at }: StoredCallback): {
+function ofCallback(callback: StoredCallback): {
   carrier: string;
   reported: Reported;
 } {
-  return { carrier, reported: { path, query, body, receivedAt: new Date(received_at) } };
+  const { carrier, path, query, received_at } = callback;
+  return { carrier, reported: { path, query, body: bodyIn(callback), receivedAt: new Date(received_at) } };
 }

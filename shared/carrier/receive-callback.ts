@@ -10,10 +10,7 @@ import type { Authenticator } from '../http/authenticate.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { CallbackRequest, CarrierReports } from './carrier-module.ts';
 import type { CredentialsOf } from './carrier-secrets.secrets.ts';
-import type { StoredCallback } from './read-report.ts';
-
-/** With its escapes it still fits a queue message. */
-export const callbackBytesMax = 128 * 1024;
+import { callbackBytesMax, type StoredCallback, toStore } from './stored-callback.ts';
 
 interface CallbackDependencies {
   /** Of the stage. */
@@ -73,13 +70,16 @@ export function callbackOperations(dependencies: CallbackDependencies) {
   };
 
   const receive: Operation = async (request) => {
-    const call = await verified({ ...request, body: Buffer.from(request.rawBody) });
+    const call = await verified({ ...request, body: request.rawBody });
     if (call === undefined) throw notProven();
     const { carrier, challenge } = call;
     if (challenge === undefined) {
       const [, , rest = ''] = path.exec(request.path) ?? [];
-      const { query, rawBody: body, now } = request;
-      await dependencies.store({ carrier, path: rest, query, body, received_at: now.toISOString() });
+      const { query, rawBody, now } = request;
+      const callback = toStore({ carrier, path: rest, query, received_at: now.toISOString() }, rawBody);
+      if (callback === undefined)
+        throw new GatewayError('payload_too_large', 'The body does not fit the queue, even compressed.');
+      await dependencies.store(callback);
     }
     // Twilio takes a text for a reply to the person.
     return {

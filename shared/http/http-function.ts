@@ -145,7 +145,7 @@ function apiRequest(
     query,
     headers: incoming.headers,
     body,
-    rawBody: incoming.rawBody.bytes.toString('utf8'),
+    rawBody: incoming.rawBody.bytes,
     unknownFields,
     sourceIp: incoming.sourceIp,
     caller: identity.caller,

@@ -32,7 +32,7 @@ export interface ApiRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Parsed; undefined where there is none. */
   readonly body: unknown;
-  readonly rawBody: string;
+  readonly rawBody: Buffer;
   /** The fields of the body and the query that the operation does not know: parsing adds to them. */
   readonly unknownFields: UnknownFields;
   readonly sourceIp: string;

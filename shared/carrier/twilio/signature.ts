@@ -21,10 +21,16 @@ function signatureOf(authToken: string, text: string): string {
 
 /** Each field's name and value, sorted by name; a name that is given several times has each of its values once, sorted. */
 function fieldsText(body: string): string {
-  const fields = new URLSearchParams(body);
-  return [...new Set(fields.keys())]
-    .sort()
-    .flatMap((name) => [...new Set(fields.getAll(name))].sort().map((value) => name + value))
+  // A stranger may send very many fields, so that each is looked at once.
+  const values = new Map<string, Set<string>>();
+  for (const [name, value] of new URLSearchParams(body)) {
+    const known = values.get(name);
+    if (known === undefined) values.set(name, new Set([value]));
+    else known.add(value);
+  }
+  return [...values]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([name, given]) => [...given].sort().map((value) => name + value))
     .join('');
 }
 

@@ -2,6 +2,7 @@
  * Records the receipts of carriers. Each is one conditional write: the condition of a repeated, late or out-of-order
  * receipt does not hold, so it changes nothing and sends nothing.
  */
+import { chunksOf } from '../../platform/long-lists.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type Message, type Status, transitions } from '../message.ts';
 import { type Contacts, isNamed, noteContact } from '../store/contacts.dynamo.ts';
@@ -48,6 +49,8 @@ const eventually = { consistent: false };
  * it is retried after these delays, four minutes in total. After that it belongs to another sender of the same number.
  */
 const unknownDelaysSeconds = [2, 4, 8, 16, 32, 64, 128];
+/** Of one queue message, so that a thousand receipts are recorded within the function's time limit. */
+const messagesAtOnce = 25;
 
 /**
  * Records the receipts of one queue message, and says whether the queue must deliver it again: then those that were
@@ -65,13 +68,23 @@ export async function recordReceipts(
 }> {
   const unknownRetryAfterSeconds = unknownDelaysSeconds[receives - 1];
   const recorded: RecordedReceipt[] = [];
-  for (const receipt of receipts) {
-    const { outcome, messageId, message } = await recordReceipt(dependencies, receipt);
-    // The contact is noted even if the state was recorded before: a crash may have come in between.
-    if (message !== undefined) await noteTaken(dependencies.contacts, message, receipt);
-    const isGivenUp = outcome === 'unknown_message' && unknownRetryAfterSeconds === undefined;
-    recorded.push({ receipt, messageId, message, outcome: isGivenUp ? 'given_up' : outcome });
-  }
+  // Those of one message in their order; a carrier may report on a thousand messages together.
+  const ofMessages = Map.groupBy(
+    receipts,
+    ({ messageId, carrierMessageId }) => messageId ?? carrierMessageId,
+  );
+  for (const some of chunksOf([...ofMessages.values()], messagesAtOnce))
+    await Promise.all(
+      some.map(async (ofOne) => {
+        for (const receipt of ofOne) {
+          const { outcome, messageId, message } = await recordReceipt(dependencies, receipt);
+          // The contact is noted even if the state was recorded before: a crash may have come in between.
+          if (message !== undefined) await noteTaken(dependencies.contacts, message, receipt);
+          const isGivenUp = outcome === 'unknown_message' && unknownRetryAfterSeconds === undefined;
+          recorded.push({ receipt, messageId, message, outcome: isGivenUp ? 'given_up' : outcome });
+        }
+      }),
+    );
   const isRetried = recorded.some(({ outcome }) => outcome === 'unknown_message');
   return { recorded, retryAfterSeconds: isRetried ? unknownRetryAfterSeconds : undefined };
 }

@@ -45,7 +45,7 @@ export function ask(operation: Operation, asked: Asked): Promise<ApiResponse> {
     query: asked.query ?? {},
     headers: asked.key === undefined ? {} : { 'idempotency-key': asked.key },
     body: asked.body,
-    rawBody: '',
+    rawBody: Buffer.alloc(0),
     unknownFields: noUnknownFields(),
     sourceIp: '203.0.113.1',
     caller: { clientId: client.client_id, scopes: ['messages'], client },

@@ -35,7 +35,7 @@ const call = (method: string, path: string) =>
     query: {},
     headers: {},
     body: undefined,
-    rawBody: '',
+    rawBody: Buffer.alloc(0),
     unknownFields: noUnknownFields(),
     sourceIp: '203.0.113.1',
     caller: { clientId: client.client_id, scopes: client.scopes, client },

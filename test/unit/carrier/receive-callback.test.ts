@@ -1,10 +1,12 @@
 /** A callback is verified before it is read, and what fails changes nothing (contract 16.5). */
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { carrierReports } from '../../../shared/carrier/carrier-reports.ts';
 import { carrierSecrets } from '../../../shared/carrier/carrier-secrets.secrets.ts';
-import { readReport, type StoredCallback } from '../../../shared/carrier/read-report.ts';
-import { callbackBytesMax, callbackOperations } from '../../../shared/carrier/receive-callback.ts';
+import { readReport } from '../../../shared/carrier/read-report.ts';
+import { callbackOperations } from '../../../shared/carrier/receive-callback.ts';
+import { callbackBytesMax, type StoredCallback } from '../../../shared/carrier/stored-callback.ts';
 import { carrierRoutes } from '../../../shared/contract/routes.ts';
 import { publicHttpFunction } from '../../../shared/http/http-function.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -29,7 +31,7 @@ function aGateway(secret: unknown = credentials('token')) {
     carriers: carrierReports,
     credentialsOf: carrierSecrets(
       { send: async () => ({ SecretString: stored }) } as never,
-      { arns: '{"twilio":"arn"}', baseUrls: false },
+      { arns: '{"twilio":"arn","infobip":"arn","meta":"arn"}', baseUrls: false },
       () => now,
     ),
     baseUrl,
@@ -69,25 +71,36 @@ function aGateway(secret: unknown = credentials('token')) {
       now = addSeconds(now, 60);
     },
     async call(
-      change: { body?: string; at?: string; signature?: string; base64?: boolean; method?: string } = {},
+      change: {
+        body?: string | Buffer;
+        at?: string;
+        signature?: string;
+        base64?: boolean;
+        method?: string;
+        headers?: Record<string, string>;
+      } = {},
     ) {
       const {
         body = form,
         at = path,
-        signature = signed('token', body, at),
+        signature = signed('token', body.toString(), at),
         base64 = false,
         method = 'POST',
+        headers = {
+          'X-Twilio-Signature': signature,
+          'Content-Type': 'application/x-www-form-urlencoded',
+        },
       } = change;
       const response = await handler(
         {
           httpMethod: method,
           path: at,
           resource: '/carriers/{carrier}/{proxy+}',
-          headers: { 'X-Twilio-Signature': signature, 'Content-Type': 'application/x-www-form-urlencoded' },
+          headers,
           queryStringParameters: null,
           multiValueQueryStringParameters: null,
           pathParameters: null,
-          body: base64 ? Buffer.from(body).toString('base64') : body,
+          body: base64 ? Buffer.from(body).toString('base64') : body.toString(),
           isBase64Encoded: base64,
           requestContext: { requestId: 'request', identity: { sourceIp: '192.0.2.1' } },
         } as never,
@@ -115,6 +128,73 @@ describe('a callback that is proven', () => {
     expect(await gateway.call({ signature: signed('old') })).toBe(403);
     expect(await gateway.call({ signature: signed('new') })).toBe(200);
   });
+});
+
+const hmacOf = (key: string, body: string | Buffer) => createHmac('sha256', key).update(body).digest('hex');
+
+describe('a long callback that is proven', () => {
+  const secret = { phone_number_id: '1', access_token: 'a', app_secret: 'app', verify_token: 'v' };
+  const metaCall = (statuses: readonly object[]) => {
+    const body = JSON.stringify({
+      object: 'whatsapp_business_account',
+      entry: [{ id: '1', changes: [{ field: 'messages', value: { statuses } }] }],
+    });
+    const headers = { 'X-Hub-Signature-256': `sha256=${hmacOf('app', body)}` };
+    return { body, at: '/carriers/meta/webhook', headers, base64: true };
+  };
+  const statusOf = (more: object, index: number) => ({
+    id: `wamid.${index.toString().padStart(40, '0')}`,
+    status: 'delivered',
+    timestamp: String(Math.floor(created.getTime() / 1000)),
+    recipient_id: `4477009${index.toString().padStart(5, '0')}`,
+    biz_opaque_callback_data: `msg_01KAG0000000000000000${index.toString().padStart(5, '0')}.1`,
+    ...more,
+  });
+
+  it('is taken with a thousand receipts, and each of them is read', async () => {
+    const { call, queue } = aGateway(secret);
+    const pricing = { billable: true, pricing_model: 'PMP', category: 'utility', type: 'regular' };
+    const given = metaCall(Array.from({ length: 1000 }, (_, index) => statusOf({ pricing }, index)));
+    expect(given.body.length).toBeGreaterThan(256 * 1024);
+    expect(await call(given)).toBe(200);
+    const text = JSON.stringify(queue[0]);
+    expect(text.length).toBeLessThan(256 * 1024);
+    const { receipts } = readReport(carrierReports, text);
+    expect(new Set(receipts.map(({ messageId }) => messageId)).size).toBe(1000);
+  });
+
+  it('is 413 where it does not fit the queue compressed', async () => {
+    const { call, queue } = aGateway(secret);
+    expect(await call(metaCall([statusOf({ noise: randomBytes(400_000).toString('base64') }, 1)]))).toBe(413);
+    expect(queue).toEqual([]);
+  });
+
+  it('is not read where it would be longer than what is taken', () => {
+    const body = gzipSync(Buffer.alloc(callbackBytesMax + 1, 32)).toString('base64');
+    const stored = { carrier: 'meta', path: 'webhook', query: {}, received_at: created.toISOString() };
+    expect(() => readReport(carrierReports, JSON.stringify({ ...stored, encoding: 'gzip', body }))).toThrow(
+      'the compressed body cannot be read',
+    );
+  });
+});
+
+it('a callback with bytes that are no text is taken, and what can be read in it is', async () => {
+  const { call, queue } = aGateway({ api_key: 'k', from: 'ACME', webhook_secret: 'secret' });
+  const report = {
+    messageId: 'msg_01KAG00000000000000000000A.1',
+    status: { groupId: 3, groupName: 'DELIVERED', id: 5, name: 'DELIVERED_TO_HANDSET' },
+  };
+  const broken = Buffer.from([0xff, 0xfe, 0xc3]);
+  const at = '/carriers/infobip/reports';
+  const [before = '', after = ''] = JSON.stringify({ results: [{ no: '|' }, report] }).split('|');
+  for (const body of [Buffer.concat([Buffer.from(before), broken, Buffer.from(after)]), broken])
+    expect(await call({ body, at, base64: true, headers: { 'X-Signature': hmacOf('secret', body) } })).toBe(
+      200,
+    );
+  const [first, second] = queue.map((callback) => JSON.stringify(callback));
+  const { receipts, unreadable } = readReport(carrierReports, first ?? '');
+  expect([receipts.length, unreadable.length]).toEqual([1, 1]);
+  expect(() => readReport(carrierReports, second ?? '')).toThrow('the body is not JSON');
 });
 
 describe('a callback that is not proven', () => {
