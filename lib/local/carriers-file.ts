@@ -1,12 +1,16 @@
-/** The file of `npm start -- --carriers FILE`: the carriers of each channel, and the credentials of each. */
+/**
+ * The file of `npm start -- --carriers FILE`: the carriers of each channel, and the credentials of each. No error shows a
+ * value of the file, which may be a credential.
+ */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
+import type { CarrierReports } from '../../shared/carrier/carrier-module.ts';
+import { carrierReports } from '../../shared/carrier/carrier-reports.ts';
+import { type Channel, channels } from '../../shared/contract/channels.ts';
 import { unknownDeadlines } from '../../shared/contract/on-unknown.ts';
 import { StartFailure } from './start-failure.ts';
 
-const names = z.array(z.string().check(z.regex(/^[a-z]+$/))).check(z.minLength(1));
-/** One, or two while they are changed. */
-const credentials = z.record(z.string(), z.string());
+const names = z.array(z.string()).check(z.minLength(1));
 
 const carriersFile = z.catchall(
   z.object({
@@ -14,7 +18,7 @@ const carriersFile = z.catchall(
     whatsapp: z.optional(names),
     unknown_deadline_seconds: z.optional(unknownDeadlines()),
   }),
-  z.union([credentials, z.array(credentials)]),
+  z.unknown(),
 );
 
 export interface LocalCarriers {
@@ -26,7 +30,18 @@ export interface LocalCarriers {
 
 /** @throws StartFailure that says what is wrong with the file. */
 export function readCarriersFile(file: string): LocalCarriers {
-  const { sms, whatsapp, unknown_deadline_seconds, ...secrets } = read(file);
+  const parsed = carriersFile.safeParse(read(file));
+  if (!parsed.success) throw faulty(file, parsed.error.issues.map(faultOf));
+  const { sms, whatsapp, unknown_deadline_seconds, ...secrets } = parsed.data;
+  const used = { sms, whatsapp };
+  const faults = [
+    ...channels.flatMap((channel) => listFaults(channel, used[channel] ?? [])),
+    ...Object.entries(secrets).flatMap(([name, given]) => {
+      const isNamed = channels.some((channel) => used[channel]?.includes(name));
+      return isNamed ? secretFaults(name, given) : [`${name}: no channel names this carrier`];
+    }),
+  ];
+  if (faults.length > 0) throw faulty(file, faults);
   return {
     settings: {
       ...(sms === undefined ? {} : { smsCarrier: sms.join(',') }),
@@ -39,16 +54,69 @@ export function readCarriersFile(file: string): LocalCarriers {
   };
 }
 
-function read(file: string): z.output<typeof carriersFile> {
-  let text: unknown;
+/** Here is no account at AWS, so its carrier is left out. */
+const known: readonly CarrierReports[] = carrierReports.filter(({ descriptor }) => descriptor.name !== 'aws');
+
+function listFaults(channel: Channel, list: readonly string[]): string[] {
+  const possible = known
+    .map(({ descriptor }) => descriptor)
+    .filter((each) => each.channels.includes(channel));
+  return list.flatMap((name, index) => {
+    if (!possible.some((each) => each.name === name))
+      return [
+        `${channel}.${index}: a carrier of ${channel} is one of ${possible.map((each) => each.name).join(', ')}`,
+      ];
+    return list.indexOf(name) < index ? [`${channel}.${index}: this carrier is named twice`] : [];
+  });
+}
+
+/** One object, or a list of two while they are changed. */
+function secretFaults(name: string, given: unknown): string[] {
+  const schema = known.find(({ descriptor }) => descriptor.name === name)?.callbacks?.credentials;
+  if (schema === undefined) return [`${name}: this carrier has no credentials`];
+  const form = Array.isArray(given) ? z.array(schema).check(z.minLength(1), z.maxLength(2)) : schema;
+  return form.safeParse(given).error?.issues.map(({ path }) => faultOf({ path: [name, ...path] })) ?? [];
+}
+
+function faultOf({ path }: { readonly path: readonly PropertyKey[] }): string {
+  return `${path.join('.') || 'the whole'}: missing or not of the documented form`;
+}
+
+function faulty(file: string, faults: readonly string[]): StartFailure {
+  return new StartFailure(
+    `The carriers file ${file} does not have the form of docs/local.md: ${faults.join('; ')}`,
+  );
+}
+
+function read(file: string): unknown {
+  let text: string;
   try {
-    text = JSON.parse(readFileSync(file, 'utf8'));
+    text = readFileSync(file, 'utf8');
   } catch (cause) {
     throw new StartFailure(`The carriers file ${file} cannot be read: ${String(cause)}`, { cause });
   }
-  const parsed = carriersFile.safeParse(text);
-  if (parsed.success) return parsed.data;
-  // Without the fault's text, which may quote a credential.
-  const fields = parsed.error.issues.map(({ path }) => path.join('.') || 'the whole').join(', ');
-  throw new StartFailure(`The carriers file ${file} does not have the form of docs/local.md: ${fields}`);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new StartFailure(`The carriers file ${file} is not JSON: ${positionIn(text, String(error))}`);
+  }
+}
+
+/** The parser's own text quotes what is around the fault, and then names no position. */
+function positionIn(text: string, error: string): string {
+  const [, named] = / at position (\d+)/.exec(error) ?? [];
+  const before = text.slice(0, named === undefined ? unexpectedIn(text) : Number(named)).split('\n');
+  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+}
+
+/** The index of the first character that cannot follow on what is before it; the end where more is missing. */
+function unexpectedIn(text: string): number {
+  for (let length = 1; length <= text.length; length += 1) {
+    try {
+      JSON.parse(text.slice(0, length));
+    } catch (error) {
+      if (String(error).includes('Unexpected token')) return length - 1;
+    }
+  }
+  return text.length;
 }
