@@ -1,4 +1,5 @@
 /** Reads a message of the receipts queue with the carrier that it comes from. */
+import { awsDescriptor } from './aws/descriptor.ts';
 import type { CarrierReports } from './carrier-module.ts';
 import {
   type CarrierNotification,
@@ -7,10 +8,15 @@ import {
   read,
   UnreadableNotification,
 } from './carrier-notification.ts';
+import { simulatorDescriptor } from './simulator/descriptor.ts';
 import { bodyIn, type StoredCallback, storedCallback } from './stored-callback.ts';
 
+/** Also those that the stage does not use any more: their receipts may still come. */
+const topicCarriers = [awsDescriptor, simulatorDescriptor].map(({ name }) => name);
+
 /**
- * A callback names its carrier; everything else comes from the topic.
+ * A callback names its carrier; everything else comes from the topic. Each receipt gets the names of the carriers that report
+ * this way.
  *
  * @throws UnreadableNotification where nothing in it can be read.
  */
@@ -24,7 +30,12 @@ export function readReport(carriers: readonly CarrierReports[], queueBody: strin
     carrier === undefined ? descriptor.reportsBy === 'topic' : descriptor.name === carrier,
   );
   if (reports === undefined) throw new UnreadableNotification('the gateway does not have the carrier of it');
-  return reports.parse(reported);
+  const notification = reports.parse(reported);
+  const reportedBy = carrier === undefined ? topicCarriers : [carrier];
+  return {
+    ...notification,
+    receipts: notification.receipts.map((receipt) => ({ ...receipt, reportedBy })),
+  };
 }
 
 function ofCallback(callback: StoredCallback): {

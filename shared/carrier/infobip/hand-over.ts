@@ -23,6 +23,9 @@ const sendResponse = z.object({
   messages: z.array(z.object({ status: infobipStatus })).check(z.minLength(1)),
 });
 
+/** Infobip's own error; what has no code is of somebody in between. */
+const apiError = z.object({ errorCode: z.string().check(z.minLength(1)) });
+
 /** Which field of the request is wrong: `messages[0].destinations[0].to`. */
 const violations = z.object({ violations: z.array(z.object({ property: z.string() })) });
 
@@ -43,6 +46,8 @@ export function infobipSms(context: Context): Carrier {
       const { status, text } = response;
       if (status === 200)
         return outcomeOf(sendResponse.parse(JSON.parse(text)).messages[0]?.status, request, context);
+      if (!apiError.safeParse(parsedJson(text)).success)
+        throw new Error(`Infobip answered ${status} without a code`);
       if (status === 429) return { outcome: 'throttled', reason: '429' };
       // The account's fault, which no message is to fail for.
       if (status === 401 || status === 403) return { outcome: 'not_taken', reason: `${status}` };

@@ -63,10 +63,10 @@ export async function checkMeta(context: Context): Promise<CredentialCheck> {
 
 function outcomeOfFault(status: number, text: string): HandOver {
   const code = codeIn(text);
-  const reason = `${status} ${code ?? ''}`.trim();
-  if (status === 429 || (code !== undefined && throttlingCodes.includes(code)))
-    return { outcome: 'throttled', reason };
-  if (code === undefined || unknownCodes.includes(code)) throw new Error(`Meta answered ${reason}`);
+  if (code === undefined) throw new Error(`Meta answered ${status} without a code`);
+  const reason = `${status} ${code}`;
+  if (status === 429 || throttlingCodes.includes(code)) return { outcome: 'throttled', reason };
+  if (unknownCodes.includes(code)) throw new Error(`Meta answered ${reason}`);
   if (unavailableCodes.includes(code) || isAboutAccess(code)) return { outcome: 'not_taken', reason };
   const known = whatsAppErrors[code];
   if (known === undefined && status >= 500) throw new Error(`Meta answered ${reason}`);

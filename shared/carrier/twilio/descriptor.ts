@@ -12,9 +12,9 @@ export const twilioDescriptor: CarrierDescriptor = {
     'A trial account sends to verified numbers only; test credentials send nothing and call nobody back.',
   // Error 90007: whole seconds from 1 to 36,000.
   validitySeconds: { min: 1, max: 36_000 },
-  // The API has no idempotency key. The list of messages and the address of the status callback tell.
+  // The API has no idempotency key. The address of the status callback names the attempt.
   repeatedRequest: 'sent_again',
-  settledBy: 'lookup',
+  settledBy: 'receipt',
   canLookUp: true,
   reportsBy: 'callback',
   hasCredentials: true,

@@ -36,7 +36,12 @@ export const twilioReports: CarrierReports<TwilioCredentials> = {
   callbacks: {
     credentials: twilioCredentials,
     verify: (request, credentials) =>
-      request.method === 'POST' && credentials.some(({ auth_token }) => isSignedBy(auth_token, request)),
+      request.method === 'POST' &&
+      credentials.some(
+        ({ account_sid, auth_token }) =>
+          accountsIn(request.body).every((account) => account === account_sid) &&
+          isSignedBy(auth_token, request),
+      ),
   },
   parse(reported) {
     const fields = Object.fromEntries(new URLSearchParams(reported.body.toWellFormed()));
@@ -45,6 +50,11 @@ export const twilioReports: CarrierReports<TwilioCredentials> = {
     return { receipts: receiptsOf(fields, reported), inbound: [], unreadable: [] };
   },
 };
+
+/** The account that a callback names. */
+function accountsIn(body: Buffer): string[] {
+  return new URLSearchParams(body.toString('utf8')).getAll('AccountSid');
+}
 
 function receiptsOf(fields: unknown, { path, receivedAt }: Reported): Receipt[] {
   const attempt = path.startsWith(receiptsPath) ? attemptNamed(path.slice(receiptsPath.length)) : undefined;

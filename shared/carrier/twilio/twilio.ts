@@ -1,6 +1,7 @@
 /**
  * SMS by Twilio (twilio-oai, `twilio_api_v2010.json`). The API has no idempotency key, so a call is never repeated: the
- * status callback has the id of the attempt in its address, and the list of messages can be asked.
+ * status callback has the id of the attempt in its address, which alone tells of a call whose response was lost. The list of
+ * messages proves nothing: another message to the same person may have the same text.
  */
 import * as z from 'zod/mini';
 import { messageError } from '../../contract/message-error-codes.ts';
@@ -13,7 +14,6 @@ import type {
   LookupQuestion,
 } from '../../message/dispatch/carrier.ts';
 import { fromOf } from '../../message/message.ts';
-import { addSeconds } from '../../platform/clock.ts';
 import { validitySecondsFor } from '../carrier-descriptor.ts';
 import type { CarrierContext, CarrierModule } from '../carrier-module.ts';
 import { callVendor } from '../http-call.ts';
@@ -27,19 +27,18 @@ const publicApi = 'https://api.twilio.com';
 const throttledCode = 20_429;
 
 const errorBody = z.object({ code: z.nullish(z.int()) });
-const createdMessage = z.object({ sid: z.string().check(z.minLength(1)) });
-const listedMessage = z.object({
+const createdMessage = z.object({
   sid: z.string().check(z.minLength(1)),
-  to: z.string(),
-  body: z.nullish(z.string()),
+  status: z.nullish(z.string()),
+  error_code: z.nullish(z.int()),
+});
+const foundMessage = z.object({
+  sid: z.string().check(z.minLength(1)),
   status: z.string(),
-  direction: z.optional(z.string()),
-  date_created: z.string(),
   error_code: z.nullish(z.int()),
   price: z.nullish(z.string()),
   price_unit: z.nullish(z.string()),
 });
-const messageList = z.object({ messages: z.array(listedMessage) });
 
 export const twilio: CarrierModule<TwilioCredentials> = {
   descriptor: twilioDescriptor,
@@ -65,7 +64,8 @@ function twilioSms(context: CarrierContext<TwilioCredentials>): Carrier {
     });
     if (!response.connected) return { outcome: 'not_taken', reason: response.reason };
     if (response.status < 300) {
-      const { sid } = createdMessage.parse(JSON.parse(response.text));
+      const { sid, status, error_code } = createdMessage.parse(JSON.parse(response.text));
+      if (error_code && (status === 'failed' || status === 'undelivered')) return refusedFor(error_code);
       return { outcome: 'accepted', carrierMessageId: sid, ...expectedPrice(context.prices, message) };
     }
     return refusalIn(response.status, response.text);
@@ -74,14 +74,10 @@ function twilioSms(context: CarrierContext<TwilioCredentials>): Carrier {
   async function lookup({
     message,
     attempt,
-    body,
     carrierMessageId,
   }: LookupQuestion): Promise<LookedUp | undefined> {
-    const found =
-      carrierMessageId === undefined
-        ? await findListed(message.recipient, attempt.at, message.otp === undefined ? body?.text : undefined)
-        : listedMessage.parse(await read(`/Messages/${carrierMessageId}.json`));
-    if (found === undefined) return undefined;
+    if (carrierMessageId === undefined) return undefined;
+    const found = foundMessage.parse(await read(`/Messages/${carrierMessageId}.json`));
     const outcome = outcomeOfStatus(found.status, String(found.error_code ?? ''));
     if (outcome === undefined) return { carrierMessageId: found.sid };
     return {
@@ -95,25 +91,6 @@ function twilioSms(context: CarrierContext<TwilioCredentials>): Carrier {
     };
   }
 
-  /** The list does not have the address of the callback, so a message is known by recipient, text and time, if only one fits. */
-  async function findListed(to: string, at: Date, text: string | undefined) {
-    const { messages } = messageList.parse(
-      await read(`/Messages.json?${new URLSearchParams({ To: to, PageSize: '50' })}`),
-    );
-    const until = addSeconds(at, context.timeLimitMs / 1000 + clocksDifferSeconds);
-    const [found, ...others] = messages.filter((one) => {
-      const createdAt = new Date(one.date_created);
-      return (
-        one.to === to &&
-        one.direction !== 'inbound' &&
-        (text === undefined || one.body === text) &&
-        createdAt >= addSeconds(at, -clocksDifferSeconds) &&
-        createdAt <= until
-      );
-    });
-    return others.length > 0 ? undefined : found;
-  }
-
   async function read(path: string): Promise<unknown> {
     const response = await call(context, 'GET', path);
     if (!response.connected) throw new Error(`no connection to Twilio: ${response.reason}`);
@@ -124,16 +101,19 @@ function twilioSms(context: CarrierContext<TwilioCredentials>): Carrier {
   return { handOver, lookup };
 }
 
-const clocksDifferSeconds = 5;
-
-/** @throws where the status does not say that Twilio has not taken the message. */
+/** @throws where this is no error of Twilio's own that says that it has not taken the message. */
 function refusalIn(status: number, text: string): HandOver {
   const code = codeIn(text);
+  if (code === undefined) throw new Error(`Twilio responded ${status} without a code`);
   if (status === 429 || code === throttledCode) return { outcome: 'throttled', reason: `HTTP ${status}` };
   // The credentials are wrong, or the account is suspended.
   if (status === 401 || status === 403 || status === 404)
-    return { outcome: 'not_taken', reason: `HTTP ${status}, code ${code ?? 'none'}` };
-  if (status !== 400 || code === undefined) throw new Error(`Twilio responded ${status}`);
+    return { outcome: 'not_taken', reason: `HTTP ${status}, code ${code}` };
+  if (status !== 400) throw new Error(`Twilio responded ${status}`);
+  return refusedFor(code);
+}
+
+function refusedFor(code: number): HandOver {
   const known = twilioErrors[code] ?? { code: 'carrier_rejected', elsewhere: true };
   return {
     outcome: 'refused',

@@ -3,7 +3,7 @@
  * one that finds the row of a worker that died, decides the same.
  *
  * Each attempt is recorded before its call. Without an outcome it is unknown whether the carrier has the message, which
- * then stays with that carrier: the attempt is repeated, the carrier is asked, or its receipt is waited for. At the
+ * then stays with that carrier: the attempt is repeated, or its receipt is waited for. At the
  * attempt's deadline `on_unknown` decides. Another carrier is asked only after proof that the one before has not taken it.
  */
 import type { OnUnknown, OnUnknownDefaults, UnknownDeadlines } from '../../contract/on-unknown.ts';
@@ -21,7 +21,6 @@ export type NextStep =
   /** The attempts to store, of which the last is to be made. */
   | { readonly step: 'hand_over'; readonly carrier: ChosenCarrier; readonly attempts: StoredAttempt[] }
   | { readonly step: 'repeat'; readonly carrier: ChosenCarrier }
-  | { readonly step: 'look_up'; readonly carrier: ChosenCarrier; readonly attempt: StoredAttempt }
   | { readonly step: 'wait'; readonly until: Date }
   | { readonly step: 'give_up' }
   | { readonly step: 'channel_off' };
@@ -97,7 +96,6 @@ function settle(
   }
   const carrier = named(carriers, last.carrier);
   if (carrier?.settledBy === 'repeat') return { step: 'repeat', carrier };
-  if (carrier?.settledBy === 'lookup') return { step: 'look_up', carrier, attempt: last };
   return { step: 'wait', until: isDue ? new Date(message.expires_at) : deadline };
 }
 

@@ -128,21 +128,6 @@ export async function callCarrier(
   return requeue(dependencies, 'try_again', message, outboundEntryOf(message, seconds));
 }
 
-export async function lookUpAttempt(
-  dependencies: DispatchDependencies,
-  claimed: Claimed,
-  { carrier, attempt }: Step<'look_up'>,
-): Promise<Dispatched> {
-  const { message } = claimed;
-  const body = await dependencies.bodyOf(message);
-  const found = await carrier
-    .lookup?.({ message, attempt: asked(message, attempt), body })
-    .catch((error: unknown) => dependencies.warn('the carrier cannot be asked', error));
-  if (!found) return waitForOutcome(dependencies, claimed, carrier);
-  const { carrierMessageId } = found;
-  return recordSent(dependencies, message, { outcome: 'accepted', carrierMessageId });
-}
-
 /** The sender that was selected is one of the preferred carrier; another has its own default, unless the request names one. */
 function withoutSender({ sender: _ofFirst, ...message }: Message): Message {
   return message;
@@ -167,7 +152,7 @@ export async function lookUpSent(
   return { outcome: 'looked_up', message: changed ?? message };
 }
 
-/** Waits until the attempt can be repeated or looked up, or until its deadline. */
+/** Waits until the attempt can be repeated, or until its deadline. */
 function waitForOutcome(
   dependencies: DispatchDependencies,
   claimed: Claimed,

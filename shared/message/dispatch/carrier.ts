@@ -52,8 +52,6 @@ export interface HandOverRequest {
 export interface LookupQuestion {
   readonly message: Message;
   readonly attempt: Attempt;
-  /** What was to be sent; not known once the message is `sent`. */
-  readonly body?: HandOverBody | undefined;
   /** Known after an acceptance. */
   readonly carrierMessageId?: string | undefined;
 }
@@ -65,8 +63,8 @@ export interface LookedUp {
   readonly receipt?: Receipt;
 }
 
-/** How a lost response is settled: the carrier recognizes the id of a repeated attempt, it is asked, or only its receipt tells. */
-export type SettledBy = 'repeat' | 'lookup' | 'receipt';
+/** How a lost response is settled: the carrier recognizes the id of a repeated attempt, or only its receipt tells. */
+export type SettledBy = 'repeat' | 'receipt';
 
 export interface Carrier {
   /**
@@ -75,7 +73,7 @@ export interface Carrier {
    * @throws when it cannot be known whether the carrier has the message (a time-out, a broken connection).
    */
   handOver(request: HandOverRequest): Promise<HandOver>;
-  /** Undefined where the carrier knows nothing of the attempt, which proves nothing. */
+  /** Asks what became of a sent message. Undefined where the carrier knows nothing of it, which proves nothing. */
   lookup?(question: LookupQuestion): Promise<LookedUp | undefined>;
 }
 

@@ -28,7 +28,6 @@ import {
   type DispatchDependencies,
   type Dispatched,
   type DispatchOutcome,
-  lookUpAttempt,
   lookUpSent,
   optedOut,
   type Prepared,
@@ -97,8 +96,6 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
       return handOver(dependencies, claimed, next);
     case 'repeat':
       return repeatAttempt(dependencies, claimed, next);
-    case 'look_up':
-      return lookUpAttempt(dependencies, claimed, next);
     case 'wait':
       return waitUntil(dependencies, claimed, next.until);
     case 'channel_off':

@@ -15,6 +15,8 @@ export interface Receipt {
   /** Which attempt to hand the message over it is about, if the carrier says so. */
   readonly attempt?: number;
   readonly carrierMessageId?: string;
+  /** The carriers whose callback or topic it came by; absent where the carrier was asked. */
+  readonly reportedBy?: readonly string[];
   /** The number of ours, or its id, from which the carrier says that it sent the message. */
   readonly from?: string;
   readonly transition: Transition;
@@ -111,12 +113,15 @@ async function recordReceipt(
     receipt.messageId ??
     (carrierMessageId === undefined ? undefined : await messages.findByCarrierId(carrierMessageId));
   if (messageId === undefined) return { outcome: 'unknown_message', messageId, message: undefined };
-  if (receipt.transition.to === 'sent') {
-    // Usually the hand-over has written `sent` already: this read is cheaper than a refused write.
-    const known = await messages.get(messageId, eventually);
-    if (known !== undefined && isPast(known.status)) return proveSent(messages, receipt, known);
-  }
+  // An older read may lack the attempt that it is about.
+  const seen = await messages.get(messageId, eventually);
+  const row = seen !== undefined && concerns(receipt, seen) ? seen : await messages.get(messageId);
+  if (row === undefined) return { outcome: 'unknown_message', messageId, message: undefined };
+  // Without the message, for which nothing is noted.
+  if (!concerns(receipt, row)) return { outcome: 'ignored', messageId, message: undefined };
   const { transition } = receipt;
+  // Usually the hand-over has written `sent` already: then this read was cheaper than a refused write.
+  if (transition.to === 'sent' && isPast(row.status)) return proveSent(messages, receipt, row);
   let suppressed = {};
   if (transition.errorCode === 'recipient_opted_out') {
     // Before the state, which ends the work on this message.
@@ -137,6 +142,26 @@ async function recordReceipt(
   const known = await messages.get(messageId);
   if (known === undefined) return { outcome: 'unknown_message', messageId, message: undefined };
   return proveSent(messages, receipt, known);
+}
+
+/**
+ * Whether the receipt can be about the message: its carrier has had the attempt, and gave it this id. One carrier's callback,
+ * validly signed, must not change what another one was given. Rows of earlier releases have no attempts.
+ */
+function concerns(
+  { attempt, reportedBy, carrierMessageId, transition }: Receipt,
+  { channel, attempts, carrier_message_id: storedId }: Message,
+): boolean {
+  if (channel === 'sms' && transition.to === 'read') return false;
+  if (attempts === undefined || reportedBy === undefined) return true;
+  const named = attempts.find(({ number }) => number === attempt);
+  // Of a carrier that throttled the message, only the newest attempt is kept.
+  const candidates = named === undefined ? attempts : [named];
+  if (!candidates.some(({ carrier }) => reportedBy.includes(carrier))) return false;
+  // With several attempts that a carrier may have, the stored id may be that of any.
+  const possible = attempts.filter(({ outcome = 'unknown' }) => ['unknown', 'accepted'].includes(outcome));
+  const isOfThisOne = named !== undefined && possible.length === 1 && possible[0] === named;
+  return !isOfThisOne || (storedId ?? carrierMessageId) === (carrierMessageId ?? storedId);
 }
 
 /** The state no longer changes; but this receipt proves that a final message without `sent` was handed over. */

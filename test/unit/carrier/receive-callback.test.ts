@@ -117,7 +117,7 @@ describe('a callback that is proven', () => {
     expect(await call({ base64 })).toBe(200);
     expect(queue).toHaveLength(1);
     const { receipts } = readReport(carrierReports, JSON.stringify(queue[0]));
-    expect(receipts).toMatchObject([{ attempt: 1, transition: { to: 'delivered' } }]);
+    expect(receipts).toMatchObject([{ attempt: 1, reportedBy: ['twilio'], transition: { to: 'delivered' } }]);
     expect(counted).toEqual(['carrier:twilio carrier_callback']);
   });
 
@@ -198,6 +198,13 @@ it('a callback with bytes that are no text is taken, and what can be read in it 
 });
 
 describe('a callback that is not proven', () => {
+  it('is 403 where Twilio signed it for another account', async () => {
+    const { call, queue } = aGateway();
+    expect(await call({ body: `${form}&AccountSid=AC2` })).toBe(403);
+    expect(queue).toEqual([]);
+    expect(await call({ body: `${form}&AccountSid=AC1` })).toBe(200);
+  });
+
   it('is 403, counts by address, and changes nothing, wherever it is altered', async () => {
     const { call, queue, counted } = aGateway();
     const signature = signed('token');

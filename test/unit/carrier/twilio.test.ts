@@ -7,8 +7,9 @@ import type { TwilioCredentials } from '../../../shared/carrier/twilio/credentia
 import { twilioReports } from '../../../shared/carrier/twilio/reports.ts';
 import { twilio } from '../../../shared/carrier/twilio/twilio.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
+import { nextStep } from '../../../shared/message/dispatch/attempts.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { aSendingMessage, created, handedOverAt, handOverOf } from '../../support/message/example-message.ts';
+import { aSendingMessage, attemptRules, created, handOverOf } from '../../support/message/example-message.ts';
 
 const sid = `SM${'0'.repeat(32)}`;
 const account = `AC${'1'.repeat(32)}`;
@@ -128,6 +129,15 @@ describe('the outcome', () => {
     expect(requests).toHaveLength(1);
   });
 
+  it.each([
+    ['failed', 21_610, { outcome: 'refused', errorCode: 'recipient_opted_out' }],
+    ['undelivered', 30_034, { outcome: 'refused', errorCode: 'sender_rejected' }],
+    ['queued', null, { outcome: 'accepted' }],
+  ])('201 with the status %s and the code %j', async (status, error_code, expected) => {
+    answer = { status: 201, body: { sid, status, error_code } };
+    expect(await handOver()).toMatchObject(expected);
+  });
+
   it('is that nothing was sent where nobody listens', async () => {
     const credentials = async () => [
       { account_sid: account, auth_token: 'secret', from: 'ACME', base_url: 'http://127.0.0.1:1' },
@@ -142,42 +152,47 @@ describe('the outcome', () => {
 });
 
 describe('a look-up', () => {
-  const question = {
-    message: aSendingMessage(),
-    attempt: handOverOf(aSendingMessage(), { text: 'Hello' }).attempt,
-    body: { text: 'Hello' },
-  };
-  const listed = {
-    sid,
-    to: '+447700900123',
-    body: 'Hello',
-    status: 'delivered',
-    direction: 'outbound-api',
-    date_created: addSeconds(handedOverAt, 1).toUTCString(),
-    error_code: null,
-    price: '-0.00750',
-    price_unit: 'USD',
-  };
+  const message = aSendingMessage();
+  const { attempt } = handOverOf(message, { text: 'Hello' });
 
-  it('finds the message of the attempt, with its state and price', async () => {
-    answer = { status: 200, body: { messages: [listed] } };
-    expect(await carrier().lookup?.(question)).toMatchObject({
+  it('of a message that Twilio took has its state and price', async () => {
+    const found = { sid, status: 'delivered', error_code: null, price: '-0.00750', price_unit: 'USD' };
+    answer = { status: 200, body: found };
+    expect(await carrier().lookup?.({ message, attempt, carrierMessageId: sid })).toMatchObject({
       carrierMessageId: sid,
       receipt: { attempt: 1, transition: { to: 'delivered', cost: 0.0075, currency: 'USD' } },
     });
   });
 
-  it.each([
-    ['none', []],
-    ['one of another text', [{ ...listed, body: 'Goodbye' }]],
-    ['one of another time', [{ ...listed, date_created: addSeconds(handedOverAt, -60).toUTCString() }]],
-    ['one that a person sent', [{ ...listed, direction: 'inbound' }]],
-    ['two that fit', [listed, { ...listed, sid: `SM${'9'.repeat(32)}` }]],
-  ])('proves nothing with %s', async (_which, messages) => {
-    answer = { status: 200, body: { messages } };
-    expect(await carrier().lookup?.(question)).toBeUndefined();
+  it('of one whose id is not known asks nothing and proves nothing', async () => {
+    expect(await carrier().lookup?.({ message, attempt })).toBeUndefined();
+    expect(requests).toEqual([]);
   });
 });
+
+it.each([
+  ['wait', 'wait'],
+  ['fail', 'give_up'],
+  ['send_again', 'hand_over'],
+] as const)(
+  'a lost message stays unknown beside one with the same recipient and text: `%s` decides',
+  async (on_unknown, step) => {
+    const { name, settledBy } = twilio.descriptor;
+    const chosen = { ...carrier(), name, settledBy };
+    expect(await handOver()).toMatchObject({ outcome: 'accepted' });
+    const lost = aSendingMessage({ message_id: 'msg_01KAG00000000000000000000B', on_unknown });
+    answer = 'reset';
+    await expect(chosen.handOver(handOverOf(lost, { text: 'Hello' }))).rejects.toThrow();
+    const deadline = addSeconds(created, 300);
+    const attempts = [
+      { number: 1, carrier: name, at: created.toISOString(), deadline: deadline.toISOString() },
+    ];
+    const next = (now: Date) => nextStep({ ...lost, attempts }, [chosen], attemptRules, now);
+    expect(next(addSeconds(created, 60))).toEqual({ step: 'wait', until: deadline });
+    expect(next(deadline)).toMatchObject({ step });
+    expect(requests.map(({ method }) => method)).toEqual(['POST', 'POST']);
+  },
+);
 
 describe('a report', () => {
   const parse = (path: string, fields: Record<string, string>) =>

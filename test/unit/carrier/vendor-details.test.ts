@@ -13,10 +13,10 @@ const request = { method: 'POST', path: '', query: {}, headers: {}, body: Buffer
 
 describe('Twilio', () => {
   const authToken = '12345678901234567890123456789012';
-  const credentials = [{ account_sid: '', from: '', auth_token: authToken }];
   const address = 'https://gateway.example.com/carriers/twilio';
   const sid = 'SM0123456789abcdef0123456789abcde';
   const account = 'AC0123456789abcdef0123456789abcdef';
+  const credentials = [{ account_sid: account, from: '', auth_token: authToken }];
   const numbers = { From: '+447700900123', To: '+15005550006' };
 
   // Made by `getExpectedTwilioSignature` of the npm package twilio 6.2.0.

@@ -221,18 +221,6 @@ describe('a lost response', () => {
     expect(await view()).toMatchObject({ status: 'sent', attempts: [{ outcome: 'accepted' }] });
   });
 
-  it('is settled by the carrier’s word where it can be asked', async () => {
-    const { until, asked, lookups, known, view, row } = await world({ one: ['lost'] }, {}, 'lookup');
-    await until(5);
-    expect((await view()).status).toBe('sending');
-    known.add(`${(await row()).message_id}.1`);
-    await until(60);
-    expect(lookups.length).toBeGreaterThan(1);
-    expect(asked()).toEqual(['one 1']);
-    expect(await view()).toMatchObject({ status: 'sent' });
-    expect((await row()).carrier_message_id).toBe('found');
-  });
-
   it('is settled by a receipt', async () => {
     const { until, asked, report, view } = await world({ one: ['lost'], two: [accepted] }, anOtp());
     await until(5);
@@ -244,7 +232,7 @@ describe('a lost response', () => {
 });
 
 it('the carrier is asked about a sent message whose receipt may be lost', async () => {
-  const { until, show, known, lookups, view, row } = await world({ one: [accepted] }, {}, 'lookup');
+  const { until, show, known, lookups, view, row } = await world({ one: [accepted] });
   await until(5);
   await show();
   expect((await view()).status).toBe('sent');

@@ -1,7 +1,9 @@
-/** Receipts that arrive before the index has their message: retried for minutes, then given up. */
+/** Receipts that arrive before the index has their message are retried, then given up; those of another carrier change nothing. */
 
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import type { StoredAttempt } from '../../../shared/message/attempt.ts';
 import { type Receipt, recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
+import type { Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
@@ -62,4 +64,86 @@ it('such a receipt does not delay another one in the same queue message, which i
     expect(retryAfterSeconds).toBeGreaterThan(0);
   }
   expect(changes).toEqual(['sent', 'delivered']);
+});
+
+describe('a receipt is recorded only if its carrier had the attempt and gave it that id', () => {
+  const at = created.toISOString();
+  const attempt = (number: number, carrier: string, outcome?: StoredAttempt['outcome']): StoredAttempt => ({
+    number,
+    carrier,
+    at,
+    deadline: at,
+    ...(outcome === undefined ? {} : { outcome }),
+  });
+  const twilioTook = { attempts: [attempt(1, 'twilio', 'accepted')], carrier_message_id: 'SM1' };
+  const afterThrottling = { attempts: [attempt(7, 'twilio', 'accepted')], carrier_message_id: 'SM7' };
+  const twice = {
+    attempts: [attempt(1, 'twilio', 'unknown'), attempt(2, 'twilio', 'accepted')],
+    carrier_message_id: 'SM2',
+  };
+  const twoCarriers = {
+    attempts: [attempt(1, 'infobip', 'not_taken'), attempt(2, 'twilio', 'accepted')],
+    carrier_message_id: 'SM2',
+  };
+  const by = (carrier: string, more: Partial<Receipt> = {}): Partial<Receipt> => ({
+    attempt: 1,
+    reportedBy: [carrier],
+    ...more,
+  });
+
+  it.each<[string, Partial<Message>, Partial<Receipt>, 'delivered' | 'read', string]>([
+    [
+      'by the carrier of the attempt',
+      twilioTook,
+      by('twilio', { carrierMessageId: 'SM1' }),
+      'delivered',
+      'delivered',
+    ],
+    ['by another carrier', twilioTook, by('infobip'), 'delivered', 'sent'],
+    ['by another carrier, without a number', twilioTook, { reportedBy: ['meta'] }, 'delivered', 'sent'],
+    ['by the carrier of another attempt', twoCarriers, by('twilio'), 'delivered', 'sent'],
+    [
+      'of an attempt that is not kept, by its carrier',
+      afterThrottling,
+      by('twilio'),
+      'delivered',
+      'delivered',
+    ],
+    ['of an attempt that is not kept, by another', afterThrottling, by('infobip'), 'delivered', 'sent'],
+    ['of a row of an earlier release', {}, by('twilio'), 'delivered', 'delivered'],
+    [
+      'with another id of the carrier',
+      twilioTook,
+      by('twilio', { carrierMessageId: 'SM9' }),
+      'delivered',
+      'sent',
+    ],
+    [
+      'of the first of two, with an id of its own',
+      twice,
+      by('twilio', { carrierMessageId: 'SM1' }),
+      'delivered',
+      'delivered',
+    ],
+    ['that an SMS was read', twilioTook, by('twilio'), 'read', 'sent'],
+  ])('%s', async (_which, row, more, to, status) => {
+    const { messages } = inMemoryStores();
+    const message = aMessage({ status: 'sent', sent_at: at, ...row });
+    await messages.create(message);
+    const { message_id: messageId } = message;
+    const noted: unknown[] = [];
+    const { recorded, retryAfterSeconds } = await recordReceipts(
+      {
+        messages,
+        contacts: { note: async (...contact) => void noted.push(contact) },
+        recordOptOut: async () => true,
+      },
+      [{ messageId, from: '+447700900999', ...more, transition: { to, at: addSeconds(created, 1) } }],
+      1,
+    );
+    expect((await messages.get(messageId))?.status).toBe(status);
+    expect(retryAfterSeconds).toBeUndefined();
+    expect(recorded).toMatchObject([{ outcome: status === 'sent' ? 'ignored' : 'recorded', messageId }]);
+    if (status === 'sent') expect(noted).toEqual([]);
+  });
 });

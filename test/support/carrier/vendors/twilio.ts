@@ -74,27 +74,10 @@ export const twilioVendor: Vendor = {
   },
   accepted: (taken) => json(201, { ...messageOf(taken, 'queued'), date_sent: null }),
   answer({ path }, taken) {
-    const [resource = '', query] = path.split('?');
-    if (resource === `${account}.json`) return json(200, { sid: credentials.account_sid, status: 'active' });
-    const [, sid] = /\/Messages\/(\w+)\.json$/.exec(resource) ?? [];
-    if (sid !== undefined) {
-      const found = taken.find(({ vendorId }) => vendorId === sid);
-      return found === undefined ? apiError(404, 20_404) : json(200, messageOf(found, 'delivered'));
-    }
-    const to = new URLSearchParams(query).get('To');
-    const uri = `https://api.twilio.com${path}`;
-    const found = taken.filter((one) => to === null || one.to === to);
-    return json(200, {
-      messages: found.map((one) => messageOf(one, 'delivered')),
-      page: 0,
-      page_size: 50,
-      start: 0,
-      end: found.length,
-      uri,
-      first_page_uri: uri,
-      next_page_uri: null,
-      previous_page_uri: null,
-    });
+    if (path === `${account}.json`) return json(200, { sid: credentials.account_sid, status: 'active' });
+    const [, sid] = /\/Messages\/(\w+)\.json$/.exec(path) ?? [];
+    const found = taken.find(({ vendorId }) => vendorId === sid);
+    return found === undefined ? apiError(404, 20_404) : json(200, messageOf(found, 'delivered'));
   },
   refusal(why) {
     if (why === 'recipient') return apiError(400, 21_211);
