@@ -9,7 +9,7 @@ import { scopes } from '../contract/routes.ts';
 import { placeSchema, senderSchema } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { type ApiKeyView, apiKeyView, type ClientView, clientView } from './client-views.ts';
-import { readClients, requireClient } from './find-client.ts';
+import { readClients, requireClient, requireSettingsOwner } from './find-client.ts';
 import { cursor, pageSize, textUpTo } from './request-fields.ts';
 
 const name = z.pipe(z.string().check(z.trim()), textUpTo(100));
@@ -148,7 +148,7 @@ export async function setClientDisabled(
   clientId: string,
   disabled: boolean,
 ): Promise<void> {
-  const client = await requireClient(dependencies, clientId);
+  const client = await requireSettingsOwner(dependencies, clientId);
   if (client.disabled === disabled && !client.invalid?.includes('disabled')) return;
   await recordActivity(dependencies, actor, {
     kind: disabled ? 'client_disabled' : 'client_enabled',
@@ -186,7 +186,7 @@ export async function changePermissions(
   clientId: string,
   { countries, senders }: PermissionChange,
 ): Promise<void> {
-  const client = await requireClient(dependencies, clientId);
+  const client = await requireSettingsOwner(dependencies, clientId);
   const change = {
     ...(countries === undefined ? {} : { countries: withoutDoubles(countries) }),
     ...(senders === undefined ? {} : { senders: withoutDoubles(senders) }),

@@ -18,6 +18,23 @@ export async function requireClient(
   return client;
 }
 
+/**
+ * The client, where its settings are to be changed.
+ *
+ * @throws GatewayError `not_found`, or `invalid_request` for test data, whose settings are those of its client
+ */
+export async function requireSettingsOwner(
+  dependencies: Pick<AdminDependencies, 'clients'>,
+  clientId: string,
+): Promise<Client> {
+  const client = await requireClient(dependencies, clientId);
+  if (modeOf(clientId) === 'live') return client;
+  throw new GatewayError(
+    'invalid_request',
+    `${clientId} is the test data of ${settingsIdOf(clientId)} and has its settings: change them there.`,
+  );
+}
+
 const clientsPerRead = 500;
 
 /** All clients, or the first ones if there are more than enough: no index has their names. */

@@ -16,6 +16,7 @@ import {
   type WindowLimits,
   windowAttributes,
 } from '../contract/limit-rows.ts';
+import { settingsIdOf } from '../contract/mode.ts';
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import { changedByMark } from '../edited-table/changed-by.ts';
 import { type Feedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
@@ -29,7 +30,7 @@ import {
 } from '../limit/override-row.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { assertValid, attributesToRemove, removedAttributes, textOf, valuesAfter } from './changed-row.ts';
-import { requireClient } from './find-client.ts';
+import { requireClient, requireSettingsOwner } from './find-client.ts';
 import { keyText } from './request-fields.ts';
 import { readRowsPage, type rowsQuery } from './row-pages.ts';
 
@@ -84,7 +85,11 @@ export async function readRows(
   { overrides }: Pick<AdminDependencies, 'overrides'>,
   clientId: string,
 ): Promise<ClientRows> {
-  const [own, forAll] = await Promise.all([overrides.rowsOf(clientId), overrides.rowsOf(everyClient)]);
+  // Test data has the limits of its client.
+  const [own, forAll] = await Promise.all([
+    overrides.rowsOf(settingsIdOf(clientId)),
+    overrides.rowsOf(everyClient),
+  ]);
   return { clientId, own, forAll };
 }
 
@@ -102,7 +107,7 @@ export async function showLimits(
   clientId: string,
 ): Promise<readonly EndpointLimits[]> {
   const rows = await readRows(dependencies, clientId);
-  if (rows.own.length === 0) await requireClientOrAll(dependencies, clientId);
+  if (rows.own.length === 0 && clientId !== everyClient) await requireClient(dependencies, clientId);
   return viewOf(dependencies, rows);
 }
 
@@ -125,11 +130,6 @@ export async function listOverrides(
     endpointView(dependencies, { clientId: String(row.client_id), own: [row], forAll }, String(row.endpoint)),
   );
   return { limits, ...next };
-}
-
-/** @throws GatewayError unless it is a client, or `*` for the rows for every client. */
-export async function requireClientOrAll(dependencies: AdminDependencies, clientId: string): Promise<void> {
-  if (clientId !== everyClient) await requireClient(dependencies, clientId);
 }
 
 function viewOf(dependencies: AdminDependencies, rows: ClientRows): EndpointLimits[] {
@@ -231,7 +231,7 @@ export async function setLimits(
   { endpoint: named, remove, ...change }: z.output<typeof limitsBody>,
 ): Promise<EndpointLimits> {
   const endpoint = requireEndpoint(named);
-  await requireClientOrAll(dependencies, clientId);
+  if (clientId !== everyClient) await requireSettingsOwner(dependencies, clientId);
   const { overrides, clock } = dependencies;
   const key = { client_id: clientId, endpoint };
   const forAll = rowFor(await overrides.rowsOf(everyClient), endpoint);

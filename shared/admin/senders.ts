@@ -6,6 +6,7 @@
 import * as z from 'zod/mini';
 import { type Channel, channels } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
+import { everyClient } from '../contract/limit-rows.ts';
 import { changedByMark } from '../edited-table/changed-by.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
 import {
@@ -20,7 +21,7 @@ import { senderFeedback } from '../sender/sender-feedback.ts';
 import { everyCountry, parseSenderRow, senderTable } from '../sender/sender-row.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { assertValid, attributesToRemove, removedAttributes, textOf, valuesAfter } from './changed-row.ts';
-import { requireClientOrAll } from './limits.ts';
+import { requireSettingsOwner } from './find-client.ts';
 import { keyText, textUpTo } from './request-fields.ts';
 import { readRowsPage, type rowsQuery } from './row-pages.ts';
 
@@ -97,7 +98,7 @@ export async function setSender(
   actor: string,
   { client_id, channel, country, remove, ...change }: z.output<typeof senderBody>,
 ): Promise<SenderView> {
-  await requireClientOrAll(dependencies, client_id);
+  if (client_id !== everyClient) await requireSettingsOwner(dependencies, client_id);
   const key = { client_id, destination: `${channel} ${country}` };
   let view: SenderView | undefined;
   await dependencies.senders.edit(key, async (held = key) => {

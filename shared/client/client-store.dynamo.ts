@@ -73,9 +73,12 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
     },
     setDisabled: (clientId: string, disabled: boolean): Promise<boolean> =>
       update(clientId, setOrRemove({ disabled })),
-    /** `undefined` removes the URL. */
-    setWebhookUrl: (clientId: string, webhookUrl: string | undefined): Promise<boolean> =>
-      update(clientId, setOrRemove({ [attributesIn[modeOf(clientId)].webhookUrl]: webhookUrl })),
+    /** `undefined` removes the URL. Without an attribute of its own, test data has the URL of the client. */
+    setWebhookUrl: (clientId: string, webhookUrl: string | undefined): Promise<boolean> => {
+      const mode = modeOf(clientId);
+      const url = mode === 'test' ? (webhookUrl ?? null) : webhookUrl;
+      return update(clientId, setOrRemove({ [attributesIn[mode].webhookUrl]: url }));
+    },
     /** `null` removes a list, which allows everything; an absent list is not changed. */
     setPermissions: (clientId: string, change: PermissionChange): Promise<boolean> => {
       const lists = Object.entries(change).filter(([, list]) => list !== undefined);

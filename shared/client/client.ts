@@ -32,7 +32,7 @@ const clientRow = z.object({
   webhook_url: z.optional(z.string()),
   /** The secrets of test tokens, as `secrets`, and the URL of test webhooks where it is not `webhook_url`. */
   test_secrets: z.optional(z.array(secretRow)),
-  test_webhook_url: z.optional(z.string()),
+  test_webhook_url: z.nullish(z.string()),
   created_at: instant,
   /** The only countries (ISO 3166-1 alpha-2) and senders that this client may use; absent for all. */
   countries: z.optional(z.array(z.string())),
@@ -85,7 +85,14 @@ export function clientOf(row: Readonly<Record<string, unknown>>): Client {
  * settings of the client. A test key never opens the admin API.
  */
 export function inTestMode(client: Client): Client {
-  const { test_secrets, test_webhook_url, secrets: _secrets, invalid, ...rest } = client;
+  const {
+    test_secrets,
+    webhook_url: liveUrl,
+    test_webhook_url,
+    secrets: _secrets,
+    invalid,
+    ...rest
+  } = client;
   return {
     ...rest,
     client_id: clientIdIn('test', client.client_id),
@@ -93,7 +100,8 @@ export function inTestMode(client: Client): Client {
     scopes: client.scopes.filter((scope) => scope === apiKeyScope),
     secrets: test_secrets ?? [],
     ...withoutUndefined({
-      webhook_url: test_webhook_url ?? client.webhook_url,
+      // Null: a test key removed it.
+      webhook_url: test_webhook_url === undefined ? liveUrl : (test_webhook_url ?? undefined),
       invalid: invalid
         ?.filter((name) => name !== 'secrets')
         .map((name) => (name === 'test_secrets' ? 'secrets' : name)),

@@ -11,7 +11,7 @@ const testEnding = '-test';
 
 /** The mode of data with this client id. */
 export function modeOf(clientId: string): Mode {
-  return clientId.endsWith(testEnding) ? 'test' : 'live';
+  return clientId.length > testEnding.length && clientId.endsWith(testEnding) ? 'test' : 'live';
 }
 
 /** The id of the client itself, whose settings both modes use. */

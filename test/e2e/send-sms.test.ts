@@ -48,6 +48,8 @@ describe('POST /api/v1/sms/send', () => {
       type: 'transactional',
       reference: 'order-42',
       encoding: 'GSM-7',
+      carrier: 'simulator',
+      attempts: [{ carrier: 'simulator', at: time, outcome: 'accepted' }],
       segments: 1,
       cost: 0.0042,
       currency: 'USD',

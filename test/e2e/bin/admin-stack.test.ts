@@ -199,6 +199,8 @@ describe('npm run admin --stage', () => {
       AWS_ACCESS_KEY_ID: aws.access_key_id,
       AWS_SECRET_ACCESS_KEY: aws.secret_access_key,
     });
-    expect([status, stderr]).toEqual([0, '']);
+    // Rows that other tests made invalid are logged.
+    const others = stderr.split('\n').filter((line) => line !== '' && !line.includes('row unreadable'));
+    expect([status, others]).toEqual([0, []]);
   });
 });

@@ -88,7 +88,7 @@ it('has the live webhook URL and secret for test data until it gets others', asy
   await admin.clients.setWebhookUrl(testId, 'https://shop.example/test');
   expect(await urls()).toEqual(['https://shop.example/live', 'https://shop.example/test']);
   await admin.clients.setWebhookUrl(testId, undefined);
-  expect(await urls()).toEqual(['https://shop.example/live', 'https://shop.example/live']);
+  expect(await urls()).toEqual(['https://shop.example/live', undefined]);
 
   const secretsOf = async (id: string) => (await admin.webhookSecrets.find(id)).map(({ secret }) => secret);
   expect(await secretsOf(testId)).toEqual([webhookSecret]);

@@ -1,7 +1,7 @@
 /** Makes the samples of the API reference ready to run: with a client, and ids that exist in place of the examples. */
 import type { LanguageName } from '../../../lib/build/docs/samples/samples.ts';
 import { eventually } from '../gateway/gateway.ts';
-import { newClient, type TestClient, tokenOf } from '../http/client.ts';
+import { newClient, type TestClient, tokenOf, withTestKey } from '../http/client.ts';
 import { shownCode } from './shown-code.ts';
 
 interface RunnableSample {
@@ -51,16 +51,18 @@ export async function runnableSamples(baseUrl: string, language: LanguageName): 
   const shown = (await shownCode(baseUrl, 'reference')).filter((code) => code.language === language);
   const sender = await newClient({ name: `Samples for ${language}` });
   const receiver = await newClient({ name: `Webhook samples for ${language}` });
+  const tester = await withTestKey(sender);
   const environments = new Map([
     [sender, await environmentOf(sender)],
     [receiver, await environmentOf(receiver)],
+    [tester, await environmentOf(tester)],
   ]);
   return Promise.all(
     shown.map(async ({ operationId = '', source }) => {
       // Its events would be posted to someone else's server: a client that sends nothing has none. Nor does it miss
       // what it sends to a recipient that another sample suppresses.
       const isApart = source.includes('https://example.com') || operationId.endsWith('Suppression');
-      const client = isApart ? receiver : sender;
+      const client = operationId === 'listTestOutbox' ? tester : isApart ? receiver : sender;
       if (operationId === 'deleteSuppression') await client.call('PUT', '/api/v1/suppressions/+447700900123');
       return {
         operationId,
