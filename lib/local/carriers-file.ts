@@ -4,7 +4,6 @@
  */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
-import type { CarrierReports } from '../../shared/carrier/carrier-module.ts';
 import { carrierReports } from '../../shared/carrier/carrier-reports.ts';
 import { type Channel, channels } from '../../shared/contract/channels.ts';
 import { unknownDeadlines } from '../../shared/contract/on-unknown.ts';
@@ -55,7 +54,7 @@ export function readCarriersFile(file: string): LocalCarriers {
 }
 
 /** Here is no account at AWS, so its carrier is left out. */
-const known: readonly CarrierReports[] = carrierReports.filter(({ descriptor }) => descriptor.name !== 'aws');
+const known = carrierReports.filter(({ descriptor }) => descriptor.name !== 'aws');
 
 function listFaults(channel: Channel, list: readonly string[]): string[] {
   const possible = known

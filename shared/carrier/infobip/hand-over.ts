@@ -45,7 +45,12 @@ export function infobipSms(context: Context): Carrier {
       if (!response.connected) return { outcome: 'not_taken', reason: response.reason };
       const { status, text } = response;
       if (status === 200)
-        return outcomeOf(sendResponse.parse(JSON.parse(text)).messages[0]?.status, request, context);
+        return outcomeOf(
+          sendResponse.parse(JSON.parse(text)).messages[0]?.status,
+          request,
+          context,
+          credentials,
+        );
       if (!apiError.safeParse(parsedJson(text)).success)
         throw new Error(`Infobip answered ${status} without a code`);
       if (status === 429) return { outcome: 'throttled', reason: '429' };
@@ -112,12 +117,16 @@ function outcomeOf(
   status: z.output<typeof infobipStatus> | undefined,
   { message, attempt }: HandOverRequest,
   { prices }: Context,
+  { from }: InfobipCredentials,
 ): HandOver {
   if (status === undefined) throw new Error('Infobip answered without a status');
   const { undeliverable, expired, rejected } = statusGroups;
   const isRefused = [undeliverable, expired, rejected].some((group) => group === status.groupId);
-  if (!isRefused || status.id === duplicateMessageId)
-    return { outcome: 'accepted', carrierMessageId: attempt.id, ...expectedPrice(prices, message) };
+  if (!isRefused || status.id === duplicateMessageId) {
+    // Its reports name numbers without the plus, which is put before them where they are read.
+    const used = fromOf(message) === undefined ? { from: from.replace(/^(?=\d{7,}$)/, '+') } : {};
+    return { outcome: 'accepted', carrierMessageId: attempt.id, ...used, ...expectedPrice(prices, message) };
+  }
   return { outcome: 'refused', ...reasonOf(status) };
 }
 

@@ -47,7 +47,8 @@ export function metaWhatsApp(context: Context): Carrier {
       const [message] = taken.parse(JSON.parse(text)).messages;
       if (message === undefined) throw new Error('Meta answered without a message id');
       const price = expectedPrice(context.prices, request.message);
-      return { outcome: 'accepted', carrierMessageId: message.id, ...price };
+      const used = request.message.sender === undefined ? { from: number } : {};
+      return { outcome: 'accepted', carrierMessageId: message.id, ...used, ...price };
     },
   };
 }

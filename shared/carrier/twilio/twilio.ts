@@ -66,7 +66,10 @@ function twilioSms(context: CarrierContext<TwilioCredentials>): Carrier {
     if (response.status < 300) {
       const { sid, status, error_code } = createdMessage.parse(JSON.parse(response.text));
       if (error_code && (status === 'failed' || status === 'undelivered')) return refusedFor(error_code);
-      return { outcome: 'accepted', carrierMessageId: sid, ...expectedPrice(context.prices, message) };
+      // A Messaging Service chooses one of its numbers.
+      const used = fromOf(message) !== undefined || from.startsWith('MG') ? {} : { from };
+      const price = expectedPrice(context.prices, message);
+      return { outcome: 'accepted', carrierMessageId: sid, ...used, ...price };
     }
     return refusalIn(response.status, response.text);
   }

@@ -184,21 +184,26 @@ export async function waitUntil(
 async function recordSent(
   { messages, contacts, warn, sleep }: DispatchDependencies,
   message: Message,
-  { carrierMessageId, cost, currency }: Extract<HandOver, { outcome: 'accepted' }>,
+  { carrierMessageId, cost, currency, from }: Extract<HandOver, { outcome: 'accepted' }>,
 ): Promise<Dispatched> {
   const { message_id: messageId } = message;
   const attempts = withOutcome(message.attempts ?? [], 'accepted');
   // The time before the call: a receipt can arrive before the carrier's response.
   const at = new Date(attempts.at(-1)?.at ?? message.created_at);
+  // So that only what a person answers to this sender concerns the client.
+  const used = from === undefined ? {} : { sender: { identity: from } };
   const noted = {
     at,
     carrierMessageId,
     attempts,
     ...withoutUndefined({ cost, currency }),
+    ...used,
   };
   // Before the state: if this worker dies in between, the receipt enters `sent` and notes it (../receipts). A fault does
   // not keep the message from being `sent`: then its row alone says to whom a reply belongs.
-  await noteContact(contacts, message, at).catch((error: unknown) => warn('contact not noted', error));
+  await noteContact(contacts, { ...message, ...used }, at).catch((error: unknown) =>
+    warn('contact not noted', error),
+  );
   const sent = await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
     messages.transition(messageId, { to: 'sent', ...noted }),
   );

@@ -11,6 +11,8 @@ export type HandOver =
       readonly cost?: number;
       /** ISO 4217. */
       readonly currency?: string;
+      /** The carrier's own default where it was used, as its reports name it; absent where that is one of several. */
+      readonly from?: string;
     }
   | {
       /** The carrier documents that it does not take the message: another attempt at this carrier would not help. */

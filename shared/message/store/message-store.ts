@@ -33,6 +33,7 @@ export interface HandOverNote {
   readonly carrierMessageId: string;
   readonly cost?: number;
   readonly currency?: string;
+  readonly sender?: Message['sender'];
   readonly attempts?: readonly StoredAttempt[];
 }
 
@@ -114,6 +115,8 @@ interface CarrierReport {
   readonly cost?: number;
   readonly currency?: string;
   readonly carrierMessageId?: string;
+  /** What it was sent from, where the carrier chose. */
+  readonly sender?: Message['sender'];
   /** How it reached the person, where that was not as a text. */
   readonly deliveredBy?: 'rcs';
 }
@@ -141,6 +144,7 @@ export function fieldsOf(
     currency: report.currency,
     cost_reported: report.reported === true && report.cost !== undefined ? true : undefined,
     carrier_message_id: report.carrierMessageId,
+    sender: report.sender,
     delivered_by: report.deliveredBy,
   });
 }

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Message } from '../../../shared/message/message.ts';
 import { receiveMessage as receive } from '../../../shared/message/receive/receive-message.ts';
-import { type Contacts, dynamoContacts } from '../../../shared/message/store/contacts.dynamo.ts';
+import { type Contacts, dynamoContacts, noteContact } from '../../../shared/message/store/contacts.dynamo.ts';
 import { dynamoConversations } from '../../../shared/message/store/conversations.dynamo.ts';
 import { listPosition } from '../../../shared/message/store/message-rows.dynamo.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
@@ -96,6 +96,31 @@ describe('the messages with a person', () => {
     expect(await receiveMessage(dependencies, inbound)).toEqual({ message, outcome: 'repeated' });
     expect(await dependencies.suppressions.get('client-a', person)).toMatchObject({ source: 'keyword' });
     expect(await dependencies.suppressions.get('client-b', person)).toBeUndefined();
+  });
+});
+
+describe('a STOP after a message that its carrier sent from a default of its own', () => {
+  it.each([
+    ['another number', '+447418000999', false],
+    ['that number', ourNumber, true],
+  ])('to %s', async (_which, number, isSuppressed) => {
+    const dependencies = onTables();
+    const person = aPerson();
+    const { sent_at: _notYet, ...rest } = sentTo(person, 0);
+    const message: Message = { ...rest, status: 'sending' };
+    await dependencies.messages.create(message);
+    const sent = await dependencies.messages.transition(message.message_id, {
+      to: 'sent',
+      at,
+      carrierMessageId: newId('msg', at),
+      sender: { identity: ourNumber },
+    });
+    expect(sent).toMatchObject({ sender: { identity: ourNumber } });
+    await noteContact(dependencies.contacts, sent ?? message, at);
+    const inbound = anInbound({ person, number, receivedAt: addSeconds(at, 10), text: 'STOP' });
+    await receiveMessage(dependencies, inbound);
+    const suppression = await dependencies.suppressions.get('client-a', person);
+    expect(suppression !== undefined).toBe(isSuppressed);
   });
 });
 

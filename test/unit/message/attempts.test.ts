@@ -167,6 +167,14 @@ it('a sender that was selected goes to the preferred carrier only, and one that 
   expect(calls.map(({ request: { message } }) => fromOf(message))).toEqual(['pool-1', 'ACME']);
 });
 
+it('a sender that the carrier chose is that of the message from then on, also in its status', async () => {
+  const from = '+15005550006';
+  const { until, view } = await world({ one: [{ ...accepted, from }] });
+  expect((await view()).from).toBeNull();
+  await until(0);
+  expect(await view()).toMatchObject({ status: 'sent', from });
+});
+
 describe('a lost response', () => {
   it.each([
     ['transactional', {}, 'expired' as const],
