@@ -27,6 +27,7 @@ import {
   dynamoSuppressionStore,
   optOutAtCarrier,
 } from '../shared/message/suppression/suppression-store.dynamo.ts';
+import { otpHandOverMs } from '../shared/otp/hand-over-time.ts';
 import { dynamoOtpHolds, holdCheck } from '../shared/otp/hold/otp-holds.dynamo.ts';
 import { otpLegs } from '../shared/otp/otp-legs.ts';
 import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
@@ -105,6 +106,9 @@ export function handler(event: SQSEvent) {
         carrier: message?.attempts?.at(-1)?.carrier,
         // The alarm on spend is a sum of these; a test message costs nothing.
         cost: outcome === 'sent' && isLive ? message?.cost : undefined,
+        // The objective for one-time passwords is measured by these.
+        otp_ms:
+          outcome === 'sent' && message !== undefined ? otpHandOverMs(message, systemClock()) : undefined,
         again_after_seconds: retryAfterSeconds ?? requeuedForSeconds,
         error_code: errorCode,
       });

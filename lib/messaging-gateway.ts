@@ -13,7 +13,7 @@ import { type IGrantable, ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { messageCostMetric, StageMetric } from '../shared/contract/metrics.ts';
+import type { LoggedMetric, StageMetric } from '../shared/contract/metrics.ts';
 import type { QueueName } from '../shared/contract/queues.ts';
 import { routes } from '../shared/contract/routes.ts';
 import type { TableName } from '../shared/contract/tables.ts';
@@ -30,6 +30,7 @@ import { Messaging } from './capabilities/messaging/messaging.ts';
 import { OtpSecret } from './capabilities/otp-secret.ts';
 import { ReviewEditedRows } from './capabilities/review-edited-rows.ts';
 import { Schedules } from './capabilities/schedules.ts';
+import { ServiceObjectives } from './capabilities/service-objectives.ts';
 import { Storage } from './capabilities/storage/storage.ts';
 import { TokenKey } from './capabilities/token-key.ts';
 import { Webhooks } from './capabilities/webhooks/webhooks.ts';
@@ -104,9 +105,10 @@ export class MessagingGateway extends Construct {
     if (stage.canary) new Canary(this, 'Canary', stage, api.alarms);
 
     createFunctionThrottleAlarm(this, stage);
+    const objectives = new ServiceObjectives(this, 'Objectives', stage, api.rest);
     // Both find the alarms that exist, so they are created last.
     this.alarms = new AlarmNotifications(this, 'AlarmNotifications', stage).alarms;
-    new CloudWatchDashboard(this, 'CloudWatchDashboard', stage);
+    new CloudWatchDashboard(this, 'CloudWatchDashboard', stage, objectives);
 
     this.publish(storage.names());
     this.publish(messaging.queueUrls());
@@ -137,7 +139,7 @@ export class MessagingGateway extends Construct {
   }
 
   /** Returns a metric that the functions count: refusals of carriers, failed webhooks and the like, as a sum of five minutes. */
-  metric(name: StageMetric | typeof messageCostMetric): Metric {
+  metric(name: StageMetric | LoggedMetric): Metric {
     return countedMetric(this.stage, name);
   }
 

@@ -10,6 +10,7 @@ import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { GatewayAlarm, type Severity } from '../constructs/alarm.ts';
+import { BurnRateAlarm } from '../constructs/burn-rate-alarm.ts';
 import { topicEncryption } from '../constructs/encryption.ts';
 import { acknowledge } from '../constructs/template-rules.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
@@ -27,7 +28,9 @@ export class AlarmNotifications extends Construct {
   /** The construct finds the alarms that exist, so it must be created after them. */
   constructor(scope: Construct, id: string, stage: StageSettings) {
     super(scope, id);
-    const each = scope.node.findAll().filter((construct) => construct instanceof GatewayAlarm);
+    const each = scope.node
+      .findAll()
+      .filter((construct) => construct instanceof GatewayAlarm || construct instanceof BurnRateAlarm);
     const notifying: readonly Notifying[] = stage.compositeAlarms
       ? this.composites(each, stage)
       : each.map((alarm) => ({ alarm, severity: alarm.severity }));
@@ -47,7 +50,10 @@ export class AlarmNotifications extends Construct {
   }
 
   /** One alarm for each severity and area: of a fault that sets off many alarms, a person hears a few times. */
-  private composites(alarms: readonly GatewayAlarm[], { stackName }: StageSettings): Notifying[] {
+  private composites(
+    alarms: readonly (GatewayAlarm | BurnRateAlarm)[],
+    { stackName }: StageSettings,
+  ): Notifying[] {
     return Array.from(
       Map.groupBy(alarms, ({ severity, area }) => `${severity}-${area}`),
       ([name, some]) => {

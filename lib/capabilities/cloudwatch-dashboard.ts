@@ -1,7 +1,6 @@
 /** The CloudWatch dashboard of the stack. */
 import { Duration, Stack } from 'aws-cdk-lib';
 import {
-  Alarm,
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
@@ -12,9 +11,11 @@ import {
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { messageCostMetric, type StageMetric } from '../../shared/contract/metrics.ts';
-import { countedMetric } from '../constructs/alarm.ts';
+import { countedMetric, GatewayAlarm } from '../constructs/alarm.ts';
+import { BurnRateAlarm } from '../constructs/burn-rate-alarm.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
+import type { ServiceObjectives } from './service-objectives.ts';
 
 const period = Duration.minutes(1);
 const half = 12;
@@ -34,11 +35,13 @@ export class CloudWatchDashboard extends Construct {
   private readonly stage: StageSettings;
 
   /** The dashboard shows the alarms, functions and queues that exist, so it must be created after them. */
-  constructor(scope: Construct, id: string, stage: StageSettings) {
+  constructor(scope: Construct, id: string, stage: StageSettings, objectives: ServiceObjectives) {
     super(scope, id);
     this.stage = stage;
     const all = scope.node.findAll();
-    const alarms = all.filter((construct) => construct instanceof Alarm);
+    const alarms = all.filter(
+      (construct) => construct instanceof GatewayAlarm || construct instanceof BurnRateAlarm,
+    );
     const functions = all.filter((construct) => construct instanceof GatewayFunction);
     const queues = all.filter((construct) => construct instanceof Queue);
     const ofFunctions = (metric: (each: GatewayFunction) => IMetric) => functions.map(metric);
@@ -53,6 +56,7 @@ export class CloudWatchDashboard extends Construct {
         ...(alarms.length === 0
           ? []
           : [[new AlarmStatusWidget({ title: 'Alarms', alarms, width: 2 * half, height: 6 })]]),
+        [...objectives.widgets],
         this.apiWidgets(),
         [
           this.graph(

@@ -9,17 +9,20 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { type messageCostMetric, metricNamespace, type StageMetric } from '../../shared/contract/metrics.ts';
+import { type LoggedMetric, metricNamespace, type StageMetric } from '../../shared/contract/metrics.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 /** `critical`: messages are not accepted or sent, or money is lost; `warning`: somebody must look on a working day. */
 export type Severity = 'critical' | 'warning';
 
 /** The parts of the gateway whose alarms can notify together. */
-type AlarmArea = 'api' | 'functions' | 'queues' | 'tables' | 'carriers' | 'webhooks';
+export type AlarmArea = 'api' | 'functions' | 'queues' | 'tables' | 'carriers' | 'webhooks';
 
 /** The runbooks of alarms, by their anchors in docs/operate.md without `runbook-`. */
-const runbooks = {
+export const runbooks = {
+  'slo-availability': { severity: 'critical', area: 'api' },
+  'slo-otp-hand-over': { severity: 'critical', area: 'carriers' },
+  'slo-first-webhook': { severity: 'warning', area: 'webhooks' },
   'api-errors': { severity: 'critical', area: 'api' },
   'api-latency': { severity: 'warning', area: 'api' },
   'function-errors': { severity: 'critical', area: 'functions' },
@@ -90,7 +93,7 @@ export function createAlarm(scope: Construct, id: string, props: AlarmProps): Al
 /** Returns a metric that the functions of this stage emit (`shared/platform/metrics.ts`). */
 export function countedMetric(
   stage: StageSettings,
-  metricName: StageMetric | typeof messageCostMetric,
+  metricName: StageMetric | LoggedMetric,
   period = Duration.minutes(5),
 ): Metric {
   return new Metric({

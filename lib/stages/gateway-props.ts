@@ -2,7 +2,9 @@
  * The properties of the construct `MessagingGateway`: the settings of a stage. `stage-settings.ts` has the values that each
  * permits. A default is that of the stage `dev`, and of `production` where it differs.
  */
-export interface MessagingGatewayProps {
+import type { OperationProps } from './operation-props.ts';
+
+export interface MessagingGatewayProps extends OperationProps {
   /**
    * The set of defaults: `dev` for trials, with simulated carriers and no data kept; `production` for real messages; `local`
    * for the emulator.
@@ -222,82 +224,6 @@ export interface MessagingGatewayProps {
    * @default {"requestsPerSecond":2000,"burst":4000}
    */
   readonly apiThrottle?: { requestsPerSecond: number; burst: number };
-  /**
-   * How many batches of each queue are processed at once; what a carrier or the endpoints can handle limits it.
-   * @default {"otpSends":10,"singleSends":20,"bulkSends":20,"receipts":20,"webhooks":50,"slowWebhooks":50}
-   */
-  readonly concurrency?: {
-    otpSends: number;
-    singleSends: number;
-    bulkSends: number;
-    receipts: number;
-    webhooks: number;
-    slowWebhooks: number;
-  };
-  /**
-   * Reserved concurrency by function, such as `{ 'send-sms': 200 }`.
-   * @default {}
-   */
-  readonly reservedConcurrency?: Record<string, number>;
-  /**
-   * Provisioned concurrency by function, which has no cold starts then. For one-time passwords it is that of `send-otp`,
-   * `verify-otp` and `dispatch-message`. Lambda refuses a change of it during a
-   * canary, so new code of these functions gets all calls at once.
-   * @default {}
-   */
-  readonly provisionedConcurrency?: Record<string, number>;
-  /**
-   * Provisioned read and write units a second, between which the tables that every message uses are scaled. Steady traffic
-   * costs less than half of on-demand capacity, but is throttled for minutes when traffic suddenly doubles.
-   * @default none, which is on-demand capacity
-   */
-  readonly provisionedCapacity?: { min: number; max: number };
-  /**
-   * Whether there are alarms. Each metric that one reads is charged.
-   * @default false; in production true
-   */
-  readonly alarms?: boolean;
-  /**
-   * The address that alarms notify; without one they only change their state.
-   * @default none
-   */
-  readonly alarmEmail?: string;
-  /**
-   * The ARNs of existing topics that alarms notify, by severity; without `warning` only critical ones notify. The policies of
-   * the topics must let CloudWatch publish.
-   * @default none
-   */
-  readonly alarmTopics?: { critical: string; warning?: string | undefined };
-  /**
-   * Whether the end of an alarm notifies, too.
-   * @default false
-   */
-  readonly alarmOkActions?: boolean;
-  /**
-   * Whether one alarm for each severity and area notifies (nine in all), in place of each of the 65 alarms.
-   * @default false
-   */
-  readonly compositeAlarms?: boolean;
-  /**
-   * The address of docs/operate.md, whose runbooks alarms link to.
-   * @default "docs/operate.md"
-   */
-  readonly docsUrl?: string;
-  /**
-   * An alarm goes off when a day's messages cost more than this, in the currency of `prices`.
-   * @default 100
-   */
-  readonly spendAlarmPerDay?: number;
-  /**
-   * New code gets a tenth of the calls for five minutes, and is rolled back when an alarm goes off.
-   * @default false; in production true
-   */
-  readonly canary?: boolean;
-  /**
-   * Permits a deploy while an alarm is on, which CodeDeploy otherwise refuses: for the deploy that fixes the cause.
-   * @default false
-   */
-  readonly ignoreAlarmConfiguration?: boolean;
   /**
    * The keys that may sign tokens; the last one does. Two during a rotation.
    * @default [1]

@@ -20,5 +20,8 @@ export type StageMetric =
 /** Counted for each function. */
 export const functionFailureMetric = 'FunctionFailure';
 
-/** The metric of costs. No function counts it: CloudWatch adds up the costs in the log lines of hand-overs. */
+/** The metric of costs. */
 export const messageCostMetric = 'MessageCost';
+
+/** What no function counts: CloudWatch reads the values in log lines that are written anyway. */
+export type LoggedMetric = typeof messageCostMetric | 'OtpHandOverTime' | 'WebhookFirstAttemptTime';

@@ -5,7 +5,7 @@ import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { carriersIn } from '../../../shared/contract/carrier-names.ts';
 import { dispatchTimeoutSeconds } from '../../../shared/contract/hand-over-times.ts';
-import { messageCostMetric, metricNamespace } from '../../../shared/contract/metrics.ts';
+import { type LoggedMetric, messageCostMetric, metricNamespace } from '../../../shared/contract/metrics.ts';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
@@ -68,6 +68,14 @@ function createCarrierAlarms(scope: Construct, stage: StageSettings, dispatch: G
     metricName: messageCostMetric,
     filterPattern: FilterPattern.exists('$.cost'),
     metricValue: '$.cost',
+    dimensions: { service: '$.service' },
+  });
+  new MetricFilter(scope, 'OtpHandOverTime', {
+    logGroup: dispatch.logGroup,
+    metricNamespace,
+    metricName: 'OtpHandOverTime' satisfies LoggedMetric,
+    filterPattern: FilterPattern.exists('$.otp_ms'),
+    metricValue: '$.otp_ms',
     dimensions: { service: '$.service' },
   });
   createAlarm(scope, 'SpendAlarm', {

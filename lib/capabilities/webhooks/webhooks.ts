@@ -4,8 +4,11 @@
  * messages itself, which the permissions of its event source allow (shared/platform/process-queue-batch.ts). A sweep finds
  * deliveries that a queue or schedule lost.
  */
+import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { type LoggedMetric, metricNamespace } from '../../../shared/contract/metrics.ts';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
+import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { CapabilityProps } from '../capability-props.ts';
 import { createDeliverWebhook } from './deliver-webhook.ts';
 import { createSweepWebhooks } from './sweep-webhooks.ts';
@@ -21,7 +24,9 @@ export class Webhooks extends Construct {
     // A lane has no batching window, so ten messages are the most: with a window, and few messages, Lambda may wait for
     // up to 20 seconds, however short the window is (AWS Lambda, "Using Lambda with Amazon SQS"). Retries would be late,
     // and their messages visible again while they are processed.
-    this.lanes.fast.feed(createDeliverWebhook(this, 'DeliverWebhook', stage), {
+    const deliver = createDeliverWebhook(this, 'DeliverWebhook', stage);
+    measureFirstAttempts(this, deliver);
+    this.lanes.fast.feed(deliver, {
       batchSize: 10,
       maxConcurrency: stage.concurrency.webhooks,
     });
@@ -38,4 +43,20 @@ export class Webhooks extends Construct {
       runbook: 'failed-webhooks',
     });
   }
+}
+
+/** Only of the fast lane: in the slow one webhooks wait for endpoints that take long, which is not the gateway's delay. */
+function measureFirstAttempts(scope: Construct, deliver: GatewayFunction): void {
+  new MetricFilter(scope, 'FirstAttemptTime', {
+    logGroup: deliver.logGroup,
+    metricNamespace,
+    metricName: 'WebhookFirstAttemptTime' satisfies LoggedMetric,
+    // CloudWatch has no percentiles of a metric with a negative value.
+    filterPattern: FilterPattern.all(
+      FilterPattern.numberValue('$.attempt', '=', 1),
+      FilterPattern.numberValue('$.lateness_ms', '>=', 0),
+    ),
+    metricValue: '$.lateness_ms',
+    dimensions: { service: '$.service' },
+  });
 }

@@ -39,6 +39,11 @@ function partsOf(resources: Readonly<Record<string, TemplateResource>>): readonl
       (prices.assumed.run_log_bytes / 1e9) * perCall.log_gigabyte);
   return [
     { name: 'Metrics of alarms', count: sum(alarmMetrics), price: prices.alarm_metric },
+    {
+      name: 'Composite alarms',
+      count: ofType('AWS::CloudWatch::CompositeAlarm').length,
+      price: prices.composite_alarm,
+    },
     { name: 'Web ACL', count: webAcls.length, price: prices.web_acl },
     {
       name: 'Rules of the web ACL',

@@ -1,5 +1,10 @@
-/** The properties of the construct, read from the comments and types of `lib/stages/gateway-props.ts`. */
+/** The properties of the construct, read from the comments and types of their files. */
 import { page } from './pages.ts';
+
+/** The text of the files that declare the properties. */
+export function propertySource(): string {
+  return ['gateway-props', 'operation-props'].map((name) => page(`lib/stages/${name}.ts`)).join('\n');
+}
 
 interface Property {
   readonly name: string;
@@ -13,8 +18,7 @@ const longestType = 40;
 const longestDefault = 60;
 
 export function constructProperties(): Property[] {
-  const source = page('lib/stages/gateway-props.ts');
-  const members = source.matchAll(
+  const members = propertySource().matchAll(
     / {2}\/\*\*\n((?: {3}\*.*\n)+?) {3}\*\/\n {2}readonly (\w+)\?: ([\s\S]*?);\n(?=\n| {2}\/\*\*|\})/g,
   );
   return Array.from(members, ([, comment = '', name = '', type = '']) => {

@@ -2,14 +2,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { type StageSettings, stageSettings } from '../../../lib/stages/stage-settings.ts';
 import { stages } from '../../../lib/stages/stages.ts';
-import { page } from '../../support/docs/pages.ts';
-import { constructProperties } from '../../support/docs/property-table.ts';
+import { constructProperties, propertySource } from '../../support/docs/property-table.ts';
 
 describe('the properties of the construct', () => {
   const properties = constructProperties();
 
   it('are all read from the types, and each has a description', () => {
-    const declared = page('lib/stages/gateway-props.ts').match(/^ {2}readonly \w+\?:/gm);
+    const declared = propertySource().match(/^ {2}readonly \w+\?:/gm);
     expect(properties).toHaveLength(declared?.length ?? 0);
     expect(properties.length).toBeGreaterThan(50);
     for (const { description } of properties) expect(description).toMatch(/\.$/);
