@@ -1,4 +1,4 @@
-import { DescribeLogGroupsCommand, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
+import { paginateDescribeLogGroups, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import { ListSchedulesCommand } from '@aws-sdk/client-scheduler';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoActivityReader } from '../../shared/activity/activity-reader.dynamo.ts';
@@ -177,7 +177,9 @@ describe(`the retries of a deployed gateway, ${time_scale} times as fast`, () =>
   /** Every JSON line that the two lanes' functions wrote. */
   async function logLinesOfDelivery(): Promise<readonly Record<string, unknown>[]> {
     const logs = logsClient();
-    const { logGroups = [] } = await logs.send(new DescribeLogGroupsCommand({ limit: 50 }));
+    const logGroups: { readonly logGroupName?: string | undefined }[] = [];
+    for await (const page of paginateDescribeLogGroups({ client: logs }, { limit: 50 }))
+      logGroups.push(...(page.logGroups ?? []));
     const names = logGroups
       .map(({ logGroupName = '' }) => logGroupName)
       .filter((name) => /Deliver(Slow)?Webhook/.test(name));

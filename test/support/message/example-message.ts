@@ -56,7 +56,7 @@ export function onlyCarrier(
   carrier: Pick<ChosenCarrier, 'handOver'> & Partial<ChosenCarrier>,
 ): () => readonly ChosenCarrier[] {
   const chosen: ChosenCarrier = {
-    name: 'example',
+    name: 'simulator',
     settledBy: 'repeat',
     ...carrier,
   };
