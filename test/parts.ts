@@ -11,8 +11,8 @@ const script = (name: string): Part => ({ command: ['npm', '--silent', 'run', na
 const program = (...command: readonly string[]): Part => ({ command: ['node', ...command] });
 
 export const parts: Readonly<Record<string, Part>> = {
-  // 500 runs of each property; a plain `npm test` has 200.
-  test: { ...jest({ FUZZ_RUNS: '500' }), usesCalls: true },
+  // 300 runs of each property; a plain `npm test` has 200.
+  test: { ...jest({ FUZZ_RUNS: '300' }), usesCalls: true },
   types: script('types'),
   lint: script('lint'),
   format: script('format:check'),
@@ -58,13 +58,13 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ],
     [
       // The same seeds at each run; `npm run test:simulate` has fresh ones.
-      'simulate --seed 1 --runs 24',
+      'simulate --seed 1 --runs 16',
       'aws-inputs',
       // Seeds that found something: an internal error of a carrier after which a password was sent again.
       'simulate --seed 602 --runs 2 --only otp',
       // A seed gives the same run again.
       'simulate --seed 5 --only messages --twice',
-      'carriers infobip --messages 100 --seed 1',
+      'carriers infobip --messages 50 --seed 1',
     ],
   ],
   release: [
