@@ -158,6 +158,8 @@ function concerns(
   // Of a carrier that throttled the message, only the newest attempt is kept.
   const candidates = named === undefined ? attempts : [named];
   if (!candidates.some(({ carrier }) => reportedBy.includes(carrier))) return false;
+  // AWS and Meta name one WhatsApp message by different ids.
+  if (channel === 'whatsapp') return true;
   // With several attempts that a carrier may have, the stored id may be that of any.
   const possible = attempts.filter(({ outcome = 'unknown' }) => ['unknown', 'accepted'].includes(outcome));
   const isOfThisOne = named !== undefined && possible.length === 1 && possible[0] === named;
