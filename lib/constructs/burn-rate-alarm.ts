@@ -16,7 +16,7 @@ import {
 import type { Construct } from 'constructs';
 import { type AlarmArea, type Runbook, runbooks, type Severity } from './alarm.ts';
 
-/** Of a budget for 30 days, the first rate uses up 2 % in its long window, and the second one 5 %. */
+/** The first rate uses up 2 % of a budget for 30 days in its long window, and the second one 5 %. */
 const burnRates = [
   { rate: 14.4, long: Duration.hours(1), short: Duration.minutes(5) },
   { rate: 6, long: Duration.hours(6), short: Duration.minutes(30) },

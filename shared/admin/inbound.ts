@@ -17,7 +17,7 @@ export const inboundBody = z.object({
   from: recipientSchema,
   to: z.optional(z.nullable(recipientSchema)),
   text: textUpTo(inboundCharactersMax),
-  /** Of the data that the message belongs to. */
+  /** The mode of the data that the message belongs to. */
   mode: z._default(z.enum(modes), 'live'),
 });
 

@@ -9,7 +9,7 @@ import * as z from 'zod/mini';
 const timeLimits = { connectionTimeout: 2000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 const config = { maxAttempts: 5, requestHandler: timeLimits };
 
-/** Of a line those fields that say what was asked for and what became of it: neither numbers, texts nor addresses. */
+/** The fields of a line that say what was asked for and what became of it: neither numbers, texts nor addresses. */
 const loggedRequestSchema = z.object({
   timestamp: z.string(),
   request_id: z.string(),

@@ -9,7 +9,7 @@ import type { InboundMessage } from '../message/received-content.ts';
 /** What one message of the receipts queue has: the body of a verified callback, or that of the queue message. */
 export interface Reported {
   readonly body: string;
-  /** Of a callback: what follows `/carriers/NAME/`. */
+  /** What follows `/carriers/NAME/` in the address of a callback. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   /** When a callback was received; a topic has the time in its body. */

@@ -17,7 +17,7 @@ interface VendorCall {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Of the whole call. */
+  /** The time limit of the whole call. */
   readonly timeLimitMs: number;
 }
 

@@ -190,6 +190,16 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('leads from a page to the next one of the same operation', () => {
+    const next = operations.flatMap(({ operation }) =>
+      Object.values(operation.responses).flatMap(({ links }) =>
+        links?.next === undefined ? [] : [[operation.operationId, links.next.operationId]],
+      ),
+    );
+    expect(next.length).toBeGreaterThan(1);
+    for (const [from, to] of next) expect(to).toBe(from);
+  });
+
   it('has every error code that can be answered, at its one status', () => {
     const documented = new Map<string, string>();
     for (const { operation } of operations) {

@@ -19,8 +19,10 @@ export const toCancel: Link = {
   description: 'Cancels the message if it is scheduled.',
 };
 
-export const toNextPage: Link = {
-  operationId: 'listMessages',
-  parameters: { cursor: '$response.body#/next_cursor' },
-  description: 'The next page, if there is one.',
-};
+export function toNextPage(operationId: Link['operationId']): Link {
+  return {
+    operationId,
+    parameters: { cursor: '$response.body#/next_cursor' },
+    description: 'The next page, if there is one.',
+  };
+}

@@ -43,6 +43,15 @@ export const getMessageStatus: Description = {
   errors: ['not_found'],
 };
 
+const page = [
+  inQuery('limit', 'Messages on a page.', pageLimit, 50),
+  inQuery('cursor', 'The `next_cursor` of the page before.', {
+    type: 'string',
+    format: 'cursor',
+    pattern: '^[A-Za-z0-9_-]+$',
+  }),
+];
+
 export const listMessages: Description = {
   tag: 'Messages',
   summary: 'List messages',
@@ -63,16 +72,11 @@ export const listMessages: Description = {
     }),
     inQuery('since', 'Only messages created at or after this time.', dateTime),
     inQuery('until', 'Only messages created at or before this time.', dateTime),
-    inQuery('limit', 'Messages on a page.', pageLimit, 50),
-    inQuery('cursor', 'The `next_cursor` of the page before.', {
-      type: 'string',
-      format: 'cursor',
-      pattern: '^[A-Za-z0-9_-]+$',
-    }),
+    ...page,
   ],
   response: {
     description: 'A page of messages.',
-    links: { next: toNextPage },
+    links: { next: toNextPage('listMessages') },
     schema: 'MessageList',
     examples: {
       page: { summary: 'The last page', value: { messages: [statusView(deliveredSms)] } },
@@ -88,16 +92,11 @@ export const listTestOutbox: Description = {
     'What the simulated carrier was given by your test keys in the last 24 hours, newest first, with the codes of one-time passwords. A live key gets 403: what it sends is read by its recipients only.',
   parameters: [
     inQuery('to', 'Only messages to this number.', { $ref: referenceTo('PhoneNumber') }, '+447700900123'),
-    inQuery('limit', 'Messages on a page.', pageLimit, 50),
-    inQuery('cursor', 'The `next_cursor` of the page before.', {
-      type: 'string',
-      format: 'cursor',
-      pattern: '^[A-Za-z0-9_-]+$',
-    }),
+    ...page,
   ],
   response: {
     description: 'A page of messages.',
-    links: { next: toNextPage },
+    links: { next: toNextPage('listTestOutbox') },
     schema: 'TestOutbox',
     examples: {
       page: {
