@@ -1,5 +1,6 @@
 /** Addresses, titles and focus in the dashboard; each test has a page of its own. */
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
@@ -8,6 +9,7 @@ import { filtersIn, messagesPerPage, rowsOf, sendMoreThanAPage } from '../suppor
 import { signedInPage, usualLook } from '../support/browser/signed-in-page.ts';
 import { freshNumber } from '../support/carrier/outbox.ts';
 import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
+import { withinOne } from '../support/gateway/within-one-period.ts';
 import { adminToken, call, newClient } from '../support/http/client.ts';
 import { failForGood } from '../support/webhook/final-failure.ts';
 import { startRecoveringWebhookEndpoint } from '../support/webhook/recovering-endpoint.ts';
@@ -163,6 +165,48 @@ it('lists the latest messages at once, as many in a page as are chosen, and clie
   await page.getByRole('button', { name: /^Created/ }).click();
   await eventually(async () => (filtersIn(page).get('sort') === 'created_at' ? true : undefined));
 });
+
+it('saves all messages as CSV, however many pages they have, with the progress and the numbers as they are', async () => {
+  const { page } = dashboard;
+  const client = await newClient();
+  const recipients = Array.from({ length: 120 }, freshNumber);
+  expect((await client.post('/api/v1/sms/bulk', { recipients, message: 'Hello' })).status).toBe(202);
+  await show(page, `messages?client_id=${client.clientId}`, 'Messages');
+  await rowsOf(page).nth(1).waitFor();
+  const furtherPages = '**/admin/api/messages?*cursor=*';
+  const { promise: isShown, resolve: goOn } = Promise.withResolvers<void>();
+  await page.route(furtherPages, async (route) => {
+    await isShown;
+    await route.continue();
+  });
+  const started = page.waitForEvent('download');
+  await page.getByRole('button', { name: /^Download CSV/ }).click();
+  await page.getByText('100 rows read').waitFor();
+  await photograph(page, 'export-progress', usualLook);
+  goOn();
+  const [header = '', ...lines] = (await readFile(await (await started).path(), 'utf8')).trim().split('\r\n');
+  const column = header.split(',').indexOf('recipient');
+  expect(lines.map((line) => line.split(',')[column]).toSorted()).toEqual(recipients.toSorted());
+  await page.getByText('The file has all 120 rows.').waitFor();
+});
+
+it('says how much of a spend cap is used where a request did not fit, and what was refused', () =>
+  withinOne('day', async () => {
+    const { page } = dashboard;
+    // The third segment of 0.0042 does not fit.
+    const client = await newClient({ caps: { spend: { per_day: 0.01 } } });
+    await client.send({});
+    await client.send({});
+    expect((await client.post('/api/v1/sms/send', { to: freshNumber(), message: 'Hello' })).status).toBe(429);
+    await show(page, 'search', 'Search');
+    await page.reload();
+    await show(page, 'overview', 'Overview');
+    const problem = page.getByRole('row').filter({ hasText: client.clientId });
+    const sentence =
+      /84 % of the spend limit of 0\.01 USD a day is used; a request of 0\.0042 USD was refused at \d\d:\d\d UTC\./;
+    await problem.getByText(sentence).waitFor();
+    await photograph(page, 'spend-refused', usualLook);
+  }));
 
 it('shows a batch: how far it is, and why messages failed or were refused', async () => {
   const { page } = dashboard;

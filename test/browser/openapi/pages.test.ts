@@ -208,6 +208,22 @@ describe('a reader', () => {
     await context.close();
   });
 
+  it('finds what changed in the API of each release apart from the rest, with the date of the release', async () => {
+    const page = await open('/docs/changelog');
+    const contents = page.getByRole('navigation');
+    const last = await page
+      .getByRole('heading', { level: 2, name: /^\d+\.\d+\.\d+ - \d{4}-\d\d-\d\d$/ })
+      .innerText();
+    await contents.getByRole('link', { name: 'API: added' }).last().click();
+    expect(new URL(page.url()).hash).toBe(`#${last.toLowerCase().replaceAll(/[^a-z0-9.]+/g, '-')}.api-added`);
+    const titles = await page
+      .getByRole('heading', { level: 3, name: /^(API: )?(added|changed|fixed)$/i })
+      .allInnerTexts();
+    const ofAPI = titles.slice(0, 3).filter((title) => title.startsWith('API: '));
+    expect(ofAPI).toEqual(['API: added', 'API: changed', 'API: fixed']);
+    await page.context().close();
+  });
+
   it('on a phone opens the contents by a button, and is at the chosen place afterwards', async () => {
     const page = await open('/docs/reference', { viewport: phone });
     const contents = page.getByRole('navigation');
