@@ -1,18 +1,20 @@
 /**
  * The code of the functions for the simulation: bundles of `functions/*.ts` as they are deployed, but for the places where
  * they reach the network: the request handler of the AWS clients, their signatures, which nobody checks here, and the POST
- * of a webhook.
+ * of a webhook. The largest packages are evaluated once for all processes: what each process evaluates anew runs cold, because
+ * V8 optimizes the closures of every evaluation on their own. They keep nothing between calls: clients, their retries and
+ * caches are made by the functions' own code, which each process evaluates.
  */
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Script } from 'node:vm';
 import { build, type Plugin } from 'esbuild';
 import { bundleSettings } from '../../../../lib/build/bundle.ts';
-import { processGlobals } from './process-globals.ts';
+import { processGlobals, sharedGlobals } from './process-globals.ts';
 import { changedText, type SourceChange } from './source-change.ts';
 
 /** Evaluates the code of a function once, as a new process does. */
-export type FunctionCode = (globals: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+export type FunctionCode = () => Readonly<Record<string, unknown>>;
 
 const root = bundleSettings.absWorkingDir;
 const stubs = join(import.meta.dirname, '../network-stubs');
@@ -40,11 +42,13 @@ export async function functionCode(
     entryPoints: names.map((name) => `functions/${name}.ts`),
     outdir: 'never-written',
     write: false,
-    plugins: [simulatedNetwork, sourceChanges(changes, changed)],
+    plugins: [simulatedNetwork, packagesApart, sourceChanges(changes, changed)],
   });
   const missed = changes.find((change) => !changed.has(change));
   if (missed !== undefined) throw new Error(`${missed.file} is in none of these functions`);
   const outputs = Object.values(metafile.outputs);
+  const imports = new Set(outputs.flatMap((output) => output.imports.map(({ path }) => path)));
+  await evaluatePackages([...imports].filter((name) => packageNames.test(name)));
   return {
     functions: new Map(names.map((name, index) => [name, evaluated(name, outputFiles[index]?.text ?? '')])),
     namesWith: (file) =>
@@ -62,6 +66,37 @@ const simulatedNetwork: Plugin = {
     }));
   },
 };
+
+const packageNames = /^(@aws-sdk|@smithy|zod|jose|libphonenumber-js)\b/;
+
+const packagesApart: Plugin = {
+  name: 'packages-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: packageNames }, ({ path }) => ({ path, external: true }));
+  },
+};
+
+const packages = new Map<string, unknown>();
+const shared = sharedGlobals((name) => packages.get(name));
+const globals = processGlobals.map((name) => shared[name]);
+
+/** Evaluates the packages that are not there yet. They see the process that calls them. */
+async function evaluatePackages(wanted: readonly string[]): Promise<void> {
+  const names = wanted.filter((name) => !packages.has(name));
+  if (names.length === 0) return;
+  const { outputFiles } = await build({
+    ...bundleSettings,
+    minify: false,
+    stdin: {
+      contents: names.map((name, i) => `export * as package${i} from '${name}';`).join('\n'),
+      resolveDir: root,
+    },
+    write: false,
+    plugins: [simulatedNetwork],
+  });
+  const evaluatedPackages = evaluated('packages', outputFiles[0]?.text ?? '')();
+  for (const [i, name] of names.entries()) packages.set(name, evaluatedPackages[`package${i}`]);
+}
 
 function sourceChanges(changes: readonly SourceChange[], changed: Set<SourceChange>): Plugin {
   return {
@@ -88,9 +123,9 @@ function evaluated(name: string, code: string): FunctionCode {
   const parameters = ['module', 'exports', '__dirname', ...processGlobals].join(', ');
   const wrapper = new Script(`(function (${parameters}) {${code}\n})`, { filename: `${name}.cjs` });
   const run = wrapper.runInThisContext() as (...values: unknown[]) => void;
-  return (globals) => {
+  return () => {
     const module = { exports: {} };
-    run(module, module.exports, '/var/task', ...processGlobals.map((global) => globals[global]));
+    run(module, module.exports, '/var/task', ...globals);
     return module.exports;
   };
 }

@@ -1,4 +1,9 @@
-/** What a simulated process sees of the world around it: its own time, randomness, environment and network. */
+/**
+ * What a simulated process sees of the world around it: its own time, randomness, environment and network. All processes share
+ * these globals, which find out whose they are by the asynchronous context: so packages that all of them use see the
+ * process that calls them, too.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import * as crypto from 'node:crypto';
 import * as fs from 'node:fs';
 import { createRequire } from 'node:module';
@@ -23,7 +28,7 @@ export const processGlobals = [
   'simulatedPost',
 ] as const;
 
-interface ProcessPorts {
+export interface ProcessPorts {
   /** This process's clock, in milliseconds since the epoch. */
   readonly now: () => number;
   /** Runs after the delay, unless the process is dead or the timer is cleared. */
@@ -33,17 +38,37 @@ interface ProcessPorts {
   /** Files beside the function's code, by their names. */
   readonly files: Readonly<Record<string, string>>;
   readonly writeLog: (line: string) => void;
-  readonly aws: unknown;
-  readonly post: unknown;
+  readonly aws: (request: never, limitMs: number, signal?: AbortSignal) => unknown;
+  readonly post: (request: never) => unknown;
 }
 
 const requireHere = createRequire(import.meta.url);
+const running = new AsyncLocalStorage<ProcessPorts>();
 
-export function globalsOf(ports: ProcessPorts): Readonly<Record<(typeof processGlobals)[number], unknown>> {
-  const { now, startTimer, random } = ports;
-  const stream = { write: ports.writeLog, on() {}, once() {}, removeListener() {}, isTTY: false };
+/** Runs what a process does; all that follows from it has the process's world around it. */
+export function runInProcess<T>(ports: ProcessPorts, run: () => T): T {
+  return running.run(ports, run);
+}
+
+/** @throws outside of processes, where nothing of the world may be asked for */
+function current(): ProcessPorts {
+  const ports = running.getStore();
+  if (ports === undefined) throw new Error('no simulated process is running');
+  return ports;
+}
+
+/** @param packages - evaluated once for all processes, by their names */
+export function sharedGlobals(
+  packages: (name: string) => unknown,
+): Readonly<Record<(typeof processGlobals)[number], unknown>> {
+  const now = (): number => current().now();
+  const random = (): number => current().random();
+  const startTimer: ProcessPorts['startTimer'] = (ms, run) => current().startTimer(ms, run);
+  const writeLog = (line: string): void => current().writeLog(line);
+  const stream = { write: writeLog, on() {}, once() {}, removeListener() {}, isTTY: false };
   const process = Object.create(globalThis.process, {
-    env: { value: ports.environment },
+    // Without a process while the packages are evaluated.
+    env: { get: () => running.getStore()?.environment ?? {} },
     stdout: { value: stream },
     stderr: { value: stream },
   });
@@ -92,7 +117,7 @@ export function globalsOf(ports: ProcessPorts): Readonly<Record<(typeof processG
     crypto: { ...seededCrypto, webcrypto: webCrypto, default: seededCrypto },
     'timers/promises': { setTimeout: sleep },
     timers: { setTimeout, clearTimeout },
-    fs: { ...fs, readFileSync: (path: string) => ports.files[basename(path)] ?? fs.readFileSync(path) },
+    fs: { ...fs, readFileSync: (path: string) => current().files[basename(path)] ?? fs.readFileSync(path) },
     process,
     // Where the SDK looks for a configuration file, which Lambda does not have.
     'fs/promises': {
@@ -101,7 +126,7 @@ export function globalsOf(ports: ProcessPorts): Readonly<Record<(typeof processG
   };
   const require = (name: string): unknown => {
     const module = name.replace(/^node:/, '');
-    return modules[module] ?? requireHere(name);
+    return packages(name) ?? modules[module] ?? requireHere(name);
   };
 
   return {
@@ -125,8 +150,9 @@ export function globalsOf(ports: ProcessPorts): Readonly<Record<(typeof processG
     },
     crypto: webCrypto,
     console: new (requireHere('node:console').Console)({ stdout: stream, stderr: stream }),
-    simulatedAws: ports.aws,
-    simulatedPost: ports.post,
+    simulatedAws: (request: never, limitMs: number, signal?: AbortSignal) =>
+      current().aws(request, limitMs, signal),
+    simulatedPost: (request: never) => current().post(request),
   };
 }
 

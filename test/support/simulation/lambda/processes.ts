@@ -6,7 +6,7 @@ import type { DeployedFunction } from '../deployment.ts';
 import type { Faults } from '../faults.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 import type { FunctionCode } from './function-code.ts';
-import { globalsOf } from './process-globals.ts';
+import { type ProcessPorts, runInProcess } from './process-globals.ts';
 
 export interface Process {
   /** `send-sms 3`. */
@@ -21,6 +21,7 @@ export interface Process {
 
 interface Running extends Process {
   readonly startedAtMs: number;
+  readonly ports: ProcessPorts;
   readonly handler: (event: unknown, context: unknown) => unknown;
   frozen: boolean;
   readonly waiting: (() => void)[];
@@ -66,7 +67,7 @@ export function functionProcesses(settings: ProcessSettings) {
     const id = `${file} ${count}`;
     const random = faults.random(`process ${id}`);
     const skewMs = Math.round((random() * 2 - 1) * skewMaxMs);
-    const state: Omit<Running, 'handler'> = {
+    const state: Omit<Running, 'handler' | 'ports'> = {
       id,
       file,
       startedAtMs: time.now(),
@@ -77,7 +78,7 @@ export function functionProcesses(settings: ProcessSettings) {
       arrives(run) {
         if (state.dead) return;
         if (state.frozen) state.waiting.push(run);
-        else run();
+        else runInProcess(ports, run);
       },
       die() {
         if (state.dead) return;
@@ -86,37 +87,36 @@ export function functionProcesses(settings: ProcessSettings) {
         state.died();
       },
     };
+    const ports: ProcessPorts = {
+      now: () => time.now() + skewMs,
+      startTimer(ms, run) {
+        let stopped = false;
+        time.at(time.now() + Math.max(0, ms), () => {
+          if (!stopped) state.arrives(() => !stopped && run());
+        });
+        return () => {
+          stopped = true;
+        };
+      },
+      random,
+      environment: {
+        ...deployed.environment,
+        LOG_LEVEL: settings.logLevel,
+        AWS_REGION: 'eu-west-1',
+        AWS_ACCESS_KEY_ID: 'simulated',
+        AWS_SECRET_ACCESS_KEY: 'simulated',
+        AWS_LAMBDA_FUNCTION_NAME: deployed.id,
+      },
+      files: settings.files,
+      writeLog: (line) => settings.log(state, line),
+      aws: (request: never, limitMs: number, signal?: AbortSignal) =>
+        state.dead ? never : settings.aws(state, request, limitMs, signal),
+      post: (request: never) => (state.dead ? never : settings.post(state, request)),
+    };
     const evaluate = code.get(file);
     if (evaluate === undefined) throw new Error(`no code of ${file}`);
-    const { handler } = evaluate(
-      globalsOf({
-        now: () => time.now() + skewMs,
-        startTimer(ms, run) {
-          let stopped = false;
-          time.at(time.now() + Math.max(0, ms), () => {
-            if (!stopped) state.arrives(() => !stopped && run());
-          });
-          return () => {
-            stopped = true;
-          };
-        },
-        random,
-        environment: {
-          ...deployed.environment,
-          LOG_LEVEL: settings.logLevel,
-          AWS_REGION: 'eu-west-1',
-          AWS_ACCESS_KEY_ID: 'simulated',
-          AWS_SECRET_ACCESS_KEY: 'simulated',
-          AWS_LAMBDA_FUNCTION_NAME: deployed.id,
-        },
-        files: settings.files,
-        writeLog: (line) => settings.log(state, line),
-        aws: (request: never, limitMs: number, signal?: AbortSignal) =>
-          state.dead ? never : settings.aws(state, request, limitMs, signal),
-        post: (request: never) => (state.dead ? never : settings.post(state, request)),
-      }),
-    );
-    return Object.assign(state, { handler: handler as Running['handler'] });
+    const { handler } = runInProcess(ports, evaluate);
+    return Object.assign(state, { ports, handler: handler as Running['handler'] });
   }
 
   function processFor(deployed: DeployedFunction): Running {
@@ -154,7 +154,7 @@ export function functionProcesses(settings: ProcessSettings) {
         process.die();
       });
       process.frozen = false;
-      for (const run of process.waiting.splice(0)) run();
+      for (const run of process.waiting.splice(0)) runInProcess(process.ports, run);
       const context = {
         awsRequestId: `invocation-${invocations}`,
         functionName: deployed.id,
@@ -163,7 +163,8 @@ export function functionProcesses(settings: ProcessSettings) {
         invokedFunctionArn: `arn:aws:lambda:eu-west-1:111122223333:function:${deployed.id}`,
         getRemainingTimeInMillis: () => endsAtMs - time.now(),
       };
-      const work = async (): Promise<unknown> => process.handler(event, context);
+      const work = async (): Promise<unknown> =>
+        runInProcess(process.ports, () => process.handler(event, context));
       work().then(
         (value) => !process.dead && settle({ answered: true, value, process: process.id }),
         (error: unknown) => {
