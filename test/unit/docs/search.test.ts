@@ -50,10 +50,35 @@ describe('the search of the documentation', () => {
   });
 
   it.each([
+    ['429', '/docs/errors#rate_limit_exceeded'],
+    ['STOP', '/docs/reference#suppressions-operations'],
+    ['sandbox', '/docs/testing#simulator'],
+    ['SDK', '/docs#client'],
+    ['webhook signature', '/docs/webhooks#verify'],
+    ['idempotency', '/docs/reference#idempotency'],
+    ['rate limit', '/docs/limits#rate-limits'],
+    ['test keys', '/docs/testing#test-keys'],
+    ['otp expiry', '/docs/reference#sendOtp.ttl'],
+    ['carrier id', '/docs/reference#getMessageStatus.response.carrier'],
+    ['api key', '/docs/reference#authentication'],
+    ['sender id', '/docs/reference#senders'],
+    ['opt out', '/docs/reference#suppressions-operations'],
+    ['request id', '/docs/errors#error.request_id'],
+    ['pagination', '/docs/reference#listMessages.cursor'],
+    ['ngrok', '/docs#settings'],
+    ['webhook retries', '/docs/webhooks#retries'],
+    ['dry run', '/docs/reference#sendSms.dry_run'],
+  ])('has what a reader of "%s" wants at first or second', (words, wanted) => {
+    expect(
+      find(index, words)
+        .slice(0, 2)
+        .map(([, address]) => address),
+    ).toContain(wanted);
+  });
+
+  it.each([
     ['429', ['/docs/errors#rate_limit_exceeded', '/docs/limits#rate-limits']],
     ['STOP', ['/docs/testing#inbound', '/docs/reference#suppressions-operations']],
-    ['sandbox', ['/docs/testing#simulator']],
-    ['SDK', ['/docs#client']],
     ['timeout', ['/docs/webhooks#acknowledge']],
     ['delivery receipt', ['/docs/reference#states']],
     ['cloudflared', ['/docs#settings']],
@@ -92,6 +117,12 @@ describe('the search of the documentation', () => {
     expect(find(entries, 'TO').map(([title]) => title)).toEqual(['to', 'token', 'Get a token']);
     const row: Entry = ['to', '/a#4', 'Page: Section', '', ''];
     expect(find([row, ...entries], 'to').map(([, address]) => address)[0]).toBe('/a#1');
+    const parts: Entry[] = [
+      ['token_id', '/a#5', 'Page: Section', '', ''],
+      ['Sign in', '/a#6', 'Page', 'token', ''],
+    ];
+    expect(find(parts, 'token').map(([title]) => title)).toEqual(['Sign in', 'token_id']);
+    expect(find(parts, 'token id').map(([title]) => title)).toEqual(['token_id']);
     expect(find(entries, 'token get').map(([title]) => title)).toEqual(['Get a token']);
     expect(find(entries, 'post auth').map(([title]) => title)).toEqual(['Get a token']);
     expect(find(entries, '  ')).toEqual([]);

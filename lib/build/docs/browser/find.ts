@@ -23,24 +23,27 @@ export function find(entries: readonly Entry[], wanted: string): Entry[] {
 }
 
 /** From here on the words are only in the text. */
-const inText = 6;
+const inText = 8;
 
 function distancesTo(words: readonly string[]): (entry: Entry) => number {
-  const whole = words.join(' ');
+  const whole = spaced(words.join(' '));
   const matched = words.map((word) => ({ word, begun: wordIn(word), complete: wordIn(word, wordEnd) }));
   return ([title, address, place, keywords, text]) => {
     const titled = title.toLowerCase();
     const named = `${titled} ${keywords.toLowerCase()}`;
     const addressed = `${named} ${place} ${address}`.toLowerCase();
     const all = `${addressed} ${text.toLowerCase()}`;
-    // A row of a table ranks below a heading.
-    const depth = place.includes(': ') ? 0.5 : 0;
-    if (titled === whole) return depth;
-    if (titled.startsWith(whole)) return 1 + depth;
-    if (words.every((word) => titled.includes(word))) return 2 + depth;
+    const isRow = place.includes(': ');
+    const depth = isRow ? 0.5 : 0;
+    // A part of a word is in the names of many rows: headings that are about the words come before them.
+    const beside = isRow ? 4 : 0;
+    // Nobody knows whether a name is written with a hyphen or an underscore.
+    if (spaced(titled) === whole) return depth;
+    if (spaced(titled).startsWith(whole)) return 1 + beside;
+    if (words.every((word) => titled.includes(word))) return 2 + beside;
     if (matched.every(({ complete }) => complete.test(named))) return 3;
     if (words.every((word) => named.includes(word))) return 4;
-    if (words.every((word) => addressed.includes(word))) return 5;
+    if (words.every((word) => addressed.includes(word))) return 7;
     if (matched.every(({ complete }) => complete.test(all))) return inText + depth;
     const isBegun = matched.every(({ word, begun }) => begun.test(all) || addressed.includes(word));
     return isBegun ? inText + 1 + depth : Number.POSITIVE_INFINITY;
@@ -67,6 +70,8 @@ const wordEnd = `(?!${inWord})`;
 function wordIn(word: string, end = ''): RegExp {
   return new RegExp(`(?<!${inWord})${word.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')}${end}`, 'u');
 }
+
+const spaced = (name: string): string => name.replaceAll(/[-_]/g, ' ');
 
 function wordsOf(text: string): string[] {
   return text.toLowerCase().split(/\s+/).filter(Boolean);
