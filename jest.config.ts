@@ -22,6 +22,8 @@ const parts: Readonly<Record<string, Readonly<Record<string, Around | undefined>
   },
   /** The dashboard and the documentation in Chromium, which takes more than half of the processor. */
   browser: { browser: emulator },
+  /** Minutes of requests to the deployed gateway. */
+  long: { long: emulator },
   /** What `npm start` does: each file starts gateways of its own. */
   local: { local: undefined },
   /** Tables on Amazon's own engine, which needs Java 17. */
@@ -45,14 +47,19 @@ function workers(): number {
     : 6;
 }
 
+/** The one compares with Amazon's own engine, the other makes thousands of writes, which take the emulator two minutes. */
+const onAmazonsEngineOnly = [
+  '<rootDir>/test/engine/simulation/',
+  '<rootDir>/test/engine/otp/otp-hold.test.ts',
+];
+
 function project(name: string, around: Around | undefined): Config {
   return {
     displayName: name,
     testEnvironment: '<rootDir>/test/support/jest/plain-context.ts',
     roots: ['<rootDir>/test'],
     testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
-    // Compared with Amazon's own engine only.
-    testPathIgnorePatterns: part === 'dynamodb-local' ? [] : ['<rootDir>/test/engine/simulation/'],
+    testPathIgnorePatterns: part === 'dynamodb-local' ? [] : onAmazonsEngineOnly,
     extensionsToTreatAsEsm: ['.ts', '.tsx'],
     transform: {
       '\\.tsx?$': [

@@ -11,17 +11,17 @@ const script = (name: string): Part => ({ command: ['npm', '--silent', 'run', na
 const program = (...command: readonly string[]): Part => ({ command: ['node', ...command] });
 
 export const parts: Readonly<Record<string, Part>> = {
-  // 300 runs of each property; a plain `npm test` has 200.
-  test: { ...jest({ FUZZ_RUNS: '300' }), usesCalls: true },
+  test: { ...jest({}), usesCalls: true },
   types: script('types'),
   lint: script('lint'),
   format: script('format:check'),
   browser: { ...jest({ TEST_PART: 'browser' }), usesCalls: true },
   'browser-10000-rows': jest({ TEST_PART: 'browser', DASHBOARD_ROWS: '10000' }),
+  long: { ...jest({ TEST_PART: 'long' }), usesCalls: true },
   local: jest({ TEST_PART: 'local' }),
   // Amazon's own engine needs Java 17.
   'dynamodb-local': { ...jest({ TEST_PART: 'dynamodb-local' }), needs: 'java' },
-  'test-keys': jest({ TEST_KEY_CALLS: '5000' }),
+  'test-keys': jest({ TEST_PART: 'long', TEST_KEY_CALLS: '5000' }),
   attacks: jest({ TEST_PART: 'release' }),
   properties: jest({ FUZZ_RUNS: '5000' }),
   deploy: program('test/deploy/deploy.ts'),
@@ -49,6 +49,7 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'deploy',
       'browser',
       'local',
+      'long',
       'dynamodb-local',
       'lambda-runtime',
       'templates',

@@ -36,7 +36,6 @@ const waiting = [
 const computing = [
   'browser/admin-dashboard-tasks.test.ts',
   'e2e/fuzz/hostile-requests.test.ts',
-  'e2e/test-key-separation.test.ts',
   'browser/admin-dashboard-navigation.test.ts',
   'browser/admin-dashboard-refresh.test.ts',
   'browser/admin-dashboard-responses.test.ts',

@@ -20,7 +20,7 @@ describe('the folder of a test', () => {
         const needsEngine =
           reaches(path, 'test/support/gateway/gateway.ts') || reaches(path, 'test/support/engine/tables.ts');
         const synthesizes = reaches(path, 'lib/gateway-stack.ts') || reaches(path, 'lib/build/bundle.ts');
-        if (/^test\/(engine|e2e|browser|local|release)\//.test(path)) return false;
+        if (/^test\/(engine|e2e|long|browser|local|release)\//.test(path)) return false;
         if (needsEngine) return true;
         return path.startsWith('test/unit/') ? synthesizes : !path.startsWith('test/template/');
       });

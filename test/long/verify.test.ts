@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { ListSchedulesCommand } from '@aws-sdk/client-scheduler';
 import { ListQueuesCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Result } from '../../../bin/verify/promise.ts';
-import { type AdminShell, adminShell } from '../../support/admin/admin-shell.ts';
-import { gateway, schedulerClient, sqsClient } from '../../support/gateway/gateway.ts';
+import type { Result } from '../../bin/verify/promise.ts';
+import { type AdminShell, adminShell } from '../support/admin/admin-shell.ts';
+import { gateway, schedulerClient, sqsClient } from '../support/gateway/gateway.ts';
 
-const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'verify.ts');
+const program = join(import.meta.dirname, '..', '..', 'bin', 'verify.ts');
 const folder = mkdtempSync(join(tmpdir(), 'messaging-gateway-verify-'));
 
 interface Report {
