@@ -3,15 +3,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { GatewayError } from '../../shared/contract/errors.ts';
-import { tableShapes } from '../../shared/contract/tables.ts';
 import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
 import { dynamo } from '../../shared/platform/aws/clients.ts';
 import { dynamoDueItemIndex } from '../../shared/recovery/due-item-index.dynamo.ts';
 import { dynamoMaintenance } from '../../shared/restore/maintenance.dynamo.ts';
 import { planRestore } from '../../shared/restore/plan-restore.ts';
-import type { Decisions } from '../../shared/restore/restore-page.ts';
 import { type RestoreReport, unknownIn } from '../../shared/restore/restore-report.ts';
 import { type RestoreDependencies, restoreStage } from '../../shared/restore/restore-stage.ts';
+import type { Decisions } from '../../shared/restore/row-outcome.ts';
 import { dynamoSideTables } from '../../shared/restore/side-tables.dynamo.ts';
 import { stackWorkers } from '../../shared/restore/stack-workers.lambda.ts';
 import { dynamoTableRows } from '../../shared/restore/table-rows.dynamo.ts';
@@ -20,6 +19,7 @@ import type { CommandResult, Runner, Session } from './command.ts';
 import { timeForms, timeOf } from './options.ts';
 import { textTable } from './print.ts';
 import { progressFiles } from './restore-progress.ts';
+import { restoredTables } from './restored-tables.ts';
 
 interface Options extends Decisions {
   readonly to: string;
@@ -128,12 +128,8 @@ function dependenciesOf(
 ): RestoreDependencies {
   const client = dynamo();
   const nameOf = (table: string): string => tables[table.replaceAll('-', '_')] ?? '';
-  const stackTables = restorableTables.map((table) => {
-    const { partition, sort }: { partition: string; sort?: string } = tableShapes[table];
-    return [table, { name: nameOf(table), keys: sort === undefined ? [partition] : [partition, sort] }];
-  });
   return {
-    tables: Object.fromEntries(stackTables) as RestoreDependencies['tables'],
+    tables: restoredTables(nameOf),
     sideTables: dynamoSideTables(client),
     rows: dynamoTableRows(client),
     workers: stackWorkers(stackName),

@@ -14,6 +14,7 @@ interface ActivityNote {
   readonly kind: ActivityKind;
   readonly summary: string;
   readonly clientId: string;
+  readonly messageId?: string;
   readonly before?: Readonly<Record<string, unknown>>;
   readonly after?: Readonly<Record<string, unknown>>;
 }
@@ -22,7 +23,7 @@ interface ActivityNote {
 export async function recordActivity(
   { activityLog, clock }: ActivityRecorder,
   actor: string,
-  { kind, summary, clientId, before, after }: ActivityNote,
+  { kind, summary, clientId, messageId, before, after }: ActivityNote,
 ): Promise<void> {
   const now = clock();
   const entry: Activity = {
@@ -32,7 +33,7 @@ export async function recordActivity(
     summary,
     client_id: clientId,
     actor,
-    ...withoutUndefined({ before, after }),
+    ...withoutUndefined({ message_id: messageId, before, after }),
   };
   await activityLog.add(entry);
 }

@@ -25,6 +25,7 @@ export async function cancelScheduledMessage(
     kind: 'message_canceled',
     summary: `${actor} canceled the scheduled message ${messageId}`,
     clientId: message.client_id,
+    messageId,
     before: { status: message.status, scheduled_at: message.scheduled_at },
     after: { status: 'canceled' },
   });

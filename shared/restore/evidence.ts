@@ -8,7 +8,7 @@ import { addDays } from '../platform/clock.ts';
 import { evidenceInBody, type MessageEvidence, mergedEvidence } from './judge-message.ts';
 import type { Item, SideTables } from './side-tables.dynamo.ts';
 import type { StackTable, TableRows } from './table-rows.dynamo.ts';
-import type { RestorableTable } from './table-rules.ts';
+import { messagesAttribute, type RestorableTable } from './table-rules.ts';
 
 export interface Evidence {
   /** What became of messages after the time, by their ids. */
@@ -25,11 +25,13 @@ export interface Evidence {
   readonly counted: ReadonlyMap<string, number>;
 }
 
-interface SettingChange {
+export interface SettingChange {
   readonly at: string;
   readonly kind: string;
   readonly summary: string;
   readonly client_id?: string | undefined;
+  readonly message_id?: string | undefined;
+  readonly after?: Readonly<Record<string, unknown>> | undefined;
 }
 
 interface EvidenceDependencies {
@@ -55,6 +57,8 @@ const activityRow = z.object({
   kind: z.string(),
   summary: z.string(),
   client_id: z.optional(z.string()),
+  message_id: z.optional(z.string()),
+  after: z.optional(z.record(z.string(), z.unknown())),
 });
 
 /** The name of an hour in usage, as `usage/period.ts` has it. */
@@ -89,6 +93,10 @@ export async function collectEvidence(
       if (entry !== undefined && entry.at >= since && entry.kind !== 'signed_in') settings.push(entry);
     }
   }
+  // A message that was sent nevertheless, as a webhook proves, was not canceled.
+  for (const { kind, message_id, client_id = '', at } of settings)
+    if (kind === 'message_canceled' && message_id !== undefined && !messages.has(message_id))
+      messages.set(message_id, { states: { canceled: at }, client_id });
   const batches = [];
   for await (const item of allItems(sideTables, tables.batches.name)) {
     const row = batchRow.safeParse(rowIn(item)).data;
@@ -101,9 +109,6 @@ export async function collectEvidence(
     counted: await countedSince({ tables, sideTables }, since),
   };
 }
-
-/** `s.t.GB.d.m` is the messages of one combination (shared/usage/amounts.ts). */
-const messagesAttribute = /^[sw]\..*\.m$/;
 
 async function countedSince(
   { tables, sideTables }: Pick<EvidenceDependencies, 'tables' | 'sideTables'>,

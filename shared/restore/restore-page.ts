@@ -12,22 +12,12 @@ import type { DueItemIndex } from '../recovery/due-item-index.ts';
 import { leaveToReview } from '../relay/leave-to-review.ts';
 import { deliverySchema, dueItemOf } from '../webhook/delivery.ts';
 import type { Evidence } from './evidence.ts';
-import { evidenceInRow, judgeMessage, laterRow, type MessageGroup, mergedEvidence } from './judge-message.ts';
+import { evidenceInRow, judgeMessage, laterRow, mergedEvidence } from './judge-message.ts';
+import { restoreRow } from './restore-row.ts';
+import type { Decisions, RowOutcome } from './row-outcome.ts';
 import type { Item } from './side-tables.dynamo.ts';
 import { keyOf, type StackTable, type TableRows } from './table-rows.dynamo.ts';
-import { type RestorableTable, ruleOf } from './table-rules.ts';
-
-/** What the operator decided; a group without rows needs no decision. */
-export interface Decisions {
-  /** Messages of which nothing proves whether they were handed over. */
-  readonly unknownMessages?: 'send' | 'fail' | undefined;
-  /** Webhooks of which nothing proves whether they were acknowledged. */
-  readonly unknownWebhooks?: 'send' | 'fail' | undefined;
-  /** Rows that the Activity Log says were deleted after the time. */
-  readonly deletedRows?: 'restore' | 'leave' | undefined;
-  /** Whether rows of settings that exist and differ are put back. */
-  readonly replace?: boolean | undefined;
-}
+import type { RestorableTable } from './table-rules.ts';
 
 export interface PageDependencies {
   readonly tables: Readonly<Record<RestorableTable, StackTable>>;
@@ -44,14 +34,6 @@ export interface RestoreRun {
   readonly restored: ReadonlySet<RestorableTable>;
   readonly evidence: Evidence;
 }
-
-/** What was found of a row, or done with it. */
-export type RowOutcome =
-  | { readonly kind: 'kept'; readonly differs: boolean }
-  | { readonly kind: 'purged' | 'restored' | 'replaced' }
-  | { readonly kind: 'deleted'; readonly key: string }
-  | { readonly kind: 'webhook'; readonly key: string }
-  | { readonly kind: 'message'; readonly key: string; readonly group: MessageGroup; readonly legs: boolean };
 
 /** @param decisions - undefined: nothing is written */
 export async function restorePage(
@@ -74,7 +56,7 @@ export async function restorePage(
     const row: Row = { item, present: present.get(keyOf(stackTable, item)) };
     if (table === 'messages') return restoreMessage(dependencies, run, row, decisions);
     if (table === 'webhook-deliveries') return restoreDelivery(dependencies, run, row, decisions);
-    return restoreRow(dependencies, run, table, row, decisions);
+    return restoreRow(dependencies.rows, run, { table, stackTable, ...row }, decisions);
   }
 }
 
@@ -151,44 +133,10 @@ async function restoreDelivery(
   return outcome;
 }
 
-async function restoreRow(
-  dependencies: PageDependencies,
-  { evidence, restored }: RestoreRun,
-  table: RestorableTable,
-  { item, present }: Row,
-  decisions: Decisions | undefined,
-): Promise<RowOutcome> {
-  const stackTable = dependencies.tables[table];
-  const { replaceable = false, deletedBy } = ruleOf(table);
-  if (present !== undefined) {
-    const differs = JSON.stringify(inOrder(present)) !== JSON.stringify(inOrder(item));
-    if (!differs || !replaceable || decisions?.replace !== true) return { kind: 'kept', differs };
-    await dependencies.rows.put(stackTable, item, false);
-    return { kind: 'replaced' };
-  }
-  const wasDeleted = evidence.settings.some(
-    ({ kind, client_id }) => kind === deletedBy && client_id === item.client_id?.S,
-  );
-  // An event whose webhooks are lost as well would be posted again.
-  const repeats = table === 'due-items' && restored.has('webhook-deliveries') && isWebhookItem(item);
-  if (repeats) return { kind: 'purged' };
-  if (decisions !== undefined && !(wasDeleted && decisions.deletedRows !== 'restore'))
-    await dependencies.rows.put(stackTable, item, true);
-  return wasDeleted ? { kind: 'deleted', key: keyOf(stackTable, item) } : { kind: 'restored' };
-}
-
-function isWebhookItem({ list }: Item): boolean {
-  return /^(?:deliveries|fan-outs)#/.test(list?.S ?? '');
-}
-
 function marked(item: Item, restoreId: string): Item {
   return { ...item, [restoredBy]: { S: restoreId } };
 }
 
 function texts(values: Readonly<Record<string, string>>): Item {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { S: value }]));
-}
-
-function inOrder(item: Item): [string, unknown][] {
-  return Object.entries(item).toSorted(([one], [other]) => (one < other ? -1 : 1));
 }

@@ -1,7 +1,7 @@
 /** What a restore found: what becomes of each row, what the operator decides, and what is not known. */
 import type { Evidence } from './evidence.ts';
 import type { MessageGroup } from './judge-message.ts';
-import type { Decisions, RowOutcome } from './restore-page.ts';
+import type { Decisions, RowOutcome } from './row-outcome.ts';
 import type { RestorableTable } from './table-rules.ts';
 
 interface TableCounts {
@@ -101,10 +101,17 @@ export function openDecisions(report: RestoreReport, decisions: Decisions): stri
   return open;
 }
 
+const rotations: ReadonlySet<string> = new Set([
+  'client_secret_rotated',
+  'client_secret_ended',
+  'webhook_secret_rotated',
+]);
+
 /** What no surviving table tells, as sentences. */
 export function unknownIn(report: RestoreReport, restored: ReadonlySet<RestorableTable>): string[] {
   const lost = Object.values(report.lost_by_client).reduce((sum, count) => sum + count, 0);
   const named = report.lost_messages.length;
+  const rotated = report.settings_changed.filter(({ kind }) => rotations.has(kind)).length;
   return [
     ...(restored.has('messages')
       ? [
@@ -123,6 +130,11 @@ export function unknownIn(report: RestoreReport, restored: ReadonlySet<Restorabl
     ...(restored.has('message-usage') || restored.has('usage')
       ? [
           'Usage that was counted after the time is lost where its row is, and the minute before the time may be missing.',
+        ]
+      : []),
+    ...(rotated > 0 && (restored.has('clients') || restored.has('client-secrets'))
+      ? [
+          `${rotated} secrets were rotated or ended after the time: where the row of such a client is restored, its secrets of before are valid again. Rotate them again with --overlap-hours 0.`,
         ]
       : []),
     ...(

@@ -10,7 +10,15 @@ interface RestoreRule {
   readonly replaceable?: boolean;
   /** The kind of entry of the Activity Log that says that a row was deleted on purpose. */
   readonly deletedBy?: 'limits_removed' | 'sender_removed' | 'webhook_endpoint_deleted';
+  /**
+   * The attributes that are counts, which only grow. A row that has less than it had at the time was lost and is counted anew,
+   * so what it had is added to it.
+   */
+  readonly counts?: RegExp;
 }
+
+/** The attributes of a row of `message-usage` that have numbers of messages. */
+export const messagesAttribute = /^[sw]\..*\.m$/;
 
 /** The tables with point-in-time recovery, in the order in which they are restored. */
 const restoreRules = {
@@ -24,8 +32,9 @@ const restoreRules = {
   suppressions: {},
   'whatsapp-windows': {},
   'activity-log': {},
-  usage: {},
-  'message-usage': {},
+  usage: { counts: /^webhooks_(?!total_ms)/ },
+  // `s.t.GB.d.m` is the messages of one combination (shared/usage/amounts.ts); states change, their sum does not.
+  'message-usage': { counts: messagesAttribute },
   batches: {},
   'due-items': {},
   'webhook-deliveries': {},

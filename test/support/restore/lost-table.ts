@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { tableShapes } from '../../../shared/contract/tables.ts';
+import { restoredTables } from '../../../bin/admin/restored-tables.ts';
 import { enqueueScheduled } from '../../../shared/message/dispatch/scheduled-entries.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
@@ -185,13 +185,7 @@ export function lostTable(total: number) {
   function dependencies(kill: Kill = noKill()): RestoreDependencies {
     const port = <Port extends object>(given: Port): Port => killable(given, kill);
     return {
-      tables: Object.fromEntries(
-        restorableTables.map((table) => {
-          const { partition, sort }: { partition: string; sort?: string } = tableShapes[table];
-          const name = table.replaceAll('-', '_');
-          return [table, { name, keys: sort === undefined ? [partition] : [partition, sort] }];
-        }),
-      ) as unknown as RestoreDependencies['tables'],
+      tables: restoredTables((table) => table.replaceAll('-', '_')),
       sideTables: port({
         windowOf: async () => undefined,
         exists: async (table: string, to: Date) => snapshots.has(sideTableName(table, to)),
