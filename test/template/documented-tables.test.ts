@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { idleMonth, keyPrice } from '../support/docs/idle-cost.ts';
+import { freeWhenIdle, idleMonth, keyPrice, pricedWhenIdle } from '../support/docs/idle-cost.ts';
 import { page } from '../support/docs/pages.ts';
 import { pageWithTable, tables } from '../support/docs/tables.ts';
+import { deployments } from '../support/template/deployments.ts';
+import { typesIn } from '../support/template/stage-templates.ts';
 
 describe('the generated tables of the documentation', () => {
   it.each(tables)('$name is current; else run `npm run docs:tables`', (table) => {
@@ -18,6 +20,15 @@ it('the page on costs says what provisioned capacity costs in an idle month', ()
   );
 });
 
-it('the README says what an idle month of production costs', () => {
-  expect(page('README.md')).toContain(`${Math.round(idleMonth('production'))} USD a month`);
+it.each(['README.md', 'docs/deploy.md'])('%s says what an idle month of production costs', (path) => {
+  expect(page(path)).toContain(`${Math.round(idleMonth('production'))} USD a month`);
+});
+
+it('the page of the deploy says what an idle month of dev costs', () => {
+  expect(page('docs/deploy.md')).toContain(`\`dev\` costs ${Math.round(idleMonth('no settings'))} `);
+});
+
+it('every type of resource is in the price list of an idle month, or costs nothing when idle', () => {
+  const types = new Set(Object.keys(deployments).flatMap(typesIn));
+  expect([...types].filter((type) => !pricedWhenIdle.has(type) && !freeWhenIdle.has(type))).toEqual([]);
 });

@@ -17,6 +17,53 @@ interface Part {
   readonly price: number;
 }
 
+/** The types that `partsOf` counts; the page names the alarms that scaling policies make. */
+export const pricedWhenIdle: ReadonlySet<string> = new Set([
+  'AWS::ApplicationAutoScaling::ScalableTarget',
+  'AWS::ApplicationAutoScaling::ScalingPolicy',
+  'AWS::CloudWatch::Alarm',
+  'AWS::CloudWatch::CompositeAlarm',
+  'AWS::CloudWatch::Dashboard',
+  'AWS::KMS::Key',
+  'AWS::Lambda::EventSourceMapping',
+  'AWS::Scheduler::Schedule',
+  'AWS::SecretsManager::Secret',
+  'AWS::WAFv2::WebACL',
+]);
+
+/** They cost by the request, the byte or nothing. A new type is listed here, or counted in `partsOf`. */
+export const freeWhenIdle: ReadonlySet<string> = new Set([
+  'AWS::ApiGateway::Account',
+  'AWS::ApiGateway::BasePathMapping',
+  'AWS::ApiGateway::Deployment',
+  'AWS::ApiGateway::DomainName',
+  'AWS::ApiGateway::RestApi',
+  'AWS::ApiGateway::Stage',
+  'AWS::CodeDeploy::Application',
+  'AWS::CodeDeploy::DeploymentGroup',
+  'AWS::DynamoDB::GlobalTable',
+  'AWS::DynamoDB::Table',
+  'AWS::IAM::Role',
+  'AWS::Lambda::Alias',
+  'AWS::Lambda::EventInvokeConfig',
+  'AWS::Lambda::Function',
+  'AWS::Lambda::Permission',
+  'AWS::Lambda::Version',
+  'AWS::Logs::LogGroup',
+  'AWS::Logs::MetricFilter',
+  'AWS::Route53::RecordSet',
+  'AWS::SMSVOICE::ConfigurationSet',
+  'AWS::SNS::Subscription',
+  'AWS::SNS::Topic',
+  'AWS::SNS::TopicPolicy',
+  'AWS::SQS::Queue',
+  'AWS::SQS::QueuePolicy',
+  'AWS::Scheduler::ScheduleGroup',
+  'AWS::WAFv2::IPSet',
+  'AWS::WAFv2::LoggingConfiguration',
+  'AWS::WAFv2::WebACLAssociation',
+]);
+
 function partsOf(resources: Readonly<Record<string, TemplateResource>>): readonly Part[] {
   const ofType = (type: string) => Object.values(resources).filter(({ Type }) => Type === type);
   const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);

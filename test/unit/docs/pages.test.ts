@@ -89,8 +89,8 @@ it('the set-up of the carriers is a numbered page, to which the page of the depl
   expect(before).toContain('(carriers.md)');
 });
 
-it('the README has the costs of docs/cost-and-scale.md', () => {
-  const costs = Array.from(page('README.md').matchAll(/(\d+\.\d\d) USD/g), ([, cost = '']) => cost);
+it.each(['README.md', 'docs/deploy.md'])('%s has the costs of docs/cost-and-scale.md', (path) => {
+  const costs = Array.from(page(path).matchAll(/(\d+\.\d\d) USD/g), ([, cost = '']) => cost);
   expect(costs.length).toBeGreaterThan(1);
   const known = page('docs/cost-and-scale.md');
   expect(costs.filter((cost) => !known.includes(`**${cost}**`))).toEqual([]);
