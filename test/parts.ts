@@ -18,7 +18,8 @@ export const parts: Readonly<Record<string, Part>> = {
   browser: { ...jest({ TEST_PART: 'browser' }), usesCalls: true },
   'browser-10000-rows': jest({ TEST_PART: 'browser', DASHBOARD_ROWS: '10000' }),
   long: { ...jest({ TEST_PART: 'long' }), usesCalls: true },
-  local: jest({ TEST_PART: 'local' }),
+  // A restore makes calls that no other test makes.
+  local: { ...jest({ TEST_PART: 'local' }), usesCalls: true },
   // Amazon's own engine needs Java 17.
   'dynamodb-local': { ...jest({ TEST_PART: 'dynamodb-local' }), needs: 'java' },
   'test-keys': jest({ TEST_PART: 'long', TEST_KEY_CALLS: '5000' }),

@@ -40,6 +40,11 @@ def describe_alarms(*names, **params):
     return {"service": "monitoring", "method": "POST", "path": "/", "query": "", "target": "", "body": form}
 
 
+def list_resources(**params):
+    form = urlencode({"Action": "ListStackResources", "Version": "2010-05-15", **params})
+    return {"service": "cloudformation", "method": "POST", "path": "/", "query": "", "target": "", "body": form}
+
+
 def dynamodb(operation, **params):
     table = {} if operation.startswith(("Batch", "Transact")) else {"TableName": "gateway-messages"}
     return json_call("dynamodb", f"DynamoDB_20120810.{operation}", {**table, **params})
@@ -84,6 +89,7 @@ def entries(count, body="a"):
 KEY = {"message_id": {"S": "msg_1"}}
 GOOD = [
     describe_alarms("gateway-DeadLettersAlarm", "other"),
+    list_resources(StackName="messaging-gateway-production"),
     sqs("SendMessage", MessageBody="tab\t, emoji \U0001f600, \ufffd", DelaySeconds=900, MessageGroupId="client_1"),
     sqs("SendMessageBatch", Entries=entries(10)),
     sqs("ReceiveMessage", MaxNumberOfMessages=10, WaitTimeSeconds=1, MessageSystemAttributeNames=["ApproximateReceiveCount"]),
@@ -114,6 +120,7 @@ BAD = [
     ("events PutEvents .Entries[0].Detail: is no JSON object", event(Detail="[]")),
     ("events PutEvents .Entries[0]: 262", event(Detail=json.dumps({"a": "a" * 262_144}))),
     ("cloudwatch DescribeAlarms .AlarmNames[0]: 256", describe_alarms("a" * 256)),
+    ('cloudformation ListStackResources: Missing required parameter in input: "StackName"', list_resources()),
     ("cloudwatch DescribeAlarms .Alarm: is not a member", describe_alarms(Alarm="a")),
     ("sts AssumeRole .ExternalId", assume_role(ExternalId="a b")),
     ("sts AssumeRole .RoleSessionName", assume_role(RoleSessionName="s" * 65)),

@@ -14,7 +14,8 @@ SIGNED_FOR = re.compile(r"Credential=([^/]+)/\d+/[^/]+/([^/]+)/aws4_request")
 answer = emulator.app
 # `arn:aws:sts::<account>:assumed-role/<role>/<function>`, by access key.
 sessions = sts._sessions
-calls = open(os.environ["AWS_CALLS_FILE"], "a", buffering=1, encoding="utf-8", newline="\n")
+# Each call is one write: two emulators that run at once append to the same file.
+calls = open(os.environ["AWS_CALLS_FILE"], "ab", buffering=0)
 
 
 async def recording_app(scope, receive, send):
@@ -39,7 +40,7 @@ async def recording_app(scope, receive, send):
                     "target": headers.get(b"x-amz-target", b"").decode("latin-1"),
                     "body": b"".join(parts).decode("utf-8", errors="surrogateescape"),
                 }
-                calls.write(json.dumps(call) + "\n")
+                calls.write(f"{json.dumps(call)}\n".encode())
         return message
 
     await answer(scope, receive_recorded, send)

@@ -1,5 +1,5 @@
 /** A local gateway for tests, which then reach it by `gateway()`: of a whole run, or of one file that disturbs others. */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { aimAtEmulator } from '../../../lib/local/aim-at-emulator.ts';
 import { connectionOf } from '../../../lib/local/connection.ts';
 import { type LocalGateway, startLocalGateway } from '../../../lib/local/gateway.ts';
@@ -16,16 +16,14 @@ const localFolder = join(import.meta.dirname, '..', '..', '..', '.local');
  */
 const timeScale = Number(process.env.GATEWAY_TIME_SCALE ?? 1000);
 
-export async function runGateway(
-  preload?: Parameters<typeof startLocalGateway>[0]['preload'],
-): Promise<LocalGateway> {
+export async function runGateway(): Promise<LocalGateway> {
   const gateway = await startLocalGateway({
     port: 0,
     timeScale,
     cacheFolder: localFolder,
     logFolder: join(localFolder, 'test'),
     environment: process.env,
-    preload,
+    preload: recorder(),
     progress: () => undefined,
     signal: new AbortController().signal,
   });
@@ -39,4 +37,14 @@ export async function runGateway(
     time_scale: timeScale,
   });
   return gateway;
+}
+
+/** `AWS_CALLS_FILE` has every call to AWS written to that file, for `npm run test:all -- aws-inputs`. */
+function recorder() {
+  const file = process.env.AWS_CALLS_FILE;
+  if (file === undefined) return undefined;
+  return {
+    file: join(import.meta.dirname, '..', '..', 'aws-inputs', 'record_calls.py'),
+    environment: { AWS_CALLS_FILE: resolve(file) },
+  };
 }

@@ -1,6 +1,5 @@
 /** One emulator with the local stage deployed, for the whole run; tests get its addresses by environment variables. */
 import { appendFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import type { LocalGateway } from '../../../lib/local/gateway.ts';
 import { announceEngine } from '../engine/engine.ts';
 import { synthesizeTables, type TableDefinition } from '../engine/synthesize-tables.ts';
@@ -14,7 +13,7 @@ export default async function startGateway(): Promise<void> {
   // Playwright takes most of a second to load.
   const browserUnpacked =
     process.env.TEST_PART === 'browser' ? (await import('../browser/browser.ts')).unpackBrowser() : undefined;
-  const gateway = await runGateway(recorder());
+  const gateway = await runGateway();
   globalThis.gatewayUnderTest = gateway;
   announceEngine({
     endpoint: gateway.aws.endpoint,
@@ -33,16 +32,6 @@ async function assertKeyIsPublished(baseUrl: string): Promise<void> {
   const response = await fetch(`${baseUrl}/.well-known/jwks.json`);
   const { keys } = (await response.json()) as { readonly keys?: readonly unknown[] };
   if (keys?.length !== 1) throw new Error(`a fresh gateway published ${JSON.stringify(keys)} as its keys`);
-}
-
-/** `AWS_CALLS_FILE` has every call to AWS written to that file, for `npm run test:all -- aws-inputs`. */
-function recorder() {
-  const file = process.env.AWS_CALLS_FILE;
-  if (file === undefined) return undefined;
-  return {
-    file: join(import.meta.dirname, '..', '..', 'aws-inputs', 'record_calls.py'),
-    environment: { AWS_CALLS_FILE: resolve(file) },
-  };
 }
 
 /** By table and attribute, which kind of key it is: the length of a key depends on it. */
