@@ -2,6 +2,7 @@
  * Runs the deployed stage in a simulated world, seed after seed, and judges each run by the promises of the contract.
  * `npm run test:simulate -- [--seed N [--runs N]] [--minutes N] [--only NAME]`: one seed, or so many from it on, or fresh ones
  * for so many minutes; NAME is what the runs are about (`limits`). Prints the shortest trace of a violation; exits with 1 if there was one.
+ * `--messages N` sends so many in one run.
  * `--whole` prints the trace of the whole run instead; `--twice` runs each seed a second time, and fails if its trace differs.
  */
 import { spawnSync } from 'node:child_process';
@@ -9,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { unusedOperations } from '../support/simulation/actors/actors.ts';
 import { type Theme, themes } from '../support/simulation/actors/themes.ts';
 import { loadedCode } from '../support/simulation/code.ts';
-import { planOf } from '../support/simulation/plan.ts';
+import { largePlanOf, planOf } from '../support/simulation/plan.ts';
 import { type Code, type Run, run } from '../support/simulation/run.ts';
 import { shrunk } from '../support/simulation/shrink.ts';
 import { traceOf } from '../support/simulation/trace.ts';
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     runs: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '2' },
+    messages: { type: 'string' },
     only: { type: 'string' },
     whole: { type: 'boolean', default: false },
     twice: { type: 'boolean', default: false },
@@ -40,9 +42,9 @@ const violationsMax = 5;
 const seedsPerProcess = 10;
 
 process.exitCode =
-  values.seed === undefined
+  values.seed === undefined && values.messages === undefined
     ? freshSeeds(Number(values.minutes) * 60_000)
-    : await seedsFrom(Number(values.seed), Number(values.runs));
+    : await seedsFrom(Number(values.seed ?? 1), Number(values.runs));
 
 /** @returns the exit status */
 function freshSeeds(forMs: number): number {
@@ -101,7 +103,9 @@ interface Totals {
 
 async function runSeed(totals: Totals, seed: number, only: Theme | undefined): Promise<void> {
   const { code, found } = totals;
-  const ended = await run(code, planOf(seed, only));
+  const { messages } = values;
+  const plan = messages === undefined ? planOf(seed, only) : largePlanOf(seed, Number(messages));
+  const ended = await run(code, plan);
   totals.runs += 1;
   totals.messages += ended.stage.database.rows('Messages').length;
   totals.calls += ended.stage.calls.length;

@@ -1,5 +1,6 @@
 /** What a seed makes of a run: its theme, the weather of its world, and its steps. */
 import { policies } from '../../../shared/contract/routes.ts';
+import { bulkRecipientsMax } from '../../../shared/message/send/bulk-rows.ts';
 import { type ActorName, actorNames, actors } from './actors/actors.ts';
 import { type Theme, themes } from './actors/themes.ts';
 import { between, oneOf, type Random, randomOf, wholeBetween } from './random.ts';
@@ -25,6 +26,8 @@ export interface Plan {
   readonly schedulesPerSecond: number;
   readonly outages: readonly Outage[];
   readonly ttlDelayMs: number;
+  /** Whether carriers throttle the messages to some numbers, which slows every message of their sender. */
+  readonly carriersThrottle: boolean;
   readonly clientCount: number;
   readonly limits: readonly Readonly<Record<string, unknown>>[];
   readonly senders: readonly Readonly<Record<string, unknown>>[];
@@ -50,6 +53,9 @@ const outageOf = [
   'WebhookDeliveries',
   'ActivityLog',
 ] as const;
+
+/** How many runs have a sender with a pace, from whose number all messages come. */
+const sendersShare: Partial<Record<Theme, number>> = { bulk: 0.7, 'opt-outs': 0.7, schedules: 0.2 };
 
 /** Functions, as the points of their calls begin. */
 const focuses = [
@@ -86,18 +92,35 @@ export function planOf(seed: number, only?: Theme): Plan {
     startAt,
     severity,
     focus: random() < 0.5 ? undefined : oneOf(random, focuses),
-    skewMaxMs: oneOf(random, [0, 20, 500, 5000]),
+    skewMaxMs: skewOf(seed, oneOf(random, [0, 20, 500, 5000])),
     indexLagMaxMs: oneOf(random, [100, 2000, 20_000]),
     // At 0, others in the account have used the quota up.
     schedulesPerSecond: oneOf(random, theme === 'schedules' ? [0, 5, 0, 1000] : [1000, 5, 0]),
     outages: severity < 3 ? [] : outages(random, startAt, lengthMs),
     ttlDelayMs: oneOf(randomOf(seed, 'ttl'), [0, 172_800_000]),
+    carriersThrottle: theme !== 'bulk' || randomOf(seed, 'carriers')() < 0.4,
     clientCount,
     limits: theme === 'limits' || theme === 'caps' ? limitsOf(theme, random) : [],
-    senders:
-      random() < (theme === 'bulk' ? 0.7 : theme === 'schedules' ? 0.2 : 0.4) ? [pacedSender(random)] : [],
+    senders: random() < (sendersShare[theme] ?? 0.4) ? [pacedSender(random)] : [],
     steps,
   };
+}
+
+/** A run in twelve has clocks that are up to two minutes wrong. */
+function skewOf(seed: number, usualMs: number): number {
+  return randomOf(seed, 'clocks')() < 1 / 12 ? 120_000 : usualMs;
+}
+
+/** One run of so many messages, a thousand in each request, from an account that few things go wrong for. */
+export function largePlanOf(seed: number, messages: number): Plan {
+  const plan = planOf(seed, 'bulk');
+  const steps = Array.from({ length: Math.ceil(messages / bulkRecipientsMax) }, (_, i) => ({
+    id: `${i + 1}`,
+    afterMs: i * 45_000,
+    actor: 'sends to a thousand' as const,
+    client: 0,
+  }));
+  return { ...plan, severity: 1, clientCount: 1, limits: [], senders: [], outages: [], steps };
 }
 
 function actorFor(theme: Theme, random: Random): ActorName {

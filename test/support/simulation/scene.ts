@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { createApiKey, createClient } from '../../../shared/client/client-admin.ts';
 import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
+import { clientIdIn, nameIn } from '../../../shared/contract/mode.ts';
 import { policies } from '../../../shared/contract/routes.ts';
 import { directDatabase } from './direct-database.ts';
 import type { ApiRequest } from './outside/api.ts';
@@ -28,7 +29,13 @@ export interface SimulatedClient {
 
 export interface Scene {
   readonly stage: Stage;
+  /** How far clocks may be from the true time. */
+  readonly skewMaxMs: number;
   readonly clients: readonly [SimulatedClient, ...SimulatedClient[]];
+  /** The test data of each of them, in the same order. */
+  readonly testers: readonly SimulatedClient[];
+  /** The test data of another client, which uses no live key. */
+  readonly onlyTester: SimulatedClient;
   /** Writes a row as a person does in the console. */
   edit(
     table: 'LimitOverrides' | 'Senders',
@@ -61,6 +68,7 @@ const repeatsMax = 3;
 interface SceneOptions {
   readonly random: Random;
   readonly clientCount: number;
+  readonly skewMaxMs: number;
   /** Rows that exist from the start: `{ endpoint, per_minute, … }` of each client. */
   readonly limits: readonly Readonly<Record<string, unknown>>[];
   readonly senders: readonly Readonly<Record<string, unknown>>[];
@@ -68,7 +76,7 @@ interface SceneOptions {
 
 export async function sceneOn(
   stage: Stage,
-  { random, clientCount, limits, senders }: SceneOptions,
+  { random, clientCount, skewMaxMs, limits, senders }: SceneOptions,
 ): Promise<Scene> {
   const { time, database, record } = stage;
   const db = directDatabase(database);
@@ -102,6 +110,15 @@ export async function sceneOn(
   for (let i = 1; i < clientCount; i += 1) others.push(await client(`client-${i}`, 'messages'));
   const clients = [first, ...others] as const;
   const administrator = await client('administrator', 'admin');
+  const testers = await Promise.all(clients.map(testDataOf));
+  const onlyTester = await testDataOf(await client('tester', 'messages'));
+
+  async function testDataOf(of: SimulatedClient): Promise<SimulatedClient> {
+    const clientId = clientIdIn('test', of.clientId);
+    const { apiKey } = await createApiKey(creating, clientId, before);
+    const name = nameIn('test', of.name);
+    return { ...of, name, clientId, apiKey, messages: [], scheduled: [], otps: [], endpoints: [] };
+  }
 
   async function edit(
     table: 'LimitOverrides' | 'Senders',
@@ -169,7 +186,10 @@ export async function sceneOn(
 
   return {
     stage,
+    skewMaxMs,
     clients,
+    testers,
+    onlyTester,
     edit,
     askAsAdministrator,
 

@@ -35,6 +35,8 @@ export interface StageOptions extends FaultOptions {
   readonly outages: readonly Outage[];
   /** How long after its time DynamoDB deletes a row by its TTL. */
   readonly ttlDelayMs: number;
+  /** Whether carriers throttle the messages to some numbers. */
+  readonly carriersThrottle: boolean;
   readonly logLevel?: 'INFO' | 'WARN';
 }
 
@@ -42,6 +44,8 @@ export interface Stage {
   readonly time: VirtualTime;
   readonly faults: Faults;
   readonly database: DynamoDb;
+  /** The names of its tables. */
+  readonly tables: readonly string[];
   readonly sqs: Sqs;
   readonly carriers: Carriers;
   readonly processes: Processes;
@@ -98,7 +102,10 @@ export function simulatedStage(
   }
 
   const isAtRest = (): boolean => time.now() > faults.untilMs();
-  const carriers = simulatedCarriers({ time, faults, record, publish });
+  const carriers = simulatedCarriers({
+    ...{ time, faults, record, publish },
+    throttles: options.carriersThrottle,
+  });
   const drawn = (name: string, share: number): boolean => {
     const { fault } = faults.decide(name, { 'conflicts with a transaction': share }, time.now());
     return fault !== undefined;
@@ -178,6 +185,7 @@ export function simulatedStage(
     time,
     faults,
     database,
+    tables: deployment.tables.map(({ name }) => name),
     sqs,
     carriers,
     processes,

@@ -19,7 +19,9 @@ export function traceOf(run: Run, { whole = false }: TraceOptions = {}): string 
   const subjects = whole ? [] : subjectsOf(run);
   const isAbout = (text: string): boolean =>
     subjects.length === 0 || subjects.some((subject) => text.includes(subject));
-  const names = new Map(scene.clients.map(({ clientId, name }) => [clientId, name]));
+  const names = new Map(
+    [...scene.testers, scene.onlyTester, ...scene.clients].map(({ clientId, name }) => [clientId, name]),
+  );
   const known = (text: string): string =>
     [...names].reduce((changed, [id, name]) => changed.replaceAll(id, name), text);
   const { record } = stage;

@@ -81,8 +81,9 @@ export function known(random: Random, ids: readonly string[]): string | undefine
   return ids[Math.floor(random() * ids.length)];
 }
 
-export function laterThan({ stage }: Scene, seconds: number): string {
-  return new Date(stage.time.now() + seconds * 1000).toISOString();
+/** Later than the minute that is the least of a schedule, by every clock, even if the request is repeated for a minute. */
+export function laterThan({ stage, skewMaxMs }: Scene, seconds: number): string {
+  return new Date(stage.time.now() + skewMaxMs + 60_000 + seconds * 1000).toISOString();
 }
 
 /** Around the threshold of shards, too. */

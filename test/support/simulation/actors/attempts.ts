@@ -181,11 +181,11 @@ export const attempts = {
     share: { administration: 1.5, schedules: 0.5 },
     async act(act) {
       const { scene, client, random, id } = act;
-      const scheduled_at = laterThan(scene, between(random, 120, 180));
+      const scheduled_at = laterThan(scene, between(random, 60, 120));
       const body = { to: scene.person(random), message: 'of a disabled client', scheduled_at, reference: id };
       learn(act, [await scene.ask(client, { route: 'sendSms', key: `disabled-${id}`, body })]);
       await scene.askAsAdministrator('PATCH', `clients/${client.clientId}`, { disabled: true });
-      await scene.stage.time.sleep(240_000);
+      await scene.stage.time.sleep(240_000 + scene.skewMaxMs);
       for (let tries = 0; tries < 5; tries += 1) {
         const enabling = { disabled: false };
         const { status } = await scene.askAsAdministrator('PATCH', `clients/${client.clientId}`, enabling);
@@ -200,7 +200,7 @@ export const attempts = {
     async act(act) {
       const { scene, client, random, id } = act;
       const { time } = scene.stage;
-      const atMs = time.now() + between(random, 62_000, 70_000);
+      const atMs = time.now() + scene.skewMaxMs + between(random, 62_000, 70_000);
       const scheduled_at = new Date(atMs).toISOString();
       const body = { to: scene.person(random), message: 'canceled at its time', scheduled_at, reference: id };
       const sent = await scene.ask(client, { route: 'sendSms', key: `canceled-${id}`, body });
@@ -228,7 +228,7 @@ export function codeSentTo({ stage }: Scene, person: string): string | undefined
   return /\d{6}/.exec(sent?.text ?? '')?.[0];
 }
 
-function tokenOf(
+export function tokenOf(
   { stage }: Scene,
   clientId: SimulatedClient['clientId'],
   clientSecret: string,

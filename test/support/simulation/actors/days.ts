@@ -3,7 +3,7 @@ import { endpointUrl, recoveringUrl } from '../outside/endpoints.ts';
 import type { Asked } from '../outside/record.ts';
 import { between, wholeBetween } from '../random.ts';
 import { type Act, type Actor, learn } from './actor.ts';
-import { codeSentTo, refused } from './attempts.ts';
+import { codeSentTo, refused, tokenOf } from './attempts.ts';
 import { burst } from './edges.ts';
 
 const hourMs = 3_600_000;
@@ -52,6 +52,19 @@ export const days = {
       const midnight = Math.ceil(time.now() / dayMs) * dayMs;
       await waits(act, midnight - time.now() + between(act.random, 1000, 60_000));
       await burst(act, 6, 'tomorrow');
+    },
+  },
+  'uses the previous secret after its end': {
+    uses: ['issueToken'],
+    share: { administration: 1.5 },
+    async act({ scene, client }) {
+      const { clientId, clientSecret: previous } = client;
+      const path = `clients/${clientId}/secret`;
+      const { status, lost, answer } = await scene.askAsAdministrator('POST', path, { overlap_hours: 1 });
+      if (status !== 200 || lost === true) return;
+      client.clientSecret = String(answer.client_secret);
+      await scene.stage.time.sleep(hourMs + 61_000 + 2 * scene.skewMaxMs);
+      await tokenOf(scene, clientId, previous, {}, refused('2.6', 401));
     },
   },
   'verifies a password a day after its end, and gets another': {

@@ -129,11 +129,14 @@ export const edges = {
         writes(scene, to, text, `${id}-${i}`);
         await stage.time.sleep(between(random, 2000, 4000));
       }
+      // A text that is read again later is still the answer to what came before it.
+      const body = { to, message: 'after their text', reference: `${id}.after` };
+      learn(act, [await scene.ask(act.client, { route: 'sendSms', body })]);
     },
   },
   'writes several times by WhatsApp': {
     uses: ['sendWhatsApp'],
-    share: { 'opt-outs': 2 },
+    share: { 'opt-outs': 5 },
     async act(act) {
       const { scene, client, random, id } = act;
       const { stage } = scene;
@@ -144,7 +147,7 @@ export const edges = {
       for (let i = 0; i < 4; i += 1) {
         stage.record.wrote.push({ atMs: stage.time.now(), from: to, to: whatsAppNumberId, text: 'Hello' });
         stage.publish(whatsAppInbound(`${id}-${i}`, to, 'Hello', stage.time.now()));
-        await stage.time.sleep(between(random, 5, 1500));
+        await stage.time.sleep(between(random, 5, 600));
       }
     },
   },

@@ -47,11 +47,11 @@ export const oneTimePasswords = {
   },
   'asks for many more passwords than a person may get': {
     uses: ['sendOtp'],
-    share: { otp: 1, caps: 1.5 },
+    share: { otp: 1, caps: 4 },
     async act({ scene, client, random }) {
       const to = scene.person(random);
       await Promise.all(
-        Array.from({ length: 25 }, async (_, i) => {
+        Array.from({ length: 32 }, async (_, i) => {
           await scene.stage.time.sleep(i * 40);
           return scene.ask(client, { route: 'sendOtp', body: { to, ttl: 300 } });
         }),

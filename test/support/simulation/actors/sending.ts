@@ -1,4 +1,5 @@
 /** What clients send. */
+import { bulkRecipientsMax } from '../../../../shared/message/send/bulk-rows.ts';
 import { between, oneOf, wholeBetween } from '../random.ts';
 import { type Actor, everyTheme, known, laterThan, learn, send, texts } from './actor.ts';
 
@@ -87,6 +88,18 @@ export const sending = {
     async act({ scene, client, random }) {
       const message_id = known(random, client.scheduled);
       if (message_id !== undefined) await scene.ask(client, { route: 'cancelMessage', path: { message_id } });
+    },
+  },
+  'sends to a thousand': {
+    uses: ['sendBulkSms'],
+    // Only where a run is made of it.
+    share: {},
+    act(act) {
+      const first = 30_000 + (Number(act.id) - 1) * bulkRecipientsMax;
+      const recipients = Array.from({ length: bulkRecipientsMax }, (_, i) => ({
+        to: `+4477009${first + i}`,
+      }));
+      return send({ ...act, random: () => 0.99 }, 'sendBulkSms', { message: 'To all', recipients });
     },
   },
   'sends to very many, while another client sends one': {

@@ -31,9 +31,12 @@ export interface Call {
 }
 
 /** Each takes effect when it is called. @throws ServiceError */
-export type Services = Readonly<Record<string, (call: NotedCall) => object | Promise<object>>>;
+export type Services = Readonly<Record<string, (call: Call, noted: NotedCall) => object | Promise<object>>>;
 
-export interface NotedCall extends Call {
+/** What is kept of a call. What each wrote would take most of the memory of a long run. */
+export interface NotedCall extends Omit<Call, 'input'> {
+  /** Of calls that went wrong only. */
+  readonly input: Call['input'] | undefined;
   readonly atMs: number;
   readonly process: string;
   readonly point: string;
@@ -71,12 +74,13 @@ const patienceMs = 60_000;
 
 export function awsRequests({ services, time, faults, isOut, note }: RequestSettings) {
   async function performed(
-    call: NotedCall,
+    call: Call,
+    noted: NotedCall,
   ): Promise<{ readonly status: number; readonly body: object; readonly code?: string }> {
     const service = services[call.service];
     if (service === undefined) throw new Error(`the simulation has no ${call.service}`);
     try {
-      return { status: 200, body: await service(call) };
+      return { status: 200, body: await service(call, noted) };
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       return errorOf(error);
@@ -94,7 +98,11 @@ export function awsRequests({ services, time, faults, isOut, note }: RequestSett
     const decided = faults.decide(`${process.file} ${call.operation} ${call.about}`, ratesOfCall, time.now());
     const { point } = decided;
     const fault = decided.fault ?? (isOut(call, time.now()) ? 'throttled' : undefined);
-    const noted: NotedCall = { ...call, atMs: time.now(), process: process.id, point, fault };
+    const { service, operation, about } = call;
+    const noted: NotedCall = {
+      ...{ service, operation, about, input: fault === undefined ? undefined : call.input },
+      ...{ atMs: time.now(), process: process.id, point, fault },
+    };
     note(noted);
     return new Promise((resolve, reject) => {
       const answer = (ms: number, act: () => void): void =>
@@ -119,7 +127,7 @@ export function awsRequests({ services, time, faults, isOut, note }: RequestSett
       if (fault === 'no request') return timeOut();
       const takesMs = faults.durationMs(point, writes.test(call.operation) ? 3 : 2, 40);
       time.at(time.now() + takesMs, () => {
-        performed(noted).then(({ status, body, code }) => {
+        performed(call, noted).then(({ status, body, code }) => {
           if (code !== undefined) noted.code = code;
           if (fault === 'dies after') process.die();
           else if (fault === 'fails after') fail('InternalServerError', 500, 'an internal error');

@@ -30,6 +30,15 @@ interface FinalReads {
   readonly inbound: ReadonlyMap<string, readonly any[]>;
   /** Whom each client has suppressed. */
   readonly suppressed: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The same of what was sent with test keys. */
+  readonly tested: {
+    readonly accepted: readonly Accepted[];
+    // biome-ignore lint/suspicious/noExplicitAny: the documented fields are read
+    readonly listed: ReadonlyMap<string, readonly any[]>;
+    /** What the simulated carrier took, as a test key reads it. */
+    // biome-ignore lint/suspicious/noExplicitAny: the documented fields are read
+    readonly outboxes: ReadonlyMap<string, readonly any[]>;
+  };
 }
 
 export interface Ended extends FinalReads {
@@ -43,8 +52,8 @@ export const sends: readonly Asked['route'][] = ['sendSms', 'sendBulkSms', 'send
 /** Asks without faults, beside the record. */
 export async function finalReads(scene: Scene, plan: Plan): Promise<FinalReads> {
   const { stage, clients } = scene;
+  const testers = [...scene.testers, scene.onlyTester];
   const asked = stage.record.asked.slice();
-  const byId = new Map(clients.map((client) => [client.clientId, client]));
 
   async function read(client: SimulatedClient, route: RouteName, given: object): Promise<Asked> {
     const asking = stage.ask({ clientId: client.clientId, credential: client.apiKey, route, ...given });
@@ -57,26 +66,40 @@ export async function finalReads(scene: Scene, plan: Plan): Promise<FinalReads> 
     return answered ?? (await asking);
   }
 
-  const accepted: Accepted[] = [];
-  const statuses = new Map<string, unknown>();
-  for (const one of asked) {
-    const client = byId.get(one.clientId);
-    if (client === undefined || one.status !== 202 || !sends.includes(one.route)) continue;
-    for (const message of one.answer.messages ?? [one.answer]) {
-      const messageId = String(message.message_id);
-      if (!statuses.has(messageId)) {
-        const answer = await read(client, 'getMessageStatus', { path: { message_id: messageId } });
-        statuses.set(messageId, answer.status === 200 ? answer.answer : undefined);
+  async function acceptedOf(of: readonly SimulatedClient[]): Promise<Accepted[]> {
+    const byId = new Map(of.map((client) => [client.clientId, client]));
+    const accepted: Accepted[] = [];
+    const statuses = new Map<string, unknown>();
+    for (const one of asked) {
+      const client = byId.get(one.clientId);
+      if (client === undefined || one.status !== 202 || !sends.includes(one.route)) continue;
+      for (const message of one.answer.messages ?? [one.answer]) {
+        const messageId = String(message.message_id);
+        if (!statuses.has(messageId)) {
+          const answer = await read(client, 'getMessageStatus', { path: { message_id: messageId } });
+          statuses.set(messageId, answer.status === 200 ? answer.answer : undefined);
+        }
+        const status = statuses.get(messageId);
+        accepted.push({ messageId, client, asked: one, to: message.recipient, status });
       }
-      accepted.push({
-        messageId,
-        client,
-        asked: one,
-        to: message.recipient,
-        status: statuses.get(messageId),
-      });
     }
+    return accepted;
   }
+
+  /** All pages of a list; where there is much, of a hundred each. */
+  async function allOf(client: SimulatedClient, route: RouteName, given: object = {}): Promise<unknown[]> {
+    const found: unknown[] = [];
+    for (let cursor: string | undefined, pages = 0; pages < 1000; pages += 1) {
+      const limit = client.messages.length > 200 ? '100' : '10';
+      const query = { limit, ...given, ...(cursor === undefined ? {} : { cursor }) };
+      const page = await read(client, route, { query });
+      found.push(...(page.answer?.messages ?? []));
+      cursor = page.answer?.next_cursor;
+      if (cursor === undefined) break;
+    }
+    return found;
+  }
+
   const usage = new Map<string, unknown>();
   const listed = new Map<string, readonly unknown[]>();
   const inbound = new Map<string, readonly unknown[]>();
@@ -90,22 +113,25 @@ export async function finalReads(scene: Scene, plan: Plan): Promise<FinalReads> 
       query: { ...range, interval: 'day', group_by: 'channel' },
     });
     usage.set(client.clientId, answer.status === 200 ? answer.answer : undefined);
-    const messages: unknown[] = [];
-    for (let cursor: string | undefined, pages = 0; pages < 100; pages += 1) {
-      const query = { limit: '10', ...(cursor === undefined ? {} : { cursor }) };
-      const page = await read(client, 'listMessages', { query });
-      messages.push(...(page.answer?.messages ?? []));
-      cursor = page.answer?.next_cursor;
-      if (cursor === undefined) break;
-    }
-    listed.set(client.clientId, messages);
+    listed.set(client.clientId, await allOf(client, 'listMessages'));
     const texts = await read(client, 'listMessages', { query: { direction: 'inbound', limit: '100' } });
     inbound.set(client.clientId, texts.answer?.messages ?? []);
     const suppressions = await read(client, 'listSuppressions', { query: { limit: '100' } });
     const rows: readonly { readonly recipient: string }[] = suppressions.answer?.suppressions ?? [];
     suppressed.set(client.clientId, new Set(rows.map(({ recipient }) => recipient)));
   }
+  const tested = {
+    accepted: await acceptedOf(testers),
+    listed: new Map<string, readonly unknown[]>(),
+    outboxes: new Map<string, readonly unknown[]>(),
+  };
+  for (const client of testers) {
+    if (!tested.accepted.some((one) => one.client === client)) continue;
+    tested.listed.set(client.clientId, await allOf(client, 'listMessages'));
+    tested.outboxes.set(client.clientId, await allOf(client, 'listTestOutbox'));
+  }
+  const accepted = await acceptedOf(clients);
   // The reads are no part of what is judged.
   stage.record.asked.splice(asked.length);
-  return { accepted, usage, listed, inbound, suppressed };
+  return { accepted, usage, listed, inbound, suppressed, tested };
 }

@@ -10,6 +10,7 @@ import { ofPasswords } from './passwords.ts';
 import { ofPeople } from './people.ts';
 import { ofRefusals } from './refusals.ts';
 import { ofShown } from './shown.ts';
+import { ofTestKeys } from './test-keys.ts';
 import { ofWebhooks } from './webhooks.ts';
 
 export const invariants = {
@@ -24,4 +25,5 @@ export const invariants = {
   ...ofInbound,
   ...ofEndpoints,
   ...ofCaps,
+  ...ofTestKeys,
 };

@@ -1,5 +1,6 @@
 /** Whether a receiver that follows the guide could verify each webhook (contract 7.4 to 7.6). */
 import { createHmac } from 'node:crypto';
+import { settingsIdOf } from '../../../../shared/contract/mode.ts';
 import type { Posted } from '../outside/record.ts';
 import type { Ended } from './ended.ts';
 import { timeOf } from './invariant.ts';
@@ -43,7 +44,7 @@ export function signatureViolations({ stage: { record }, scene, plan }: Ended): 
     const endpointId = endpointOf.get(posted.url);
     const unsigned = given.filter(
       (one) =>
-        one.clientId === posted.event.data.client_id &&
+        one.clientId === settingsIdOf(String(posted.event.data.client_id)) &&
         one.endpointId === endpointId &&
         one.fromMs < posted.atMs - plan.skewMaxMs - 1000 &&
         posted.atMs < endMs(one) &&

@@ -50,7 +50,9 @@ export async function functionCode(
   const imports = new Set(outputs.flatMap((output) => output.imports.map(({ path }) => path)));
   await evaluatePackages([...imports].filter((name) => packageNames.test(name)));
   return {
-    functions: new Map(names.map((name, index) => [name, evaluated(name, outputFiles[index]?.text ?? '')])),
+    functions: new Map(
+      names.map((name, index) => [name, evaluated(name, withoutCopies(outputFiles[index]?.text ?? ''))]),
+    ),
     namesWith: (file) =>
       names.filter((name) =>
         outputs.some(({ entryPoint, inputs }) => entryPoint === `functions/${name}.ts` && file in inputs),
@@ -113,6 +115,13 @@ function sourceChanges(changes: readonly SourceChange[], changed: Set<SourceChan
       });
     },
   };
+}
+
+/** Without the copy of each package's exports that esbuild makes for a default import, at every start of a process. */
+function withoutCopies(code: string): string {
+  return code.replace(/__toESM\((require\("([^"]+)"\))(?:, 1)?\)/g, (whole, required, name) =>
+    packageNames.test(name) ? required : whole,
+  );
 }
 
 /**

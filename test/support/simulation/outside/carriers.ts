@@ -1,5 +1,5 @@
 /** The two services that hand messages to people, what they publish about each, and the list of those who opted out. */
-import type { NotedCall } from '../aws/requests.ts';
+import type { Call, NotedCall } from '../aws/requests.ts';
 import { ServiceError } from '../aws/service-error.ts';
 import type { Faults } from '../faults.ts';
 import { hashOf } from '../random.ts';
@@ -30,6 +30,8 @@ interface CarrierSettings {
   readonly time: VirtualTime;
   readonly faults: Faults;
   readonly record: OutsideRecord;
+  /** Whether they throttle the messages to some numbers. */
+  readonly throttles: boolean;
   /** Publishes to the topic of the receipts. */
   readonly publish: (event: object) => void;
 }
@@ -51,7 +53,7 @@ const smsTypes: Readonly<Record<Status, string>> = {
 
 export type Carriers = ReturnType<typeof simulatedCarriers>;
 
-export function simulatedCarriers({ time, faults, record, publish }: CarrierSettings) {
+export function simulatedCarriers({ time, faults, record, throttles, publish }: CarrierSettings) {
   const optedOut = new Map<string, number>();
   const throttled = new Map<string, number>();
   const throttledSince = new Map<string, number>();
@@ -98,6 +100,7 @@ export function simulatedCarriers({ time, faults, record, publish }: CarrierSett
         : new ServiceError('InvalidParametersException', 'refused');
     }
     const slowDown = new ServiceError('ThrottlingException', 'slow down');
+    if (!throttles) return undefined;
     if (behaviour === 'throttled at first') {
       const count = (throttled.get(number) ?? 0) + 1;
       throttled.set(number, count);
@@ -133,8 +136,7 @@ export function simulatedCarriers({ time, faults, record, publish }: CarrierSett
     optOut: (number: string) => optedOut.set(number, time.now()),
     optIn: (number: string) => optedOut.delete(number),
 
-    sms(call: NotedCall): object {
-      const { operation, input } = call;
+    sms({ operation, input }: Call, call: NotedCall): object {
       switch (operation) {
         case 'SendTextMessage': {
           const { DestinationPhoneNumber, OriginationIdentity, MessageBody, Context } = input as Record<
@@ -176,15 +178,15 @@ export function simulatedCarriers({ time, faults, record, publish }: CarrierSett
       }
     },
 
-    whatsApp(call: NotedCall): object {
-      const message = JSON.parse(Buffer.from(String(call.input.message), 'base64').toString('utf8'));
+    whatsApp({ input }: Call, call: NotedCall): object {
+      const message = JSON.parse(Buffer.from(String(input.message), 'base64').toString('utf8'));
       const attemptId = String(message.biz_opaque_callback_data);
       const to = `+${String(message.to).replace(/^\+/, '')}`;
       const given = {
         messageId: attemptId.replace(/\.\d+$/, ''),
         attemptId,
         to,
-        from: String(call.input.originationPhoneNumberId),
+        from: String(input.originationPhoneNumberId),
         text: String(message.text?.body ?? message.type),
       };
       return { messageId: take('whatsapp', given, call) };
