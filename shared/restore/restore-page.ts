@@ -5,7 +5,7 @@
 import { messageError } from '../contract/message-error-codes.ts';
 import { type Message, messageSchema } from '../message/message.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
-import { restoredBy, rowIn } from '../platform/aws/stream-record.dynamo.ts';
+import { restoredBy, rowIn, usageClosed } from '../platform/aws/stream-record.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import type { DueItemIndex } from '../recovery/due-item-index.ts';
@@ -93,7 +93,12 @@ async function restoreMessage(
   const outcome: RowOutcome = { kind: 'message', key: atTime.message_id, group, legs };
   if (decisions === undefined) return outcome;
   const { fallback, ...single } = item;
-  const restored = { ...(legs ? single : item), ...texts(changes) };
+  const inFlight = group === 'unknown' || group === 'sent' || changes.status === 'sent';
+  const restored = {
+    ...(legs ? single : item),
+    ...texts(changes),
+    ...(inFlight ? { [usageClosed]: { BOOL: true } } : {}),
+  };
   if (!isOurs) await dependencies.rows.put(table, marked(restored, restoreId), present === undefined);
   if (group === 'unknown' && decisions.unknownMessages !== 'send') {
     // Changes like any other: they are counted, and the client gets the event. A scheduled message fails only once it is

@@ -116,7 +116,8 @@ export function unknownIn(report: RestoreReport, restored: ReadonlySet<Restorabl
     ...(restored.has('messages')
       ? [
           `Messages accepted after the time: usage counted ${lost} that have no row now, and webhooks name ${named}. Of the others nothing is known but their number. A request that is repeated with the Idempotency-Key of one of them is sent again.`,
-          `${report.messages.sent} messages wait for a receipt: one that came after the time is lost unless a webhook reported it, and they expire then. In usage such a message counts in both states.`,
+          `${report.messages.sent} messages wait for a receipt: one that came after the time is lost unless a webhook reported it, and they expire then.`,
+          `Messages that were in flight stay in usage as it counted them before the loss: these ${report.messages.sent}, and the ${report.messages.unknown} of which it is unknown whether they were handed over.`,
           `${report.messages.scheduled} messages are scheduled: whether a client canceled one after the time is not known, unless an administrator did it.`,
           `${report.ended_sequences.length} sends with fallback end with the present message: whether the next one was started is not known.`,
         ]

@@ -29,6 +29,16 @@ export function isRestoreWrite({ dynamodb }: StreamRecord): boolean {
   return id !== undefined && id !== idIn(dynamodb?.OldImage);
 }
 
+/**
+ * The attribute of a restored message that was in flight: usage has it in a state that nobody knows, so its later changes,
+ * which would be taken from another state, are not counted.
+ */
+export const usageClosed = 'usage_closed';
+
+export function isClosedForUsage({ dynamodb }: StreamRecord): boolean {
+  return (dynamodb?.NewImage as Readonly<Record<string, AttributeValue>>)?.[usageClosed]?.BOOL === true;
+}
+
 /** The row of an image; a number that is too long for JavaScript is rounded. */
 export function rowIn(image: unknown): Record<string, unknown> | undefined {
   // The types of Lambda and of the SDK have nothing in common.

@@ -79,7 +79,7 @@ describe('every table', () => {
           ['lost', 'kept', 'over', 'later'].map((name) => stage.get(table, rowOf(table, name))),
         );
         const [lost, kept, over, later] = found;
-        expect([table, without(lost, 'restored_by')]).toEqual([table, rowOf(table, 'lost')]);
+        expect([table, without(lost, 'restored_by', 'usage_closed')]).toEqual([table, rowOf(table, 'lost')]);
         const isReplaced = replace && ruleOf(table).replaceable === true;
         const asItIs = rowOf(table, 'kept');
         expect([table, kept]).toEqual([table, isReplaced ? asItIs : changed(table, asItIs)]);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { tableShapes } from '../../../shared/contract/tables.ts';
 import type { Message } from '../../../shared/message/message.ts';
+import { planRestore } from '../../../shared/restore/plan-restore.ts';
 import { type RestoreRequest, restoreStage } from '../../../shared/restore/restore-stage.ts';
 import { restorableTables } from '../../../shared/restore/table-rules.ts';
 import { periodsBetween } from '../../../shared/usage/period.ts';
@@ -133,6 +134,21 @@ describe('messages', () => {
     expect(report?.lost_messages.length).toBeGreaterThan(0);
   });
 
+  it('a plan names what cannot be restored, and what surviving tables report since, and changes nothing', async () => {
+    const { gateway, to } = await gatewayWithLoss(100);
+    const before = JSON.stringify(gateway.tables.rows('messages'));
+    const { problems, events } = await planRestore(gateway.dependencies(), to, ['messages']);
+    expect([problems, events > 0]).toEqual([[], true]);
+    const earlier = new Date(to.getTime() - 1000);
+    const { problems: missing } = await planRestore(gateway.dependencies(), earlier, ['messages', 'clients']);
+    expect(missing).toEqual([
+      expect.stringMatching(/^messages cannot be restored to /),
+      expect.stringMatching(/^clients cannot/),
+    ]);
+    expect([gateway.workers.turns, JSON.stringify(gateway.tables.rows('messages'))]).toEqual([[], before]);
+    expect(gateway.tables.rows('limit_overrides')).toEqual([]);
+  });
+
   it('canceling turns all on again, and nothing was written', async () => {
     const { gateway, to } = await gatewayWithLoss(100);
     const before = JSON.stringify(gateway.tables.rows('messages'));
@@ -188,14 +204,19 @@ describe('messages', () => {
     // Tomorrow's messages went out at their time, once.
     const scheduled = gateway.idsOf(6).filter((id) => rows.has(id));
     expect(scheduled.every((id) => gateway.handedOver.get(id) === 1)).toBe(true);
-    // Usage has what it counted before the loss, and each change of a row since: every accepted message once.
+    // Usage has what it counted before the loss, and each change since of a row whose counted state is known.
     const changed = new Set(report?.changed_messages);
+    const closed = new Set(
+      gateway.tables.rows('messages').flatMap((row) => (row.usage_closed === true ? [row.message_id] : [])),
+    );
+    for (const id of report?.unknown_messages ?? []) expect(closed).toContain(id);
+    expect(gateway.idsOf(6, 8).filter((id) => closed.has(id))).toEqual([]);
     const expected = gateway.stories.flatMap(({ message: { message_id: id } }): [string, number][] => {
       const [was, is] = [truth.get(id), rows.get(id)];
       const restored = survivors.has(id) || changed.has(id) ? was : atTime.get(id);
       return [
         [statusOf(was), 1],
-        ...(is === undefined
+        ...(is === undefined || closed.has(id)
           ? []
           : ([
               [statusOf(restored), -1],
@@ -205,6 +226,7 @@ describe('messages', () => {
     });
     const found = await usageByStatus(gateway);
     expect(found).toEqual(sums(expected));
+    expect(Object.entries(found).filter(([, count]) => count < 0)).toEqual([]);
     expect(Object.values(found).reduce((sum, count) => sum + count, 0)).toBe(gateway.stories.length);
   }, 120_000);
 });
