@@ -48,6 +48,13 @@ describe('a stage that keeps its promises', () => {
     const local = { ...stage, isLocal: true, receiver: undefined, baseUrl: 'http://localhost:3000' };
     expect(titlesOf(await run(local), 'not applicable')).toHaveLength(6);
   });
+
+  it('is waited for less than three minutes on this machine: all promises are measured at the same time', async () => {
+    const stage = scriptedStage(() => false);
+    const begun = stage.now().getTime();
+    await run({ ...stage, isLocal: true });
+    expect(stage.now().getTime() - begun).toBeLessThan(180_000);
+  });
 });
 
 describe('a stage that breaks a promise', () => {
