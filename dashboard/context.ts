@@ -1,6 +1,7 @@
-/** What every page can use: the admin API, notifications, and the dialog of new secrets. */
+/** What every page can use: the admin API, notifications, exports, and the dialog of new secrets. */
 import { createContext, useContext } from 'react';
 import type { Api } from './api/client.ts';
+import type { CsvExport } from './components/columns.ts';
 
 export interface NewSecrets {
   readonly title: string;
@@ -11,6 +12,8 @@ interface Dashboard {
   readonly api: Api;
   /** A warning or an error stays until it is dismissed. */
   notify(type: 'success' | 'warning' | 'error', text: string): void;
+  /** Saves all pages of a list as a CSV file, whatever page is shown meanwhile. */
+  exportCsv<Row>(file: CsvExport<Row>): void;
   /** Until the user has saved them, whatever page is shown: nobody can view them again. */
   showSecrets(secrets: NewSecrets): void;
 }

@@ -7,7 +7,7 @@ import { I18nProvider, type I18nProviderProps } from '@cloudscape-design/compone
 import messages from '@cloudscape-design/components/i18n/messages/all.en';
 import TopNavigation from '@cloudscape-design/components/top-navigation';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Router, useLocation } from 'wouter';
 import { apiOf } from './api/client.ts';
 import { newQueryClient, useAbout } from './api/queries.ts';
@@ -19,6 +19,7 @@ import { RenderFailure } from './components/render-failure.tsx';
 import { Secrets } from './components/secrets.tsx';
 import { withLocalTimes } from './components/time.tsx';
 import { DashboardContext, NavigatedContext, type NewSecrets } from './context.ts';
+import { useCsvExports } from './csv-exports.tsx';
 import { Navigation, Pages } from './pages.tsx';
 import { go, linkTo, useHashLocation } from './route.ts';
 import { SearchBox } from './search-box.tsx';
@@ -77,13 +78,17 @@ export default function SignedIn({
   }, []);
 
   const queryClient = useMemo(() => newQueryClient((message) => notify('error', message)), [notify]);
+  const current = useRef(session);
+  current.current = session;
+  const { notices: exportNotices, begin: exportCsv } = useCsvExports();
   const dashboard = useMemo(
     () => ({
-      api: apiOf(session, () => setEnded(session)),
+      api: apiOf(() => current.current, setEnded),
       notify,
+      exportCsv,
       showSecrets: (more: NewSecrets) => setSecrets((shown) => [...shown, more]),
     }),
-    [session, notify],
+    [notify, exportCsv],
   );
 
   return (
@@ -95,7 +100,7 @@ export default function SignedIn({
               session={session}
               look={look}
               isRestored={isRestored}
-              notices={warning === undefined ? notices : [warning, ...notices]}
+              notices={[...(warning === undefined ? [] : [warning]), ...exportNotices, ...notices]}
               onSignOut={() => {
                 // The next user starts at the first page.
                 go(linkTo('overview'));

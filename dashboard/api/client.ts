@@ -42,8 +42,11 @@ export interface Api {
   ): Promise<ResponseOf<Name>>;
 }
 
-/** @param onEnd - called when the gateway no longer accepts the token */
-export function apiOf(session: Session, onEnd: () => void): Api {
+/**
+ * @param current - the session of each request: a long export outlives the token with which it began
+ * @param onEnd - called when the gateway no longer accepts the token
+ */
+export function apiOf(current: () => Session, onEnd: (session: Session) => void): Api {
   const call = async <Name extends AdminApiRouteName>(
     name: Name,
     values: Readonly<Record<string, string>>,
@@ -55,11 +58,12 @@ export function apiOf(session: Session, onEnd: () => void): Api {
     );
     const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
     const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+    const session = current();
     const headers = { Authorization: `Bearer ${session.token}` };
     try {
       return (await request(method, `${filled}${search}`, { headers, ...options })) as ResponseOf<Name>;
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) onEnd();
+      if (error instanceof ApiError && error.status === 401) onEnd(session);
       throw error;
     }
   };

@@ -4,17 +4,15 @@ import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import Pagination from '@cloudscape-design/components/pagination';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Table, { type TableProps } from '@cloudscape-design/components/table';
-import { type UseQueryResult, useMutation } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
-import { allRows, type ReadPage } from '../api/pages.ts';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { ReadPage } from '../api/pages.ts';
 import { useDashboard } from '../context.ts';
 import { useListState } from '../route.ts';
 import { numberText } from '../value-names.ts';
 import { type Column, csvOf, fieldValue } from './columns.ts';
 import { downloadCsv } from './download.ts';
-import { useIsShown } from './is-shown.ts';
 import { LoadFailure, Refresh } from './loaded.tsx';
 import { PageSize } from './page-size.tsx';
 import { Time } from './time.tsx';
@@ -40,6 +38,8 @@ interface ListProps<Row> {
   readonly total?: number | undefined;
   /** The name of its CSV file, without `.csv`. */
   readonly csvName?: string;
+  /** What the list and its CSV file leave out. */
+  readonly leftOut?: string | undefined;
   readonly emptyTitle?: string;
   /** Why there may be no rows. */
   readonly empty: ReactNode;
@@ -85,7 +85,13 @@ export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...
               <SpaceBetween direction="horizontal" size="xs" alignItems="center">
                 {query === undefined ? null : <Refresh query={query} />}
                 {props.csvName === undefined ? null : (
-                  <DownloadCsv name={props.csvName} {...{ columns, rows, readPage }} of={props.title} />
+                  <DownloadCsv
+                    name={props.csvName}
+                    {...{ columns, rows }}
+                    readPage={pagesCount === 1 && props.leftOut === undefined ? undefined : readPage}
+                    leftOut={props.leftOut}
+                    of={props.title}
+                  />
                 )}
                 {props.actions}
               </SpaceBetween>
@@ -188,47 +194,28 @@ function counterOf(count: number, page: number, nextCursor: string | undefined):
   return `(${count}${nextCursor === undefined ? '' : '+'})`;
 }
 
-interface DownloadCsvProps<Row> extends Pick<ListProps<Row>, 'columns' | 'rows'> {
+interface DownloadCsvProps<Row> extends Pick<ListProps<Row>, 'columns' | 'rows' | 'leftOut'> {
   readonly name: string;
+  /** Where there is more to say, or to read, than the rows. */
   readonly readPage: ReadPage<Row> | undefined;
   /** The title of the list. */
   readonly of: string;
 }
 
-function DownloadCsv<Row>({ name, columns, rows = [], readPage, of }: DownloadCsvProps<Row>) {
-  const { notify } = useDashboard();
-  const isShown = useIsShown();
-  const [count, setCount] = useState(0);
-  const load = useMutation({
-    mutationFn: async () => {
-      if (readPage === undefined) return rows;
-      setCount(0);
-      return allRows(readPage, (loaded) => {
-        setCount(loaded);
-        return isShown.current;
-      });
-    },
-    onSuccess: (loaded) => {
-      // A user who has left the page does not want its file any more.
-      if (loaded === undefined) return;
-      downloadCsv(`${name}.csv`, csvOf(columns, loaded));
-      if (readPage !== undefined) notify('success', `The file has all ${numberText(loaded.length)} rows.`);
-    },
-  });
+function DownloadCsv<Row>({ name, columns, rows = [], readPage, leftOut, of }: DownloadCsvProps<Row>) {
+  const { exportCsv } = useDashboard();
   return (
-    <SpaceBetween direction="horizontal" size="xs" alignItems="center">
-      {load.isPending && count > 0 ? (
-        <StatusIndicator type="in-progress">{`${numberText(count)} rows read`}</StatusIndicator>
-      ) : null}
-      <Button
-        iconName="download"
-        ariaLabel={`Download CSV: ${of}`}
-        disabled={rows.length === 0}
-        loading={load.isPending}
-        onClick={() => load.mutate()}
-      >
-        CSV
-      </Button>
-    </SpaceBetween>
+    <Button
+      iconName="download"
+      ariaLabel={`Download CSV: ${of}`}
+      disabled={rows.length === 0}
+      onClick={() =>
+        readPage === undefined
+          ? downloadCsv(`${name}.csv`, csvOf(columns, rows))
+          : exportCsv({ name, columns, readPage, leftOut })
+      }
+    >
+      CSV
+    </Button>
   );
 }

@@ -45,7 +45,11 @@ export function MessagesPage() {
   );
   const isOfLastDay =
     client_id + recipient === '' && filters.last === undefined && filters.since === undefined;
-  const leftOut = list.query.data?.clients_left_out;
+  const left = list.query.data?.clients_left_out;
+  const leftOut =
+    left === undefined
+      ? undefined
+      : `${left === 1 ? 'One more client has' : `${left} more clients have`} such messages. Choose a client to search its messages, or use npm run admin -- messages list --csv, which has all of them.`;
   return (
     <Page title="Messages">
       <List
@@ -62,17 +66,13 @@ export function MessagesPage() {
               <Search key={JSON.stringify(typed)} typed={typed} />
             </Filters>
             {recipient === '' ? null : <CorrespondentsOf recipient={recipient} />}
-            {leftOut === undefined ? null : (
-              <Alert type="info">
-                {leftOut === 1 ? 'One more client has' : `${leftOut} more clients have`} such messages. Choose
-                a client to search its messages.
-              </Alert>
-            )}
+            {leftOut === undefined ? null : <Alert type="info">{leftOut}</Alert>}
           </SpaceBetween>
         }
         columns={columns}
         isCounted
         csvName="messages"
+        leftOut={leftOut}
         emptyTitle="No messages"
         empty="No client has sent or received a message in the last 24 hours."
         isFiltered={isFiltered}

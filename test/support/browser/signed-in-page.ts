@@ -25,6 +25,8 @@ export function signedInPage(): SignedInPage {
     page = await open();
   });
   afterEach(async () => {
+    // The page may be refreshing what the test changes on its way.
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.context().close();
   });
   afterAll(async () => {

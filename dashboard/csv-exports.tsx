@@ -1,0 +1,104 @@
+/**
+ * CSV files of lists with several pages: read while the user goes on, with the progress and the file above every page. The tab
+ * reads them, not the gateway, which would need a store of files with phone numbers for it.
+ */
+import Button from '@cloudscape-design/components/button';
+import type { FlashbarProps } from '@cloudscape-design/components/flashbar';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { allRows } from './api/pages.ts';
+import { type CsvExport, csvOf } from './components/columns.ts';
+import { csvAddress, saveFile } from './components/download.ts';
+import { numberText } from './value-names.ts';
+
+type Notice = FlashbarProps.MessageDefinition;
+
+/** The notices of all exports of the tab, and how another one is begun. */
+export function useCsvExports() {
+  const [notices, setNotices] = useState<readonly Notice[]>([]);
+  const running = useRef(new Set<AbortController>());
+
+  // Nobody waits for a file after the sign-out.
+  useEffect(() => {
+    const exports = running.current;
+    return () => {
+      for (const one of exports) one.abort();
+    };
+  }, []);
+
+  const isReading = notices.some(({ type }) => type === 'in-progress');
+  useEffect(() => {
+    if (!isReading) return undefined;
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isReading]);
+
+  const begin = useCallback(<Row,>({ name, columns, readPage, leftOut }: CsvExport<Row>): void => {
+    const id = crypto.randomUUID();
+    const fileName = `${name}.csv`;
+    const stop = new AbortController();
+    running.current.add(stop);
+    const remove = (): void => setNotices((shown) => shown.filter((notice) => notice.id !== id));
+    const put = (notice: Notice): void =>
+      setNotices((shown) => {
+        const next = { id, dismissLabel: 'Dismiss', onDismiss: remove, ...notice };
+        return shown.some((other) => other.id === id)
+          ? shown.map((other) => (other.id === id ? next : other))
+          : [...shown, next];
+      });
+    const putProgress = (count: number): void =>
+      put({
+        type: 'in-progress',
+        loading: true,
+        header: `${fileName}: ${numberText(count)} rows read`,
+        content:
+          'It goes on while you use other pages. It ends if you reload or close this tab, or sign out.',
+        action: (
+          <Button
+            onClick={() => {
+              stop.abort();
+              remove();
+            }}
+          >
+            Cancel
+          </Button>
+        ),
+      });
+    const read = async (): Promise<void> => {
+      putProgress(0);
+      const rows = await allRows(readPage, (count) => {
+        if (!stop.signal.aborted) putProgress(count);
+        return !stop.signal.aborted;
+      });
+      if (rows === undefined) return;
+      const address = csvAddress(csvOf(columns, rows));
+      saveFile(fileName, address);
+      put({
+        type: leftOut === undefined ? 'success' : 'warning',
+        content:
+          leftOut === undefined
+            ? `${fileName} has all ${numberText(rows.length)} rows.`
+            : `${fileName} has ${numberText(rows.length)} rows. ${leftOut}`,
+        // A browser may ask the user before it saves what was not clicked a moment ago.
+        action: (
+          <Button href={address} download={fileName}>
+            Save again
+          </Button>
+        ),
+        dismissible: true,
+        onDismiss: () => {
+          URL.revokeObjectURL(address);
+          remove();
+        },
+      });
+    };
+    read()
+      .catch((error: Error) => {
+        if (stop.signal.aborted) return;
+        put({ type: 'error', content: `${fileName} is not complete: ${error.message}`, dismissible: true });
+      })
+      .finally(() => running.current.delete(stop));
+  }, []);
+
+  return { notices, begin };
+}

@@ -1,0 +1,94 @@
+/** What a list of the dashboard shows at first, and its CSV file, which is complete. */
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { expect, it } from '@jest/globals';
+import type { Download } from 'playwright-core';
+import { axeViolations, inEachLook, photograph, show } from '../support/browser/dashboard.ts';
+import { filtersIn, messagesPerPage, rowsOf, sendMoreThanAPage } from '../support/browser/lists.ts';
+import { signedInPage, usualLook } from '../support/browser/signed-in-page.ts';
+import { freshNumber } from '../support/carrier/outbox.ts';
+import { eventually } from '../support/gateway/gateway.ts';
+import { newClient } from '../support/http/client.ts';
+
+const dashboard = signedInPage();
+
+it('lists the latest messages at once, as many in a page as are chosen, and clients by name', async () => {
+  const { page } = dashboard;
+  const client = await newClient({ name: `0 first ${randomUUID()}` });
+  await sendMoreThanAPage(client);
+  await show(page, `messages?client_id=${client.clientId}`, 'Messages');
+  const pageSize = page.getByRole('button', { name: 'Rows per page' });
+  expect((await pageSize.boundingBox())?.width).toBeLessThan(200);
+  await pageSize.click();
+  await page.getByRole('option', { name: '50 rows' }).click();
+  await rowsOf(page).nth(messagesPerPage).waitFor();
+  expect(await page.getByRole('button', { name: 'Next page' }).count()).toBe(0);
+  await show(page, 'search', 'Search');
+  await page.getByRole('link', { name: 'Messages', exact: true }).click();
+  await page.getByRole('heading', { name: 'Latest messages' }).waitFor();
+  await rowsOf(page).first().waitFor();
+  await photograph(page, 'latest-messages', usualLook);
+  await show(page, 'clients', 'Clients');
+  const names = () => rowsOf(page).getByRole('link').allInnerTexts();
+  const shown = await names();
+  await page.getByRole('heading', { name: `All clients (${shown.length}` }).waitFor();
+  expect(shown).toEqual(shown.toSorted((one, other) => one.localeCompare(other)));
+  await photograph(page, 'clients-by-name', usualLook);
+  expect(await axeViolations(page)).toEqual([]);
+  await page.getByRole('button', { name: /^Created/ }).click();
+  await eventually(async () => (filtersIn(page).get('sort') === 'created_at' ? true : undefined));
+});
+
+it('saves all messages as CSV while the user goes on: with the progress and the file on every page, and the numbers as they are', async () => {
+  const { page } = dashboard;
+  const client = await newClient();
+  const recipients = Array.from({ length: 120 }, freshNumber);
+  expect((await client.post('/api/v1/sms/bulk', { recipients, message: 'Hello' })).status).toBe(202);
+  await show(page, `messages?client_id=${client.clientId}`, 'Messages');
+  const { promise: isShown, resolve: goOn } = Promise.withResolvers<void>();
+  const furtherPages = '**/admin/api/messages?*cursor=*';
+  await page.route(furtherPages, async (route) => {
+    await isShown;
+    await route.continue();
+  });
+  const saved: Download[] = [];
+  page.on('download', (download) => saved.push(download));
+  const button = page.getByRole('button', { name: /^Download CSV/ });
+  await button.click();
+  await page.getByText('messages.csv: 100 rows read').waitFor();
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByText('100 rows read').waitFor({ state: 'hidden' });
+
+  await button.click();
+  await page.getByText('messages.csv: 100 rows read').waitFor();
+  await page.getByRole('link', { name: 'Clients', exact: true }).click();
+  await page.getByRole('heading', { name: 'Clients', level: 1 }).waitFor();
+  await page.getByText('messages.csv: 100 rows read').waitFor();
+  expect(await inEachLook(page, 'export')).toEqual([]);
+  const isAsked = "!dispatchEvent(new Event('beforeunload', { cancelable: true }))";
+  expect(await page.evaluate(isAsked)).toBe(true);
+  goOn();
+  await page.getByText('messages.csv has all 120 rows.').waitFor();
+  expect(await page.evaluate(isAsked)).toBe(false);
+  await show(page, 'overview', 'Overview');
+  const again = page.getByRole('link', { name: 'Save again' });
+  await again.press('Enter');
+  await eventually(async () => (saved.length === 2 ? true : undefined));
+  const [text = '', ...same] = await Promise.all(
+    saved.map(async (download) => readFile(await download.path(), 'utf8')),
+  );
+  expect(same).toEqual([text]);
+  const [header = '', ...lines] = text.trim().split('\r\n');
+  const column = header.split(',').indexOf('recipient');
+  expect(lines.map((line) => line.split(',')[column]).toSorted()).toEqual(recipients.toSorted());
+
+  // Of all clients, a search covers those with the most messages.
+  await page.unroute(furtherPages);
+  await page.route('**/admin/api/messages?*', async (route) => {
+    const found = (await (await route.fetch()).json()) as { messages: object[] };
+    await route.fulfill({ json: { messages: found.messages, clients_left_out: 3 } });
+  });
+  await show(page, 'messages', 'Messages');
+  await button.click();
+  await page.getByText(/^messages\.csv has \d+ rows\. 3 more clients have such messages\./).waitFor();
+});
