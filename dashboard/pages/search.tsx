@@ -10,6 +10,7 @@ import { Facts } from '../components/facts.tsx';
 import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
 import { SearchForm } from '../components/search-form.tsx';
+import { Section } from '../components/section.tsx';
 import { Time } from '../components/time.tsx';
 import { go, useListState } from '../route.ts';
 
@@ -36,6 +37,13 @@ export function SearchPage() {
     // Instead of this page, so that Back leads to the page before the search.
     if (only !== undefined) go(only, { replace: true });
   }, [only]);
+  if (refusal !== null) {
+    return (
+      <Page title="Search" description={<Copyable name="request id" text={refusal.request_id} />}>
+        <RefusedRequest {...refusal} />
+      </Page>
+    );
+  }
   return (
     <Page title="Search">
       <List<NonNullable<typeof results>[number]>
@@ -70,11 +78,9 @@ export function SearchPage() {
         rows={wanted === '' ? [] : results}
         query={query}
         isCounted
-        emptyTitle={titleOf(wanted, refusal)}
+        emptyTitle={wanted === '' ? 'Search' : `Nothing was found for “${wanted}”`}
         empty={
-          refusal !== null ? (
-            <RefusedRequest {...refusal} />
-          ) : logQuery === null ? (
+          logQuery === null ? (
             'Enter a phone number, the id of a message, batch, one-time password, webhook or request, a reference, or the name of a client.'
           ) : (
             <LogQuery text={logQuery} />
@@ -86,24 +92,26 @@ export function SearchPage() {
   );
 }
 
-function titleOf(wanted: string, refusal: Refusal | null): string {
-  if (wanted === '') return 'Search';
-  return refusal === null ? `Nothing was found for “${wanted}”` : 'A refused request';
-}
-
 function RefusedRequest({ client_id, endpoint, at, status, reason, message, details }: Refusal) {
   return (
-    <Facts
-      columns={3}
-      facts={{
-        Client: <ClientLink id={client_id} />,
-        Endpoint: endpoint,
-        Time: <Time at={at} />,
-        Error: `${status} ${reason}`,
-        Message: message,
-        Details: details.map(({ field, message: fault }) => `${field} ${fault}`).join('; ') || undefined,
-      }}
-    />
+    <Section title="A refused request">
+      <Facts
+        columns={3}
+        facts={{
+          Client: <ClientLink id={client_id} />,
+          Endpoint: endpoint,
+          Time: <Time at={at} />,
+          Error: `${status} ${reason}`,
+          Message: message,
+          Details:
+            details.length === 0
+              ? undefined
+              : details.map(({ field, message: fault }) => (
+                  <div key={`${field} ${fault}`}>{`${field}: ${fault}`}</div>
+                )),
+        }}
+      />
+    </Section>
   );
 }
 

@@ -234,6 +234,7 @@ it('finds whatever a caller quotes: an id, a reference, a name, and the id of a 
   await search(visit, String(refused.body.request_id));
   await page.getByText('A refused request').waitFor();
   await page.getByText('400 invalid_request', { exact: true }).waitFor();
+  await expectWell(visit, 'refused-request');
   await show(page, `clients/${client.clientId}?tab=refusals`, name);
   const counted = row(page, /invalid_request/);
   await page.getByRole('columnheader', { name: 'At least' }).waitFor();
@@ -267,6 +268,8 @@ it('"why does my customer get nothing": the conversation shows STOP, and the sup
   await photograph(page, 'conversation-stop', look);
 
   await page.getByRole('link', { name: 'Show suppression' }).click();
+  await page.getByRole('button', { name: `Remove: ${person}` }).waitFor();
+  await expectOnScreen(visit, page.getByRole('button', { name: `Remove: ${person}` }));
   await page.getByRole('button', { name: `Remove: ${person}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove suppression' }).click();
   await page.getByText(`Messages to ${person} are sent again.`).waitFor();

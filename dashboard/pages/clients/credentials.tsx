@@ -11,6 +11,7 @@ import { useConfirm } from '../../components/confirm-dialog.tsx';
 import { Copyable } from '../../components/copyable.tsx';
 import { List } from '../../components/list.tsx';
 import { RowAction } from '../../components/row-action.tsx';
+import { Secondary } from '../../components/secondary.tsx';
 import { Section } from '../../components/section.tsx';
 import { State } from '../../components/state.tsx';
 import { Time } from '../../components/time.tsx';
@@ -104,19 +105,25 @@ function keyColumns(revoke: (keyId: string) => void): readonly Column<ApiKeyView
     { title: 'Created', field: 'created_at', minWidth: 150, isTime: true },
     {
       title: 'Status',
-      minWidth: 110,
-      cell: ({ revoked_at }) => <State of={revoked_at === null ? 'enabled' : 'revoked'} />,
+      field: 'revoked_at',
+      minWidth: 150,
+      cell: ({ revoked_at }) =>
+        revoked_at === null ? (
+          <State of="enabled" />
+        ) : (
+          <>
+            <State of="revoked" />
+            <Secondary>
+              <Time at={revoked_at} />
+            </Secondary>
+          </>
+        ),
     },
     {
       title: 'Action',
-      field: 'revoked_at',
-      minWidth: 150,
+      minWidth: 110,
       cell: ({ key_id, revoked_at }) =>
-        revoked_at === null ? (
-          <RowAction text="Revoke" of={key_id} onClick={() => revoke(key_id)} />
-        ) : (
-          <Time at={revoked_at} />
-        ),
+        revoked_at === null ? <RowAction text="Revoke" of={key_id} onClick={() => revoke(key_id)} /> : '–',
     },
   ];
 }

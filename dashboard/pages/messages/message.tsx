@@ -39,7 +39,7 @@ export function MessagePage({ id }: { readonly id: string }) {
       title: 'Cancel this message?',
       text: 'It is not sent at its time. You cannot undo this action; the client can send the message again.',
       action: 'Cancel message',
-      dismissText: 'Keep message',
+      dismissText: 'Keep it',
       work: () => api.send('cancelMessage', { message_id: id }),
       done: 'Message canceled.',
     });
