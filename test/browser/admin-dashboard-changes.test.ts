@@ -215,6 +215,10 @@ it('shows when a scheduled message is sent, and cancels it; of one that was sent
   await show(page, `messages/${sentId}`, 'Message');
   await page.getByText(carrier_message_id, { exact: true }).waitFor();
   await page.getByRole('button', { name: "Copy the carrier's message id" }).waitFor();
+  await page.getByRole('searchbox', { name: 'Search', exact: true }).fill(carrier_message_id);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Message', level: 1 }).waitFor();
+  await page.getByText(sentId, { exact: true }).first().waitFor();
 });
 
 it('asks for one token at a double click, and wraps a long name on a phone of the least width', async () => {

@@ -101,6 +101,8 @@ it('ends in order at each Ctrl-C, pressed twice, and delivers every accepted mes
     ctrlC();
     expect((await exited)[0]).toBe(0);
     expect(lines.filter((line) => line.includes('Stopping…'))).toHaveLength(1);
+    // Nobody who starts it asks for the sizes of its bundles.
+    expect(lines.filter((line) => /\d ?[km]i?b\b/i.test(line))).toEqual([]);
   }
 
   const { connection, exited, ctrlC } = await startInTerminal(port);

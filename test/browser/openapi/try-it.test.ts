@@ -109,16 +109,20 @@ it('shows what the gateway refuses, credentials too, and keeps them in the tab f
   await sms.getByRole('textbox', { name: 'Body' }).fill('{"to": 5}');
   await sms.getByRole('button', { name: 'Send' }).click();
   await sms.getByRole('heading', { name: /^400/ }).waitFor();
-  await sms.getByLabel('Body of the answer').getByText('invalid_request').waitFor();
+  const refusal = sms.getByLabel('Body of the answer');
+  // The first fault, and where it is explained.
+  await refusal.getByText(/"message": "(to|message): /).waitFor();
+  await refusal.getByText('/docs/errors#invalid_request').waitFor();
   const account = await open('Show the account');
   await account.getByRole('button', { name: 'Send' }).click();
   await account.getByLabel('Body of the answer').getByText(client.clientId).waitFor();
   // A message without a destination is followed all the same.
   await sms
     .getByRole('textbox', { name: 'Body' })
-    .fill(JSON.stringify({ to: freshNumber(), message: 'Nowhere' }));
+    .fill(JSON.stringify({ to: freshNumber(), message: 'Nowhere', send_at: 'x' }));
   await sms.getByRole('button', { name: 'Send' }).click();
   await sms.getByText('It has no webhooks').waitFor();
+  await sms.getByText('x-unknown-fields').waitFor();
   await expectWell(opened);
   await page.context().close();
 });
