@@ -53,14 +53,18 @@ const pages: readonly PageOfDashboard[] = [
   { path: 'search', Content: SearchPage },
 ];
 
-export function Navigation({ path, hasOutbox }: { readonly path: string; readonly hasOutbox: boolean }) {
+/** The page of the navigation that a path belongs to. */
+export function pageOf(path: string): string {
   const [, page = ''] = path.split('/');
-  const parent = { '': 'overview', conversation: 'messages', batches: 'messages' }[page] ?? page;
+  return { '': 'overview', conversation: 'messages', batches: 'messages' }[page] ?? page;
+}
+
+export function Navigation({ path, hasOutbox }: { readonly path: string; readonly hasOutbox: boolean }) {
   const shown = pages.filter(({ isOfSimulator }) => hasOutbox || isOfSimulator !== true);
   return (
     <SideNavigation
       header={{ text: 'Administration', href: linkTo('overview') }}
-      activeHref={linkTo(parent)}
+      activeHref={linkTo(pageOf(path))}
       items={shown.flatMap(({ path: name, title }) =>
         title === undefined ? [] : [{ type: 'link', text: title, href: linkTo(name) }],
       )}

@@ -1,26 +1,44 @@
 /**
- * The page, its filters and its selection are in the address after `#`, so that links, reload and Back work. A server
- * never sees that part of an address, so no log holds the phone numbers in it.
+ * The page, its filters and its selection are in the address after `#`, so that links, reload and Back work, and so is
+ * the mode: test data is shown below `#/test/`. A server never sees that part of an address, so no log holds the phone
+ * numbers in it.
  */
 import { type BaseLocationHook, useSearchParams } from 'wouter';
 import { navigate, useLocationProperty } from 'wouter/use-browser-location';
+import type { Mode } from '../shared/contract/mode.ts';
 
 /** `#/messages/msg_1?client_id=x` has the path `messages/msg_1` and the query `client_id=x`. */
-const pathAndQuery = (): string[] => window.location.hash.replace(/^#\/?/, '').split('?');
+const pathAndQuery = (): string[] => window.location.hash.replace(/^#\/?(test(\/|$))?/, '').split('?');
+
+const modeInAddress = (): Mode => (/^#\/?test(\/|$)/.test(window.location.hash) ? 'test' : 'live');
+
+/** Which data is shown. */
+export function useMode(): Mode {
+  return useLocationProperty(modeInAddress);
+}
+
+/** What an address of this mode begins with. */
+const startIn = (mode: Mode): string => (mode === 'test' ? '#/test' : '#');
 
 /** wouter's own hook for hashes keeps the query before the `#`, where it would be sent to the server. */
 export const useHashLocation: BaseLocationHook = () => [
   // wouter decodes a path before it looks for its parts; `idInPath` decodes the part that is an id.
   useLocationProperty(() => `/${pathAndQuery()[0]?.replaceAll('%', '%25')}`),
-  (path, options) => navigate(`#${path}`, options),
+  (path, options) => navigate(startIn(modeInAddress()) + path, options),
 ];
 useHashLocation.searchHook = () => useLocationProperty(() => pathAndQuery()[1] ?? '');
-useHashLocation.hrefs = (path) => `#${path}`;
+useHashLocation.hrefs = (path) => startIn(modeInAddress()) + path;
 
-export function linkTo(page: string, id?: string, query: Readonly<Record<string, string>> = {}): string {
+/** A page of the mode that is shown, or of another one. */
+export function linkTo(
+  page: string,
+  id?: string,
+  query: Readonly<Record<string, string>> = {},
+  mode = modeInAddress(),
+): string {
   const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== '')).toString();
   const path = id === undefined ? page : `${page}/${encodeURIComponent(id)}`;
-  return `#/${path}${search === '' ? '' : `?${search}`}`;
+  return `${startIn(mode)}/${path}${search === '' ? '' : `?${search}`}`;
 }
 
 /** The id that `linkTo` wrote; a person may have typed what is no percent-encoding. */

@@ -2,6 +2,7 @@
 import '@cloudscape-design/global-styles/dark-mode-utils.css';
 import './dashboard.css';
 import AppLayoutToolbar from '@cloudscape-design/components/app-layout-toolbar';
+import Button from '@cloudscape-design/components/button';
 import Flashbar, { type FlashbarProps } from '@cloudscape-design/components/flashbar';
 import { I18nProvider, type I18nProviderProps } from '@cloudscape-design/components/i18n';
 import messages from '@cloudscape-design/components/i18n/messages/all.en';
@@ -9,19 +10,20 @@ import TopNavigation from '@cloudscape-design/components/top-navigation';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Router, useLocation } from 'wouter';
+import { type Mode, modes } from '../shared/contract/mode.ts';
 import { apiOf } from './api/client.ts';
 import { newQueryClient, useAbout } from './api/queries.ts';
 import type { useColours } from './colours.ts';
 import { Waiting } from './components/loaded.tsx';
-import { useMedia } from './components/media.ts';
+import { useIsNarrow, useMedia } from './components/media.ts';
 import { headingId } from './components/page.tsx';
 import { RenderFailure } from './components/render-failure.tsx';
 import { Secrets } from './components/secrets.tsx';
 import { withLocalTimes } from './components/time.tsx';
 import { DashboardContext, NavigatedContext, type NewSecrets } from './context.ts';
 import { useCsvExports } from './csv-exports.tsx';
-import { Navigation, Pages } from './pages.tsx';
-import { go, linkTo, useHashLocation } from './route.ts';
+import { Navigation, Pages, pageOf } from './pages.tsx';
+import { go, linkTo, useHashLocation, useMode } from './route.ts';
 import { SearchBox } from './search-box.tsx';
 import type { Session } from './session.ts';
 import { expired, SignInAgain, useSessionEnd } from './session-end.tsx';
@@ -77,23 +79,28 @@ export default function SignedIn({
     if (type === 'success') setTimeout(dismiss, 8000);
   }, []);
 
-  const queryClient = useMemo(() => newQueryClient((message) => notify('error', message)), [notify]);
+  const mode = useMode();
+  // The answers of one mode are never shown in the other.
+  const queryClients = useMemo(() => {
+    const newClient = () => newQueryClient((message) => notify('error', message));
+    return { live: newClient(), test: newClient() };
+  }, [notify]);
   const current = useRef(session);
   current.current = session;
   const { notices: exportNotices, begin: exportCsv } = useCsvExports();
   const dashboard = useMemo(
     () => ({
-      api: apiOf(() => current.current, setEnded),
+      api: apiOf(() => current.current, mode, setEnded),
       notify,
       exportCsv,
       showSecrets: (more: NewSecrets) => setSecrets((shown) => [...shown, more]),
     }),
-    [notify, exportCsv],
+    [mode, notify, exportCsv],
   );
 
   return (
     <I18nProvider locale="en" messages={[messages as unknown as I18nProviderProps.Messages]}>
-      <QueryClientProvider client={queryClient}>
+      <QueryClientProvider client={queryClients[mode]}>
         <DashboardContext value={dashboard}>
           <Router hook={useHashLocation}>
             <Layout
@@ -103,7 +110,7 @@ export default function SignedIn({
               notices={[...(warning === undefined ? [] : [warning]), ...exportNotices, ...notices]}
               onSignOut={() => {
                 // The next user starts at the first page.
-                go(linkTo('overview'));
+                go(linkTo('overview', undefined, {}, 'live'));
                 onSignOut();
               }}
             />
@@ -134,6 +141,19 @@ function useNavigation() {
   };
 }
 
+const modeNames = { live: 'Live data', test: 'Test data' } as const satisfies Record<Mode, string>;
+
+/** At the top of every page, so that nobody takes test data for what was sent. */
+function testNotice(onLeave: () => void): FlashbarProps.MessageDefinition {
+  return {
+    id: 'test-data',
+    type: 'info',
+    header: 'Test data',
+    content: 'What clients sent and stored with test keys: no carrier was called.',
+    action: <Button onClick={onLeave}>Show live data</Button>,
+  };
+}
+
 interface LayoutProps extends Pick<SignedInProps, 'session' | 'look' | 'isRestored'> {
   readonly notices: readonly FlashbarProps.MessageDefinition[];
   readonly onSignOut: () => void;
@@ -145,6 +165,10 @@ function Layout({ session, look, isRestored, notices, onSignOut }: LayoutProps) 
   const [path] = useLocation();
   const [firstPath, setFirstPath] = useState(isRestored ? path : undefined);
   if (firstPath !== undefined && firstPath !== path) setFirstPath(undefined);
+  const mode = useMode();
+  // The menu of the modes is folded then.
+  const isNarrow = useIsNarrow();
+  const showIn = (wanted: Mode): void => go(linkTo(pageOf(path), undefined, {}, wanted));
   const other = look.colours === 'dark' ? 'light' : 'dark';
   const account = about?.name ?? session.clientId;
   return (
@@ -162,10 +186,20 @@ function Layout({ session, look, isRestored, notices, onSignOut }: LayoutProps) 
       </a>
       <div id="top">
         <TopNavigation
-          identity={{ href: linkTo('overview'), title: 'Messaging gateway' }}
+          identity={{
+            href: linkTo('overview'),
+            title: isNarrow ? `Gateway: ${modeNames[mode]}` : 'Messaging gateway',
+          }}
           search={<SearchBox />}
           i18nStrings={{ searchIconAriaLabel: 'Search', searchDismissIconAriaLabel: 'Close the search' }}
           utilities={[
+            {
+              type: 'menu-dropdown',
+              text: modeNames[mode],
+              ariaLabel: `${modeNames[mode]}, change`,
+              items: modes.map((id) => ({ id, text: modeNames[id], disabled: id === mode })),
+              onItemClick: ({ detail }) => showIn(detail.id === 'test' ? 'test' : 'live'),
+            },
             {
               type: 'button',
               text: other === 'dark' ? 'Dark' : 'Light',
@@ -191,9 +225,11 @@ function Layout({ session, look, isRestored, notices, onSignOut }: LayoutProps) 
         navigationTriggerHide={navigation.isOpen}
         onNavigationChange={({ detail }) => navigation.change(detail.open)}
         navigation={<Navigation path={path} hasOutbox={about?.outbox === true} />}
-        notifications={<Flashbar items={notices} />}
+        notifications={
+          <Flashbar items={mode === 'test' ? [testNotice(() => showIn('live')), ...notices] : notices} />
+        }
         content={
-          <RenderFailure key={path}>
+          <RenderFailure key={mode + path}>
             <Suspense fallback={<Waiting />}>
               <Pages />
             </Suspense>

@@ -8,6 +8,10 @@ import { environmentOf } from '../shared/platform/env.ts';
 
 const env = environmentOf<'admin-api'>();
 
-export const handler = httpFunction(adminRoutes.adminApi, adminApi(adminOperations(adminDependencies(env))), {
-  dependencies: httpDependencies(env),
-});
+const dependencies = adminDependencies(env);
+
+export const handler = httpFunction(
+  adminRoutes.adminApi,
+  adminApi((mode) => adminOperations({ ...dependencies, mode })),
+  { dependencies: httpDependencies(env) },
+);

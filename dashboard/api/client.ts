@@ -6,6 +6,7 @@ import {
   type PathParameter,
 } from '../../shared/admin/http/admin-routes.ts';
 import type { GatewayError } from '../../shared/contract/errors.ts';
+import type { Mode } from '../../shared/contract/mode.ts';
 import type { Session } from '../session.ts';
 import { ApiError } from './api-error.ts';
 
@@ -44,9 +45,10 @@ export interface Api {
 
 /**
  * @param current - the session of each request: a long export outlives the token with which it began
+ * @param mode - of the data in lists of all clients
  * @param onEnd - called when the gateway no longer accepts the token
  */
-export function apiOf(current: () => Session, onEnd: (session: Session) => void): Api {
+export function apiOf(current: () => Session, mode: Mode, onEnd: (session: Session) => void): Api {
   const call = async <Name extends AdminApiRouteName>(
     name: Name,
     values: Readonly<Record<string, string>>,
@@ -59,7 +61,7 @@ export function apiOf(current: () => Session, onEnd: (session: Session) => void)
     const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
     const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
     const session = current();
-    const headers = { Authorization: `Bearer ${session.token}` };
+    const headers = { Authorization: `Bearer ${session.token}`, 'Data-Mode': mode };
     try {
       return (await request(method, `${filled}${search}`, { headers, ...options })) as ResponseOf<Name>;
     } catch (error) {

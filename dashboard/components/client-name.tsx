@@ -4,17 +4,29 @@ import Box from '@cloudscape-design/components/box';
 import FormField from '@cloudscape-design/components/form-field';
 import Link from '@cloudscape-design/components/link';
 import type { ReactNode } from 'react';
+import { clientIdIn, modeOf, nameIn, settingsIdOf } from '../../shared/contract/mode.ts';
 import { useResponse } from '../api/queries.ts';
-import { linkTo } from '../route.ts';
+import { linkTo, useMode } from '../route.ts';
 
 /** Loaded once, and again after a change. */
-export function useClientNames() {
+function useNames() {
   const { data } = useResponse('listClientNames', {}, undefined, { isFixed: true });
   return data?.clients ?? [];
 }
 
+/** The clients by the ids and names of the mode that is shown. */
+export function useClientNames() {
+  const mode = useMode();
+  return useNames().map(({ client_id, name }) => ({
+    client_id: clientIdIn(mode, client_id),
+    name: nameIn(mode, name),
+  }));
+}
+
+/** The name of a client, or of its test data. */
 export function useClientName(id: string | null | undefined): string | undefined {
-  return useClientNames().find(({ client_id }) => client_id === id)?.name;
+  const found = useNames().find(({ client_id }) => id && client_id === settingsIdOf(id));
+  return found === undefined || !id ? undefined : nameIn(modeOf(id), found.name);
 }
 
 /** The id where nobody has named it, as of a client that was deleted. */
@@ -81,7 +93,7 @@ export function ClientField({
   action,
 }: ClientFieldProps) {
   const clients = useClientNames();
-  const name = clients.find(({ client_id }) => client_id === value)?.name;
+  const name = useClientName(value);
   /** Enter on the name that is shown for an id keeps the id: names are not unique. */
   const meant = (text: string): string => (text === name ? value : text);
   return (

@@ -5,6 +5,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useContext, useEffect, useRef } from 'react';
 import { NavigatedContext } from '../context.ts';
+import { useMode } from '../route.ts';
 import { Refresh } from './loaded.tsx';
 
 interface PageProps {
@@ -22,6 +23,7 @@ export const headingId = 'page-heading';
 export function Page({ title, description, query, actions, children }: PageProps) {
   const heading = useRef<HTMLSpanElement>(null);
   const isNavigated = useContext(NavigatedContext);
+  const mode = useMode();
   useEffect(() => {
     if (isNavigated) heading.current?.focus();
   }, [isNavigated]);
@@ -44,7 +46,7 @@ export function Page({ title, description, query, actions, children }: PageProps
         </Header>
       }
     >
-      <title>{`${title} – Messaging gateway`}</title>
+      <title>{`${title} – Messaging gateway${mode === 'test' ? ' (test data)' : ''}`}</title>
       {children}
     </ContentLayout>
   );

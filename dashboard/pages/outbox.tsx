@@ -1,28 +1,52 @@
-/** Outbox: what the simulated carrier received, body and all; only where it is the carrier. */
+/** Outbox: what the simulated carrier received, body and all: where it is the carrier, and of a client's test keys. */
 import type { OutboxMessage } from '../../shared/admin/outbox.ts';
 import { usePagedAnswer } from '../api/queries.ts';
+import { useClientFilter } from '../components/client-filter.tsx';
 import type { Column } from '../components/columns.ts';
+import { Fields } from '../components/filters.tsx';
 import { IdLink } from '../components/id-link.tsx';
 import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
 import { NumberSearch } from '../components/search-form.tsx';
-import { useListState } from '../route.ts';
+import { useListState, useMode } from '../route.ts';
 import { channelNames } from '../value-names.ts';
 
 export function OutboxPage() {
   const { filter, isFiltered } = useListState();
-  const list = usePagedAnswer('listOutbox', {}, { to: filter('to') }, ({ messages, next_cursor }) => ({
-    rows: messages,
-    nextCursor: next_cursor,
-  }));
+  const isTest = useMode() === 'test';
+  const client = useClientFilter();
+  const [to, clientId] = [filter('to'), isTest ? filter('client_id') : ''];
+  const isAsked = !isTest || clientId !== '';
+  const list = usePagedAnswer(
+    'listOutbox',
+    {},
+    { to, client_id: clientId },
+    ({ messages, next_cursor }) => ({ rows: messages, nextCursor: next_cursor }),
+    { enabled: isAsked },
+  );
   return (
-    <Page title="Outbox" description="The messages that the simulated carrier received, the newest first.">
+    <Page
+      title="Outbox"
+      description={`The messages that the simulated carrier received${isTest ? ' in the last day' : ''}, the newest first.`}
+    >
       <List<OutboxMessage>
         {...list}
+        rows={isAsked ? list.rows : []}
         title="Messages"
-        filter={<NumberSearch label="Recipient" name="to" />}
+        filter={
+          isTest ? (
+            <Fields perRow={2}>
+              {client.field}
+              <NumberSearch label="Recipient" name="to" />
+            </Fields>
+          ) : (
+            <NumberSearch label="Recipient" name="to" />
+          )
+        }
         columns={columns}
-        empty="No message was sent on this stage."
+        empty={
+          isAsked ? 'No message was sent on this stage.' : 'Choose a client to see what its test keys sent.'
+        }
         isFiltered={isFiltered}
         isCounted
         csvName="outbox"

@@ -1,7 +1,7 @@
 /** An administrator's operations on clients: each change is in the activity log, each new secret is shown once. */
 import * as z from 'zod/mini';
 import { recordActivity } from '../activity/record-activity.ts';
-import type { Client } from '../client/client.ts';
+import { type Client, inMode } from '../client/client.ts';
 import * as clientAdmin from '../client/client-admin.ts';
 import type { PermissionChange } from '../client/client-store.dynamo.ts';
 import { GatewayError } from '../contract/errors.ts';
@@ -100,10 +100,11 @@ interface ClientList {
 const sortedMax = 1000;
 
 export async function listClients(
-  dependencies: Pick<AdminDependencies, 'clients' | 'clock'>,
+  dependencies: Pick<AdminDependencies, 'clients' | 'clock' | 'mode'>,
   { limit, cursor: after, sort = 'name', descending }: z.output<typeof clientsQuery>,
 ): Promise<ClientList> {
-  const viewOf = (client: Client): ClientView => clientView(client, dependencies.clock());
+  const viewOf = (client: Client): ClientView =>
+    clientView(inMode(client, dependencies.mode), dependencies.clock());
   const all = await readClients(dependencies, sortedMax);
   if (all.more) {
     const page = await dependencies.clients.list({ limit, after });

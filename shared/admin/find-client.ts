@@ -142,14 +142,10 @@ interface ClientNames {
 
 const clientsMax = 10_000;
 
-export async function listClientNames({
-  clients: store,
-  mode,
-}: Pick<AdminDependencies, 'clients' | 'mode'>): Promise<ClientNames> {
-  const { clients, more } = await readClients({ clients: store }, clientsMax);
-  const names = clients.map(({ client_id, name }) => ({
-    client_id: clientIdIn(mode, client_id),
-    name: nameIn(mode, name),
-  }));
+export async function listClientNames(
+  dependencies: Pick<AdminDependencies, 'clients'>,
+): Promise<ClientNames> {
+  const { clients, more } = await readClients(dependencies, clientsMax);
+  const names = clients.map(({ client_id, name }) => ({ client_id, name }));
   return { clients: names.toSorted((one, other) => one.name.localeCompare(other.name)), more };
 }

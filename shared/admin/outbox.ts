@@ -4,6 +4,7 @@ import { type OutboxEntry, testOutboxDays } from '../carrier/simulator/outbox.dy
 import { outboxCursor } from '../carrier/simulator/test-outbox.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { clientIdIn } from '../contract/mode.ts';
+import { requiredField } from '../operation/operation.ts';
 import { addDays, dayOf } from '../platform/clock.ts';
 import { recipientSchema } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
@@ -32,11 +33,18 @@ interface OutboxList {
  * @throws GatewayError `not_found` for live messages if the carrier is not the simulator.
  */
 export async function listOutbox(
-  dependencies: Pick<AdminDependencies, 'clients' | 'outbox' | 'isSimulated' | 'clock' | 'retentionDays'>,
+  dependencies: Pick<
+    AdminDependencies,
+    'clients' | 'outbox' | 'isSimulated' | 'clock' | 'retentionDays' | 'mode'
+  >,
   { to, client_id, limit, cursor }: z.output<typeof outboxQuery>,
 ): Promise<OutboxList> {
-  const { outbox, isSimulated, clock, retentionDays } = dependencies;
+  const { outbox, isSimulated, clock, retentionDays, mode } = dependencies;
   const clientId = client_id && clientIdIn('test', await clientIdOf(dependencies, client_id));
+  if (clientId === undefined && mode === 'test')
+    throw new GatewayError('invalid_request', 'Name the client whose test messages are wanted.', {
+      details: [{ field: 'client_id', message: requiredField }],
+    });
   if (clientId === undefined && !isSimulated) {
     throw new GatewayError(
       'not_found',

@@ -3,7 +3,8 @@
  * result says where the dashboard shows it. The work is bounded, whatever is asked.
  */
 import * as z from 'zod/mini';
-import type { Client } from '../client/client.ts';
+import { type Client, inMode } from '../client/client.ts';
+import { type Mode, modeOf } from '../contract/mode.ts';
 import type { Message } from '../message/message.ts';
 import { isUnassigned } from '../message/receive/find-owner.ts';
 import { isPending } from '../otp/otp.ts';
@@ -58,6 +59,7 @@ type Dependencies = Pick<
   | 'refusals'
   | 'country'
   | 'clock'
+  | 'mode'
 >;
 
 export async function search(dependencies: Dependencies, text: string): Promise<SearchResults> {
@@ -135,7 +137,7 @@ async function findMessage({ messages }: Dependencies, id: string): Promise<Sear
     id,
     title: `${channelOf(message)} ${direction === 'inbound' ? 'from' : 'to'} ${recipient}, ${status}`,
     ...(isUnassigned(message) ? {} : { client_id }),
-    href: pageOf('messages', id),
+    href: pageOf(modeOf(client_id), 'messages', id),
   };
 }
 
@@ -148,7 +150,7 @@ async function findBatch({ batches }: Dependencies, id: string): Promise<SearchR
     id,
     title: `Bulk request of ${total} recipients, ${accepted} accepted`,
     client_id,
-    href: pageOf('batches', id),
+    href: pageOf(modeOf(client_id), 'batches', id),
   };
 }
 
@@ -173,8 +175,8 @@ async function findOtp(
     client_id,
     href:
       carrier === undefined
-        ? pageOf('messages', undefined, { recipient })
-        : pageOf('messages', carrier.message_id),
+        ? pageOf(modeOf(client_id), 'messages', undefined, { recipient })
+        : pageOf(modeOf(client_id), 'messages', carrier.message_id),
   };
 }
 
@@ -187,13 +189,13 @@ async function findDelivery({ deliveries }: Dependencies, id: string): Promise<S
     id,
     title: `Webhook ${event} to ${url}, ${state}`,
     client_id,
-    href: pageOf('webhooks', id),
+    href: pageOf(modeOf(client_id), 'webhooks', id),
   };
 }
 
 /** Only numbers that messages went to or came from: a text may be a number in several ways. */
 async function findRecipients(
-  { newestMessages, country }: Dependencies,
+  { newestMessages, country, mode }: Dependencies,
   wanted: string,
 ): Promise<SearchResult[]> {
   const found = await Promise.all(
@@ -205,7 +207,7 @@ async function findRecipients(
           kind: 'recipient',
           id: recipient,
           title: `Messages with ${recipient}`,
-          href: pageOf('messages', undefined, { recipient }),
+          href: pageOf(mode, 'messages', undefined, { recipient }),
         },
       ];
     }),
@@ -222,7 +224,8 @@ async function clientsToSearch(
 ): Promise<{ readonly clients: readonly Client[]; readonly more: boolean }> {
   const named = await dependencies.clients.find(wanted);
   if (named !== undefined) return { clients: [named], more: false };
-  return readClients(dependencies, clientsSearchedMax);
+  const { clients, more } = await readClients(dependencies, clientsSearchedMax);
+  return { clients: clients.map((client) => inMode(client, dependencies.mode)), more };
 }
 
 const clientsShownMax = 20;
@@ -243,7 +246,7 @@ function clientsNamed(clients: readonly Client[], wanted: string): SearchResult[
       id: client_id,
       title: name,
       client_id,
-      href: pageOf('clients', client_id),
+      href: pageOf(modeOf(client_id), 'clients', client_id),
     }));
 }
 
@@ -292,7 +295,7 @@ async function findReference(
       id: reference,
       title: `Messages of ${name} with the reference ${reference}`,
       client_id,
-      href: pageOf('messages', undefined, { client_id, reference }),
+      href: pageOf(modeOf(client_id), 'messages', undefined, { client_id, reference }),
     },
   ];
 }
@@ -309,7 +312,7 @@ async function findSuppression(
       id: recipient,
       title: `${recipient} is suppressed for ${name}, and has no messages`,
       client_id,
-      href: pageOf('clients', client_id, { recipient }),
+      href: pageOf(modeOf(client_id), 'clients', client_id, { recipient }),
     },
   ];
 }
@@ -319,8 +322,8 @@ function channelOf({ channel }: Pick<Message, 'channel'>): string {
 }
 
 /** A page of the dashboard, whose address is after `#`. */
-function pageOf(page: string, id?: string, query: Readonly<Record<string, string>> = {}): string {
+function pageOf(mode: Mode, page: string, id?: string, query: Readonly<Record<string, string>> = {}): string {
   const path = id === undefined ? page : `${page}/${encodeURIComponent(id)}`;
   const search = new URLSearchParams(query).toString();
-  return `#/${path}${search === '' ? '' : `?${search}`}`;
+  return `#/${mode === 'test' ? 'test/' : ''}${path}${search === '' ? '' : `?${search}`}`;
 }

@@ -12,7 +12,7 @@ import { conditionalPut, conditionalUpdate, setOrRemove } from '../platform/aws/
 import { batchRead } from '../platform/aws/read-rows.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
-import { type Client, type ClientSecret, clientOf, inTestMode, isClientId } from './client.ts';
+import { type Client, type ClientSecret, clientOf, inMode, isClientId } from './client.ts';
 
 export interface PermissionChange {
   readonly countries?: readonly string[] | null | undefined;
@@ -57,7 +57,7 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
         new GetCommand({ TableName, Key: { client_id: settingsIdOf(clientId) }, ConsistentRead: true }),
       );
       if (Item === undefined) return undefined;
-      return modeOf(clientId) === 'test' ? inTestMode(clientOf(Item)) : clientOf(Item);
+      return inMode(clientOf(Item), modeOf(clientId));
     },
     /** @throws Error if the id is taken. */
     async create(client: Client): Promise<void> {

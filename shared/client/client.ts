@@ -1,6 +1,6 @@
 /** A client and its API keys as rows: they have hashes of the secrets, never a secret. */
 import * as z from 'zod/mini';
-import { clientIdIn, nameIn } from '../contract/mode.ts';
+import { clientIdIn, type Mode, nameIn } from '../contract/mode.ts';
 import { type Scope, scopes } from '../contract/routes.ts';
 import { log } from '../platform/log.ts';
 import { openObject, withoutUndefined } from '../platform/object-fields.ts';
@@ -80,11 +80,16 @@ export function clientOf(row: Readonly<Record<string, unknown>>): Client {
   return { ...clientRow.parse({ ...inPlace, ...Object.fromEntries(valid) }), invalid };
 }
 
+/** The client as the keys of this mode see it. */
+export function inMode(client: Client, mode: Mode): Client {
+  return mode === 'test' ? inTestMode(client) : client;
+}
+
 /**
  * The client as its test keys see it: under the id of its test data, with secrets of its own, and otherwise with the
  * settings of the client. A test key never opens the admin API.
  */
-export function inTestMode(client: Client): Client {
+function inTestMode(client: Client): Client {
   const {
     test_secrets,
     webhook_url: liveUrl,

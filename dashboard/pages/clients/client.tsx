@@ -3,6 +3,7 @@ import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Tabs from '@cloudscape-design/components/tabs';
+import { modeOf } from '../../../shared/contract/mode.ts';
 import type { ResponseOf } from '../../api/client.ts';
 import { useResponse } from '../../api/queries.ts';
 import { useConfirm } from '../../components/confirm-dialog.tsx';
@@ -54,9 +55,11 @@ export function ClientPage({ id }: { readonly id: string }) {
             <Button href={linkTo('messages', undefined, { client_id: id })}>Messages</Button>
             <Button href={linkTo('webhooks', undefined, { client_id: id })}>Webhooks</Button>
             <Button href={linkTo('limits', id)}>Edit limits</Button>
-            <Button onClick={() => setDisabled(!client.disabled, client.name)}>
-              {client.disabled ? 'Enable' : 'Disable'}
-            </Button>
+            {modeOf(id) === 'test' ? null : (
+              <Button onClick={() => setDisabled(!client.disabled, client.name)}>
+                {client.disabled ? 'Enable' : 'Disable'}
+              </Button>
+            )}
           </SpaceBetween>
         )
       }

@@ -11,6 +11,7 @@ import { useForm } from '../../components/form.ts';
 import { Section } from '../../components/section.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useDashboard } from '../../context.ts';
+import { useMode } from '../../route.ts';
 import { channelOptions } from '../../value-names.ts';
 
 interface SimulateReplyProps {
@@ -20,6 +21,7 @@ interface SimulateReplyProps {
 
 export function SimulateReply({ conversation: { person, messages }, onSent }: SimulateReplyProps) {
   const { api, notify } = useDashboard();
+  const mode = useMode();
   const [newest] = messages;
   const [channel, setChannel] = useState<string>(newest?.channel ?? 'sms');
   const [text, setText] = useState('');
@@ -33,7 +35,7 @@ export function SimulateReply({ conversation: { person, messages }, onSent }: Si
       api.send(
         'sendInbound',
         {},
-        { channel, from: person, ...(to.trim() === '' ? {} : { to: to.trim() }), text },
+        { channel, from: person, ...(to.trim() === '' ? {} : { to: to.trim() }), text, mode },
       ),
     onSent: () => {
       setText('');

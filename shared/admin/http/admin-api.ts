@@ -1,6 +1,7 @@
 /** The admin API: what each of its routes reads and does, for a caller whose scope is already known to be `admin`. */
 import { secretRotationBody } from '../../client/secret-rotation.ts';
 import { GatewayError } from '../../contract/errors.ts';
+import { type Mode, modes } from '../../contract/mode.ts';
 import { version } from '../../contract/version.ts';
 import { matchRoute } from '../../http/match-route.ts';
 import { assertIdLength } from '../../http/request-body.ts';
@@ -225,7 +226,7 @@ export function adminOperations(dependencies: AdminDependencies) {
       version,
       client_id: client.client_id,
       name: client.name,
-      outbox: dependencies.isSimulated,
+      outbox: dependencies.isSimulated || dependencies.mode === 'test',
       allowed_countries: dependencies.stageCountries ?? null,
     })),
   } satisfies AdminOperationsByName;
@@ -238,8 +239,14 @@ export type AdminResponses = {
   readonly [Name in AdminApiRouteName]: Awaited<ReturnType<AdminOperations[Name]['run']>>;
 };
 
+/** Names the mode of the data that lists of all clients have: `live`, also without it, or `test`. */
+const modeHeader = 'data-mode';
+
 /** Routes a request to its operation. No cache may keep a response. */
-export function adminApi(operations: Readonly<Record<AdminApiRouteName, AdminOperation>>): Operation {
+export function adminApi(
+  operationsIn: (mode: Mode) => Readonly<Record<AdminApiRouteName, AdminOperation>>,
+): Operation {
+  const operations = { live: operationsIn('live'), test: operationsIn('test') };
   const names = Object.keys(adminApiRoutes) as AdminApiRouteName[];
   const routes = names.map((name) => ({ ...adminApiRoutes[name], name }));
   return async (request) => {
@@ -247,9 +254,19 @@ export function adminApi(operations: Readonly<Record<AdminApiRouteName, AdminOpe
     const path = request.path.replace(/\/$/, '');
     const { route, pathParameters } = matchRoute(routes, request.method, path);
     const ids = Object.entries(pathParameters).map(([name, segment]) => [name, idIn(name, segment)]);
-    const body = await operations[route.name].run(request, Object.fromEntries(ids));
+    const body = await operations[modeIn(request.headers[modeHeader])][route.name].run(
+      request,
+      Object.fromEntries(ids),
+    );
     return { status: 200, headers: { 'Cache-Control': 'no-store' }, body, log: { operation: route.name } };
   };
+}
+
+/** @throws GatewayError where it is no mode */
+function modeIn(header: string = 'live'): Mode {
+  const mode = modes.find((one) => one === header);
+  if (mode !== undefined) return mode;
+  throw new GatewayError('invalid_request', `The header ${modeHeader} is live or test.`);
 }
 
 /** @throws GatewayError where the segment is not percent-encoded text, or is too long for an id. */

@@ -71,6 +71,7 @@ beforeAll(async () => {
     deliveries,
     refusals: dynamoRefusalReader(dynamo, names.rate_counters),
     country: 'GB',
+    mode: 'live',
     clock: () => created,
   };
   for (const each of [
@@ -172,6 +173,20 @@ describe('a search', () => {
       `https://gateway.example.com/admin#/messages/${ids.ofOrder}`,
     ])
       expect(await find(text)).toEqual([wanted]);
+  });
+
+  it('leads to test data in its mode, and finds references of the mode that is shown', async () => {
+    const { dynamo, names } = tables;
+    const messages = dynamoMessageStore(dynamo, { tableName: names.messages, retentionDays: 1 });
+    const [id, reference] = [newId('msg', created), 'test-order'];
+    await messages.create(message(id, { client_id: 'client-a-test', reference }));
+    expect(await find(id)).toMatchObject([{ client_id: 'client-a-test', href: `#/test/messages/${id}` }]);
+    expect(await find(reference)).toEqual([]);
+    const { results } = await search({ ...dependencies, mode: 'test' }, reference);
+    const href = `#/test/messages?client_id=client-a-test&reference=${reference}`;
+    expect(results).toMatchObject([
+      { title: `Messages of Web Shop (test) with the reference ${reference}`, href },
+    ]);
   });
 
   it.each(['sms', 'whatsapp'] as const)(

@@ -23,7 +23,7 @@ const client: Client = {
 const operations = Object.fromEntries(
   names.map((name) => [name, readsNothing(async ({ actor, path }) => ({ name, actor, path }))]),
 ) as unknown as ReturnType<typeof adminOperations>;
-const api = adminApi(operations);
+const api = adminApi(() => operations);
 
 const call = (method: string, path: string) =>
   api({

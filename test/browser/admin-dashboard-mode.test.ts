@@ -1,0 +1,128 @@
+/** The switch between live and test data: each page shows which is on, and has rows of that one only (contract, section 17). */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { startBrowser } from '../support/browser/browser.ts';
+import { axeViolations, type Look, openSignedIn, photograph, show } from '../support/browser/dashboard.ts';
+import { freshNumber } from '../support/carrier/outbox.ts';
+import { newClient, type TestClient, withTestKey } from '../support/http/client.ts';
+
+const wide: Look = { width: 1440, colorScheme: 'light' };
+const narrow: Look = { width: 390, colorScheme: 'dark' };
+const name = `Mode shop ${randomUUID().slice(0, 8)}`;
+
+let browser: Browser;
+let live: TestClient;
+let test: TestClient;
+let ofLive: string;
+let ofTest: string;
+const person = freshNumber();
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  live = await newClient({ name });
+  test = await withTestKey(live);
+  ofLive = await live.send({ to: person, message: 'For the person' });
+  ofTest = await test.send({ to: person, message: 'For nobody' });
+  await Promise.all([live.statusOnce(ofLive, 'delivered'), test.statusOnce(ofTest, 'delivered')]);
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+const notice = (page: Page) => page.getByText('What clients sent and stored with test keys');
+
+async function switchTo(page: Page, mode: 'Live data' | 'Test data'): Promise<void> {
+  const now = mode === 'Test data' ? 'Live data' : 'Test data';
+  await page.getByRole('button', { name: `${now}, change` }).click();
+  await page.getByRole('menuitem', { name: mode, exact: true }).click();
+}
+
+it('switches every page between live and test data, in the address too', async () => {
+  const page = await openSignedIn(browser, wide);
+  await show(page, `messages?client_id=${live.clientId}`, 'Messages');
+  await page.getByRole('link', { name: ofLive }).waitFor();
+  expect(await page.getByRole('link', { name: ofTest }).count()).toBe(0);
+  expect(await notice(page).count()).toBe(0);
+
+  await switchTo(page, 'Test data');
+  await notice(page).waitFor();
+  expect(page.url()).toContain('#/test/messages');
+  await page.getByRole('link', { name: ofTest }).waitFor();
+  expect(await page.getByRole('link', { name: ofLive }).count()).toBe(0);
+  expect(await page.title()).toBe('Messages – Messaging gateway (test data)');
+
+  // A link, a reload and Back stay in the mode that they are of.
+  await page.getByRole('link', { name: ofTest }).click();
+  await page.getByRole('heading', { name: 'Message', level: 1 }).waitFor();
+  await page.reload();
+  await page.getByText(person).first().waitFor();
+  await notice(page).waitFor();
+  await page
+    .getByRole('link', { name: `${name} (test)` })
+    .first()
+    .waitFor();
+  await page.getByRole('button', { name: 'Show live data' }).click();
+  await page.getByRole('link', { name: ofLive }).waitFor();
+  expect(await notice(page).count()).toBe(0);
+  await page.goBack();
+  await notice(page).waitFor();
+  await page.context().close();
+});
+
+it('shows and changes the test data of a client', async () => {
+  const page = await openSignedIn(browser, wide);
+  await show(page, 'test/clients', 'Clients');
+  await page.getByRole('link', { name: `${name} (test)` }).click();
+  await page.getByRole('heading', { name: `${name} (test)`, level: 1 }).waitFor();
+  await page.getByRole('tab', { name: 'Credentials' }).click();
+  await page.getByRole('button', { name: 'Create API key' }).click();
+  const key = page.getByRole('dialog').getByText(/^sk-test-/);
+  await key.waitFor();
+  await page.getByRole('button', { name: 'I have saved it' }).click();
+
+  await show(page, `test/outbox?client_id=${test.clientId}`, 'Outbox');
+  await page.getByText('For nobody').waitFor();
+  expect(await page.getByText('For the person').count()).toBe(0);
+  await show(page, `test/conversation?recipient=${encodeURIComponent(person)}`, 'Conversation');
+  await page.getByText('For nobody').waitFor();
+  expect(await page.getByText('For the person').count()).toBe(0);
+  await page.getByLabel('Text').fill('Thanks');
+  await page.getByRole('button', { name: 'Send reply' }).click();
+  await page.getByText('Thanks', { exact: true }).waitFor();
+  const inbound = await test.call('GET', '/api/v1/messages?direction=inbound');
+  expect(inbound.body.messages).toMatchObject([{ text: 'Thanks', mode: 'test' }]);
+  await page.context().close();
+});
+
+it('a search leads to what it found in the mode of that', async () => {
+  const page = await openSignedIn(browser, wide);
+  await page.getByRole('searchbox', { name: 'Search', exact: true }).fill(ofTest);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Message', level: 1 }).waitFor();
+  await notice(page).waitFor();
+  await page.context().close();
+});
+
+it.each([wide, { ...wide, colorScheme: 'dark' }, { ...narrow, colorScheme: 'light' }, narrow] as const)(
+  'says which mode is on at %o, without a finding of axe',
+  async (look) => {
+    const page = await openSignedIn(browser, look);
+    const found: string[] = [];
+    for (const [view, hash, heading] of [
+      ['mode-live', 'messages', 'Messages'],
+      ['mode-test', 'test/messages', 'Messages'],
+      ['mode-test-overview', 'test/overview', 'Overview'],
+      ['mode-test-outbox', 'test/outbox', 'Outbox'],
+      ['mode-test-client', `test/clients/${test.clientId}`, `${name} (test)`],
+    ] as const) {
+      await show(page, hash, heading);
+      await photograph(page, view, look);
+      expect(await notice(page).count()).toBe(view === 'mode-live' ? 0 : 1);
+      found.push(...(await axeViolations(page)));
+    }
+    expect(found).toEqual([]);
+    await page.context().close();
+  },
+);
