@@ -20,10 +20,9 @@ import {
   setClientDisabled,
   showClient,
 } from '../../shared/admin/clients.ts';
-import { clientIdOf } from '../../shared/admin/find-client.ts';
+import { clientIdOf, ofMode } from '../../shared/admin/find-client.ts';
 import { secretRotationBody } from '../../shared/client/secret-rotation.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
-import { clientIdIn } from '../../shared/contract/mode.ts';
 import { previousSecretHoursMax } from '../../shared/contract/validity.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { CommandResult, Runner } from './command.ts';
@@ -41,10 +40,6 @@ const ofTestData = 'of the test data of the client: nothing that it sends reache
 
 interface TestOption {
   readonly test: boolean;
-}
-
-function ofMode(clientId: string, test: boolean): string {
-  return test ? clientIdIn('test', clientId) : clientId;
 }
 
 export function addClientCommands(program: Command, { run }: Runner): void {

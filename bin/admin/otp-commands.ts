@@ -13,10 +13,12 @@ export function addOtpCommands(program: Command, { run }: Runner): void {
   const otp = program.command('otp').description('holds of one-time passwords');
   withLimit(otp.command('holds'))
     .description('lists the clients and countries whose one-time passwords are held')
+    .option('--test', 'of the test data of clients', false)
     .action(
-      run(async ({ dependencies }, options: ListOptions) => {
+      run(async ({ dependencies }, { test, ...options }: ListOptions & { test: boolean }) => {
+        const mode = test ? 'test' : 'live';
         const listed = await readPages(async (page) => {
-          const { otp_holds: rows, next_cursor } = await listOtpHolds(dependencies, page);
+          const { otp_holds: rows, next_cursor } = await listOtpHolds({ ...dependencies, mode }, page);
           return { rows, next_cursor };
         }, options);
         const { rows, more } = listed;

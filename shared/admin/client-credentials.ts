@@ -1,10 +1,15 @@
 /** An administrator's operations on the secrets and API keys of clients: each change is in the activity log, each new secret is shown once. */
+import * as z from 'zod/mini';
 import { recordActivity } from '../activity/record-activity.ts';
 import * as clientAdmin from '../client/client-admin.ts';
-import { overlapText, type SecretRotation } from '../client/secret-rotation.ts';
+import { overlapText, type SecretRotation, secretRotationBody } from '../client/secret-rotation.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { type ApiKeyView, apiKeyView } from './client-views.ts';
 import { requireClient } from './find-client.ts';
+
+/** The body of what makes a credential; it may be left out. With `test` it is one of the client's test data. */
+export const newKeyBody = z.object({ test: z._default(z.boolean(), false) });
+export const newSecretBody = z.extend(secretRotationBody, newKeyBody.shape);
 
 /** The previous secret stays valid for the overlap. */
 export async function rotateClientSecret(

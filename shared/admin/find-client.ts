@@ -35,6 +35,11 @@ export async function requireSettingsOwner(
   );
 }
 
+/** The id of the client's test data where that is asked for, else the id as it is. */
+export function ofMode(clientId: string, test: boolean): string {
+  return test ? clientIdIn('test', clientId) : clientId;
+}
+
 const clientsPerRead = 500;
 
 /** All clients, or the first ones if there are more than enough: no index has their names. */

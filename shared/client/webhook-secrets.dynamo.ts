@@ -14,6 +14,7 @@ const secretList = z._default(
       created_at: z.iso.datetime(),
       active_at: z.optional(z.iso.datetime()),
       expires_at: z.optional(z.iso.datetime()),
+      from_live: z.optional(z.boolean()),
     }),
   ),
   [],
@@ -31,7 +32,8 @@ export function dynamoWebhookSecrets(client: DynamoDBDocumentClient, TableName: 
     const secrets = endpointId === undefined ? row?.webhook_secrets : row?.endpoint_secrets[endpointId];
     // Test webhooks are signed as live ones until a test key makes a secret.
     const isOfAccount = endpointId === undefined && modeOf(clientId) === 'test';
-    if (secrets === undefined && isOfAccount) return find(settingsIdOf(clientId));
+    if (secrets === undefined && isOfAccount)
+      return (await find(settingsIdOf(clientId))).map((one) => ({ ...one, from_live: true }));
     return secretList.parse(secrets);
   }
   return { find };

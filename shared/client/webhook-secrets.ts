@@ -13,6 +13,8 @@ export interface WebhookSecret {
    */
   readonly active_at?: string | undefined;
   readonly expires_at?: string | undefined;
+  /** Whether test data has it from the client, of which it is the live secret. */
+  readonly from_live?: boolean | undefined;
 }
 
 export interface WebhookSecrets {

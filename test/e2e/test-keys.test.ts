@@ -2,7 +2,6 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { createApiKey, setClientDisabled } from '../../shared/client/client-admin.ts';
-import { adminShell } from '../support/admin/admin-shell.ts';
 import { freshNumber, outboxOf } from '../support/carrier/outbox.ts';
 import { eventually, gateway } from '../support/gateway/gateway.ts';
 import {
@@ -279,31 +278,6 @@ describe('a test secret', () => {
     expectRefusal(await requestToken(test.clientId, live.clientSecret), 401, 'invalid_client');
   });
 
-  it('has no settings of its own: an administrator changes those of the client', async () => {
-    const { live, test } = await halves();
-    const credential = await adminToken();
-    const changes = [
-      [`/admin/api/clients/${test.clientId}`, { disabled: true }],
-      [`/admin/api/clients/${test.clientId}`, { countries: ['FR'] }],
-      [`/admin/api/clients/${test.clientId}/limits`, { endpoint: 'POST /api/v1/otp/send', per_minute: 7 }],
-      [
-        '/admin/api/senders',
-        { client_id: test.clientId, channel: 'sms', country: 'GB', identity: '+447700900987' },
-      ],
-    ] as const;
-    for (const [path, body] of changes) {
-      expectRefusal(await call('PATCH', path, { credential, body }), 400, 'invalid_request');
-    }
-    const own = { credential, body: { endpoint: 'POST /api/v1/sms/send', per_minute: 500 } };
-    await call('PATCH', `/admin/api/clients/${live.clientId}/limits`, own);
-    const shown = await call('GET', `/admin/api/clients/${test.clientId}/limits`, { credential });
-    const sends = (shown.body.limits as { endpoint: string }[]).find(
-      ({ endpoint }) => endpoint === own.body.endpoint,
-    );
-    expect(JSON.stringify(sends)).toContain('500');
-    expect((await live.post('/api/v1/sms/send', { to: '+447700900123', message: 'x' })).status).toBe(202);
-  });
-
   it('is no id of a client where nothing stands before its ending', async () => {
     for (let attempt = 0; attempt < 3; attempt += 1) {
       expectRefusal(await requestToken('-test', 'cs_test_x'), 401, 'invalid_client');
@@ -317,64 +291,5 @@ describe('a test secret', () => {
     await expect(createApiKey(clientAdmin(), `${client_id}-test`, new Date())).rejects.toThrow(
       'messages API only',
     );
-  });
-});
-
-describe('the shell', () => {
-  it('makes, lists and revokes test keys and secrets with --test, and knows the test data by its name', async () => {
-    const shell = adminShell();
-    try {
-      const live = await newClient({ name: `Shop ${Date.now()}` });
-      const made = await shell.json('api-keys', 'create', live.clientId, '--test');
-      expect(made.api_key).toMatch(/^sk-test-/);
-      const account = await call('GET', '/api/v1/account', { credential: String(made.api_key) });
-      expect(account.body).toMatchObject({ mode: 'test', client_id: `${live.clientId}-test` });
-      const listed = await shell.json('api-keys', 'list', String(account.body.name));
-      expect(listed.api_keys).toMatchObject([{ key_id: made.key_id }]);
-      const rotated = await shell.json('clients', 'rotate-secret', live.clientId, '--test');
-      expect(decodeJwt(await tokenOf(live.clientId, String(rotated.client_secret)))).toMatchObject({
-        test: true,
-      });
-      await shell.json('api-keys', 'revoke', live.clientId, String(made.key_id), '--test');
-      expect((await shell.json('api-keys', 'list', live.clientId, '--test')).api_keys).toMatchObject([
-        { revoked_at: expect.any(String) },
-      ]);
-    } finally {
-      shell.close();
-    }
-  });
-
-  it('shows what test keys sent, answers as a person to test data, and names the test data in lists', async () => {
-    const shell = adminShell();
-    try {
-      const [name, to] = [`Shop ${Date.now()}`, freshNumber()];
-      const live = await newClient({ name });
-      const test = await withTestKey(live);
-      const messageId = await test.send({ to, message: 'Hello' });
-      await test.statusOnce(messageId, 'delivered');
-      const outboxList = await shell.json('outbox', 'list', '--test', name, '--to', to);
-      expect(outboxList.messages).toMatchObject([{ message_id: messageId, body: 'Hello' }]);
-      expect((await shell.json('outbox', 'list', '--to', to)).messages).toEqual([]);
-
-      await shell.json('inbound', 'send', '--from', to, '--text', 'Thanks', '--test');
-      const replies = await eventually(async () => {
-        const { body } = await test.call('GET', '/api/v1/messages?direction=inbound');
-        return (body.messages as unknown[]).length > 0 ? body.messages : undefined;
-      });
-      expect(replies).toMatchObject([{ text: 'Thanks', mode: 'test' }]);
-
-      await shell.json('clients', 'rotate-secret', live.clientId, '--test');
-      await shell.json('clients', 'end-previous-secret', live.clientId, '--test');
-      // The secret of before the rotation; live secrets stay.
-      expectRefusal(await requestToken(test.clientId, test.clientSecret), 401, 'invalid_client');
-      await tokenOf(live.clientId, live.clientSecret);
-
-      const activity = await shell.run('activity', '--client', `${name} (test)`);
-      expect(activity.stdout).toContain(`${name} (test)`);
-      const csv = await shell.run('messages', 'list', '--client', `${name} (test)`, '--csv');
-      expect(csv.stdout).toContain(`${test.clientId},${name} (test),`);
-    } finally {
-      shell.close();
-    }
   });
 });

@@ -1,5 +1,4 @@
 /** The admin API: what each of its routes reads and does, for a caller whose scope is already known to be `admin`. */
-import { secretRotationBody } from '../../client/secret-rotation.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import { type Mode, modes } from '../../contract/mode.ts';
 import { version } from '../../contract/version.ts';
@@ -24,6 +23,8 @@ import { cancelScheduledMessage } from '../cancel-message.ts';
 import {
   createApiKey,
   endPreviousSecret,
+  newKeyBody,
+  newSecretBody,
   revokeApiKey,
   rotateClientSecret,
   rotateWebhookSecret,
@@ -43,7 +44,7 @@ import { conversationQuery, personInPath, showConversation } from '../conversati
 import { countFailedWebhooks, failedWebhooksQuery, webhookHealth } from '../diagnosis/client-endpoints.ts';
 import { diagnoseClient } from '../diagnosis/diagnose-client.ts';
 import { explainLimits } from '../explain-limits.ts';
-import { clientIdOf, listClientNames } from '../find-client.ts';
+import { clientIdOf, listClientNames, ofMode } from '../find-client.ts';
 import { inboundBody, sendInbound } from '../inbound.ts';
 import {
   endpointBody,
@@ -109,17 +110,19 @@ export function adminOperations(dependencies: AdminDependencies) {
       await changePermissions(dependencies, actor, clientId, permissions);
       return showClient(dependencies, clientId);
     }),
-    rotateClientSecret: readsOptionalBody(secretRotationBody, async ({ given, actor, path }) =>
-      rotateClientSecret(dependencies, actor, path.client_id, given),
+    rotateClientSecret: readsOptionalBody(newSecretBody, async ({ given, actor, path }) =>
+      rotateClientSecret(dependencies, actor, ofMode(path.client_id, given.test), given),
     ),
     endPreviousSecret: readsNothing(async ({ actor, path }) => {
       await endPreviousSecret(dependencies, actor, path.client_id);
       return showClient(dependencies, path.client_id);
     }),
-    rotateWebhookSecret: readsOptionalBody(secretRotationBody, async ({ given, actor, path }) =>
-      rotateWebhookSecret(dependencies, actor, path.client_id, given),
+    rotateWebhookSecret: readsOptionalBody(newSecretBody, async ({ given, actor, path }) =>
+      rotateWebhookSecret(dependencies, actor, ofMode(path.client_id, given.test), given),
     ),
-    createApiKey: readsNothing(async ({ actor, path }) => createApiKey(dependencies, actor, path.client_id)),
+    createApiKey: readsOptionalBody(newKeyBody, async ({ given, actor, path }) =>
+      createApiKey(dependencies, actor, ofMode(path.client_id, given.test)),
+    ),
     revokeApiKey: readsNothing(async ({ actor, path }) => {
       await revokeApiKey(dependencies, actor, path.client_id, path.key_id);
       return showClient(dependencies, path.client_id);

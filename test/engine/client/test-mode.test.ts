@@ -7,6 +7,7 @@ import {
   createClient,
   rotateClientSecret,
   rotateWebhookSecret,
+  webhookSecretsMax,
 } from '../../../shared/client/client-admin.ts';
 import { disabledClients, dynamoClientIds } from '../../../shared/client/client-store.dynamo.ts';
 import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
@@ -97,6 +98,19 @@ it('has the live webhook URL and secret for test data until it gets others', asy
   const second = await rotateWebhookSecret(admin, testId, () => now);
   expect(await secretsOf(testId)).toEqual([second.secret, first.secret, webhookSecret]);
   expect(await secretsOf(liveId)).toEqual([webhookSecret]);
+});
+
+it('has as many webhook secrets for test data as for live data, whatever the other has', async () => {
+  const { liveId, testId } = await newClient();
+  for (let rotation = 1; rotation < webhookSecretsMax; rotation += 1)
+    await rotateWebhookSecret(admin, liveId, () => now);
+  const limit = { code: 'secret_limit_reached' };
+  await expect(rotateWebhookSecret(admin, liveId, () => now)).rejects.toMatchObject(limit);
+  const own: string[] = [];
+  for (let rotation = 0; rotation < webhookSecretsMax; rotation += 1)
+    own.unshift((await rotateWebhookSecret(admin, testId, () => now)).secret);
+  expect((await admin.webhookSecrets.find(testId)).map(({ secret }) => secret)).toEqual(own);
+  await expect(rotateWebhookSecret(admin, testId, () => now)).rejects.toMatchObject(limit);
 });
 
 it('is disabled in both modes at once', async () => {

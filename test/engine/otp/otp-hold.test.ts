@@ -452,6 +452,19 @@ describe('an administrator', () => {
     );
   });
 
+  it('sees those of test data where test data is asked for, and live ones else', async () => {
+    const [live, test] = ['client-of-modes', 'client-of-modes-test'];
+    const at = start.toISOString();
+    const judged = { since: at, sends: 200, verified: 2, threshold: 0.1, usual_share: null };
+    for (const client_id of [live, test])
+      await holds().hold({ client_id, country: 'FR', state: 'held', held_at: at, ...judged }, undefined);
+    const heldIn = async (mode: 'live' | 'test') =>
+      (await listOtpHolds({ ...admin(start), mode }, { limit: 1000 })).otp_holds
+        .map(({ client_id }) => client_id)
+        .filter((id) => id.startsWith(live));
+    expect([await heldIn('live'), await heldIn('test')]).toEqual([[live], [test]]);
+  });
+
   it('allows them again: what was judged before holds nothing, a later attack does', async () => {
     const client = newClient();
     const { consume } = consumer();

@@ -65,6 +65,7 @@ describe('who may import whom', () => {
       'shared/admin/http/admin-routes.ts',
       'shared/admin/usage-csv.ts',
       'shared/contract/message-error-codes.ts',
+      'shared/contract/mode.ts',
       'shared/contract/webhook-events.ts',
       'shared/platform/csv.ts',
       'shared/limit/first-reached.ts',

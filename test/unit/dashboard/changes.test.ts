@@ -50,8 +50,8 @@ describe('the address of a list', () => {
   });
 
   it('has ids and values of any characters, and no empty filters', () => {
-    expect(linkTo('clients', 'a/b?c', { recipient: '+44 7', status: '' })).toBe(
-      '#/clients/a%2Fb%3Fc?recipient=%2B44+7',
-    );
+    const query = { recipient: '+44 7', status: '' };
+    expect(linkTo('clients', 'a/b?c', query, 'live')).toBe('#/clients/a%2Fb%3Fc?recipient=%2B44+7');
+    expect(linkTo('clients', undefined, {}, 'test')).toBe('#/test/clients');
   });
 });

@@ -1,0 +1,133 @@
+/** What administrators do with test keys and the data of them, in the shell and by the admin API (contract, section 17). */
+import { describe, expect, it } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { adminShell } from '../support/admin/admin-shell.ts';
+import { freshNumber } from '../support/carrier/outbox.ts';
+import { eventually } from '../support/gateway/gateway.ts';
+import { adminToken, call, newClient, requestToken, tokenOf, withTestKey } from '../support/http/client.ts';
+import { expectRefusal } from '../support/http/expected-responses.ts';
+
+describe('the admin API', () => {
+  it('has no settings of its own: an administrator changes those of the client', async () => {
+    const live = await newClient();
+    const test = await withTestKey(live);
+    const credential = await adminToken();
+    const changes = [
+      [`/admin/api/clients/${test.clientId}`, { disabled: true }],
+      [`/admin/api/clients/${test.clientId}`, { countries: ['FR'] }],
+      [`/admin/api/clients/${test.clientId}/limits`, { endpoint: 'POST /api/v1/otp/send', per_minute: 7 }],
+      [
+        '/admin/api/senders',
+        { client_id: test.clientId, channel: 'sms', country: 'GB', identity: '+447700900987' },
+      ],
+    ] as const;
+    for (const [path, body] of changes) {
+      expectRefusal(await call('PATCH', path, { credential, body }), 400, 'invalid_request');
+    }
+    const own = { credential, body: { endpoint: 'POST /api/v1/sms/send', per_minute: 500 } };
+    await call('PATCH', `/admin/api/clients/${live.clientId}/limits`, own);
+    const shown = await call('GET', `/admin/api/clients/${test.clientId}/limits`, { credential });
+    const sends = (shown.body.limits as { endpoint: string }[]).find(
+      ({ endpoint }) => endpoint === own.body.endpoint,
+    );
+    expect(JSON.stringify(sends)).toContain('500');
+    expect((await live.post('/api/v1/sms/send', { to: '+447700900123', message: 'x' })).status).toBe(202);
+  });
+
+  it('makes test keys and secrets with "test": true, and lists test data only where that is asked for', async () => {
+    const live = await newClient({ name: `Shop ${Date.now()}` });
+    const credential = await adminToken();
+    const path = `/admin/api/clients/${live.clientId}`;
+    const make = async (what: string) =>
+      (await call('POST', `${path}/${what}`, { credential, body: { test: true } })).body;
+    const key = await make('api-keys');
+    expect(key).toMatchObject({
+      api_key: expect.stringMatching(/^sk-test-/),
+      client_id: `${live.clientId}-test`,
+    });
+    const account = await call('GET', '/api/v1/account', { credential: String(key.api_key) });
+    expect(account.body).toMatchObject({ mode: 'test' });
+    expect((await make('secret')).client_secret).toMatch(/^cs_test_/);
+    expect(await make('webhook-secret')).toMatchObject({ client_id: `${live.clientId}-test` });
+    const plain = await call('POST', `${path}/api-keys`, { credential });
+    expect(plain.body.api_key).not.toMatch(/^sk-test-/);
+    const wrong = await call('POST', `${path}/api-keys`, { credential, body: { test: 'yes' } });
+    expectRefusal(wrong, 400, 'invalid_request', ['test']);
+
+    const listed = async (mode: string) => {
+      const headers = { 'Data-Mode': mode };
+      const { body } = await call('GET', '/admin/api/clients?limit=100&sort=created_at&descending=true', {
+        credential,
+        headers,
+      });
+      return (body.clients as { client_id: string }[]).map(({ client_id }) => client_id);
+    };
+    expect(await listed('test')).toContain(`${live.clientId}-test`);
+    expect(await listed('live')).not.toContain(`${live.clientId}-test`);
+    const other = await call('GET', '/admin/api/clients', { credential, headers: { 'Data-Mode': 'tests' } });
+    expectRefusal(other, 400, 'invalid_request');
+    const headers = { 'Data-Mode': 'test' };
+    const outbox = await call('GET', '/admin/api/outbox', { credential, headers });
+    expectRefusal(outbox, 400, 'invalid_request', ['client_id']);
+  });
+});
+
+describe('the shell', () => {
+  it('makes, lists and revokes test keys and secrets with --test, and knows the test data by its name', async () => {
+    const shell = adminShell();
+    try {
+      const live = await newClient({ name: `Shop ${Date.now()}` });
+      const made = await shell.json('api-keys', 'create', live.clientId, '--test');
+      expect(made.api_key).toMatch(/^sk-test-/);
+      const account = await call('GET', '/api/v1/account', { credential: String(made.api_key) });
+      expect(account.body).toMatchObject({ mode: 'test', client_id: `${live.clientId}-test` });
+      const listed = await shell.json('api-keys', 'list', String(account.body.name));
+      expect(listed.api_keys).toMatchObject([{ key_id: made.key_id }]);
+      const rotated = await shell.json('clients', 'rotate-secret', live.clientId, '--test');
+      expect(decodeJwt(await tokenOf(live.clientId, String(rotated.client_secret)))).toMatchObject({
+        test: true,
+      });
+      await shell.json('api-keys', 'revoke', live.clientId, String(made.key_id), '--test');
+      expect((await shell.json('api-keys', 'list', live.clientId, '--test')).api_keys).toMatchObject([
+        { revoked_at: expect.any(String) },
+      ]);
+    } finally {
+      shell.close();
+    }
+  });
+
+  it('shows what test keys sent, answers as a person to test data, and names the test data in lists', async () => {
+    const shell = adminShell();
+    try {
+      const [name, to] = [`Shop ${Date.now()}`, freshNumber()];
+      const live = await newClient({ name });
+      const test = await withTestKey(live);
+      const messageId = await test.send({ to, message: 'Hello' });
+      await test.statusOnce(messageId, 'delivered');
+      const outboxList = await shell.json('outbox', 'list', '--test', name, '--to', to);
+      expect(outboxList.messages).toMatchObject([{ message_id: messageId, body: 'Hello' }]);
+      expect((await shell.json('outbox', 'list', '--to', to)).messages).toEqual([]);
+
+      await shell.json('inbound', 'send', '--from', to, '--text', 'Thanks', '--test');
+      const replies = await eventually(async () => {
+        const { body } = await test.call('GET', '/api/v1/messages?direction=inbound');
+        return (body.messages as unknown[]).length > 0 ? body.messages : undefined;
+      });
+      expect(replies).toMatchObject([{ text: 'Thanks', mode: 'test' }]);
+
+      await shell.json('clients', 'rotate-secret', live.clientId, '--test');
+      await shell.json('clients', 'end-previous-secret', live.clientId, '--test');
+      // The secret of before the rotation; live secrets stay.
+      expectRefusal(await requestToken(test.clientId, test.clientSecret), 401, 'invalid_client');
+      await tokenOf(live.clientId, live.clientSecret);
+
+      const activity = await shell.run('activity', '--client', `${name} (test)`);
+      expect(activity.stdout).toContain(`${name} (test)`);
+      expect(await shell.json('otp', 'holds', '--test')).toMatchObject({ otp_holds: expect.any(Array) });
+      const csv = await shell.run('messages', 'list', '--client', `${name} (test)`, '--csv');
+      expect(csv.stdout).toContain(`${test.clientId},${name} (test),`);
+    } finally {
+      shell.close();
+    }
+  });
+});
