@@ -53,4 +53,17 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'a read that must be fresh joins an older one': {
+    theme: 'administration',
+    promise: '2.5',
+    changes: [
+      {
+        file: 'shared/platform/expiring-cache.ts',
+        replace: '    const reading = { begunMs: now.getTime(), value: this.#read(key) };',
+        by: `    const older = this.#pending.get(key);
+    if (older !== undefined) return older.value;
+    const reading = { begunMs: now.getTime(), value: this.#read(key) };`,
+      },
+    ],
+  },
 };

@@ -26,4 +26,27 @@ export const faults: DeliberateFaults = {
       { file: 'shared/http/response.ts', replace: "  'TransactionConflictException',\n", by: '' },
     ],
   },
+  'a resend of many leaves out what failed while its alert was pending': {
+    theme: 'webhooks',
+    promise: '12.4',
+    changes: [
+      {
+        file: 'shared/webhook/log/run-resend.ts',
+        replace: 'isAskedFor(resend, delivery) && failedAt === finishedBefore(resend, delivery) ?',
+        by: 'isAskedFor(resend, delivery) && !delivery.alert_pending && failedAt === finishedBefore(resend, delivery) ?',
+      },
+    ],
+  },
+  'the notice of a disabled endpoint is lost with its worker': {
+    theme: 'webhooks',
+    promise: '12.5',
+    changes: [
+      {
+        file: 'shared/webhook/deliver/disable-endpoint.ts',
+        replace:
+          "  await dependencies.dueItemIndex.add('deliveries', [{ id, dueAt: addSeconds(now, sweepGraceSeconds) }]);\n",
+        by: '  void [id, sweepGraceSeconds];\n',
+      },
+    ],
+  },
 };

@@ -105,7 +105,10 @@ export const days = {
         return Promise.all(random() < 0.5 ? [ask(), second] : [second]);
       };
       if (random() < 0.5) {
-        const body = { origin: new URL(url).origin, since: new Date(startMs - 1000).toISOString() };
+        const body = {
+          origin: new URL(url).origin,
+          since: new Date(startMs - 1000 - scene.skewMaxMs).toISOString(),
+        };
         const answers = await several(() => scene.ask(client, { route: 'resendWebhookDeliveries', body }));
         await time.sleep(1_200_000);
         for (const { status, answer } of answers)

@@ -100,14 +100,14 @@ export const ofEndpoints = {
   },
   'what had failed is sent again once for each request': {
     promise: '7.9, 12.4',
-    check: ({ stage: { record, processDeaths } }) => {
+    check: ({ plan, stage: { record, processDeaths } }) => {
       const byWebhook = Map.groupBy(record.posted, ({ webhookId, url }) => `${webhookId} to ${url}`);
       return [...byWebhook].flatMap(([name, posts]) => {
         const failedMs = posts[retryDelaysSeconds.length]?.atMs;
         if (failedMs === undefined || posts.some((one) => one.atMs <= failedMs && one.status === 200))
           return [];
         const requests = record.asked.filter(
-          (one) => isResendOf(one, posts[0]) && one.atMs > failedMs + 120_000,
+          (one) => isResendOf(one, posts[0]) && one.atMs > failedMs + 120_000 + 2 * plan.skewMaxMs,
         );
         const [first] = requests;
         if (first === undefined) return [];

@@ -104,7 +104,7 @@ export const ofHandOvers = {
             const first = record.handOvers.find((one) => one.messageId === messageId);
             if (first === undefined || plan.senders.length > 0) return [];
             const lateMs = first.atMs - Date.parse(status.scheduled_at);
-            return lateMs > 15_000
+            return lateMs > 15_000 + 2 * plan.skewMaxMs
               ? [
                   `${messageId} was scheduled for ${status.scheduled_at}, and handed over ${Math.round(lateMs / 1000)} s later`,
                 ]
@@ -153,7 +153,8 @@ export const ofHandOvers = {
         const used = attempts
           .filter((one) => one.atMs > acceptedAtMs && one.atMs <= atMs)
           .reduce((sum, one) => sum + (segments.get(one.messageId) ?? 1), 0);
-        const neededMs = (used / pace) * 1000 + 15_000;
+        // Slots are times of the clocks that reserve them and wait for them.
+        const neededMs = (used / pace) * 1000 + 15_000 + 2 * plan.skewMaxMs;
         return atMs - acceptedAtMs > neededMs
           ? [
               `${messageId} waited ${Math.round((atMs - acceptedAtMs) / 1000)} s, while ${used} segments went by its sender, which has a pace of ${pace}`,

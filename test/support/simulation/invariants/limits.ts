@@ -78,7 +78,7 @@ export function limitViolations(ended: Ended): readonly string[] {
         (one) =>
           one.answer?.error !== 'rate_limit_exceeded' &&
           one.atMs <= (refused.answeredAtMs ?? 0) &&
-          windows[window](new Date(one.atMs)) === name,
+          [-1, 0, 1].some((sign) => windows[window](new Date(one.atMs + sign * plan.skewMaxMs)) === name),
       );
       const { low } = limitsDuring(
         record.edited,
