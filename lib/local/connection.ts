@@ -24,19 +24,18 @@ export function connectionOf(gateway: LocalGateway, clients: ConnectionClients):
 }
 
 /**
- * Returns the address of the quick start with the demo client's credentials filled in. They are in the part of the
+ * Returns the address of the quick start with the demo client's test key and webhook secret filled in. They are in the part of the
  * address that no browser sends: a page that the gateway itself filled in would disclose them to the network behind a
  * proxy, whose requests look like those of this machine.
  */
 export function quickStartOf(connection: Connection): string {
-  const { base_url, client_id, client_secret, webhook_secret } = connection;
-  return `${base_url}/docs#${new URLSearchParams({ client_id, client_secret, webhook_secret })}`;
+  const { base_url, test_api_key = '', webhook_secret } = connection;
+  return `${base_url}/docs#${new URLSearchParams({ test_api_key, webhook_secret })}`;
 }
 
 /** The text that `npm start` prints when the gateway is ready. */
 export function welcome(connection: Connection): string {
   const { base_url, client_id, client_secret, api_key, test_api_key, webhook_secret, admin } = connection;
-  const credentials = JSON.stringify({ client_id, client_secret, grant_type: 'client_credentials' });
   const take = (field: string): string => `sed -n 's/.*"${field}":"\\([^"]*\\)".*/\\1/p'`;
   return `
 The messaging gateway is ready at ${base_url}
@@ -54,13 +53,13 @@ The messaging gateway is ready at ${base_url}
 
 Try it:
 
-TOKEN=$(curl -s ${base_url}/api/v1/auth/token -H 'Content-Type: application/json' -d '${credentials}' | ${take('access_token')})
+TOKEN=${test_api_key ?? api_key}
 
 MESSAGE=$(curl -s ${base_url}/api/v1/sms/send -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"to":"+447700900123","message":"Hello"}' | tee /dev/stderr | ${take('message_id')})
 
 curl -s ${base_url}/api/v1/sms/status/$MESSAGE -H "Authorization: Bearer $TOKEN"
 
-Next: receive a webhook. This quick start has these credentials filled in; do not pass the address on:
+Next: receive a webhook. This quick start has the test key filled in; do not pass the address on:
 
 ${quickStartOf(connection)}
 

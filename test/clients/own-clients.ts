@@ -10,7 +10,7 @@ import { tokenThatExpires } from '../support/clients/signed-token.ts';
 import { startUnreliableFront } from '../support/clients/unreliable-front.ts';
 import { shownCode } from '../support/docs/shown-code.ts';
 import { freePort } from '../support/gateway/free-port.ts';
-import { newClient, type TestClient } from '../support/http/client.ts';
+import { newClient, type TestClient, withTestKey } from '../support/http/client.ts';
 import { type ReceivedPost, startWebhookEndpoint } from '../support/webhook/webhook-endpoint.ts';
 import { generateClients, installTypescriptTools, pythonForClients } from './generate-clients.ts';
 import type { Steps } from './steps.ts';
@@ -114,7 +114,7 @@ async function runQuickStart(
   folder: string,
   path: string | undefined,
 ): Promise<void> {
-  const client = await newClient({ name: 'Quick start', limits: 'default' });
+  const client = await withTestKey(await newClient({ name: 'Quick start', limits: 'default' }));
   const shown = await shownCode(client.baseUrl, 'start');
   const linesOf = (step: string): string => {
     const found = shown.find((code) => code.step === step && code.language === language);
@@ -132,8 +132,7 @@ async function runQuickStart(
       ...process.env,
       PATH: path,
       BASE_URL: client.baseUrl,
-      CLIENT_ID: client.clientId,
-      CLIENT_SECRET: client.clientSecret,
+      TOKEN: client.apiKey,
       PORT: String(await freePort()),
       PYTHONUNBUFFERED: '1',
     },

@@ -7,7 +7,7 @@ import type { ReceiverLanguage } from '../../lib/build/docs/receivers.ts';
 import { followQuickStart } from '../support/docs/quick-start.ts';
 import { runnableSamples } from '../support/docs/samples.ts';
 import { gateway } from '../support/gateway/gateway.ts';
-import { newClient } from '../support/http/client.ts';
+import { newClient, withTestKey } from '../support/http/client.ts';
 
 const run = promisify(execFile);
 
@@ -68,7 +68,9 @@ async function runGo(folder: string): Promise<void> {
 }
 
 async function runQuickStart(language: ReceiverLanguage): Promise<void> {
-  const client = await newClient({ name: `Quick start in ${language}`, limits: 'default' });
+  const client = await withTestKey(
+    await newClient({ name: `Quick start in ${language}`, limits: 'default' }),
+  );
   const { status, lines } = await followQuickStart(client, language);
   if (status.status !== 'delivered' || lines.length !== 2)
     throw new Error(`${JSON.stringify(status)} ${lines.join('\n')}`);

@@ -178,30 +178,32 @@ describe('a reader', () => {
     await context.close();
   });
 
-  it('has the demo client’s credentials in the commands only at the address of `npm start`, and keeps others in the tab', async () => {
-    const { client_id, client_secret, webhook_secret } = gateway();
+  it('has the demo client’s test key in the commands only at the address of `npm start`, and keeps others in the tab', async () => {
+    const { test_api_key, webhook_secret, ...live } = gateway();
     const context = await newContext();
     const page = await context.newPage();
     const commands = (): Promise<string> =>
       page.evaluate<string>('document.querySelector("main").textContent');
     const link = new URL(quickStartOf(gateway()));
     await page.goto(link.href.replace(link.hash, ''), { waitUntil: 'networkidle' });
-    for (const credential of [client_id, client_secret, webhook_secret])
+    for (const credential of [test_api_key, webhook_secret])
       expect(await commands()).not.toContain(credential);
-    const foreign = `client_id=%0Aid&client_secret=$(id)&webhook_secret='`;
-    for (const hash of [`#${foreign}`, `${link.hash}%27;id`, '#client_id=a&client_secret=b']) {
+    const foreign = `test_api_key=$(id)&webhook_secret='`;
+    for (const hash of [`#${foreign}`, `${link.hash}%27;id`, '#test_api_key=a']) {
       await page.goto('about:blank');
       await page.goto(link.href.replace(link.hash, hash), { waitUntil: 'networkidle' });
-      expect(await commands()).toContain('YOUR_CLIENT_SECRET');
+      expect(await commands()).toContain('YOUR_TEST_API_KEY');
     }
     await page.goto('about:blank');
     await page.goto(link.href, { waitUntil: 'networkidle' });
-    for (const credential of [client_id, client_secret, webhook_secret])
+    for (const credential of [test_api_key, webhook_secret])
       expect(await commands()).toContain(`'${credential}'`);
+    for (const credential of [live.client_id, live.client_secret, live.api_key])
+      expect(await commands()).not.toContain(credential);
     expect(new URL(page.url()).hash).toBe('');
-    await page.getByLabel('Client id').fill("o'neill");
+    await page.getByLabel('Test API key').fill("o'neill");
     await page.reload({ waitUntil: 'networkidle' });
-    expect(await commands()).toContain(`CLIENT_ID='o'\\''neill'`);
+    expect(await commands()).toContain(`TOKEN='o'\\''neill'`);
     const other = await context.newPage();
     await other.goto(`${gateway().base_url}/docs`, { waitUntil: 'networkidle' });
     expect(await other.evaluate<string>('document.querySelector("main").textContent')).not.toContain('neill');

@@ -10,7 +10,7 @@ import { type OperationName, operations } from '../../../lib/build/openapi/opera
 import { followQuickStart } from '../../support/docs/quick-start.ts';
 import { runnableSamples } from '../../support/docs/samples.ts';
 import { gateway } from '../../support/gateway/gateway.ts';
-import { newClient } from '../../support/http/client.ts';
+import { newClient, withTestKey } from '../../support/http/client.ts';
 
 const run = promisify(execFile);
 
@@ -52,9 +52,9 @@ it('has one in TypeScript of every operation, which succeeds', async () => {
 
 it('has a quick start that ends with verified webhooks', async () => {
   const { status, lines } = await followQuickStart(
-    await newClient({ name: 'Quick start', limits: 'default' }),
+    await withTestKey(await newClient({ name: 'Quick start', limits: 'default' })),
     'typescript',
   );
-  expect(status).toMatchObject({ status: 'delivered', recipient: '+447700900123' });
+  expect(status).toMatchObject({ mode: 'test', status: 'delivered', recipient: '+447700900123' });
   expect(lines.map((line) => line.split(' ')[1]).toSorted()).toEqual(['sms.delivered', 'sms.sent']);
 });

@@ -17,6 +17,7 @@ interface Followed {
   readonly lines: readonly string[];
 }
 
+/** @param client - with test keys */
 export async function followQuickStart(client: TestClient, language: ReceiverLanguage): Promise<Followed> {
   const shown = await shownCode(client.baseUrl, 'start');
   const port = String(await freePort());
@@ -27,6 +28,7 @@ export async function followQuickStart(client: TestClient, language: ReceiverLan
     if (found === undefined) throw new Error(`the quick start has no step ${step}`);
     return found.source
       .replaceAll('8080', port)
+      .replaceAll('YOUR_TEST_API_KEY', client.apiKey)
       .replaceAll('YOUR_CLIENT_ID', client.clientId)
       .replaceAll('YOUR_CLIENT_SECRET', client.clientSecret)
       .replaceAll('YOUR_WEBHOOK_SECRET', client.webhookSecret);
@@ -47,11 +49,10 @@ export async function followQuickStart(client: TestClient, language: ReceiverLan
       const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST' }).catch(() => undefined);
       return answer?.status === 401 ? true : undefined;
     });
-    const first = ['settings', 'token', 'send'].map(commands).join('\n');
+    const first = ['settings', 'send'].map(commands).join('\n');
     const bash = async (script: string): Promise<string> =>
       (await promisify(execFile)('bash', ['-eu', '-o', 'pipefail', '-c', script], { cwd: folder })).stdout;
-    const messageId = (await bash(`${first}\necho "$MESSAGE_ID $TOKEN"`)).trim().split('\n').at(-1) ?? '';
-    const [id = '', token = ''] = messageId.split(' ');
+    const id = (await bash(`${first}\necho "$MESSAGE_ID"`)).trim().split('\n').at(-1) ?? '';
     const linesOf = (): string[] =>
       printed
         .trim()
@@ -59,7 +60,7 @@ export async function followQuickStart(client: TestClient, language: ReceiverLan
         .filter((line) => line.includes(id));
     await eventually(async () => (linesOf().length >= 2 ? true : undefined));
     const status = await bash(
-      `${commands('settings')}\nexport TOKEN='${token}' MESSAGE_ID='${id}'\n${commands('follow')}`,
+      `${commands('settings')}\nexport MESSAGE_ID='${id}'\n${commands('token')}\n${commands('follow')}`,
     );
     return { status: JSON.parse(status) as Record<string, unknown>, lines: linesOf() };
   } finally {

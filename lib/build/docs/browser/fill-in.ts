@@ -14,15 +14,22 @@ export function startFillIn(): void {
   form.addEventListener('submit', (event) => event.preventDefault());
   form.addEventListener('input', () => {
     const typed = Object.fromEntries([...inputsOf(form)].map(({ name, value }) => [name, value]));
-    keepCredentials(typed);
-    fill(typed);
+    keep(typed);
   });
   const given = thisMachine.includes(location.hostname) ? takeFromAddress(form) : undefined;
-  showIn(form, given ?? keptCredentials());
+  showIn(form, { ...keptCredentials(), ...given });
   const note = form.querySelector('#fill-in-note');
   if (given === undefined || note === null) return;
-  keepCredentials(given);
-  note.textContent = 'These are the credentials of the demo client of your local gateway.';
+  keep(given);
+  note.textContent =
+    'These are the test key and the webhook secret of the demo client of your local gateway.';
+}
+
+/** With those that other pages of the tab keep, which the commands have, too. */
+function keep(credentials: Credentials): void {
+  const all = { ...keptCredentials(), ...credentials };
+  keepCredentials(all);
+  fill(all);
 }
 
 /**

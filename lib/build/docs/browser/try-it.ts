@@ -63,14 +63,12 @@ const credentialsNote =
 
 function credentialFields() {
   const kept: Credentials = keptCredentials();
-  const input = (name: string, label: string) =>
-    field(
-      label,
-      element('input', { name, value: kept[name] ?? '', autocomplete: 'off', spellcheck: 'false' }),
-    );
+  const input = (name: string, label: string, value = '') =>
+    field(label, element('input', { name, value, autocomplete: 'off', spellcheck: 'false' }));
   return [
-    input('client_id', 'Client id (not with an API key)'),
-    input('client_secret', 'Client secret, or API key'),
+    input('client_id', 'Client id (not with an API key)', kept.client_id),
+    // A reader of the quick start goes on with the test key.
+    input('client_secret', 'Client secret, or API key', kept.client_secret ?? kept.test_api_key),
   ];
 }
 

@@ -1,4 +1,4 @@
-/** The quick start: from a token to a verified webhook, by commands that a test runs as they are shown. */
+/** The quick start: from a test key to a verified webhook, by commands that a test runs as they are shown. */
 
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { tokenLifetime } from '../../openapi/introduction.ts';
@@ -32,14 +32,13 @@ function stepsOf(baseUrl: string): readonly Topic[] {
   return [
     {
       id: 'settings',
-      title: 'Set your credentials',
-      content: html`${prose('The client id, the client secret and the webhook secret come from the operator of the gateway, who creates a client for you. A gateway on your own machine prints those of a demo client when it starts. Ask for a test secret (`cs_test_…`) to begin with: nothing that it sends reaches a carrier, on any gateway.')}
+      title: 'Set your test key',
+      content: html`${prose('Begin with a test API key (`sk-test-…`): nothing that it sends reaches a carrier, on any gateway. The test key and the webhook secret come from the operator of the gateway, who creates a client for you. A gateway on your own machine prints those of a demo client when it starts.')}
 ${fillInForm()}
 ${command(
   'settings',
   `export BASE_URL='${baseUrl}'
-export CLIENT_ID='YOUR_CLIENT_ID'
-export CLIENT_SECRET='YOUR_CLIENT_SECRET'
+export TOKEN='YOUR_TEST_API_KEY'
 export WEBHOOK_URL='http://127.0.0.1:${port}/'`,
 )}
 ${prose(`A gateway on AWS calls only public https addresses. There, set \`WEBHOOK_URL\` to the address of a tunnel to port ${port} of your machine, such as the one that \`cloudflared tunnel --url http://127.0.0.1:${port}\` prints.`)}`,
@@ -51,20 +50,9 @@ ${prose(`A gateway on AWS calls only public https addresses. There, set \`WEBHOO
 ${receiverCommands(baseUrl)}`,
     },
     {
-      id: 'token',
-      title: 'Get an access token',
-      content: html`${prose(`Run this in the first terminal. It prints the response and stores its token, which is valid for ${tokenLifetime}: use it for all requests until then. A test API key (\`sk-test-…\`) needs no such request: \`export TOKEN=$(node -p "require('./.local/gateway.json').test_api_key")\` has that of a gateway on your own machine.`)}
-${command(
-  'token',
-  `export TOKEN=$(curl -sS "$BASE_URL/api/v1/auth/token" \\
-  -u "$CLIENT_ID:$CLIENT_SECRET" \\
-  -d grant_type=client_credentials | tee /dev/stderr | ${field('access_token')})`,
-)}`,
-    },
-    {
       id: 'send',
       title: 'Send a message',
-      content: html`${prose(`The response, 202, means that the message is stored and will be sent. With the [simulated carrier](${linkTo('testing', 'simulator')}) no real message is sent; otherwise put your own number in \`to\`.`)}
+      content: html`${prose(`Run this in the first terminal. The response, 202, means that the message is stored and will be sent: with a test key, by the [simulated carrier](${linkTo('testing', 'simulator')}) to nobody.`)}
 ${command(
   'send',
   `export MESSAGE_ID=$(curl -sS "$BASE_URL/api/v1/sms/send" \\
@@ -93,13 +81,26 @@ whd_01KC9V7S4A6C8E0G2J4M6P8R0T sms.delivered msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0A deli
       content: html`${prose('A request also returns the status, with the times of all states, the cost, and the reason if the message failed:')}
 ${command('follow', 'curl -sS "$BASE_URL/api/v1/sms/status/$MESSAGE_ID" -H "Authorization: Bearer $TOKEN"')}`,
     },
+    {
+      id: 'token',
+      title: 'Go live with an access token',
+      content: html`${prose(`With a live API key in \`TOKEN\` the same commands send real messages: put your own number in \`to\`. Instead of a key that is valid until it is revoked, a program can use access tokens, which a client id and a client secret give, each valid for ${tokenLifetime}. With a test secret (\`cs_test_…\`) it is a test token.`)}
+${command(
+  'token',
+  `export CLIENT_ID='YOUR_CLIENT_ID'
+export CLIENT_SECRET='YOUR_CLIENT_SECRET'
+export TOKEN=$(curl -sS "$BASE_URL/api/v1/auth/token" \\
+  -u "$CLIENT_ID:$CLIENT_SECRET" \\
+  -d grant_type=client_credentials | tee /dev/stderr | ${field('access_token')})`,
+)}`,
+    },
   ];
 }
 
 const client: Topic = {
   id: 'client',
   title: 'The same with a client package',
-  content: html`${prose('The packages for TypeScript and Python request and renew the token, retry failed requests without sending a message twice, and verify webhooks. The operator of the gateway builds them from its repository with one command. Stop the endpoint of step 2 first: this program receives the webhooks itself, at the same port.')}
+  content: html`${prose('The packages for TypeScript and Python retry failed requests without sending a message twice, and verify webhooks; with a client id and a client secret instead of a key they request and renew the token. The operator of the gateway builds them from its repository with one command. Stop the endpoint of step 2 first: this program receives the webhooks itself, at the same port.')}
 ${languageBlocks(
   (Object.keys(clients) as ClientWithQuickStart[]).map((name) => ({
     language: name,
@@ -136,13 +137,13 @@ const next: Topic = {
 </ul>`,
 };
 
-/** The form for credentials, which the page's script shows. The values never leave the tab. */
+/** The form for a test key and the webhook secret, which the page's script shows. The values never leave the tab. */
 function fillInForm(): Html {
   const input = (name: string, label: string) =>
     html`<label>${label}<input name="${name}" autocomplete="off" spellcheck="false"></label>`;
   return html`<form id="fill-in" hidden>
 <p>Filled in here, they are in the commands of this page; they stay in this tab and are forgotten with it.</p>
-${input('client_id', 'Client id')}${input('client_secret', 'Client secret')}${input('webhook_secret', 'Webhook secret')}
+${input('test_api_key', 'Test API key')}${input('webhook_secret', 'Webhook secret')}
 <p id="fill-in-note" role="status"></p>
 </form>`;
 }
