@@ -7,6 +7,7 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
+import { stageCarriersOf } from '../shared/contract/carrier-names.ts';
 import { dynamoFeedbackStore } from '../shared/edited-table/feedback-store.dynamo.ts';
 import { recordRowChanges } from '../shared/edited-table/record-row-changes.ts';
 import { readRowChanges } from '../shared/edited-table/row-changes.dynamo.ts';
@@ -44,6 +45,7 @@ const limits = {
 const senders = {
   ...common,
   store: dynamoFeedbackStore(dynamo(), env.SENDERS_TABLE, senderTable),
+  carriers: stageCarriersOf(env),
 };
 
 /**

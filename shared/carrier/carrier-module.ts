@@ -21,15 +21,19 @@ export type VendorErrors = Readonly<
 
 export type CarrierEnvironment = EnvironmentFor<typeof carriers>;
 
-export interface CarrierContext<Credentials = unknown> {
+/** What a call of a vendor needs. */
+export interface CallContext<Credentials = unknown> {
   /** One, or two while they are changed: calls use the first, a callback may be signed with either. At most 60 s old. */
   readonly credentials: () => Promise<readonly Credentials[]>;
+  /** Of one call. */
+  readonly timeLimitMs: number;
+}
+
+export interface CarrierContext<Credentials = unknown> extends CallContext<Credentials> {
   /** The public address of a callback: `…/carriers/NAME/` and the path. */
   readonly callbackUrl: (path: string) => string;
   readonly prices: PriceTable;
   readonly clock: Clock;
-  /** Of one call. */
-  readonly timeLimitMs: number;
   /** For a carrier that is a part of the deployment. */
   readonly env: CarrierEnvironment;
 }
@@ -72,7 +76,7 @@ export interface CarrierModule<Credentials = unknown> {
   /** @throws where the environment lacks what the carrier needs. */
   create(channel: Channel, context: CarrierContext<Credentials>): Carrier;
   /** Makes a call that sends nothing. */
-  checkCredentials?(context: CarrierContext<Credentials>): Promise<CredentialCheck>;
+  checkCredentials?(context: CallContext<Credentials>): Promise<CredentialCheck>;
 }
 
 /** Reads what the carrier reports. */

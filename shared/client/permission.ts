@@ -1,5 +1,5 @@
 /** Which countries and senders a client may use, and which senders a country accepts (contract 3.3). */
-import { carriersIn } from '../contract/carrier-names.ts';
+import { stageCarriersOf } from '../contract/carrier-names.ts';
 import { type Channel, channelNames, channels } from '../contract/channels.ts';
 import { countryNotAllowed, GatewayError } from '../contract/errors.ts';
 import type { Environment } from '../platform/env.ts';
@@ -21,12 +21,9 @@ export function stageCountriesOf({ ALLOWED_COUNTRIES: allowed }: Environment<'AL
 }
 
 /** The channels that the stage turned off. */
-export function channelsOffOf({
-  SMS_CARRIER: sms,
-  WHATSAPP_CARRIER: whatsapp,
-}: Environment<'SMS_CARRIER' | 'WHATSAPP_CARRIER'>): readonly Channel[] {
-  const carriers = { sms, whatsapp } satisfies Record<Channel, string>;
-  return channels.filter((channel) => carriersIn(carriers[channel]).length === 0);
+export function channelsOffOf(env: Environment<'SMS_CARRIER' | 'WHATSAPP_CARRIER'>): readonly Channel[] {
+  const carriers = stageCarriersOf(env);
+  return channels.filter((channel) => carriers[channel].length === 0);
 }
 
 /** A client without a list of countries follows the stage. */

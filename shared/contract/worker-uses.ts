@@ -169,7 +169,7 @@ export const workerUses = {
         clients: ['BatchGetItem'],
         'due-items': ['Query', 'PutItem', 'BatchWriteItem'],
       },
-      settings: ['STAGE_CAPS', 'CURRENCY'],
+      settings: ['STAGE_CAPS', 'CURRENCY', 'SMS_CARRIER', 'WHATSAPP_CARRIER'],
     },
   ],
 

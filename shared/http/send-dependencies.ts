@@ -1,6 +1,7 @@
 /** Composes what every send needs, whatever its channel, from the function's environment. */
 
 import { channelsOffOf, stageCountriesOf } from '../client/permission.ts';
+import { stageCarriersOf } from '../contract/carrier-names.ts';
 import type { sendRequest } from '../contract/function-uses.ts';
 import { expectedPrice, readPrices } from '../contract/prices.ts';
 import { dynamoAllRows, dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
@@ -29,7 +30,7 @@ export function sendDependencies(env: EnvironmentFor<typeof sendRequest>): SendD
         ...dynamoRowReader(dynamo(), env.SENDERS_TABLE),
         ...dynamoAllRows(dynamo(), env.SENDERS_TABLE),
       },
-      env.STAGE_SMS_SENDER,
+      { sms: env.STAGE_SMS_SENDER, carriers: stageCarriersOf(env) },
       systemClock,
       (invalid) => {
         log.warn('invalid sender ignored', { ...invalid });

@@ -4,6 +4,9 @@ import { lazily } from '../platform/expiring-cache.ts';
 
 export const attemptOutcomes = ['accepted', 'refused', 'not_taken', 'throttled', 'unknown'] as const;
 
+/** The sender of what a carrier sent from a number that it does not name before. */
+export const anySender = '*';
+
 export const storedAttempt = lazily(() =>
   z.object({
     /** 1 for the first; the id of the attempt has it. */
@@ -12,6 +15,11 @@ export const storedAttempt = lazily(() =>
     at: z.iso.datetime(),
     /** When `on_unknown` decides, if the outcome is not known by then. */
     deadline: z.iso.datetime(),
+    /**
+     * What it is sent from, where that is not the sender of the message: the one that is selected for this carrier, or the
+     * carrier's own. `*` where the carrier chooses.
+     */
+    from: z.exactOptional(z.string()),
     /** Absent while it is not known whether the carrier has the message. */
     outcome: z.exactOptional(z.enum(attemptOutcomes)),
     /** Of a repeat after throttling: when the carrier first throttled the message. */
@@ -20,3 +28,18 @@ export const storedAttempt = lazily(() =>
 );
 
 export type StoredAttempt = Readonly<z.output<ReturnType<typeof storedAttempt>>>;
+
+/** By the numbers of the attempts. */
+export const attemptCosts = lazily(() =>
+  z.record(
+    z.string(),
+    z.object({ cost: z.number(), currency: z.string(), reported: z.exactOptional(z.literal(true)) }),
+  ),
+);
+
+export type AttemptCosts = Readonly<z.output<ReturnType<typeof attemptCosts>>>;
+
+/** Whether the carrier has the message, or may have it. */
+export function mayBeTaken({ outcome = 'unknown' }: StoredAttempt): boolean {
+  return outcome === 'accepted' || outcome === 'unknown';
+}

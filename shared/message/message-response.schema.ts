@@ -242,7 +242,7 @@ export const messageStatus = z.object({
   ),
   carrier: described(
     z.exactOptional(z.string()),
-    'The carrier of the last attempt to hand the message over; absent before the first. Its own id of the message is known to the operator.',
+    'The carrier that reported about the message, else the one of the last attempt to hand it over; absent before the first. Its own id of the message is known to the operator.',
   ),
   attempts: described(
     z.exactOptional(

@@ -1,7 +1,8 @@
 /** Makes the API's view of a message, in the form of `message-response.schema.ts` (contract, section 5). */
 import { modeField } from '../contract/mode.ts';
-import { fromOf, historyOf, type Message, type Status } from './message.ts';
+import { historyOf, type Message, type Status } from './message.ts';
 import type { AcceptedMessage, MessageStatus } from './message-response.schema.ts';
+import { fromOf, shownAttempt } from './shown-attempt.ts';
 
 /**
  * The response to a send: the same for a repeat of it, whatever state the message has since.
@@ -55,16 +56,21 @@ export function statusView(message: Message): MessageStatus {
   };
 }
 
-/** A message in one of these states is proof that its last attempt was accepted. */
+/** A message in one of these states is proof that the attempt which is shown was accepted. */
 const proofs: readonly Status[] = ['sent', 'delivered', 'read'];
 
-function attemptsPart({ attempts, possible_duplicate, status }: Message) {
-  const last = attempts?.at(-1);
-  if (attempts === undefined || last === undefined) return {};
-  const outcomeNow = proofs.includes(status) ? 'accepted' : 'unknown';
+function attemptsPart(message: Message) {
+  const { attempts, possible_duplicate, status } = message;
+  const shown = shownAttempt(message);
+  if (attempts === undefined || shown === undefined) return {};
+  const isTaken = proofs.includes(status);
   return {
-    carrier: last.carrier,
-    attempts: attempts.map(({ carrier, at, outcome = outcomeNow }) => ({ carrier, at, outcome })),
+    carrier: shown.carrier,
+    attempts: attempts.map(({ number, carrier, at, outcome = 'unknown' }) => ({
+      carrier,
+      at,
+      outcome: isTaken && number === shown.number ? ('accepted' as const) : outcome,
+    })),
     ...(possible_duplicate === undefined ? {} : { possible_duplicate }),
   };
 }

@@ -9,7 +9,7 @@ import { channels, type SendKind } from '../contract/channels.ts';
 import type { MessageErrorCode } from '../contract/message-error-codes.ts';
 import { onUnknownChoices } from '../contract/on-unknown.ts';
 import { lazily } from '../platform/expiring-cache.ts';
-import { storedAttempt } from './attempt.ts';
+import { attemptCosts, storedAttempt } from './attempt.ts';
 import { receivedContent } from './received-content.ts';
 import { storedSlot } from './slot.ts';
 import { storedTemplate, storedWhatsAppContent } from './whatsapp-content.ts';
@@ -121,6 +121,7 @@ const storedLeg = lazily(() =>
     after_seconds: z.exactOptional(z.int()),
     from: z.exactOptional(z.string()),
     sender: z.exactOptional(storedSender()),
+    senders: z.exactOptional(z.record(z.string(), storedSender())),
     /** The text as in a message; the text of a one-time password is rendered when the leg starts, because it says how long it is valid. */
     text: z.exactOptional(z.string()),
     whatsapp: z.exactOptional(z.lazy(storedWhatsAppContent)),
@@ -148,8 +149,10 @@ export const messageSchema = lazily(() =>
     country: z.exactOptional(z.string()),
     /** What the request named; of an inbound message, our number that it was sent to. */
     from: z.exactOptional(z.string()),
-    /** Absent where the carrier chooses, and on messages of an earlier release. */
+    /** At the first carrier of the channel; absent where that chooses, and on messages of an earlier release. */
     sender: z.exactOptional(storedSender()),
+    /** At other carriers, by their names, where rows of `senders` name one for them. */
+    senders: z.exactOptional(z.record(z.string(), storedSender())),
     type: z.enum(messageTypes),
     reference: z.exactOptional(z.string()),
     /** The text of an SMS or of a WhatsApp text. That of a one-time password has `{{code}}` in place of the code. */
@@ -208,6 +211,10 @@ export const messageSchema = lazily(() =>
     /** The attempts to hand it over, the newest last, and that one's number, which writes are conditional on. */
     attempts: z.exactOptional(z.array(storedAttempt())),
     attempt: z.exactOptional(z.int()),
+    /** The attempt that a receipt proves, where there are several or it came before the response. */
+    reported_attempt: z.exactOptional(z.int()),
+    /** Where carriers may have several attempts: the cost of each, whose sum is `cost`. */
+    costs: z.exactOptional(attemptCosts()),
     /** Whether it was sent again although a carrier may have had it. */
     possible_duplicate: z.exactOptional(z.literal(true)),
     /** What the send wants where it is not known whether a carrier has it. */
@@ -246,11 +253,6 @@ export const messageSchema = lazily(() =>
 );
 
 export type Message = Readonly<z.output<ReturnType<typeof messageSchema>>>;
-
-/** The sender to show: that of the request, or the one that was selected. Undefined where the carrier chose. */
-export function fromOf({ sender, from }: Pick<Message, 'sender' | 'from'>): string | undefined {
-  return sender?.identity ?? from;
-}
 
 /** One entry of `history` in a status response. */
 interface HistoryEntry {

@@ -3,6 +3,7 @@
  * that is not valid is passed over, and the next one in order is used; the stage's own sender is the last resort.
  */
 
+import type { StageCarriers } from '../contract/carrier-names.ts';
 import type { Channel } from '../contract/channels.ts';
 import { everyClient } from '../contract/limit-rows.ts';
 import { settingsIdOf } from '../contract/mode.ts';
@@ -27,8 +28,22 @@ export interface Addressed {
   readonly from?: string | undefined;
 }
 
-/** Undefined where the carrier has a sender of its own. */
-export type SelectSender = (addressed: Addressed) => Sender | undefined;
+/** What a message is sent from; a carrier that is not named here has a sender of its own. */
+interface SelectedSenders {
+  /** At the first carrier of the channel. */
+  readonly sender?: Sender;
+  /** At the others, by their names. */
+  readonly senders?: Readonly<Record<string, Sender>>;
+}
+
+export type SelectSender = (addressed: Addressed) => SelectedSenders;
+
+export interface StageSenders {
+  /** The stage's own sender for SMS, which is the last resort. */
+  readonly sms: string | undefined;
+  /** The carriers of each channel in order of preference: a row that names none is of the first. */
+  readonly carriers: StageCarriers;
+}
 
 interface ClientSenders {
   readonly select: SelectSender;
@@ -56,7 +71,7 @@ export function senderReader(
     rowsOf(clientId: string): Promise<readonly EditedRow[]>;
     allRows(): Promise<readonly EditedRow[]>;
   },
-  stageSmsSender: string | undefined,
+  stage: StageSenders,
   clock: Clock,
   report: (invalid: InvalidSender) => void,
 ): SendersOf {
@@ -71,7 +86,7 @@ export function senderReader(
     const [own = [], all] = await Promise.all([ofClients.get(clientId), ofAll.get('')]);
     const rows = [...own, ...(all?.forEveryone ?? [])];
     return {
-      select: (addressed) => selectSender(rows, addressed, stageSmsSender),
+      select: (addressed) => selectSender(rows, addressed, stage),
       isOfOthers: (sender) => {
         // An SMS alone names its sender.
         const key = identityKey('sms', sender);
@@ -89,9 +104,9 @@ export function senderReader(
     const ofEveryone = rows.filter(({ client_id }) => client_id === everyClient);
     // Every client sends from that of the stage where no row says otherwise.
     const ofStage =
-      stageSmsSender === undefined
+      stage.sms === undefined
         ? []
-        : [{ clientId: everyClient, given: { channel: 'sms', identity: stageSmsSender } } as const];
+        : [{ clientId: everyClient, given: { channel: 'sms', identity: stage.sms } } as const];
     return {
       forEveryone: parse(ofEveryone),
       holders: holdersIn([...rows.map(parseSenderRow), ...ofStage]),
@@ -112,26 +127,49 @@ export function senderReader(
 /** @param rows - of the client and of `*` */
 export function selectSender(
   rows: readonly ParsedSenderRow[],
+  addressed: Addressed,
+  stage: StageSenders,
+): SelectedSenders {
+  const [first, ...others] = stage.carriers[addressed.channel];
+  const rowsOf = (name: string | undefined) => rows.filter(({ valid }) => (valid?.carrier ?? first) === name);
+  const sender = selectAmong(rowsOf(first), addressed) ?? lastResort(addressed, stage);
+  const senders = others.flatMap((name) => {
+    const selected = selectAmong(rowsOf(name), addressed);
+    return selected === undefined ? [] : [[name, selected] as const];
+  });
+  return {
+    ...(sender === undefined ? {} : { sender }),
+    ...(senders.length === 0 ? {} : { senders: Object.fromEntries(senders) }),
+  };
+}
+
+function lastResort({ channel, from }: Addressed, { sms }: StageSenders): Sender | undefined {
+  const identity = from ?? (channel === 'sms' ? sms : undefined);
+  return identity === undefined ? undefined : { identity };
+}
+
+function selectAmong(
+  rows: readonly ParsedSenderRow[],
   { channel, country, from }: Addressed,
-  stageSmsSender: string | undefined,
 ): Sender | undefined {
   const candidates = rows
     .filter(({ valid }) => valid?.channel === channel && [country, everyCountry].includes(valid.country))
     .toSorted((one, other) => specificity(other) - specificity(one))
     .flatMap(({ valid }) => (valid === undefined ? [] : [valid.sender]));
-  if (from !== undefined) {
-    // The spelling, the pace and the ids of the sender that is named, if an administrator entered them.
-    const isNamed = ({ identity }: Sender) => identityKey(channel, identity) === identityKey(channel, from);
-    return forCountry(candidates.find(isNamed) ?? { identity: from }, country);
-  }
-  const row = candidates.find(({ identity }) => canReach(identity, { channel, country: country ?? '' }));
-  if (row !== undefined) return forCountry(row, country);
-  return channel === 'sms' && stageSmsSender !== undefined ? { identity: stageSmsSender } : undefined;
+  const row = candidates.find(({ identity }) =>
+    from === undefined
+      ? canReach(identity, { channel, country: country ?? '' })
+      : // The spelling, the pace and the ids of the sender that is named, if an administrator entered them.
+        identityKey(channel, identity) === identityKey(channel, from),
+  );
+  return row && forCountry(row, country);
 }
 
-/** Client before country. */
+/** Client before country; of two rows for these, the one that names the carrier. */
 function specificity({ clientId, valid }: ParsedSenderRow): number {
-  return (clientId === everyClient ? 0 : 2) + (valid?.country === everyCountry ? 0 : 1);
+  const ofClient = clientId === everyClient ? 0 : 4;
+  const ofCountry = valid?.country === everyCountry ? 0 : 2;
+  return ofClient + ofCountry + (valid?.carrier === undefined ? 0 : 1);
 }
 
 /** Removes the ids that only messages to India have. */

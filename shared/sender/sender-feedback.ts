@@ -2,6 +2,8 @@
  * What the gateway writes into a row of `senders` for the person who edits it (contract 10.5): what is sent from
  * it, or why it is not used. It follows from the reading of the row that the sends use too.
  */
+import type { StageCarriers } from '../contract/carrier-names.ts';
+import { channelNames } from '../contract/channels.ts';
 import { everyClient } from '../contract/limit-rows.ts';
 import { decimalText } from '../contract/price-table.ts';
 import { type EditedRow, shownValue } from '../edited-table/edited-row.ts';
@@ -38,19 +40,21 @@ interface SenderContext {
   readonly clientExists: boolean;
   /** The numbers that all rows claim. */
   readonly claims: Claims;
+  readonly carriers: StageCarriers;
 }
 
 export function senderFeedback(row: EditedRow, context: SenderContext): Feedback {
   return keepTime(row, judge(row, context));
 }
 
-function judge(row: EditedRow, { now, clientExists, claims }: SenderContext): Feedback {
+function judge(row: EditedRow, { now, clientExists, claims, carriers }: SenderContext): Feedback {
   const parsed = parseSenderRow(row);
   const { clientId, valid, ignored } = parsed;
   const faults = ignored.map(faultText);
   if (!clientExists) faults.unshift(faultText(missingClientFault(clientId, '.')));
+  if (valid !== undefined) faults.push(...carrierFaults(valid, carriers));
   const misspelled = misspelledAttributes(row, senderTable).map(faultText);
-  if (valid === undefined || !clientExists) {
+  if (valid === undefined || faults.length > 0) {
     const unused = 'The row is not used until this is corrected; the next row in order is.';
     return { status: 'invalid', status_message: joinSentences(...faults, ...misspelled, unused) };
   }
@@ -66,6 +70,17 @@ function judge(row: EditedRow, { now, clientExists, claims }: SenderContext): Fe
   };
 }
 
+function carrierFaults(
+  { channel, carrier }: NonNullable<ParsedSenderRow['valid']>,
+  carriers: StageCarriers,
+): string[] {
+  const ofChannel = carriers[channel];
+  if (carrier === undefined || ofChannel.includes(carrier)) return [];
+  const possible = ofChannel.length === 0 ? 'it has none' : `they are ${ofChannel.join(', ')}`;
+  const reason = `${carrier} is not among the carriers of the stage for ${channelNames[channel]}: ${possible}.`;
+  return [faultText({ attribute: 'destination', reason })];
+}
+
 function disputedNumber({ clientId, valid }: ParsedSenderRow, claims: Claims): string {
   if (valid?.inbound !== true) return '';
   const others = [...(claims.get(identityKey(valid.channel, valid.sender.identity)) ?? [])].filter(
@@ -77,14 +92,15 @@ function disputedNumber({ clientId, valid }: ParsedSenderRow, claims: Claims): s
 
 function effectText(
   clientId: string,
-  { channel, country, sender, inbound }: NonNullable<ParsedSenderRow['valid']>,
+  { channel, country, carrier, sender, inbound }: NonNullable<ParsedSenderRow['valid']>,
 ): string {
   const { identity, messages_per_second: pace, entity_id, template_id } = sender;
   const what = channel === 'sms' ? 'SMS' : 'WhatsApp messages';
   const where = country === everyCountry ? 'every country' : country;
+  const by = carrier === undefined ? '' : ` by ${carrier}`;
   const rate = pace === undefined ? '' : `, at most ${decimalText(pace)} a second`;
   return joinSentences(
-    `${what} to ${where} are sent from ${identity}${rate}.`,
+    `${what} to ${where} are sent${by} from ${identity}${rate}.`,
     exceptions(clientId, country),
     channel === 'sms' && country === everyCountry && isSenderId(identity)
       ? `It is not used for ${[...countriesWithoutSenderIds].join(' and ')}, where sender IDs are not accepted.`
@@ -112,7 +128,7 @@ function idsText(
   return `SMS to India has the entity ${entity_id} and the template ${template_id}.`;
 }
 
-interface SenderReviewDependencies<Image> {
+interface SenderReviewDependencies<Image> extends Pick<SenderContext, 'carriers'> {
   readonly store: FeedbackStore<Image>;
   readonly existingClients: ExistingClients;
   readonly clock: Clock;
@@ -122,6 +138,7 @@ interface SenderReviewDependencies<Image> {
 export async function reviewSenders<Image>({
   store,
   existingClients,
+  carriers,
   clock,
 }: SenderReviewDependencies<Image>): Promise<Reviewed> {
   return reviewRows(
@@ -131,7 +148,8 @@ export async function reviewSenders<Image>({
       const exists = await clientExistence(rows, existingClients);
       const claims = await claimsOf(rows, existingClients);
       const now = clock();
-      return (row) => senderFeedback(row, { now, clientExists: exists(String(row.client_id)), claims });
+      return (row) =>
+        senderFeedback(row, { now, clientExists: exists(String(row.client_id)), claims, carriers });
     },
   );
 }

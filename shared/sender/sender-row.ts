@@ -17,7 +17,10 @@ import { closestName } from '../platform/closest-name.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import { canonicalRecipient, countriesWithoutSenderIds, countryNamed, isSenderId } from './phone-number.ts';
 
-/** How the table is keyed, and what people write into it. The sort key is the channel and the country: `sms GB`, `sms *`. */
+/**
+ * How the table is keyed, and what people write into it. The sort key is the channel, the country and, if the sender is of
+ * another carrier than the first of its channel, that carrier: `sms GB`, `sms *`, `sms GB twilio`.
+ */
 export const senderTable = {
   sortKey: 'destination',
   attributes: ['identity', 'messages_per_second', 'entity_id', 'template_id', 'inbound', 'note'],
@@ -46,6 +49,8 @@ interface Destination {
   readonly channel: Channel;
   /** ISO 3166-1 alpha-2, or `*`. */
   readonly country: string;
+  /** The carrier that has the sender; absent: the first of the channel. */
+  readonly carrier?: string;
 }
 
 export interface ParsedSenderRow {
@@ -76,6 +81,7 @@ export function parseSenderRow(row: EditedRow): ParsedSenderRow {
   const pace = valid('messages_per_second', parsePace);
   const entityId = valid('entity_id', parseRegisteredId);
   const templateId = valid('template_id', parseRegisteredId);
+  valid('carrier', () => ({ reason: 'the carrier belongs into the destination, such as "sms GB twilio".' }));
   const inbound = valid('inbound', (value) => parseInbound(value, clientId, channel, identity)) ?? false;
   if (row.entity_id === undefined && templateId !== undefined) ignored.push(missingPart('entity_id'));
   if (row.template_id === undefined && entityId !== undefined) ignored.push(missingPart('template_id'));
@@ -103,27 +109,39 @@ function missingPart(attribute: string): IgnoredValue {
 }
 
 const destinationForm =
-  'Write the channel and the country, such as "sms GB", or "sms *" for every country without a row of its own.';
+  'Write the channel and the country, such as "sms GB", or "sms *" for every country without a row of its own; a carrier may follow.';
+
+const carrierName = /^[a-z]+$/;
 
 /** A key of the table is always a text. */
 function parseDestination(value: unknown): Parsed<Destination> {
   const text = String(value);
-  const [channel, country, ...more] = text.split(' ');
+  const [channel, country, carrier, ...more] = text.split(' ');
   const found = channels.find((name) => name === channel);
-  if (found !== undefined && more.length === 0 && country !== undefined) {
+  const isCarrier = carrier === undefined || carrierName.test(carrier);
+  if (found !== undefined && more.length === 0 && country !== undefined && isCarrier) {
     if (country === everyCountry || countryNamed(country) === country) {
-      return { value: { channel: found, country } };
+      return { value: { channel: found, country, ...withoutUndefined({ carrier }) } };
     }
     const meant = countryNamed(country);
     const suggestion =
       meant === undefined
         ? 'Write a two-letter country code of ISO 3166, such as GB, or *.'
-        : `Write ${shownValue(`${found} ${meant}`)}.`;
+        : `Write ${shownValue(destinationOf({ channel: found, country: meant, carrier }))}.`;
     return { reason: `there is no country ${shownValue(country)}. ${suggestion}` };
   }
   const meant = suggestedDestination(text);
   const suggestion = meant === undefined ? destinationForm : `Write ${shownValue(meant)}.`;
   return { reason: `${shownValue(text)} is not a destination. ${suggestion}` };
+}
+
+/** The sort key of a row. */
+export function destinationOf({
+  channel,
+  country,
+  carrier,
+}: Omit<Destination, 'carrier'> & { readonly carrier?: string | null | undefined }): string {
+  return [channel, country, ...(typeof carrier === 'string' ? [carrier] : [])].join(' ');
 }
 
 function suggestedDestination(text: string): string | undefined {
@@ -136,18 +154,18 @@ function suggestedDestination(text: string): string | undefined {
 }
 
 const identityForms = {
-  sms: 'Write a phone number such as +447700900123, a short code, a sender ID of up to 11 letters, digits and hyphens, or the id of a pool or phone number.',
+  sms: 'Write a phone number such as +447700900123, a short code, a sender ID of up to 11 letters, digits and hyphens, or the id of a pool, a phone number or a Messaging Service.',
   whatsapp:
-    'Write the id of the phone number in AWS End User Messaging Social, such as phone-number-id-0123456789.',
+    'Write the id of the phone number: of AWS End User Messaging Social, such as phone-number-id-0123456789, or of Meta, such as 106540352242922.',
 } as const;
 
 /**
- * What `OriginationIdentity` accepts besides a number and a sender ID: ids and short codes. Not ARNs, which name resources
- * of other accounts: the gateway may send from those of its own account only.
+ * What carriers accept besides a number and a sender ID: short codes, and the ids of pools, numbers and Messaging Services.
+ * Not ARNs, which name resources of other accounts: the gateway may send from those of its own account only.
  */
-const smsIdentity = /^(?:(?:pool|phone)-[A-Za-z0-9-]{1,64}|\d{3,8})$/;
-/** The identities that `SendWhatsAppMessage` accepts. */
-const whatsAppIdentity = /^phone-number-id-[A-Za-z0-9-]{1,90}$/;
+const smsIdentity = /^(?:(?:pool|phone)-[A-Za-z0-9-]{1,64}|MG[0-9a-f]{32}|\d{3,8})$/;
+/** The ids of numbers that `SendWhatsAppMessage` and Meta's Cloud API accept. */
+const whatsAppIdentity = /^(?:phone-number-id-[A-Za-z0-9-]{1,90}|\d{6,20})$/;
 
 function parseIdentity(value: unknown, channel: Channel): Parsed<string> {
   if (typeof value !== 'string') {

@@ -10,7 +10,8 @@ import {
 import type { PriceTable } from '../../contract/price-table.ts';
 import { expectedPrice } from '../../contract/prices.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
-import { fromOf, type Message } from '../../message/message.ts';
+import type { Message } from '../../message/message.ts';
+import { fromOf } from '../../message/shown-attempt.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { validitySecondsFor } from '../carrier-descriptor.ts';
 import type { VendorErrors } from '../carrier-module.ts';
@@ -103,7 +104,7 @@ export function awsSms(settings: AwsSmsSettings, clock: Clock): Carrier {
     };
   }
 
-  return { handOver };
+  return { defaultSender: async () => settings.originationIdentity, handOver };
 }
 
 /** India refuses messages of a sender ID without the ids that were registered there; `select-sender.ts` gives them to India's only. */

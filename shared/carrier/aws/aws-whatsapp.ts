@@ -1,8 +1,10 @@
 /** WhatsApp by AWS End User Messaging Social. The call has no idempotency token, so it is not retried (see `aws-sms.ts`). */
 import { SendWhatsAppMessageCommand, SocialMessagingClient } from '@aws-sdk/client-socialmessaging';
+import { messageError } from '../../contract/message-error-codes.ts';
 import type { PriceTable } from '../../contract/price-table.ts';
 import { expectedPrice } from '../../contract/prices.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
+import { fromOf } from '../../message/shown-attempt.ts';
 import type { VendorErrors } from '../carrier-module.ts';
 import { whatsAppPayload } from '../whatsapp/payload.ts';
 import { outcomeOfError } from './call-errors.ts';
@@ -25,6 +27,9 @@ export const whatsAppErrors: VendorErrors = {
   ResourceNotFoundException: { code: 'sender_rejected', elsewhere: true },
 };
 
+/** The form of its ids in the service's model: a row of `senders` may have the id that Meta gave the number. */
+const ownNumber = /^phone-number-id-/;
+
 export function awsWhatsApp(settings: AwsWhatsAppSettings): Carrier {
   const client = new SocialMessagingClient({
     maxAttempts: 1,
@@ -32,9 +37,11 @@ export function awsWhatsApp(settings: AwsWhatsAppSettings): Carrier {
   });
 
   async function handOver(request: HandOverRequest): Promise<HandOver> {
-    const { message } = request;
+    const number = fromOf(request.message) ?? settings.phoneNumberId;
+    if (!ownNumber.test(number))
+      return { outcome: 'refused', ...messageError('sender_rejected'), elsewhere: true };
     const command = new SendWhatsAppMessageCommand({
-      originationPhoneNumberId: message.sender?.identity ?? settings.phoneNumberId,
+      originationPhoneNumberId: number,
       metaApiVersion: settings.metaApiVersion,
       message: new TextEncoder().encode(JSON.stringify(whatsAppPayload(request, settings.otpTemplate))),
     });
@@ -44,12 +51,12 @@ export function awsWhatsApp(settings: AwsWhatsAppSettings): Carrier {
       return {
         outcome: 'accepted',
         carrierMessageId: response.messageId,
-        ...expectedPrice(settings.prices, message),
+        ...expectedPrice(settings.prices, request.message),
       };
     } catch (error) {
       return outcomeOfError(error, whatsAppErrors);
     }
   }
 
-  return { handOver };
+  return { defaultSender: async () => settings.phoneNumberId, handOver };
 }

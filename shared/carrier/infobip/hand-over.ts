@@ -6,9 +6,9 @@ import * as z from 'zod/mini';
 import { messageError } from '../../contract/message-error-codes.ts';
 import { expectedPrice } from '../../contract/prices.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
-import { fromOf } from '../../message/message.ts';
+import { fromOf } from '../../message/shown-attempt.ts';
 import { validitySecondsFor } from '../carrier-descriptor.ts';
-import type { CarrierContext, CredentialCheck } from '../carrier-module.ts';
+import type { CallContext, CarrierContext, CredentialCheck } from '../carrier-module.ts';
 import { callVendor } from '../http-call.ts';
 import type { InfobipCredentials } from './credentials.ts';
 import { receiptOf, report } from './delivery-reports.ts';
@@ -16,6 +16,7 @@ import { infobipDescriptor } from './descriptor.ts';
 import { duplicateMessageId, infobipStatus, reasonOf, statusGroups } from './statuses.ts';
 
 type Context = CarrierContext<InfobipCredentials>;
+type ForCall = CallContext<InfobipCredentials>;
 
 const commonHost = 'api.infobip.com';
 
@@ -33,6 +34,8 @@ const logs = z.object({ results: z.array(report) });
 
 export function infobipSms(context: Context): Carrier {
   return {
+    // Its reports name numbers without the plus, which is put before them where they are read.
+    defaultSender: async () => (await newestOf(context)).from.replace(/^(?=\d{7,}$)/, '+'),
     async handOver(request) {
       const credentials = await newestOf(context);
       const response = await call(
@@ -45,12 +48,7 @@ export function infobipSms(context: Context): Carrier {
       if (!response.connected) return { outcome: 'not_taken', reason: response.reason };
       const { status, text } = response;
       if (status === 200)
-        return outcomeOf(
-          sendResponse.parse(JSON.parse(text)).messages[0]?.status,
-          request,
-          context,
-          credentials,
-        );
+        return outcomeOf(sendResponse.parse(JSON.parse(text)).messages[0]?.status, request, context);
       if (!apiError.safeParse(parsedJson(text)).success)
         throw new Error(`Infobip answered ${status} without a code`);
       if (status === 429) return { outcome: 'throttled', reason: '429' };
@@ -76,7 +74,7 @@ export function infobipSms(context: Context): Carrier {
 }
 
 /** Asks for the account's balance. */
-export async function checkInfobip(context: Context): Promise<CredentialCheck> {
+export async function checkInfobip(context: ForCall): Promise<CredentialCheck> {
   const response = await call(context, await newestOf(context), 'GET', '/account/1/balance');
   if (!response.connected) return { works: false, answer: response.reason };
   return { works: response.status === 200, answer: `${response.status}` };
@@ -117,16 +115,12 @@ function outcomeOf(
   status: z.output<typeof infobipStatus> | undefined,
   { message, attempt }: HandOverRequest,
   { prices }: Context,
-  { from }: InfobipCredentials,
 ): HandOver {
   if (status === undefined) throw new Error('Infobip answered without a status');
   const { undeliverable, expired, rejected } = statusGroups;
   const isRefused = [undeliverable, expired, rejected].some((group) => group === status.groupId);
-  if (!isRefused || status.id === duplicateMessageId) {
-    // Its reports name numbers without the plus, which is put before them where they are read.
-    const used = fromOf(message) === undefined ? { from: from.replace(/^(?=\d{7,}$)/, '+') } : {};
-    return { outcome: 'accepted', carrierMessageId: attempt.id, ...used, ...expectedPrice(prices, message) };
-  }
+  if (!isRefused || status.id === duplicateMessageId)
+    return { outcome: 'accepted', carrierMessageId: attempt.id, ...expectedPrice(prices, message) };
   return { outcome: 'refused', ...reasonOf(status) };
 }
 
@@ -149,14 +143,14 @@ function parsedJson(text: string): unknown {
   }
 }
 
-async function newestOf({ credentials }: Context): Promise<InfobipCredentials> {
+async function newestOf({ credentials }: ForCall): Promise<InfobipCredentials> {
   const [newest] = await credentials();
   if (newest === undefined) throw new Error('Infobip has no credentials');
   return newest;
 }
 
 function call(
-  { timeLimitMs }: Context,
+  { timeLimitMs }: ForCall,
   { host = commonHost, base_url = `https://${host}`, api_key }: InfobipCredentials,
   method: 'GET' | 'POST',
   path: string,

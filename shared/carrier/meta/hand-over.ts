@@ -6,13 +6,15 @@ import * as z from 'zod/mini';
 import { messageError } from '../../contract/message-error-codes.ts';
 import { expectedPrice } from '../../contract/prices.ts';
 import type { Carrier, HandOver } from '../../message/dispatch/carrier.ts';
-import type { CarrierContext, CredentialCheck } from '../carrier-module.ts';
+import { fromOf } from '../../message/shown-attempt.ts';
+import type { CallContext, CarrierContext, CredentialCheck } from '../carrier-module.ts';
 import { callVendor } from '../http-call.ts';
 import { whatsAppErrors } from '../whatsapp/errors.ts';
 import { whatsAppPayload } from '../whatsapp/payload.ts';
 import type { MetaCredentials } from './credentials.ts';
 
 type Context = CarrierContext<MetaCredentials>;
+type ForCall = CallContext<MetaCredentials>;
 
 const graphUrl = 'https://graph.facebook.com';
 const version = 'v23.0';
@@ -36,9 +38,10 @@ const unknownCodes: readonly number[] = [1, 131_000];
 
 export function metaWhatsApp(context: Context): Carrier {
   return {
+    defaultSender: async () => (await newestOf(context)).phone_number_id,
     async handOver(request) {
       const credentials = await newestOf(context);
-      const number = request.message.sender?.identity ?? credentials.phone_number_id;
+      const number = fromOf(request.message) ?? credentials.phone_number_id;
       const payload = whatsAppPayload(request, credentials.otp_template);
       const response = await call(context, credentials, 'POST', `${number}/messages`, payload);
       if (!response.connected) return { outcome: 'not_taken', reason: response.reason };
@@ -47,14 +50,13 @@ export function metaWhatsApp(context: Context): Carrier {
       const [message] = taken.parse(JSON.parse(text)).messages;
       if (message === undefined) throw new Error('Meta answered without a message id');
       const price = expectedPrice(context.prices, request.message);
-      const used = request.message.sender === undefined ? { from: number } : {};
-      return { outcome: 'accepted', carrierMessageId: message.id, ...used, ...price };
+      return { outcome: 'accepted', carrierMessageId: message.id, ...price };
     },
   };
 }
 
 /** Asks for the number that messages are sent from. */
-export async function checkMeta(context: Context): Promise<CredentialCheck> {
+export async function checkMeta(context: ForCall): Promise<CredentialCheck> {
   const credentials = await newestOf(context);
   const path = `${credentials.phone_number_id}?fields=verified_name,quality_rating`;
   const response = await call(context, credentials, 'GET', path);
@@ -84,14 +86,14 @@ function codeIn(text: string): number | undefined {
   }
 }
 
-async function newestOf({ credentials }: Context): Promise<MetaCredentials> {
+async function newestOf({ credentials }: ForCall): Promise<MetaCredentials> {
   const [newest] = await credentials();
   if (newest === undefined) throw new Error('Meta has no credentials');
   return newest;
 }
 
 function call(
-  { timeLimitMs }: Context,
+  { timeLimitMs }: ForCall,
   { base_url = graphUrl, access_token }: MetaCredentials,
   method: 'GET' | 'POST',
   path: string,

@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { attemptNamed } from '../../message/dispatch/carrier.ts';
 import type { Receipt } from '../../message/dispatch/record-receipts.ts';
 import type { InboundMessage } from '../../message/received-content.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
 import { inboundNumber } from '../../sender/phone-number.ts';
 import type { CarrierReports } from '../carrier-module.ts';
 import { type Reported, read, UnreadableNotification } from '../carrier-notification.ts';
@@ -20,6 +21,7 @@ const statusFields = z.object({
   MessageSid: text,
   MessageStatus: text,
   ErrorCode: z.optional(z.string()),
+  From: z.optional(z.string()),
 });
 
 const inboundFields = z.object({
@@ -59,13 +61,15 @@ function accountsIn(body: Buffer): string[] {
 function receiptsOf(fields: unknown, { path, receivedAt }: Reported): Receipt[] {
   const attempt = path.startsWith(receiptsPath) ? attemptNamed(path.slice(receiptsPath.length)) : undefined;
   if (attempt === undefined) throw new UnreadableNotification('the address of the callback names no attempt');
-  const { MessageSid, MessageStatus, ErrorCode = '' } = read(statusFields, fields, 'the status');
+  const { MessageSid, MessageStatus, ErrorCode = '', From } = read(statusFields, fields, 'the status');
   const outcome = outcomeOfStatus(MessageStatus, ErrorCode);
   if (outcome === undefined) return [];
   return [
     {
       ...attempt,
       carrierMessageId: MessageSid,
+      // The number that a Messaging Service chose.
+      ...withoutUndefined({ from: From }),
       transition: { ...outcome, at: receivedAt, carrierMessageId: MessageSid },
     },
   ];

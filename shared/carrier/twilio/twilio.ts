@@ -13,9 +13,9 @@ import type {
   LookedUp,
   LookupQuestion,
 } from '../../message/dispatch/carrier.ts';
-import { fromOf } from '../../message/message.ts';
+import { fromOf } from '../../message/shown-attempt.ts';
 import { validitySecondsFor } from '../carrier-descriptor.ts';
-import type { CarrierContext, CarrierModule } from '../carrier-module.ts';
+import type { CallContext, CarrierContext, CarrierModule } from '../carrier-module.ts';
 import { callVendor } from '../http-call.ts';
 import { type TwilioCredentials, twilioCredentials } from './credentials.ts';
 import { twilioDescriptor } from './descriptor.ts';
@@ -66,10 +66,7 @@ function twilioSms(context: CarrierContext<TwilioCredentials>): Carrier {
     if (response.status < 300) {
       const { sid, status, error_code } = createdMessage.parse(JSON.parse(response.text));
       if (error_code && (status === 'failed' || status === 'undelivered')) return refusedFor(error_code);
-      // A Messaging Service chooses one of its numbers.
-      const used = fromOf(message) !== undefined || from.startsWith('MG') ? {} : { from };
-      const price = expectedPrice(context.prices, message);
-      return { outcome: 'accepted', carrierMessageId: sid, ...used, ...price };
+      return { outcome: 'accepted', carrierMessageId: sid, ...expectedPrice(context.prices, message) };
     }
     return refusalIn(response.status, response.text);
   }
@@ -101,7 +98,7 @@ function twilioSms(context: CarrierContext<TwilioCredentials>): Carrier {
     return JSON.parse(response.text);
   }
 
-  return { handOver, lookup };
+  return { defaultSender: async () => (await firstOf(context)).from, handOver, lookup };
 }
 
 /** @throws where this is no error of Twilio's own that says that it has not taken the message. */
@@ -133,14 +130,14 @@ function codeIn(text: string): number | undefined {
   }
 }
 
-async function firstOf({ credentials }: CarrierContext<TwilioCredentials>): Promise<TwilioCredentials> {
+async function firstOf({ credentials }: CallContext<TwilioCredentials>): Promise<TwilioCredentials> {
   const [first] = await credentials();
   if (first === undefined) throw new Error('the carrier has no credentials');
   return first;
 }
 
 async function call(
-  context: CarrierContext<TwilioCredentials>,
+  context: CallContext<TwilioCredentials>,
   method: 'GET' | 'POST',
   path: string,
   fields?: Readonly<Record<string, string>>,

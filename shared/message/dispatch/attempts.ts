@@ -8,8 +8,10 @@
  */
 import type { OnUnknown, OnUnknownDefaults, UnknownDeadlines } from '../../contract/on-unknown.ts';
 import { addSeconds } from '../../platform/clock.ts';
-import type { StoredAttempt } from '../attempt.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
+import { anySender, type StoredAttempt } from '../attempt.ts';
 import type { Message } from '../message.ts';
+import { fromOf } from '../shown-attempt.ts';
 import { type Attempt, attemptIdOf, type ChosenCarrier } from './carrier.ts';
 
 export interface AttemptRules {
@@ -48,6 +50,29 @@ export function nextStep(
   const carrier = stays ? named(carriers, last.carrier) : undefined;
   if (carrier !== undefined) return handOver(message, carrier, rules, now, since);
   return handOver(message, after(carriers, last.carrier) ?? first, rules, now);
+}
+
+/** The message as one of its carriers sends it: from the sender that is selected for that carrier. */
+export function atCarrier(
+  { sender, senders, ...message }: Message,
+  name: string,
+  [first]: readonly ChosenCarrier[],
+): Message {
+  const own = name === first?.name ? sender : senders?.[name];
+  return { ...message, ...withoutUndefined({ sender: own, senders }) };
+}
+
+/** The attempts with what the last of them is sent from, where the message does not tell it. */
+export function withFrom(
+  message: Message,
+  attempts: readonly StoredAttempt[],
+  from: string | undefined,
+): StoredAttempt[] {
+  const { attempts: _none, ...asSent } = message;
+  if (from === fromOf(asSent)) return [...attempts];
+  return attempts.map((attempt, index) =>
+    index === attempts.length - 1 ? { ...attempt, from: from ?? anySender } : attempt,
+  );
 }
 
 /** The carriers that have had no attempt of this message. */

@@ -3,7 +3,9 @@ import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
 import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
+import { mayBeTaken } from '../attempt.ts';
 import type { Message } from '../message.ts';
+import { shownAttempt } from '../shown-attempt.ts';
 import { type Contacts, noteContact } from '../store/contacts.dynamo.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import type { WhatsAppWindows } from '../store/whatsapp-window.dynamo.ts';
@@ -90,6 +92,7 @@ const outcomeRetryDelaysMs = [100, 400, 1600];
 
 export type Step<Name extends NextStep['step']> = Extract<NextStep, { step: Name }>;
 
+/** @param claimed - its message is as the carrier sends it */
 export async function callCarrier(
   dependencies: DispatchDependencies,
   claimed: Claimed,
@@ -103,7 +106,7 @@ export async function callCarrier(
   let response: HandOver;
   try {
     response = await carrier.handOver({
-      message: carrier.name === carriers[0]?.name ? toSend : withoutSender(toSend),
+      message: { ...toSend, attempts },
       body,
       attempt: asked(message, attempt),
     });
@@ -128,18 +131,14 @@ export async function callCarrier(
   return requeue(dependencies, 'try_again', message, outboundEntryOf(message, seconds));
 }
 
-/** The sender that was selected is one of the preferred carrier; another has its own default, unless the request names one. */
-function withoutSender({ sender: _ofFirst, ...message }: Message): Message {
-  return message;
-}
-
 /** Asks for a receipt that may be lost, before the message expires. */
 export async function lookUpSent(
   { messages, warn }: DispatchDependencies,
   message: Message,
   carriers: readonly ChosenCarrier[],
 ): Promise<Dispatched> {
-  const attempt = message.attempts?.at(-1);
+  // The id of the message is that of its carrier.
+  const attempt = shownAttempt(message);
   const carrier = carriers.find(({ name }) => name === attempt?.carrier);
   if (attempt === undefined || carrier?.lookup === undefined) return { outcome: 'nothing_to_do', message };
   const { carrier_message_id: carrierMessageId } = message;
@@ -184,31 +183,33 @@ export async function waitUntil(
 async function recordSent(
   { messages, contacts, warn, sleep }: DispatchDependencies,
   message: Message,
-  { carrierMessageId, cost, currency, from }: Extract<HandOver, { outcome: 'accepted' }>,
+  { carrierMessageId, cost, currency }: Extract<HandOver, { outcome: 'accepted' }>,
 ): Promise<Dispatched> {
   const { message_id: messageId } = message;
   const attempts = withOutcome(message.attempts ?? [], 'accepted');
   // The time before the call: a receipt can arrive before the carrier's response.
   const at = new Date(attempts.at(-1)?.at ?? message.created_at);
-  // So that only what a person answers to this sender concerns the client.
-  const used = from === undefined ? {} : { sender: { identity: from } };
+  // A carrier may have an earlier attempt too, which costs as much again.
+  const isOneOfSeveral = attempts.filter(mayBeTaken).length > 1;
   const noted = {
     at,
     carrierMessageId,
     attempts,
-    ...withoutUndefined({ cost, currency }),
-    ...used,
+    ...(isOneOfSeveral ? {} : withoutUndefined({ cost, currency })),
   };
   // Before the state: if this worker dies in between, the receipt enters `sent` and notes it (../receipts). A fault does
   // not keep the message from being `sent`: then its row alone says to whom a reply belongs.
-  await noteContact(contacts, { ...message, ...used }, at).catch((error: unknown) =>
-    warn('contact not noted', error),
-  );
+  await noteContact(contacts, message, at).catch((error: unknown) => warn('contact not noted', error));
   const sent = await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
     messages.transition(messageId, { to: 'sent', ...noted }),
   );
   // A receipt arrived before this write.
   if (sent === undefined) await messages.noteHandOver(messageId, noted);
+  const attempt = attempts.at(-1)?.number;
+  if (isOneOfSeveral && attempt !== undefined && cost !== undefined && currency !== undefined)
+    await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
+      messages.addCost(messageId, { attempt, cost, currency, reported: false }),
+    );
   return { outcome: 'sent', message: sent ?? message };
 }
 

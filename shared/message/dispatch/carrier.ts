@@ -11,8 +11,6 @@ export type HandOver =
       readonly cost?: number;
       /** ISO 4217. */
       readonly currency?: string;
-      /** The carrier's own default where it was used, as its reports name it; absent where that is one of several. */
-      readonly from?: string;
     }
   | {
       /** The carrier documents that it does not take the message: another attempt at this carrier would not help. */
@@ -69,6 +67,11 @@ export interface LookedUp {
 export type SettledBy = 'repeat' | 'receipt';
 
 export interface Carrier {
+  /**
+   * What it sends from where a message names no sender, as its reports name it: known before the call, so that a reply
+   * which precedes the response has an owner. Undefined where the carrier chooses.
+   */
+  defaultSender?(): Promise<string | undefined>;
   /**
    * Hands the message over to the carrier, in one call that is not retried.
    *

@@ -18,10 +18,11 @@
 import { claimSeconds } from '../../contract/hand-over-times.ts';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import type { Message } from '../message.ts';
+import { fromOf } from '../shown-attempt.ts';
 import { expiry } from '../store/message-store.ts';
 import { windowEnd } from '../store/whatsapp-window.dynamo.ts';
 import { applies } from '../suppression/suppression.ts';
-import { nextStep, possiblyDoubled, withOutcome } from './attempts.ts';
+import { atCarrier, nextStep, possiblyDoubled, withFrom, withOutcome } from './attempts.ts';
 import {
   type Claimed,
   callCarrier,
@@ -116,10 +117,11 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
 async function handOver(
   dependencies: DispatchDependencies,
   claimed: Claimed,
-  { carrier, attempts }: Step<'hand_over'>,
+  { carrier, attempts: planned }: Step<'hand_over'>,
 ): Promise<Dispatched> {
   const { messages, clock } = dependencies;
-  const { message, claimId } = claimed;
+  const { claimId } = claimed;
+  const message = atCarrier(claimed.message, carrier.name, claimed.carriers);
   const { message_id: messageId } = message;
   // Before the wait for the slot: a call after it could take so long that the slot is missed.
   const refusal = await refusalOf(dependencies, message);
@@ -132,7 +134,7 @@ async function handOver(
   const waited =
     paced === undefined
       ? ({ outcome: 'now', prepared: await prepare() } as const)
-      : await dependencies.pace.waitForSlot(paced, message.slot, prepare);
+      : await dependencies.pace.waitForSlot(paced, unusedSlot(message), prepare);
   if (waited.outcome === 'later') {
     await messages.release(messageId, claimId, clock(), { slot: waited.slot });
     // Otherwise the due-item index ends it when it expires.
@@ -145,6 +147,10 @@ async function handOver(
     await messages.transition(messageId, { ...notHandedOver, ...messageError(optedOut) });
     return { outcome: 'suppressed', message };
   }
+  const { attempts: _earlier, ...named } = message;
+  // Its secret may be missing: then the hand-over says so.
+  const from = fromOf(named) ?? (await carrier.defaultSender?.().catch(() => undefined));
+  const attempts = withFrom(claimed.message, planned, from);
   const recorded = await messages.recordAttempt(messageId, claimId, {
     attempts,
     possiblyDoubled: possiblyDoubled(attempts),
@@ -165,8 +171,16 @@ async function repeatAttempt(
   claimed: Claimed,
   { carrier }: Step<'repeat'>,
 ): Promise<Dispatched> {
-  const toSend = await withTemplate(dependencies, claimed.message);
-  return callCarrier(dependencies, claimed, carrier, { toSend, body: await dependencies.bodyOf(toSend) });
+  const message = atCarrier(claimed.message, carrier.name, claimed.carriers);
+  const toSend = await withTemplate(dependencies, message);
+  const body = await dependencies.bodyOf(toSend);
+  return callCarrier(dependencies, { ...claimed, message }, carrier, { toSend, body });
+}
+
+/** That of an earlier attempt is used up, and may be of the sender of another carrier. */
+function unusedSlot({ slot, attempts }: Message): Message['slot'] {
+  const last = attempts?.at(-1);
+  return slot === undefined || (last !== undefined && slot.at <= last.at) ? undefined : slot;
 }
 
 /** Why a claimed message is not handed over. */

@@ -4,6 +4,7 @@
  */
 import { chunksOf } from '../../platform/long-lists.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
+import { mayBeTaken } from '../attempt.ts';
 import { type Message, type Status, transitions } from '../message.ts';
 import { type Contacts, isNamed, noteContact } from '../store/contacts.dynamo.ts';
 import type { MessageStore, Transition } from '../store/message-store.ts';
@@ -29,7 +30,7 @@ interface ReceiptDependencies {
   readonly contacts: Pick<Contacts, 'note'>;
 }
 
-type ReceiptStore = Pick<MessageStore, 'transition' | 'get' | 'findByCarrierId' | 'fillInSent'>;
+type ReceiptStore = Pick<MessageStore, 'transition' | 'get' | 'findByCarrierId' | 'fillInSent' | 'addCost'>;
 
 interface Recorded {
   readonly outcome: 'recorded' | 'ignored' | 'unknown_message';
@@ -95,12 +96,12 @@ export async function recordReceipts(
 async function noteTaken(
   contacts: Pick<Contacts, 'note'>,
   message: Message,
-  { from, transition }: Receipt,
+  receipt: Receipt,
 ): Promise<void> {
   const { sent_at } = message;
   if (sent_at === undefined) return;
-  const isFirst = sent_at === transition.at.toISOString();
-  if (isFirst || isNamed(message, from)) await noteContact(contacts, message, new Date(sent_at), from);
+  const isFirst = sent_at === receipt.transition.at.toISOString();
+  if (isFirst || isNamed(message, receipt)) await noteContact(contacts, message, new Date(sent_at), receipt);
 }
 
 /** Records one receipt; one of an unknown message changes nothing. */
@@ -115,11 +116,16 @@ async function recordReceipt(
   if (messageId === undefined) return { outcome: 'unknown_message', messageId, message: undefined };
   // An older read may lack the attempt that it is about.
   const seen = await messages.get(messageId, eventually);
-  const row = seen !== undefined && concerns(receipt, seen) ? seen : await messages.get(messageId);
+  const isCurrent = seen !== undefined && concerns(receipt, seen) && !mayBeDoubledNow(receipt, seen);
+  const row = isCurrent ? seen : await messages.get(messageId);
   if (row === undefined) return { outcome: 'unknown_message', messageId, message: undefined };
   // Without the message, for which nothing is noted.
   if (!concerns(receipt, row)) return { outcome: 'ignored', messageId, message: undefined };
-  const { transition } = receipt;
+  const { cost, currency, ...withoutCost } = receipt.transition;
+  const isOneOfSeveral = receipt.attempt !== undefined && mayBeWithSeveral(row);
+  const transition = isOneOfSeveral ? withoutCost : receipt.transition;
+  if (isOneOfSeveral && cost !== undefined && currency !== undefined)
+    await messages.addCost(messageId, { attempt: receipt.attempt, cost, currency, reported: true });
   // Usually the hand-over has written `sent` already: then this read was cheaper than a refused write.
   if (transition.to === 'sent' && isPast(row.status)) return proveSent(messages, receipt, row);
   let suppressed = {};
@@ -132,10 +138,14 @@ async function recordReceipt(
   // A failure of an earlier attempt says nothing of the one after it.
   const isFailure = transition.to === 'failed' || transition.to === 'expired';
   const ofAttempt = isFailure ? withoutUndefined({ ofAttempt: receipt.attempt }) : {};
+  const isFirstWord = row.attempts?.at(-1)?.outcome === undefined;
+  const reported =
+    isOneOfSeveral || isFirstWord ? withoutUndefined({ reportedAttempt: receipt.attempt }) : {};
   const message = await messages.transition(messageId, {
     ...transition,
     ...suppressed,
     ...ofAttempt,
+    ...reported,
     reported: true,
   });
   if (message !== undefined) return { outcome: 'recorded', messageId, message };
@@ -161,9 +171,20 @@ function concerns(
   // AWS and Meta name one WhatsApp message by different ids.
   if (channel === 'whatsapp') return true;
   // With several attempts that a carrier may have, the stored id may be that of any.
-  const possible = attempts.filter(({ outcome = 'unknown' }) => ['unknown', 'accepted'].includes(outcome));
+  const possible = attempts.filter(mayBeTaken);
   const isOfThisOne = named !== undefined && possible.length === 1 && possible[0] === named;
   return !isOfThisOne || (storedId ?? carrierMessageId) === (carrierMessageId ?? storedId);
+}
+
+/** Whether carriers may have several attempts of the message: then each has its cost. */
+function mayBeWithSeveral({ attempts = [] }: Message): boolean {
+  return attempts.filter(mayBeTaken).length > 1;
+}
+
+/** Whether an attempt may have followed since the row was read, which would make the cost one of several. */
+function mayBeDoubledNow({ transition }: Receipt, { attempts }: Message): boolean {
+  const last = attempts?.at(-1);
+  return transition.cost !== undefined && last !== undefined && last.outcome === undefined;
 }
 
 /** The state no longer changes; but this receipt proves that a final message without `sent` was handed over. */

@@ -1,6 +1,7 @@
 /**
  * Finds the client that a person writes to: the one to which the number belongs, else the one whose message the reply
- * names, else the one whose message a carrier last took from this number to that person (contract 13.1).
+ * names, else the one whose message a carrier last took from this number to that person, or may have taken where none is
+ * known to (contract 13.1).
  */
 
 import { everyClient } from '../../contract/limit-rows.ts';
@@ -9,7 +10,13 @@ import type { NumberOwners } from '../../sender/number-owners.ts';
 import type { Message } from '../message.ts';
 import type { InboundMessage } from '../received-content.ts';
 import { type Contacts, contactsFrom, type MayUse, mayBeFrom } from '../store/contacts.dynamo.ts';
-import { type Conversations, pagesWith, takenOf, type Written } from '../store/conversations.dynamo.ts';
+import {
+  type Conversations,
+  pagesWith,
+  possiblyTakenOf,
+  takenOf,
+  type Written,
+} from '../store/conversations.dynamo.ts';
 
 export interface Owner {
   readonly clientId: string;
@@ -52,6 +59,7 @@ export async function findOwner(
   const mayUse: MayUse = (clientId) =>
     holders === undefined || holders.has(settingsIdOf(clientId)) || holders.has(everyClient);
   const written: Written[] = [...contactsFrom(noted, inbound, mayUse)];
+  const possiblyWritten: Written[] = [];
   const refused = new Set<string>();
   let answered: Owner | undefined;
   let isHandedOver = false;
@@ -64,15 +72,19 @@ export async function findOwner(
     );
     const sent = from.filter(({ direction }) => direction === undefined);
     written.push(...sent.flatMap(takenOf));
+    possiblyWritten.push(...sent.flatMap(possiblyTakenOf));
     if (asksFor === 'opt_in') for (const each of sent.filter(isOptOutRefusal)) refused.add(each.client_id);
     isHandedOver ||= sent.some(({ status }) => status === 'sending');
     answered ??= answeredIn(sent, inbound, holder);
     if (holder !== undefined || (written.length > 0 && asksFor === undefined)) break;
   }
   if (holder !== undefined) return { owner: answered ?? { clientId: holder }, others: [], isHandedOver };
-  const last = written.toSorted((one, other) => other.at.getTime() - one.at.getTime()).at(0);
+  // The person has the message, although the carrier's response was lost.
+  const writers = written.length > 0 ? written : possiblyWritten;
+  const last = writers.toSorted((one, other) => other.at.getTime() - one.at.getTime()).at(0);
   const owner = answered ?? (last && { clientId: last.clientId });
-  const clients = new Set([...written.map(({ clientId }) => clientId), ...refused]);
+  const told = asksFor === undefined ? written : [...written, ...possiblyWritten];
+  const clients = new Set([...told.map(({ clientId }) => clientId), ...refused]);
   if (owner !== undefined) clients.delete(owner.clientId);
   return { owner, others: [...clients], isHandedOver };
 }

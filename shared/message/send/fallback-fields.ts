@@ -90,10 +90,10 @@ function legToStore(
   select: SelectSender,
 ): StoredLeg {
   const from = senderOf({ channel, ...wanted }, first);
-  const sender = select({ channel, country: first.country, from });
   return {
     channel,
-    ...withoutUndefined({ after_seconds, from, sender }),
+    ...withoutUndefined({ after_seconds, from }),
+    ...select({ channel, country: first.country, from }),
     ...contentOf({ channel, ...wanted }, first),
   };
 }

@@ -111,13 +111,13 @@ export function newMessage(
   const createdAt = now.toISOString();
   const { from, reference, webhook_url, scheduled_at, on_unknown } = request;
   const country = countryOf(recipient);
-  const sender = select({ channel, country, from });
   return {
     message_id: messageId,
     client_id: clientId,
     channel,
     recipient,
-    ...withoutUndefined({ country, from, sender, reference, webhook_url, on_unknown }),
+    ...withoutUndefined({ country, from, reference, webhook_url, on_unknown }),
+    ...select({ channel, country, from }),
     created_at: createdAt,
     ...(scheduled_at === undefined
       ? { status: 'queued', queued_at: createdAt }

@@ -17,8 +17,10 @@ import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
 import { queryRows, readRow } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
+import { anySender, mayBeTaken } from '../attempt.ts';
 import type { Message } from '../message.ts';
 import type { InboundMessage } from '../received-content.ts';
+import { fromOf } from '../shown-attempt.ts';
 
 /** A carrier took a message of this client. */
 export interface Contact {
@@ -46,40 +48,45 @@ export interface Contacts {
   of(addressee: Addressee): Promise<readonly Contact[]>;
 }
 
-const anySender = '*';
+/** Phone numbers, short codes, and what carriers call pools, numbers and services; nobody can reply to a name. */
+const answerable = /^(?:\+?\d+|\*|(?:pool|phone)-.*|MG[0-9a-f]{32}|arn:.*)$/;
+/** A pool or a service, any of whose numbers may have sent a message, or the id of a number. */
+const unnamed = /^(?:\*|(?:pool|phone)-.*|MG[0-9a-f]{32}|arn:.*)$/;
 
-/** Phone numbers, short codes, and what AWS calls pools and numbers; nobody can reply to a name. */
-const answerable = /^(?:\+?\d+|\*|(?:pool|phone)-.*|arn:.*)$/;
-/** A pool, any of whose numbers may have sent a message, or the id of a number. */
-const unnamed = /^(?:\*|(?:pool|phone)-.*|arn:.*)$/;
-
-function senderOf({ sender, from }: Message): string {
-  return sender?.identity ?? from ?? anySender;
+/** What a receipt says of the sender: the attempt that it is about, and the number that the carrier names, or its id. */
+interface ReportedSender {
+  readonly attempt?: number;
+  readonly from?: string;
 }
 
-/**
- * Notes the message that a carrier took at `at`.
- *
- * @param named - the number that the carrier names in its receipt, or its id
- */
+/** Notes the message that a carrier took at `at`. */
 export async function noteContact(
   contacts: Pick<Contacts, 'note'>,
   message: Message,
   at: Date,
-  named?: string,
+  reported: ReportedSender = {},
 ): Promise<void> {
   const { channel, recipient: person, client_id: clientId } = message;
-  const sender = senderOf(message);
+  const sender = fromOf(message, reported.attempt) ?? anySender;
   if (!answerable.test(sender)) return;
   const addressee = { channel, person, mode: modeOf(clientId) };
   await contacts.note(addressee, { clientId, sender, at });
-  if (isNamed(message, named)) await contacts.note(addressee, { clientId, sender: named, via: sender, at });
+  const { from: named } = reported;
+  if (named !== undefined && isNamed(message, reported))
+    await contacts.note(addressee, { clientId, sender: named, via: sender, at });
 }
 
 /** Whether the receipt says more than the message: from which number of a pool it was sent. */
-export function isNamed(message: Message, named: string | undefined): named is string {
-  const sender = senderOf(message);
+export function isNamed(message: Message, { attempt, from: named }: ReportedSender): boolean {
+  const sender = fromOf(message, attempt) ?? anySender;
   return named !== undefined && named !== sender && unnamed.test(sender) && answerable.test(named);
+}
+
+/** Every sender from which a carrier may have sent the message. */
+function sendersOf(message: Message): readonly string[] {
+  const { attempts = [] } = message;
+  const possible = attempts.filter(mayBeTaken).map(({ number }) => fromOf(message, number) ?? anySender);
+  return possible.length > 0 ? possible : [fromOf(message) ?? anySender];
 }
 
 /** Whether a client may send from the number that the person wrote to, where its messages do not say from which. */
@@ -87,8 +94,9 @@ export type MayUse = (clientId: string) => boolean;
 
 /** Whether the message may have been sent from the number that the person wrote to. */
 export function mayBeFrom(message: Message, inbound: InboundMessage, mayUse: MayUse): boolean {
-  const sender = senderOf(message);
-  return isExactly(sender, inbound) || (isAnyOf(sender, inbound) && mayUse(message.client_id));
+  return sendersOf(message).some(
+    (sender) => isExactly(sender, inbound) || (isAnyOf(sender, inbound) && mayUse(message.client_id)),
+  );
 }
 
 /**

@@ -69,6 +69,13 @@ export async function* pagesWith(
   }
 }
 
+/** The client of an outbound message whose attempt has no outcome: its carrier may have it. */
+export function possiblyTakenOf({ client_id, sent_at, attempts = [] }: Message): Written[] {
+  const unknown = attempts.findLast(({ outcome = 'unknown' }) => outcome === 'unknown');
+  if (sent_at !== undefined || unknown === undefined) return [];
+  return [{ clientId: client_id, at: new Date(unknown.at) }];
+}
+
 /** The client of an outbound message that a carrier took, which alone sets `sent_at`. */
 export function takenOf({ client_id, sent_at }: Message): Written[] {
   return sent_at === undefined ? [] : [{ clientId: client_id, at: new Date(sent_at) }];

@@ -8,6 +8,7 @@ import { addSeconds } from '../../platform/clock.ts';
 import type { Environment } from '../../platform/env.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type Message, messageSchema, transitions } from '../message.ts';
+import { addCost } from './attempt-costs.dynamo.ts';
 import { noteKeyUse } from './idempotency-key-use.dynamo.ts';
 import { createLeg, isOwn, manyMessages, messageRowOf, parseMessageRow } from './message-rows.dynamo.ts';
 import {
@@ -162,6 +163,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     release,
     transition,
     noteHandOver,
+    addCost: (messageId, cost) => addCost(client, TableName, messageId, get, cost),
     fillInSent,
     noteKeyUse: (messageId, use, at) => noteKeyUse(client, table, { message_id: messageId }, { use, at }),
     findByCarrierId,
@@ -186,9 +188,10 @@ function transitionInput(change: Transition) {
     values[`:${name}`] = value;
     sets.push(`${name} = :${name}`);
   }
-  if (change.attempts !== undefined) {
-    values[':attempts'] = change.attempts;
-    sets.push('attempts = :attempts');
+  const { attempts, reportedAttempt: reported_attempt } = change;
+  for (const [name, value] of Object.entries(withoutUndefined({ attempts, reported_attempt }))) {
+    values[`:${name}`] = value;
+    sets.push(`${name} = :${name}`);
   }
   if (change.to === 'delivered' || change.to === 'read') removes.push('error_code', 'error_message');
   const states = from.map((state, index) => {

@@ -5,6 +5,7 @@ import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { StoredAttempt } from '../attempt.ts';
 import { type Message, type Status, transitions } from '../message.ts';
 import type { Slot } from '../slot.ts';
+import type { AttemptCost } from './attempt-costs.dynamo.ts';
 import type { FilterFields } from './message-list.dynamo.ts';
 
 /** Whether this call stored the message, or found one with the same id. */
@@ -33,7 +34,6 @@ export interface HandOverNote {
   readonly carrierMessageId: string;
   readonly cost?: number;
   readonly currency?: string;
-  readonly sender?: Message['sender'];
   readonly attempts?: readonly StoredAttempt[];
 }
 
@@ -86,6 +86,8 @@ export interface MessageStore {
   transition(messageId: string, transition: Transition): Promise<Message | undefined>;
   /** Writes the carrier's response to a message whose state a receipt has changed already. */
   noteHandOver(messageId: string, noted: HandOverNote): Promise<void>;
+  /** Adds the cost of one of several attempts that carriers may have; repeating it adds nothing. */
+  addCost(messageId: string, cost: AttemptCost): Promise<void>;
   /** Fills in `sent` of a `failed` or `expired` message, which a later receipt proves; undefined where it has `sent`. */
   fillInSent(messageId: string, at: Date): Promise<Message | undefined>;
   /** Writes the number of the newest use of an Idempotency-Key into its first message; false where that is gone. */
@@ -104,6 +106,8 @@ export interface Transition extends CarrierReport {
   readonly reported?: boolean;
   /** Entered only if no later attempt was made than this one. */
   readonly ofAttempt?: number;
+  /** The attempt that the receipt proves. */
+  readonly reportedAttempt?: number;
   /** The attempts with the outcome of the last one. */
   readonly attempts?: readonly StoredAttempt[];
 }
@@ -115,8 +119,6 @@ interface CarrierReport {
   readonly cost?: number;
   readonly currency?: string;
   readonly carrierMessageId?: string;
-  /** What it was sent from, where the carrier chose. */
-  readonly sender?: Message['sender'];
   /** How it reached the person, where that was not as a text. */
   readonly deliveredBy?: 'rcs';
 }
@@ -144,7 +146,6 @@ export function fieldsOf(
     currency: report.currency,
     cost_reported: report.reported === true && report.cost !== undefined ? true : undefined,
     carrier_message_id: report.carrierMessageId,
-    sender: report.sender,
     delivered_by: report.deliveredBy,
   });
 }

@@ -12,6 +12,7 @@ import {
 } from '../../../shared/edited-table/row-editor.dynamo.ts';
 import { overrideTable } from '../../../shared/limit/override-row.ts';
 import { senderTable } from '../../../shared/sender/sender-row.ts';
+import { oneCarrierEach } from '../../support/doubles/no-senders.ts';
 import { engineClient } from '../../support/engine/engine.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
@@ -79,6 +80,7 @@ function administrator(edit: () => Promise<unknown> = async () => undefined, tim
       ...dynamoRowEditor(dynamo, limit_overrides, overrideTable),
     },
     senders: { ...dynamoAllRows(tables.dynamo, senders), ...dynamoRowEditor(dynamo, senders, senderTable) },
+    carriers: oneCarrierEach.carriers,
     clock: () => new Date(),
     capDefaults: {},
     currency: 'USD',

@@ -25,6 +25,7 @@ import {
   carrierEnvironment,
   startCarrierServer,
 } from '../../support/carrier/carrier-server.ts';
+import { oneCarrierEach } from '../../support/doubles/no-senders.ts';
 import { aSendingMessage, handOverOf } from '../../support/message/example-message.ts';
 import { aClient, ask, inMemorySends, type SendName, smallRequest } from '../../support/message/sends.ts';
 
@@ -304,8 +305,9 @@ it('AWS takes the sender of every row that is valid', async () => {
   await fc.assert(
     fc.asyncProperty(row, async (typed) => {
       const channel = typed.destination.startsWith('sms') ? 'sms' : 'whatsapp';
-      const sender = selectSender([parseSenderRow(typed)], { channel, country: 'IN' }, undefined);
-      if (sender === undefined) return;
+      const { sender } = selectSender([parseSenderRow(typed)], { channel, country: 'IN' }, oneCarrierEach);
+      // The id of a number at Meta is refused without a call.
+      if (sender === undefined || (channel === 'whatsapp' && /^\d+$/.test(sender.identity))) return;
       const recipient = '+919876543210';
       const message = aSendingMessage({
         channel,

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { EditedRow } from '../../../shared/edited-table/edited-row.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { senderReader } from '../../../shared/sender/select-sender.ts';
+import { oneCarrierEach } from '../../support/doubles/no-senders.ts';
 import {
   aClient,
   ask,
@@ -138,10 +139,10 @@ describe('a sender that rows give to certain clients', () => {
     row('*', 'Shared', { destination: 'sms GB' }),
     row('owner', '+447700900199', { destination: 'sms IT' }),
   ];
-  const stageSender = '+447700900199';
+  const stage = { ...oneCarrierEach, sms: '+447700900199' };
   const sendersOf = senderReader(
     rowStore(() => rows),
-    stageSender,
+    stage,
     () => now,
     () => undefined,
   );
@@ -206,7 +207,7 @@ describe('a sender that rows give to certain clients', () => {
     ['owner', 'Both'],
     ['partner', 'Both'],
     ['stranger', 'Shared'],
-    ['stranger', stageSender],
+    ['stranger', stage.sms],
     ['stranger', 'ACME2'],
     ['stranger', '+447700900101'],
   ])('may be named by %s: %s', async (clientId, from) => {
@@ -227,7 +228,7 @@ describe('a sender that rows give to certain clients', () => {
     let at = now;
     const changing = senderReader(
       rowStore(() => entered),
-      undefined,
+      oneCarrierEach,
       () => at,
       () => undefined,
     );

@@ -99,7 +99,25 @@ describe('the messages with a person', () => {
   });
 });
 
+const anAttempt = { number: 1, carrier: 'twilio', at: at.toISOString(), deadline: at.toISOString() };
+
 describe('a STOP after a message that its carrier sent from a default of its own', () => {
+  it.each([
+    ['another number', '+447418000999', false],
+    ['that number', ourNumber, true],
+  ])('without a response to %s', async (_which, number, isSuppressed) => {
+    const dependencies = onTables();
+    const person = aPerson();
+    const { sent_at: _unknown, ...rest } = sentTo(person, 0);
+    const attempts = [{ ...anAttempt, from: ourNumber }];
+    await dependencies.messages.create({ ...rest, status: 'sending', attempts });
+    const inbound = anInbound({ person, number, receivedAt: addSeconds(at, 10), text: 'STOP' });
+    const { message } = await receiveMessage(dependencies, inbound);
+    expect(message.client_id).toBe(isSuppressed ? 'client-a' : 'nobody');
+    const suppression = await dependencies.suppressions.get('client-a', person);
+    expect(suppression !== undefined).toBe(isSuppressed);
+  });
+
   it.each([
     ['another number', '+447418000999', false],
     ['that number', ourNumber, true],
@@ -113,15 +131,27 @@ describe('a STOP after a message that its carrier sent from a default of its own
       to: 'sent',
       at,
       carrierMessageId: newId('msg', at),
-      sender: { identity: ourNumber },
+      attempts: [{ ...anAttempt, from: ourNumber, outcome: 'accepted' }],
     });
-    expect(sent).toMatchObject({ sender: { identity: ourNumber } });
     await noteContact(dependencies.contacts, sent ?? message, at);
     const inbound = anInbound({ person, number, receivedAt: addSeconds(at, 10), text: 'STOP' });
     await receiveMessage(dependencies, inbound);
     const suppression = await dependencies.suppressions.get('client-a', person);
     expect(suppression !== undefined).toBe(isSuppressed);
   });
+});
+
+it('a reply is for the client whose message was taken before one whose response is lost, and a STOP for both', async () => {
+  const dependencies = onTables();
+  const person = aPerson();
+  const { sent_at: _unknown, ...rest } = sentTo(person, 5, { client_id: 'client-b', from: ourNumber });
+  await dependencies.messages.create(sentTo(person, 0, { from: ourNumber }));
+  await dependencies.messages.create({ ...rest, status: 'sending', attempts: [anAttempt] });
+  const wrote = async (text: string, seconds: number) =>
+    (await receiveMessage(dependencies, anInbound({ person, text, receivedAt: addSeconds(at, seconds) })))
+      .message;
+  expect(await wrote('Hello', 10)).toMatchObject({ client_id: 'client-a' });
+  expect(await wrote('STOP', 20)).toMatchObject({ client_id: 'client-a', opt_for: ['client-b'] });
 });
 
 describe('the contacts of a person', () => {

@@ -3,10 +3,14 @@
 import type { PriceOf } from '../../../shared/message/send/dry-run.ts';
 import type { SuppressedAmong } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import type { NumberOwners } from '../../../shared/sender/number-owners.ts';
-import type { SelectSender, SendersOf } from '../../../shared/sender/select-sender.ts';
+import type { SelectSender, SendersOf, StageSenders } from '../../../shared/sender/select-sender.ts';
+
+/** A stage with one carrier for each channel and no sender of its own. */
+export const oneCarrierEach: StageSenders = { sms: undefined, carriers: { sms: ['aws'], whatsapp: ['aws'] } };
 
 /** As without any row. */
-export const selectNone: SelectSender = ({ from }) => (from === undefined ? undefined : { identity: from });
+export const selectNone: SelectSender = ({ from }) =>
+  from === undefined ? {} : { sender: { identity: from } };
 
 const sendersOf: SendersOf = async () => ({ select: selectNone, isOfOthers: () => false });
 const priceOf: PriceOf = () => undefined;

@@ -74,7 +74,6 @@ describe('the request', () => {
     expect(await handOver()).toEqual({
       outcome: 'accepted',
       carrierMessageId: sid,
-      from: '+15005550006',
       cost: 0.04,
       currency: 'USD',
     });

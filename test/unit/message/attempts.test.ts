@@ -1,117 +1,17 @@
 /** No two carriers get one message without a word, whatever becomes of a response (contract 16.2 and 16.3). */
-import { beforeEach, describe, expect, it } from '@jest/globals';
-import { messageError } from '../../../shared/contract/message-error-codes.ts';
-import type { ChosenCarrier, HandOver, HandOverRequest } from '../../../shared/message/dispatch/carrier.ts';
-import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
-import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
-import { fromOf, type Message } from '../../../shared/message/message.ts';
-import { statusView } from '../../../shared/message/message-response.ts';
+import { describe, expect, it } from '@jest/globals';
+import type { Message } from '../../../shared/message/message.ts';
+import { fromOf } from '../../../shared/message/shown-attempt.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { allowanceOf } from '../../support/doubles/no-caps.ts';
-import { noOtpLegs } from '../../support/doubles/no-otp-legs.ts';
-import { nobodySuppressed } from '../../support/doubles/nobody-suppressed.ts';
-import { inMemoryPace, inMemoryStores } from '../../support/engine/stores.ts';
-import { aMessage, attemptRules, created } from '../../support/message/example-message.ts';
-
-type Answer = HandOver | 'lost';
-
-const accepted: HandOver = { outcome: 'accepted', carrierMessageId: 'c-1', cost: 0.01, currency: 'USD' };
-const notTaken: HandOver = { outcome: 'not_taken', reason: 'ECONNREFUSED' };
-const throttled: HandOver = { outcome: 'throttled', reason: 'slow down' };
-const ownRefusal: HandOver = { outcome: 'refused', ...messageError('sender_rejected'), elsewhere: true };
-const refusal: HandOver = { outcome: 'refused', ...messageError('invalid_recipient') };
-
-let now: Date;
-beforeEach(() => {
-  now = created;
-});
-
-/** A stage whose carriers respond as told, and a message that is dispatched each time the queue shows it. */
-async function world(
-  answers: Readonly<Record<string, readonly Answer[]>>,
-  change: Partial<Message> = {},
-  settledBy: ChosenCarrier['settledBy'] = 'receipt',
-) {
-  const { messages } = inMemoryStores();
-  const message = aMessage({ expires_at: addSeconds(created, 3600).toISOString(), ...change });
-  await messages.create(message);
-  const calls: { readonly carrier: string; readonly request: HandOverRequest }[] = [];
-  const queued: Date[] = [now];
-  const lookups: string[] = [];
-  const known = new Set<string>();
-  const carriers = Object.entries(answers).map(
-    ([name, responses]): ChosenCarrier => ({
-      name,
-      settledBy,
-      async handOver(request) {
-        const index = calls.filter(({ carrier }) => carrier === name).length;
-        calls.push({ carrier: name, request });
-        const answer = responses[Math.min(index, responses.length - 1)];
-        if (answer === undefined || answer === 'lost') throw new Error('the response was lost');
-        return answer;
-      },
-      async lookup({ attempt }) {
-        lookups.push(attempt.id);
-        const transition = { to: 'delivered', at: now } as const;
-        return known.has(attempt.id) ? { carrierMessageId: 'found', receipt: { transition } } : undefined;
-      },
-    }),
-  );
-  const dependencies = {
-    messages,
-    attemptRules,
-    carriersFor: () => carriers,
-    bodyOf: async () => ({ text: 'Hello' }),
-    isDisabled: async () => false,
-    ...nobodySuppressed,
-    ...noOtpLegs,
-    allowanceOf,
-    pace: inMemoryPace(() => now),
-    outbound: {
-      enqueue: async (entries: readonly { delaySeconds: number }[]) =>
-        entries.forEach(({ delaySeconds }) => {
-          queued.push(addSeconds(now, delaySeconds));
-        }),
-    },
-    clock: () => now,
-    newClaimId: () => `claim-${Math.random()}`,
-    sleep: async () => {},
-  };
-  const { message_id } = message;
-  return {
-    calls,
-    known,
-    lookups,
-    queued,
-    asked: () => calls.map(({ carrier, request }) => `${carrier} ${request.attempt.number}`),
-    row: async () => (await messages.get(message_id)) as Message,
-    view: async () => statusView((await messages.get(message_id)) as Message),
-    show: () => dispatch(dependencies, message_id),
-    /** Shows the message as often as the queue has it until then. */
-    async until(seconds: number) {
-      const end = addSeconds(created, seconds);
-      for (let at = queued[0]; at !== undefined && at <= end; at = queued[0]) {
-        queued.shift();
-        if (at > now) now = at;
-        await dispatch(dependencies, message_id);
-        queued.sort((one, other) => one.getTime() - other.getTime());
-      }
-      now = end;
-    },
-    report: (attempt: number, to: 'sent' | 'delivered' | 'failed') =>
-      recordReceipts(
-        { messages, recordOptOut: async () => true, contacts: { note: async () => {} } },
-        [
-          {
-            messageId: message_id,
-            attempt,
-            transition: { to, at: now, ...(to === 'failed' ? messageError('unreachable') : {}) },
-          },
-        ],
-        1,
-      ),
-  };
-}
+import {
+  accepted,
+  notTaken,
+  ownRefusal,
+  refusal,
+  throttled,
+  attemptWorld as world,
+} from '../../support/message/attempt-world.ts';
+import { created } from '../../support/message/example-message.ts';
 
 describe('proof that a carrier has not taken the message', () => {
   it.each([
@@ -158,21 +58,50 @@ describe('proof that a carrier has not taken the message', () => {
   });
 });
 
-it('a sender that was selected goes to the preferred carrier only, and one that the request names to each', async () => {
-  const { until, calls } = await world(
-    { one: [notTaken], two: [accepted] },
-    { sender: { identity: 'pool-1' }, from: 'ACME' },
-  );
-  await until(0);
-  expect(calls.map(({ request: { message } }) => fromOf(message))).toEqual(['pool-1', 'ACME']);
-});
+describe('the sender of an attempt', () => {
+  it.each([
+    ['of a row of its carrier', { senders: { two: { identity: '+15005550001' } } }, '+15005550001'],
+    ['that the request names, without such a row', { from: 'ACME' }, 'ACME'],
+    ['that is its carrier’s own, without either', {}, '+15005550006'],
+  ])('is the one %s', async (_which, change, from) => {
+    const sender = { identity: 'pool-1' };
+    const { until, calls, row, view } = await world(
+      { one: [notTaken], two: [accepted] },
+      { sender, ...change },
+      { defaultSender: '+15005550006' },
+    );
+    expect((await view()).from).toBe('pool-1');
+    await until(0);
+    expect(calls.map(({ request: { message } }) => fromOf(message))).toEqual(['pool-1', from]);
+    expect(await view()).toMatchObject({ status: 'sent', from });
+    expect(await row()).toMatchObject({ sender });
+  });
 
-it('a sender that the carrier chose is that of the message from then on, also in its status', async () => {
-  const from = '+15005550006';
-  const { until, view } = await world({ one: [{ ...accepted, from }] });
-  expect((await view()).from).toBeNull();
-  await until(0);
-  expect(await view()).toMatchObject({ status: 'sent', from });
+  it('of the preferred carrier is the same again after another was asked', async () => {
+    const { until, calls } = await world(
+      { one: [notTaken], two: [notTaken] },
+      { sender: { identity: 'pool-1' }, senders: { two: { identity: '+15005550001' } } },
+    );
+    await until(10);
+    const from = calls.map(({ carrier, request }) => `${carrier} ${fromOf(request.message)}`);
+    expect(from.slice(0, 3)).toEqual(['one pool-1', 'two +15005550001', 'one pool-1']);
+  });
+
+  it('is known while the response is lost', async () => {
+    const { until, view } = await world({ one: ['lost'] }, {}, { defaultSender: '+15005550006' });
+    expect((await view()).from).toBeNull();
+    await until(0);
+    expect(await view()).toMatchObject({ status: 'sending', from: '+15005550006' });
+  });
+
+  it('is unknown where its carrier chooses, and not that of another carrier', async () => {
+    const { until, view } = await world(
+      { one: [notTaken], two: [accepted] },
+      { sender: { identity: 'pool-1' } },
+    );
+    await until(0);
+    expect((await view()).from).toBeNull();
+  });
 });
 
 describe('a lost response', () => {
@@ -221,7 +150,11 @@ describe('a lost response', () => {
   });
 
   it('is settled by a repeat of the same attempt where the carrier recognizes it', async () => {
-    const { until, asked, calls, view } = await world({ one: ['lost', accepted] }, {}, 'repeat');
+    const { until, asked, calls, view } = await world(
+      { one: ['lost', accepted] },
+      {},
+      { settledBy: 'repeat' },
+    );
     await until(10);
     expect(asked()).toEqual(['one 1', 'one 1']);
     const [first, second] = calls.map(({ request }) => request.attempt);

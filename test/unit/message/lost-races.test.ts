@@ -165,7 +165,7 @@ describe('a single send whose write took effect although its response was lost',
 
 describe('a bulk of a sender with a pace', () => {
   const sender = { identity: '+15550100', messages_per_second: 10 };
-  const select: SelectSender = () => sender;
+  const select: SelectSender = () => ({ sender });
   const body = {
     message: 'Hello',
     recipients: Array.from({ length: 300 }, (_, row) => `+4477009${10000 + row}`),

@@ -262,11 +262,11 @@ describe('a pool', () => {
     for (const [index, client] of ['a', 'b', 'c'].entries())
       await noteContact(contacts, fromPool(client, index), addSeconds(start, index));
     expect(await clientsOf(contacts, ourNumber)).toEqual(['a', 'b', 'c']);
-    await noteContact(contacts, fromPool('a', 0), start, ourNumber);
-    await noteContact(contacts, fromPool('b', 1), addSeconds(start, 1), otherNumber);
+    await noteContact(contacts, fromPool('a', 0), start, { from: ourNumber });
+    await noteContact(contacts, fromPool('b', 1), addSeconds(start, 1), { from: otherNumber });
     expect(await clientsOf(contacts, ourNumber)).toEqual(['a', 'c']);
     expect(await clientsOf(contacts, otherNumber)).toEqual(['b', 'c']);
-    await noteContact(contacts, fromPool('c', 2), addSeconds(start, 2), otherNumber);
+    await noteContact(contacts, fromPool('c', 2), addSeconds(start, 2), { from: otherNumber });
     expect(await clientsOf(contacts, ourNumber)).toEqual(['a']);
     // None of them is known by this number; better all of the pool than nobody.
     expect(await clientsOf(contacts, '+447418111111')).toEqual(['a', 'b', 'c']);

@@ -11,9 +11,10 @@ import {
 } from '../../../shared/sender/select-sender.ts';
 import { parseSenderRow } from '../../../shared/sender/sender-row.ts';
 import { runs } from '../../fuzz/runs.ts';
+import { oneCarrierEach } from '../../support/doubles/no-senders.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
-const stage = 'stage-pool';
+const stage = { ...oneCarrierEach, sms: 'stage-pool' };
 const clients = ['client_1', 'client_2'];
 const countries = ['GB', 'IN', 'US'];
 
@@ -88,7 +89,7 @@ function expected(rows: readonly Told[], client: string, { channel, country = ''
   }
   const first = found.find((row) => !(channel === 'sms' && row.isName && country === 'US'));
   if (first !== undefined) return { identity: first.identity, pace: first.pace };
-  return channel === 'sms' ? { identity: stage, pace: undefined } : undefined;
+  return channel === 'sms' ? { identity: stage.sms, pace: undefined } : undefined;
 }
 
 describe('the sender of a message', () => {
@@ -107,8 +108,8 @@ describe('the sender of a message', () => {
           stage,
         );
         const wanted = expected(all, client, to);
-        expect(selected?.identity).toBe(wanted?.identity);
-        expect(selected?.messages_per_second).toBe(wanted?.pace);
+        expect(selected.sender?.identity).toBe(wanted?.identity);
+        expect(selected.sender?.messages_per_second).toBe(wanted?.pace);
       }),
       runs,
     );
@@ -125,10 +126,11 @@ describe('the sender of a message', () => {
       entity_id: '1101',
       template_id: '1107',
     });
-    expect(selectSender([row], { channel: 'sms', country }, stage)).toEqual({ identity: 'ACMEIN', ...ids });
+    expect(selectSender([row], { channel: 'sms', country }, stage)).toEqual({
+      sender: { identity: 'ACMEIN', ...ids },
+    });
     expect(selectSender([row], { channel: 'sms', country, from: 'ACMEIN' }, stage)).toEqual({
-      identity: 'ACMEIN',
-      ...ids,
+      sender: { identity: 'ACMEIN', ...ids },
     });
   });
 });
@@ -141,8 +143,38 @@ it('a sender that is named in another case has the spelling and the pace of its 
     messages_per_second: 5,
   });
   expect(selectSender([row], { channel: 'sms', country: 'GB', from: 'acme' }, stage)).toEqual({
-    identity: 'ACME',
-    messages_per_second: 5,
+    sender: { identity: 'ACME', messages_per_second: 5 },
+  });
+});
+
+describe('at each carrier', () => {
+  const at = { channel: 'sms', country: 'GB' } as const;
+  const carriers = { sms: 'stage-pool', carriers: { sms: ['aws', 'twilio', 'infobip'], whatsapp: ['aws'] } };
+  const rowAt = (destination: string, identity: string, client_id = '*') =>
+    parseSenderRow({ client_id, destination, identity });
+  const rows = [
+    rowAt('sms GB', 'FIRST'),
+    rowAt('sms GB twilio', '+447700900001'),
+    rowAt('sms * twilio', '+447700900002', 'client_1'),
+    rowAt('sms FR infobip', '+447700900003'),
+  ];
+
+  it('the sender is of a row of that carrier, and a row that names none is of the first', () => {
+    expect(selectSender(rows, at, carriers)).toEqual({
+      sender: { identity: 'FIRST' },
+      senders: { twilio: { identity: '+447700900002' } },
+    });
+    expect(selectSender([rowAt('sms GB aws', 'NAMED'), ...rows], at, carriers).sender?.identity).toBe(
+      'NAMED',
+    );
+    expect(selectSender(rows.slice(1), at, carriers).sender).toEqual({ identity: 'stage-pool' });
+  });
+
+  it('a sender that the request names has the values of the rows of that carrier', () => {
+    expect(selectSender(rows, { ...at, from: '+447700900001' }, carriers)).toEqual({
+      sender: { identity: '+447700900001' },
+      senders: { twilio: { identity: '+447700900001' } },
+    });
   });
 });
 
@@ -168,12 +200,12 @@ describe('the rows', () => {
     const read = store(() => rows);
     const sendersOf = senderReader(
       read,
-      undefined,
+      oneCarrierEach,
       () => at,
       () => undefined,
     );
     const identity = async () =>
-      (await sendersOf('client_1')).select({ channel: 'sms', country: 'GB' })?.identity;
+      (await sendersOf('client_1')).select({ channel: 'sms', country: 'GB' }).sender?.identity;
     expect(await identity()).toBe('FIRST');
     expect(await identity()).toBe('FIRST');
     expect((await sendersOf('client_2')).isOfOthers('First')).toBe(true);
@@ -200,7 +232,7 @@ describe('the rows', () => {
       (invalid) => reported.push(invalid),
     );
     const { select } = await sendersOf('client_1');
-    expect(select({ channel: 'sms', country: 'GB' })).toEqual({ identity: 'ACME' });
+    expect(select({ channel: 'sms', country: 'GB' })).toEqual({ sender: { identity: 'ACME' } });
     expect(reported).toMatchObject([{ client_id: 'client_1', destination: 'sms GB', attribute: 'identity' }]);
     expect(reported).toHaveLength(1);
   });

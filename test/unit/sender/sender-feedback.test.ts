@@ -7,12 +7,15 @@ import { senderFeedback } from '../../../shared/sender/sender-feedback.ts';
 import { parseSenderRow } from '../../../shared/sender/sender-row.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';
 import { runs } from '../../fuzz/runs.ts';
+import { oneCarrierEach } from '../../support/doubles/no-senders.ts';
 
 const now = new Date('2026-11-20T12:00:05.321Z');
 const right = { client_id: 'client_1', destination: 'sms GB', identity: 'ACME' };
 
+const carriers = { sms: ['aws', 'twilio'], whatsapp: ['aws', 'meta'] };
+
 const feedback = (row: EditedRow, clientExists = true, claims: Claims = new Map()) =>
-  senderFeedback(row, { now, clientExists, claims });
+  senderFeedback(row, { now, clientExists, claims, carriers });
 
 describe('the feedback for a right row', () => {
   it.each<[string, EditedRow, string]>([
@@ -42,6 +45,16 @@ describe('the feedback for a right row', () => {
       { ...right, destination: 'whatsapp *', identity: 'phone-number-id-0123' },
       'WhatsApp messages to every country are sent from phone-number-id-0123. A row of this client for one country comes first.',
     ],
+    [
+      'a carrier that is not the first',
+      { ...right, destination: 'sms GB twilio', identity: `MG${'0'.repeat(32)}` },
+      `SMS to GB are sent by twilio from MG${'0'.repeat(32)}.`,
+    ],
+    [
+      'a number of Meta',
+      { ...right, destination: 'whatsapp GB meta', identity: '106540352242922' },
+      'WhatsApp messages to GB are sent by meta from 106540352242922.',
+    ],
   ])('says what is sent from it: %s', (_what, row, effect) => {
     expect(feedback(row)).toEqual({ status: 'active', status_message: `Active since 12:00:05: ${effect}` });
   });
@@ -57,7 +70,7 @@ describe('the feedback for a right row', () => {
     const first = feedback(right);
     const later = new Date('2026-11-20T13:00:00.000Z');
     expect(
-      senderFeedback({ ...right, ...first }, { now: later, clientExists: true, claims: new Map() }),
+      senderFeedback({ ...right, ...first }, { now: later, clientExists: true, claims: new Map(), carriers }),
     ).toEqual(first);
   });
 });
@@ -87,6 +100,12 @@ const mistakes: [string, EditedRow, RegExp][] = [
     { destination: 'fax GB' },
     /^destination: "fax GB" is not a destination\. Write the channel/,
   ],
+  [
+    'another carrier',
+    { destination: 'sms GB twillio' },
+    /^destination: twillio is not among the carriers of the stage for SMS: they are aws, twilio\./,
+  ],
+  ['a carrier as an attribute', { carrier: 'twilio' }, /^carrier: the carrier belongs into the destination/],
   ['a pace of zero', { messages_per_second: 0 }, /^messages_per_second: 0 is not a valid pace/],
   ['a negative pace', { messages_per_second: -5 }, /^messages_per_second: -5 is not a valid pace/],
   ['a word as pace', { messages_per_second: 'fast' }, /^messages_per_second: "fast" is not a valid pace/],
@@ -121,8 +140,8 @@ describe('a mistake in a row', () => {
     );
     const rows = [row, { client_id: '*', destination: 'sms *', identity: '+447700900999' }];
     for (const country of ['GB', 'US']) {
-      const selected = selectSender(rows.map(parseSenderRow), { channel: 'sms', country }, undefined);
-      expect(selected).toEqual({ identity: '+447700900999' });
+      const selected = selectSender(rows.map(parseSenderRow), { channel: 'sms', country }, oneCarrierEach);
+      expect(selected).toEqual({ sender: { identity: '+447700900999' } });
     }
   });
 
@@ -177,7 +196,7 @@ it('whatever is typed into a row, the feedback says what the sends do', () => {
       const parsed = parseSenderRow(typed);
       const used = ['GB', 'US', 'FR']
         .flatMap((country) => (['sms', 'whatsapp'] as const).map((channel) => ({ channel, country })))
-        .some((to) => selectSender([parsed], to, undefined) !== undefined);
+        .some((to) => selectSender([parsed], to, oneCarrierEach).sender !== undefined);
       expect(used).toBe(status === 'active');
       if (!used) expect(status_message).toMatch(/not used/);
     }),

@@ -655,7 +655,7 @@ interface components {
             history: components["schemas"]["StatusChange"][];
             /** @description `rcs` where an SMS reached the recipient by RCS; absent otherwise. */
             delivered_by?: components["schemas"]["DeliveryPath"] | undefined;
-            /** @description The carrier of the last attempt to hand the message over; absent before the first. Its own id of the message is known to the operator. */
+            /** @description The carrier that reported about the message, else the one of the last attempt to hand it over; absent before the first. Its own id of the message is known to the operator. */
             carrier?: string | undefined;
             /** @description The attempts to hand the message over, the newest last: of each carrier the newest, and all that may have reached the recipient. */
             attempts?: components["schemas"]["HandOverAttempt"][] | undefined;

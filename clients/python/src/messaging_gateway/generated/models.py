@@ -2521,7 +2521,7 @@ class Message(BaseModel):
     """
     carrier: str | None = None
     """
-    The carrier of the last attempt to hand the message over; absent before the first. Its own id of the message is known to the operator.
+    The carrier that reported about the message, else the one of the last attempt to hand it over; absent before the first. Its own id of the message is known to the operator.
     """
     attempts: list[HandOverAttempt] | None = None
     """

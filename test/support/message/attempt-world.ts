@@ -1,0 +1,122 @@
+/** A stage whose carriers respond as told, to follow the attempts of one message. */
+import { messageError } from '../../../shared/contract/message-error-codes.ts';
+import type { ChosenCarrier, HandOver, HandOverRequest } from '../../../shared/message/dispatch/carrier.ts';
+import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
+import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
+import type { Message } from '../../../shared/message/message.ts';
+import { statusView } from '../../../shared/message/message-response.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { allowanceOf } from '../doubles/no-caps.ts';
+import { noOtpLegs } from '../doubles/no-otp-legs.ts';
+import { nobodySuppressed } from '../doubles/nobody-suppressed.ts';
+import { inMemoryPace, inMemoryStores } from '../engine/stores.ts';
+import { aMessage, attemptRules, created } from './example-message.ts';
+
+type Answer = HandOver | 'lost';
+
+export const accepted: HandOver = {
+  outcome: 'accepted',
+  carrierMessageId: 'c-1',
+  cost: 0.01,
+  currency: 'USD',
+};
+export const notTaken: HandOver = { outcome: 'not_taken', reason: 'ECONNREFUSED' };
+export const throttled: HandOver = { outcome: 'throttled', reason: 'slow down' };
+export const ownRefusal: HandOver = {
+  outcome: 'refused',
+  ...messageError('sender_rejected'),
+  elsewhere: true,
+};
+export const refusal: HandOver = { outcome: 'refused', ...messageError('invalid_recipient') };
+
+/** A stage whose carriers respond as told, and a message that is dispatched each time the queue shows it. */
+export async function attemptWorld(
+  answers: Readonly<Record<string, readonly Answer[]>>,
+  change: Partial<Message> = {},
+  {
+    settledBy = 'receipt',
+    defaultSender,
+  }: Partial<Pick<ChosenCarrier, 'settledBy'>> & { readonly defaultSender?: string } = {},
+) {
+  let now = created;
+  const { messages } = inMemoryStores();
+  const message = aMessage({ expires_at: addSeconds(created, 3600).toISOString(), ...change });
+  await messages.create(message);
+  const calls: { readonly carrier: string; readonly request: HandOverRequest }[] = [];
+  const queued: Date[] = [now];
+  const lookups: string[] = [];
+  const known = new Set<string>();
+  const carriers = Object.entries(answers).map(
+    ([name, responses]): ChosenCarrier => ({
+      name,
+      settledBy,
+      defaultSender: async () => defaultSender,
+      async handOver(request) {
+        const index = calls.filter(({ carrier }) => carrier === name).length;
+        calls.push({ carrier: name, request });
+        const answer = responses[Math.min(index, responses.length - 1)];
+        if (answer === undefined || answer === 'lost') throw new Error('the response was lost');
+        return answer;
+      },
+      async lookup({ attempt }) {
+        lookups.push(attempt.id);
+        const transition = { to: 'delivered', at: now } as const;
+        return known.has(attempt.id) ? { carrierMessageId: 'found', receipt: { transition } } : undefined;
+      },
+    }),
+  );
+  const dependencies = {
+    messages,
+    attemptRules,
+    carriersFor: () => carriers,
+    bodyOf: async () => ({ text: 'Hello' }),
+    isDisabled: async () => false,
+    ...nobodySuppressed,
+    ...noOtpLegs,
+    allowanceOf,
+    pace: inMemoryPace(() => now),
+    outbound: {
+      enqueue: async (entries: readonly { delaySeconds: number }[]) =>
+        entries.forEach(({ delaySeconds }) => {
+          queued.push(addSeconds(now, delaySeconds));
+        }),
+    },
+    clock: () => now,
+    newClaimId: () => `claim-${Math.random()}`,
+    sleep: async () => {},
+  };
+  const { message_id } = message;
+  return {
+    calls,
+    known,
+    lookups,
+    queued,
+    asked: () => calls.map(({ carrier, request }) => `${carrier} ${request.attempt.number}`),
+    row: async () => (await messages.get(message_id)) as Message,
+    view: async () => statusView((await messages.get(message_id)) as Message),
+    show: () => dispatch(dependencies, message_id),
+    /** Shows the message as often as the queue has it until then. */
+    async until(seconds: number) {
+      const end = addSeconds(created, seconds);
+      for (let at = queued[0]; at !== undefined && at <= end; at = queued[0]) {
+        queued.shift();
+        if (at > now) now = at;
+        await dispatch(dependencies, message_id);
+        queued.sort((one, other) => one.getTime() - other.getTime());
+      }
+      now = end;
+    },
+    report: (attempt: number, to: 'sent' | 'delivered' | 'failed', price: Partial<HandOver> = {}) =>
+      recordReceipts(
+        { messages, recordOptOut: async () => true, contacts: { note: async () => {} } },
+        [
+          {
+            messageId: message_id,
+            attempt,
+            transition: { to, at: now, ...price, ...(to === 'failed' ? messageError('unreachable') : {}) },
+          },
+        ],
+        1,
+      ),
+  };
+}

@@ -1,0 +1,49 @@
+/** What is shown of a message that several carriers may have, and what it costs (contract 16.3). */
+import { describe, expect, it } from '@jest/globals';
+import { accepted, attemptWorld as world } from '../../support/message/attempt-world.ts';
+
+describe('of several attempts that carriers may have', () => {
+  it('the one that a receipt proves is shown, with its carrier and its sender', async () => {
+    const { until, report, view } = await world(
+      { one: ['lost'], two: ['lost'] },
+      { on_unknown: 'send_again', sender: { identity: 'ACME' } },
+    );
+    await until(400);
+    expect(await view()).toMatchObject({ carrier: 'two', from: null, possible_duplicate: true });
+    await report(1, 'delivered');
+    expect(await view()).toMatchObject({
+      status: 'delivered',
+      carrier: 'one',
+      from: 'ACME',
+      attempts: [{ outcome: 'accepted' }, { outcome: 'unknown' }],
+    });
+  });
+
+  it('each costs, once however often it is reported, and the carrier’s figure replaces an estimate', async () => {
+    const { until, report, view } = await world(
+      { one: ['lost'], two: [accepted] },
+      { on_unknown: 'send_again' },
+    );
+    await until(400);
+    expect(await view()).toMatchObject({ status: 'sent', cost: 0.01 });
+    const price = (cost: number) => ({ cost, currency: 'USD' });
+    for (const repeat of [1, 2]) {
+      await report(1, 'delivered', price(0.02));
+      expect({ repeat, cost: (await view()).cost }).toEqual({ repeat, cost: 0.03 });
+    }
+    await report(2, 'delivered', price(0.05));
+    await report(2, 'sent', price(0.05));
+    expect(await view()).toMatchObject({ cost: 0.07, currency: 'USD' });
+  });
+
+  it('the one that a receipt proves is asked about before the message expires, by its carrier’s id', async () => {
+    const { until, report, show, lookups } = await world(
+      { one: ['lost'], two: ['lost'] },
+      { on_unknown: 'send_again' },
+    );
+    await until(400);
+    await report(1, 'sent');
+    await show();
+    expect(lookups).toEqual([expect.stringMatching(/\.1$/)]);
+  });
+});
