@@ -1,4 +1,5 @@
 /** Serves everything under /admin/api, for tokens of scope `admin`. */
+import { carriersWithCredentials } from '#carriers-with-credentials';
 import { adminDependencies } from '../shared/admin/admin-dependencies-on-aws.ts';
 import { adminApi, adminOperations } from '../shared/admin/http/admin-api.ts';
 import { adminRoutes } from '../shared/contract/routes.ts';
@@ -8,7 +9,7 @@ import { environmentOf } from '../shared/platform/env.ts';
 
 const env = environmentOf<'admin-api'>();
 
-const dependencies = adminDependencies(env);
+const dependencies = adminDependencies(env, async () => carriersWithCredentials);
 
 export const handler = httpFunction(
   adminRoutes.adminApi,

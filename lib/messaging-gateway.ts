@@ -59,6 +59,7 @@ export class MessagingGateway extends Construct {
   private readonly stage: StageSettings;
   private readonly storage: Storage;
   private readonly sendable: Queues;
+  private readonly carrierSecrets: CarrierSecrets;
 
   constructor(scope: Construct, id: string, props: MessagingGatewayProps = {}) {
     super(scope, id);
@@ -118,6 +119,7 @@ export class MessagingGateway extends Construct {
     this.stage = stage;
     this.storage = storage;
     this.sendable = queues;
+    this.carrierSecrets = carrierSecrets;
     this.api = api.rest;
     this.url = baseUrl;
     this.tables = storage.byName();
@@ -129,8 +131,8 @@ export class MessagingGateway extends Construct {
 
   /** Permits what the administrators' command line does, and reading the outputs of the stack, by which it finds the gateway. */
   grantAdmin(grantee: IGrantable): void {
-    const { stage, storage, sendable: queues } = this;
-    grantAdministration(grantee, { stack: Stack.of(this), stage, storage, queues });
+    const { stage, storage, sendable: queues, carrierSecrets } = this;
+    grantAdministration(grantee, { stack: Stack.of(this), stage, storage, queues, carrierSecrets });
   }
 
   /** Adds actions to each alarm that notifies; there are none where the property `alarms` is false. */

@@ -39,6 +39,8 @@ export interface ConnectedGateway extends StackResources {
   readonly baseUrl: string;
 }
 
+type Settings = Readonly<Record<string, string | undefined>>;
+
 interface Connection {
   readonly dependencies: AdminDependencies;
   readonly gateway: ConnectedGateway;
@@ -50,9 +52,9 @@ export async function connect(
   environment: Record<string, string | undefined>,
 ): Promise<Connection> {
   if (options.stage === undefined && options.stackName === undefined) {
-    const resources = await localGateway(options.gateway, environment);
+    const { settings, ...resources } = await localGateway(options.gateway, environment);
     return {
-      dependencies: dependenciesOf(resources, settingsOf(publishedSettings(stages.local))),
+      dependencies: dependenciesOf(resources, { ...settings, CARRIER_BASE_URLS: 'true' }),
       gateway: { ...resources, stackName: stages.local.stackName },
     };
   }
@@ -60,7 +62,7 @@ export async function connect(
   const resources = resourcesOf(outputs);
   return {
     // The settings of the deploy can differ from those of the code by `-c`.
-    dependencies: dependenciesOf(resources, settingsOf(outputs)),
+    dependencies: dependenciesOf(resources, { ...settingsOf(outputs), CARRIER_BASE_URLS: 'false' }),
     gateway: { ...resources, stackName, baseUrl: (outputs.ApiUrl ?? '').replace(/\/$/, '') },
   };
 }
@@ -75,18 +77,20 @@ const connectionSchema = z.object({
   }),
   tables: z.record(z.string(), z.string()),
   queues: z.record(z.string(), z.string()),
+  secrets: z._default(z.record(z.string(), z.string()), {}),
+  settings: z.optional(z.record(z.string(), z.string())),
 });
 
 /** Points every AWS client of this process to the emulator. */
 async function localGateway(
   file: string,
   environment: Record<string, string | undefined>,
-): Promise<Omit<ConnectedGateway, 'stackName'>> {
+): Promise<Omit<ConnectedGateway, 'stackName'> & { readonly settings: Settings }> {
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) throw noGateway();
   const parsed = connectionSchema.safeParse(jsonOf(text));
   if (!parsed.success) throw new ConnectionFailure(`${file} does not describe a gateway.`);
-  const { base_url: baseUrl, aws, tables, queues } = parsed.data;
+  const { base_url: baseUrl, aws, tables, queues, secrets, settings: given } = parsed.data;
   // A killed gateway leaves its file behind.
   await fetch(aws.endpoint, { signal: AbortSignal.timeout(connectWithinMs) }).catch((cause: unknown) => {
     throw noGateway(cause);
@@ -95,7 +99,8 @@ async function localGateway(
   // Queue URLs of the emulator have another host name than its endpoint, and the SDK warns about that.
   const { origin } = new URL(aws.endpoint);
   const ours = Object.entries(queues).map(([name, url]) => [name, `${origin}${new URL(url).pathname}`]);
-  return { baseUrl, tables, queues: Object.fromEntries(ours) };
+  const settings = given ?? settingsOf(publishedSettings(stages.local));
+  return { baseUrl, tables, queues: Object.fromEntries(ours), secrets, settings };
 }
 
 /** Returns undefined for text that is not JSON; the parser's error would quote the file. */
@@ -148,14 +153,12 @@ function namesOf(stacks: readonly DeployedStack[]): string {
   return stacks.map(({ name, outputs }) => `${name} (${outputs[stageOutput]})`).join(', ');
 }
 
-function dependenciesOf(
-  { tables, queues }: StackResources,
-  settings: Readonly<Record<string, string | undefined>>,
-): AdminDependencies {
+function dependenciesOf({ tables, queues, secrets }: StackResources, settings: Settings): AdminDependencies {
   const source = {
     ...settings,
     ...variables(tables, 'TABLE'),
     ...variables(queues, 'QUEUE_URL'),
+    CARRIER_SECRETS: JSON.stringify(secrets),
   };
   const dependencies = adminDependenciesFrom(source);
   // A shell has no metrics, and its standard output is the response.
@@ -167,7 +170,10 @@ function dependenciesOf(
 /** Another version may have other tables and settings, or write them in another way. */
 function adminDependenciesFrom(source: EnvironmentSource): AdminDependencies {
   try {
-    return adminDependencies(environmentOf<'admin-api'>(source));
+    return adminDependencies(
+      environmentOf<'admin-api'>(source),
+      async () => (await import('#carriers-with-credentials')).carriersWithCredentials,
+    );
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ConnectionFailure(`Another version is deployed (${reason}): deploy this version first.`, {

@@ -1,5 +1,7 @@
-/** `doctor`: shows the present problems of a client, or of the stage's tables, and the command that fixes each. */
+/** `doctor`: shows the present problems of a client, or of the stage's tables and carriers, and what fixes each. */
 import type { Command } from 'commander';
+import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
+import { type CarrierView, listCarriers } from '../../shared/admin/carriers.ts';
 import { type Diagnosis, diagnoseClient } from '../../shared/admin/diagnosis/diagnose-client.ts';
 import { checkTables } from '../../shared/admin/diagnosis/table-settings.dynamo.ts';
 import type { ExplainedEndpoint } from '../../shared/admin/explain-limits.ts';
@@ -12,13 +14,13 @@ export function addDoctorCommand(program: Command, { run }: Runner): void {
   program
     .command('doctor')
     .description(
-      'shows the problems of a client: access, limits, caps, failed messages and webhooks, suppressions; without a client, those of the tables: recovery, deletion of old rows, streams',
+      'shows the problems of a client: access, limits, caps, failed messages and webhooks, suppressions; without a client, those of the stage: its tables (recovery, deletion of old rows, streams) and the credentials of its carriers',
     )
     .argument('[client]', 'its id or name')
     .addHelpText('after', '\nExit status 1: there is a problem.')
     .action(
       run(async ({ dependencies, gateway }, client: string | undefined) => {
-        if (client === undefined) return diagnosedTables(gateway.tables);
+        if (client === undefined) return diagnosedStage(dependencies, gateway.tables);
         const diagnosis = await diagnoseClient(dependencies, client);
         const problems = diagnosis.findings.filter(({ severity }) => severity === 'problem').length;
         return {
@@ -34,22 +36,54 @@ function countOf(problems: number): string | undefined {
   return problems === 0 ? undefined : `${problems} ${problems === 1 ? 'problem' : 'problems'}`;
 }
 
-async function diagnosedTables(tables: Readonly<Record<string, string>>): Promise<CommandResult> {
-  const findings = await checkTables(dynamo(), tables, tableShapes);
+async function diagnosedStage(
+  dependencies: AdminDependencies,
+  tables: Readonly<Record<string, string>>,
+): Promise<CommandResult> {
+  const [findings, { carriers }] = await Promise.all([
+    checkTables(dynamo(), tables, tableShapes),
+    listCarriers(dependencies),
+  ]);
+  const failing = new Set(
+    carriers.filter((each) => each.credentials_work === false).map(({ carrier }) => carrier),
+  );
   return {
-    json: { tables: Object.keys(tables).length, findings },
-    text: () =>
-      textTable(
-        findings,
-        [
-          { title: 'table', of: ({ table }) => table },
-          { title: 'what', of: ({ problem }) => problem },
-          { title: 'next step', of: ({ next_step }) => next_step },
-        ],
-        `The ${Object.keys(tables).length} tables are as they are declared.`,
-      ),
-    problem: countOf(findings.length),
+    json: { tables: Object.keys(tables).length, findings, carriers },
+    text: () => [tableFindings(findings, Object.keys(tables).length), carrierTable(carriers)].join('\n\n'),
+    problem: countOf(findings.length + failing.size),
   };
+}
+
+function carrierTable(carriers: readonly CarrierView[]): string {
+  return textTable(
+    carriers,
+    [
+      { title: 'channel', of: ({ channel }) => channel },
+      { title: 'order', of: ({ preference }) => preference },
+      { title: 'carrier', of: ({ carrier }) => carrier },
+      { title: 'credentials', of: credentialsText },
+      { title: 'last answer', of: ({ last_answer: last }) => last && `${last.outcome} ${last.at}` },
+      { title: 'next step', of: ({ next_step }) => next_step },
+    ],
+    'Both channels are turned off: no carrier is set.',
+  );
+}
+
+function credentialsText({ credentials_work, credentials_answer }: CarrierView): string {
+  if (credentials_work === null) return 'none of its own';
+  return credentials_work ? 'work' : `do not work: ${credentials_answer}`;
+}
+
+function tableFindings(findings: Awaited<ReturnType<typeof checkTables>>, tables: number): string {
+  return textTable(
+    findings,
+    [
+      { title: 'table', of: ({ table }) => table },
+      { title: 'what', of: ({ problem }) => problem },
+      { title: 'next step', of: ({ next_step }) => next_step },
+    ],
+    `The ${tables} tables are as they are declared.`,
+  );
 }
 
 function textOf(diagnosis: Diagnosis): string {

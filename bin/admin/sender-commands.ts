@@ -10,6 +10,7 @@ import {
   setSender,
 } from '../../shared/admin/senders.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
+import { destinationOf } from '../../shared/sender/sender-row.ts';
 import type { Runner } from './command.ts';
 import { booleanOption, repeatedOption } from './options.ts';
 import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
@@ -22,12 +23,14 @@ Examples:
   $ npm run admin -- senders set --client '*' --country GB --identity ACME
   $ npm run admin -- senders set --client "Web shop" --country US --identity +12065550100 --messages-per-second 3
   $ npm run admin -- senders set --client '*' --country IN --identity ACMEIN --entity-id 1101456789012345678 --template-id 1107161234567890123
-  $ npm run admin -- senders set --client "Web shop" --country '*' --channel whatsapp --identity phone-number-id-0123456789`;
+  $ npm run admin -- senders set --client "Web shop" --country '*' --channel whatsapp --identity phone-number-id-0123456789
+  $ npm run admin -- senders set --client '*' --country GB --carrier twilio --identity +447700900123`;
 
 interface KeyOptions {
   readonly client: string;
   readonly country: string;
   readonly channel: string;
+  readonly carrier?: string;
 }
 
 interface SetOptions extends KeyOptions {
@@ -96,8 +99,8 @@ export function addSenderCommands(program: Command, { run }: Runner): void {
     .action(
       run(async ({ dependencies, actor }, options: KeyOptions) => {
         const clientId = await rowOwnerOf(dependencies, dependencies.senders, options.client);
-        const { client_id, channel, country } = parseFields(senderKeyBody, keyOf(options, clientId));
-        const destination = `${channel} ${country}`;
+        const { client_id, ...key } = parseFields(senderKeyBody, keyOf(options, clientId));
+        const destination = destinationOf(key);
         await removeSender(dependencies, actor, { client_id, destination });
         const json = { client_id, destination, removed: true };
         return { json, text: () => `${client_id} has no row of its own for ${destination} any more.` };
@@ -109,11 +112,12 @@ function withKey(command: Command): Command {
   return command
     .requiredOption('--client <client>', "its id or name, or '*' for every client without a row of its own")
     .requiredOption('--country <code>', "ISO 3166 alpha-2, or '*' for every country without a row of its own")
-    .option('--channel <channel>', 'sms or whatsapp', 'sms');
+    .option('--channel <channel>', 'sms or whatsapp', 'sms')
+    .option('--carrier <name>', 'the carrier that has the sender, by default the first of the channel');
 }
 
-function keyOf({ country, channel }: KeyOptions, clientId: string) {
-  return { client_id: clientId, country, channel };
+function keyOf({ country, channel, carrier }: KeyOptions, clientId: string) {
+  return { client_id: clientId, country, channel, carrier };
 }
 
 function senderTable(rows: readonly SenderView[]): string {

@@ -1,10 +1,14 @@
 /** The lists of carriers with those of a stage only: what a stage does not use is in none of its bundles. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { carrierDescriptors } from '../../shared/carrier/carrier-descriptors.ts';
 
 /** What functions import, with the file and the export of a carrier's folder, and the name of the list. */
+const modules = { file: (name: string) => `${name}.ts`, item: (name: string) => name };
 const lists = {
-  '#carriers': { file: (name: string) => `${name}.ts`, item: (name: string) => name, list: 'carrierModules' },
+  '#carriers': { ...modules, list: 'carrierModules' },
+  // AWS's are its clients, which nothing that tries credentials needs.
+  '#carriers-with-credentials': { ...modules, list: 'carriersWithCredentials' },
   '#carrier-reports': {
     file: () => 'reports.ts',
     item: (name: string) => `${name}Reports`,
@@ -12,8 +16,12 @@ const lists = {
   },
 } as const;
 
+const hasCredentials = (name: string): boolean =>
+  carrierDescriptors.some((each) => each.name === name && each.hasCredentials);
+
 /** The functions that import a list. */
 export const functionsWithCarriers: readonly string[] = [
+  'admin-api',
   'carrier-callback',
   'dispatch-message',
   'record-receipt',
@@ -29,11 +37,12 @@ export function writeCarrierLists(
   return Object.fromEntries(
     Object.entries(lists).map(([alias, { file, item, list }]) => {
       const path = join(folder, `${list}.ts`);
-      const imports = names.map((name) => {
+      const listed = names.filter((name) => list !== 'carriersWithCredentials' || hasCredentials(name));
+      const imports = listed.map((name) => {
         const from = JSON.stringify(join(root, 'shared/carrier', name, file(name)));
         return `import { ${item(name)} } from ${from};\n`;
       });
-      writeFileSync(path, `${imports.join('')}export const ${list} = [${names.map(item).join(', ')}];\n`);
+      writeFileSync(path, `${imports.join('')}export const ${list} = [${listed.map(item).join(', ')}];\n`);
       return [alias, path];
     }),
   );

@@ -1,10 +1,11 @@
 /** A secret for each carrier of the stage that has credentials. A person puts them in; a deploy never knows them. */
 import { CfnOutput, Stack } from 'aws-cdk-lib';
-import { Grant } from 'aws-cdk-lib/aws-iam';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { carrierDescriptors } from '../../shared/carrier/carrier-descriptors.ts';
 import { carriersIn } from '../../shared/contract/carrier-names.ts';
+import { encrypted } from '../constructs/encryption.ts';
 import type { GatewayFunction } from '../constructs/gateway-function.ts';
 import { dataRemovalPolicy } from '../constructs/removal-policy.ts';
 import { acknowledge } from '../constructs/template-rules.ts';
@@ -22,6 +23,7 @@ export class CarrierSecrets extends Construct {
       const secret = new Secret(this, title, {
         description: `Messaging gateway (${stage.name}): credentials of the carrier ${name}, as docs/carriers.md says`,
         removalPolicy: dataRemovalPolicy(stage),
+        ...encrypted(this, stage),
       });
       acknowledge(secret, {
         'AwsSolutions-SMG4': 'The carrier issues the credentials; a person changes them.',
@@ -33,14 +35,18 @@ export class CarrierSecrets extends Construct {
     }
   }
 
-  /** Permits reading the secrets, and sets the variable with their ARNs. */
-  grantRead(to: GatewayFunction): void {
+  permitRead(to: IGrantable): void {
     if (this.arns.size > 0)
       Grant.addToPrincipal({
         grantee: to,
         actions: ['secretsmanager:GetSecretValue'],
         resourceArns: [...this.arns.values()],
       });
+  }
+
+  /** Permits reading the secrets, and sets the variable with their ARNs. */
+  grantRead(to: GatewayFunction): void {
+    this.permitRead(to);
     to.setVariables({ CARRIER_SECRETS: Stack.of(this).toJsonString(Object.fromEntries(this.arns)) });
   }
 }

@@ -57,13 +57,17 @@ export function grantAdministration(
     stage,
     storage,
     queues,
-  }: Pick<Resources, 'stage' | 'storage' | 'queues'> & { readonly stack: Stack },
+    carrierSecrets,
+  }: Pick<Resources, 'stage' | 'storage' | 'queues' | 'carrierSecrets'> & { readonly stack: Stack },
 ): void {
   const declared: readonly Uses[] = administration;
-  for (const { tables = {}, sendsTo = [] } of declared.filter(({ where }) => holdsIn(stage, where))) {
+  for (const { tables = {}, sendsTo = [], secrets = [] } of declared.filter(({ where }) =>
+    holdsIn(stage, where),
+  )) {
     for (const [table, actions] of Object.entries(tables) as [keyof typeof tables, readonly string[]][])
       storage.permit(to, table, actions);
     for (const name of sendsTo) queues[name].grantSend(to);
+    if (secrets.includes('carriers')) carrierSecrets.permitRead(to);
   }
   grantEncryption(to, stage);
   Grant.addToPrincipal({

@@ -10,6 +10,8 @@ export interface StackResources {
   readonly tables: Readonly<Record<string, string>>;
   /** The URLs of the queues, including dead-letter queues. */
   readonly queues: Readonly<Record<string, string>>;
+  /** The ARNs of the secrets; those of carriers by the carriers' names. */
+  readonly secrets: Readonly<Record<string, string>>;
 }
 
 export function resourcesOf(outputs: Readonly<Record<string, string>>): StackResources {
@@ -19,6 +21,7 @@ export function resourcesOf(outputs: Readonly<Record<string, string>>): StackRes
       ...outputsThatEndIn('Queue', outputs),
       ...outputsThatEndIn('DeadLetters', outputs, 'dead_letters'),
     },
+    secrets: outputsThatEndIn('SecretArn', outputs),
   };
 }
 

@@ -16,11 +16,13 @@ export interface Connection extends ConnectionClients {
   readonly aws: LocalGateway['aws'];
   readonly tables: LocalGateway['tables'];
   readonly queues: LocalGateway['queues'];
+  readonly secrets: LocalGateway['secrets'];
+  readonly settings: LocalGateway['settings'];
 }
 
 export function connectionOf(gateway: LocalGateway, clients: ConnectionClients): Connection {
-  const { baseUrl: base_url, aws, tables, queues } = gateway;
-  return { base_url, ...clients, aws, tables, queues };
+  const { baseUrl: base_url, aws, tables, queues, secrets, settings } = gateway;
+  return { base_url, ...clients, aws, tables, queues, secrets, settings };
 }
 
 /**

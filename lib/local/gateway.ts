@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { resourcesOf } from '../constructs/stack-outputs.ts';
+import { resourcesOf, settingsOf } from '../constructs/stack-outputs.ts';
 import type { EmulatorConnection } from './aim-at-emulator.ts';
 import type { LocalCarriers } from './carriers-file.ts';
 import { type Emulator, emulatorAccess, type Preload, startEmulator } from './emulator.ts';
@@ -37,6 +37,10 @@ export interface LocalGateway {
   readonly tables: Readonly<Record<string, string>>;
   /** The URLs of the queues, including dead-letter queues. */
   readonly queues: Readonly<Record<string, string>>;
+  /** The ARNs of the secrets, never their values. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** The settings that the administrators' command line needs, by their variables. */
+  readonly settings: Readonly<Record<string, string | undefined>>;
   /** The id of the emulator's process group. */
   readonly emulatorPid: number;
   /** Resolves when the emulator has ended, for any reason. */
@@ -124,6 +128,7 @@ function running(front: Front, emulator: Emulator, outputs: Readonly<Record<stri
       secret_access_key: emulatorAccess.secretAccessKey,
     },
     ...resourcesOf(outputs),
+    settings: settingsOf(outputs),
     emulatorPid: emulator.pid,
     ended: emulator.ended,
     async stop() {

@@ -3,13 +3,16 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
 import { dynamoActivityReader } from '../activity/activity-reader.dynamo.ts';
+import type { CarrierModule } from '../carrier/carrier-module.ts';
+import { carrierSecrets } from '../carrier/carrier-secrets.secrets.ts';
+import { credentialChecks } from '../carrier/check-carriers.ts';
 import { dynamoOutbox } from '../carrier/simulator/outbox.dynamo.ts';
 import { sqsReceiptSender } from '../carrier/simulator/receipt-sender.sqs.ts';
 import { dynamoApiKeyStore } from '../client/api-key-store.dynamo.ts';
 import { accountUrls, dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { stageCountriesOf } from '../client/permission.ts';
 import { dynamoWebhookSecretStore } from '../client/webhook-secrets.dynamo.ts';
-import { carriersIn } from '../contract/carrier-names.ts';
+import { stageCarriersOf } from '../contract/carrier-names.ts';
 import type { administration } from '../contract/function-uses.ts';
 import { dynamoAllRows, dynamoRowEditor, dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
 import { dynamoCapCounter } from '../limit/cap-counter.dynamo.ts';
@@ -23,7 +26,7 @@ import { dynamoWhatsAppWindows } from '../message/store/whatsapp-window.dynamo.t
 import { dynamoSuppressionStore } from '../message/suppression/suppression-store.dynamo.ts';
 import { dynamoOtpHolds } from '../otp/hold/otp-holds.dynamo.ts';
 import { dynamoOtpStore } from '../otp/otp-store.dynamo.ts';
-import { dynamo, sqs } from '../platform/aws/clients.ts';
+import { dynamo, secretsManager, sqs } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { dynamoDueItemIndex, dynamoDueItemReader } from '../recovery/due-item-index.dynamo.ts';
@@ -40,8 +43,12 @@ import type { AdminDependencies } from './admin-dependencies.ts';
 import { dynamoMessageSearch } from './message-search.dynamo.ts';
 import { dynamoNewestMessages } from './newest-messages.dynamo.ts';
 
-export function adminDependencies(env: EnvironmentFor<typeof administration>): AdminDependencies {
+export function adminDependencies(
+  env: EnvironmentFor<typeof administration>,
+  loadCarriers: () => Promise<readonly CarrierModule[]>,
+): AdminDependencies {
   const db = dynamo();
+  const carriers = stageCarriersOf(env);
   const retentionDays = env.RETENTION_DAYS;
   const messages = dynamoMessageStore(db, { tableName: env.MESSAGES_TABLE, retentionDays });
   const queue = sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL });
@@ -114,7 +121,16 @@ export function adminDependencies(env: EnvironmentFor<typeof administration>): A
     usage: dynamoUsageReader(db, env.MESSAGE_USAGE_TABLE),
     currency: env.CURRENCY,
     webhookAttempts: dynamoAttemptReader(db, env.USAGE_TABLE),
-    isSimulated: [env.SMS_CARRIER, env.WHATSAPP_CARRIER].flatMap(carriersIn).includes('simulator'),
+    carriers,
+    checkCredentials: credentialChecks(
+      loadCarriers,
+      carrierSecrets(
+        secretsManager(),
+        { arns: env.CARRIER_SECRETS, baseUrls: env.CARRIER_BASE_URLS },
+        systemClock,
+      ),
+    ),
+    isSimulated: [...carriers.sms, ...carriers.whatsapp].includes('simulator'),
     outbox: dynamoOutbox(db, env.SIMULATOR_OUTBOX_TABLE, retentionDays),
     simulatedInbound: sqsReceiptSender(sqs(), env.RECEIPTS_QUEUE_URL),
     suppressions: dynamoSuppressionStore(db, env.SUPPRESSIONS_TABLE, systemClock),

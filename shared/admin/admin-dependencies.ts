@@ -3,9 +3,11 @@
 import type * as z from 'zod/mini';
 import type { ActivityLog } from '../activity/activity-log.ts';
 import type { ActivityReader } from '../activity/activity-reader.dynamo.ts';
+import type { CheckCredentials } from '../carrier/check-carriers.ts';
 import type { Outbox } from '../carrier/simulator/outbox.dynamo.ts';
 import type { ReceiptSender } from '../carrier/simulator/simulated-carrier.ts';
 import type { ClientAdminDependencies } from '../client/client-admin.ts';
+import type { StageCarriers } from '../contract/carrier-names.ts';
 import type { Caps } from '../contract/limit-rows.ts';
 import type { Mode } from '../contract/mode.ts';
 import type { AllRows, RowEditor, RowReader } from '../edited-table/row-editor.dynamo.ts';
@@ -63,6 +65,9 @@ export interface AdminDependencies extends ClientAdminDependencies {
   readonly webhookAttempts: AttemptReader;
   /** Whether the simulator carries live messages, too; it carries all test messages. */
   readonly isSimulated: boolean;
+  /** The carriers of the stage, in order of preference. */
+  readonly carriers: StageCarriers;
+  readonly checkCredentials: CheckCredentials;
   /** What the simulator was given. */
   readonly outbox: Outbox;
   /** Sends the notifications of simulated people to the receipts queue. */

@@ -4,6 +4,7 @@
  */
 
 import * as z from 'zod/mini';
+import type { StageCarriers } from '../contract/carrier-names.ts';
 import { type Channel, channels } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { everyClient } from '../contract/limit-rows.ts';
@@ -18,7 +19,7 @@ import {
 import { type Claims, claimsOf } from '../sender/number-owners.ts';
 import { countrySchema } from '../sender/phone-number.ts';
 import { senderFeedback } from '../sender/sender-feedback.ts';
-import { everyCountry, parseSenderRow, senderTable } from '../sender/sender-row.ts';
+import { destinationOf, everyCountry, parseSenderRow, senderTable } from '../sender/sender-row.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { assertValid, attributesToRemove, removedAttributes, textOf, valuesAfter } from './changed-row.ts';
 import { requireSettingsOwner } from './find-client.ts';
@@ -27,12 +28,14 @@ import { readRowsPage, type rowsQuery } from './row-pages.ts';
 
 export interface SenderView {
   readonly client_id: string;
-  /** The sort key: the channel and the country. */
+  /** The sort key: the channel, the country and, if the row names one, the carrier. */
   readonly destination: string;
   /** Null if the row is not valid. */
   readonly channel: Channel | null;
   /** ISO 3166-1 alpha-2, or `*`; null if the row is not valid. */
   readonly country: string | null;
+  /** Null: the first of the channel. */
+  readonly carrier: string | null;
   /** The identity as text; null if the row has none. The other values have the same form. */
   readonly identity: string | null;
   readonly messages_per_second: string | null;
@@ -54,6 +57,7 @@ const senderKey = {
     [z.literal(everyCountry), countrySchema],
     'must be a two-letter country code such as GB, or *',
   ),
+  carrier: z.optional(z.nullable(z.string().check(z.regex(/^[a-z]+$/, 'must be the name of a carrier')))),
 };
 
 /** Whether the values are a sender is decided as for a row of the table. */
@@ -86,7 +90,7 @@ export async function listSenders(
   const table = { store: dependencies.senders, sortKey: senderTable.sortKey };
   const { rows, next } = await readRowsPage(dependencies, table, query);
   const now = dependencies.clock();
-  return { senders: rows.map((row) => viewOf(row, now)), ...next };
+  return { senders: rows.map((row) => viewOf(row, now, dependencies.carriers)), ...next };
 }
 
 /**
@@ -96,10 +100,10 @@ export async function listSenders(
 export async function setSender(
   dependencies: AdminDependencies,
   actor: string,
-  { client_id, channel, country, remove, ...change }: z.output<typeof senderBody>,
+  { client_id, channel, country, carrier, remove, ...change }: z.output<typeof senderBody>,
 ): Promise<SenderView> {
   if (client_id !== everyClient) await requireSettingsOwner(dependencies, client_id);
-  const key = { client_id, destination: `${channel} ${country}` };
+  const key = { client_id, destination: destinationOf({ channel, country, carrier }) };
   let view: SenderView | undefined;
   await dependencies.senders.edit(key, async (held = key) => {
     const values = {
@@ -110,8 +114,9 @@ export async function setSender(
     assertValid(parseSenderRow(row).ignored, 'The sender is not valid.');
     const now = dependencies.clock();
     const claims = await claimsBeside(dependencies, row);
-    const feedback = senderFeedback(row, { now, clientExists: true, claims });
-    view = viewOf({ ...row, ...feedback }, now);
+    const { carriers } = dependencies;
+    const feedback = senderFeedback(row, { now, clientExists: true, claims, carriers });
+    view = viewOf({ ...row, ...feedback }, now, carriers);
     return { set: { ...values, ...feedback, changed_by: changedByMark(actor, now, false) } };
   });
   if (view === undefined) throw new Error('a sender was set without a view of it');
@@ -145,15 +150,16 @@ async function claimsBeside({ senders }: AdminDependencies, row: EditedRow): Pro
 }
 
 /** The feedback in the row, because it can depend on all other rows; before the first review, what the row alone tells. */
-function viewOf(row: EditedRow, now: Date): SenderView {
+function viewOf(row: EditedRow, now: Date, carriers: StageCarriers): SenderView {
   const { valid } = parseSenderRow(row);
   const { status, status_message } =
-    storedFeedback(row) ?? senderFeedback(row, { now, clientExists: true, claims: new Map() });
+    storedFeedback(row) ?? senderFeedback(row, { now, clientExists: true, claims: new Map(), carriers });
   return {
     client_id: String(row.client_id),
     destination: String(row.destination),
     channel: valid?.channel ?? null,
     country: valid?.country ?? null,
+    carrier: valid?.carrier ?? null,
     identity: textOf(row.identity),
     messages_per_second: textOf(row.messages_per_second),
     entity_id: textOf(row.entity_id),

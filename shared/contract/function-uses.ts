@@ -72,7 +72,17 @@ export const administration = [
     },
     // An administrator can make up messages of the people whom the simulated carrier plays.
     sendsTo: ['receipts'],
-    settings: ['CURRENCY', 'COUNTRY', 'ALLOWED_COUNTRIES', 'STAGE_CAPS', 'SMS_CARRIER', 'WHATSAPP_CARRIER'],
+    // Whether the credentials of carriers work is tried with them; no response contains one.
+    secrets: ['carriers'],
+    settings: [
+      'CURRENCY',
+      'COUNTRY',
+      'ALLOWED_COUNTRIES',
+      'STAGE_CAPS',
+      'SMS_CARRIER',
+      'WHATSAPP_CARRIER',
+      'CARRIER_BASE_URLS',
+    ],
   },
 ] as const satisfies Declaration;
 

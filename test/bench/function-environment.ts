@@ -39,5 +39,6 @@ export const functionEnvironment = {
   TOKEN_ISSUER: 'https://gateway.test',
   TOKEN_AUDIENCE: 'messaging-gateway',
   OTP_SECRET_ARN: arn('secretsmanager', 'secret:otp'),
+  CARRIER_SECRETS: '{}',
   PRICES_FILE: pricesFile,
 };

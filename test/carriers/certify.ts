@@ -22,8 +22,8 @@ const program = new Command()
 const { spec, messages: count, seed } = program.opts<{ spec?: string; messages: number; seed: number }>();
 const [name] = program.args;
 
-/** What nobody took, and nobody can be asked about, waits until its validity ends. */
-const validitySeconds = 90;
+/** What nobody took, and nobody can be asked about, waits until its validity ends; workers are slow while they are killed. */
+const validitySeconds = 90 + Math.round(count / 8);
 const deadlineSeconds = { otp: 5, other: 10 };
 const settledWithinSeconds = 900;
 const victims = ['DispatchMessage', 'RecordReceipt', 'CarrierCallback'];

@@ -48,6 +48,9 @@ describe('production with', () => {
         expect(JSON.stringify(KmsMasterKeyId)).toContain('01234567');
     for (const type of ['AWS::Logs::LogGroup', 'AWS::SecretsManager::Secret'])
       for (const { KmsKeyId } of properties(resources(type))) expect(KmsKeyId).toBe(key);
+    // One for each carrier with credentials too.
+    const secrets = properties(resourcesOfType('production of an enterprise', 'AWS::SecretsManager::Secret'));
+    expect(secrets.map(({ KmsKeyId }) => KmsKeyId)).toEqual([key, key, key, key]);
     const users = properties(resources('AWS::IAM::Role')).filter((role) =>
       JSON.stringify(role).includes('kms:ViaService'),
     );

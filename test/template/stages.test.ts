@@ -98,6 +98,14 @@ describe('the settings of a stage', () => {
     expect(production).toThrow('smsOriginationIdentity: the number, sender id or pool that messages go from');
   });
 
+  it('decides about an unknown hand-over by the kind of the message, unless it is set', () => {
+    const { onUnknown, unknownDeadlineSeconds } = stageFrom({});
+    expect(onUnknown).toEqual({ otp: 'send_again', promotional: 'fail', other: 'wait' });
+    expect(unknownDeadlineSeconds).toEqual({ otp: 30, other: 300 });
+    const set = { otp: 'wait', promotional: 'wait', other: 'fail' };
+    expect(stageFrom({ onUnknown: set }).onUnknown).toEqual(set);
+  });
+
   it.each(['smsCarrier', 'whatsappCarrier'])(
     'refuse the simulator in production, whose receipts report deliveries that never happened: %s',
     (carrier) => {

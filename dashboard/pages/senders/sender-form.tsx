@@ -14,13 +14,17 @@ import { TextField } from '../../components/text-field.tsx';
 import { useDashboard } from '../../context.ts';
 import { channelOptions } from '../../value-names.ts';
 
-export type EditedSender = Pick<SenderView, 'channel' | 'country' | 'inbound' | Field | 'client_id'>;
+export type EditedSender = Pick<
+  SenderView,
+  'channel' | 'country' | 'carrier' | 'inbound' | Field | 'client_id'
+>;
 
 /** The form of a row that does not exist yet. */
 export const newSender: EditedSender = {
   client_id: '',
   channel: 'sms',
   country: '',
+  carrier: null,
   identity: null,
   messages_per_second: null,
   entity_id: null,
@@ -44,13 +48,14 @@ export function SenderForm({ row, onClose }: SenderFormProps) {
     client_id: row.client_id,
     channel: row.channel ?? 'sms',
     country: row.country ?? '',
+    carrier: row.carrier ?? '',
   });
   const country = key.country.trim().toUpperCase();
   const [values, setValues] = useState(() => valuesOf(row));
   const [inbound, setInbound] = useState(row.inbound);
   const changes = changedFields(valuesOf(row), values, (name) => name === 'messages_per_second');
   const form = useForm({
-    fields: [...fields, 'client_id', 'country', 'inbound'],
+    fields: [...fields, 'client_id', 'country', 'carrier', 'inbound'],
     values: { ...values, ...key, inbound },
     send: () =>
       api.send(
@@ -59,6 +64,7 @@ export function SenderForm({ row, onClose }: SenderFormProps) {
         {
           ...key,
           country,
+          carrier: key.carrier.trim() === '' ? null : key.carrier.trim(),
           ...changes,
           // A row cannot be without an identity: the error says so.
           ...(changes.identity === null ? { identity: '' } : {}),
@@ -93,7 +99,7 @@ export function SenderForm({ row, onClose }: SenderFormProps) {
             value={key.client_id}
             onChange={(client_id) => setKey({ ...key, client_id })}
           />
-          <ColumnLayout columns={2}>
+          <ColumnLayout columns={3}>
             <ChoiceField
               label="Channel"
               value={key.channel}
@@ -108,6 +114,13 @@ export function SenderForm({ row, onClose }: SenderFormProps) {
               value={key.country}
               onChange={(entered) => setKey({ ...key, country: entered })}
             />
+            <TextField
+              label="Carrier"
+              description="Empty: the first of the channel."
+              error={form.errorOf('carrier')}
+              value={key.carrier}
+              onChange={(carrier) => setKey({ ...key, carrier })}
+            />
           </ColumnLayout>
         </>
       ) : null}
@@ -116,11 +129,11 @@ export function SenderForm({ row, onClose }: SenderFormProps) {
         label="Sender"
         {...(key.channel === 'sms'
           ? {
-              description: 'A phone number, short code, sender ID or pool.',
+              description: 'A phone number, short code, sender ID, pool or Messaging Service.',
               placeholder: '+447700900123',
             }
           : {
-              description: 'The id of the phone number in AWS End User Messaging Social.',
+              description: 'The id of the phone number, of AWS End User Messaging Social or of Meta.',
               placeholder: 'phone-number-id-…',
             })}
       />

@@ -20,6 +20,7 @@ import { Secondary } from '../../components/secondary.tsx';
 import { useDashboard } from '../../context.ts';
 import { useListState } from '../../route.ts';
 import { channelNames, everyClient } from '../../value-names.ts';
+import { Carriers } from './carriers.tsx';
 import { type EditedSender, newSender, SenderForm } from './sender-form.tsx';
 
 export function SendersPage() {
@@ -73,6 +74,7 @@ export function SendersPage() {
           isCounted
           csvName="senders"
         />
+        <Carriers />
       </SpaceBetween>
       {inForm === undefined ? null : <SenderForm row={inForm} onClose={() => setInForm(undefined)} />}
       {dialog}
@@ -142,9 +144,9 @@ function columnsOf(
 
 function RemoveAttribute({ row, name }: { readonly row: SenderView; readonly name: string }) {
   const { api, notify } = useDashboard();
-  const { client_id, channel, country } = row;
+  const { client_id, channel, country, carrier } = row;
   const remove = useChange({
-    mutationFn: () => api.send('setSender', {}, { client_id, channel, country, remove: [name] }),
+    mutationFn: () => api.send('setSender', {}, { client_id, channel, country, carrier, remove: [name] }),
     onSuccess: ({ status, status_message }) =>
       notify(status === 'invalid' ? 'warning' : 'success', `${name} removed. ${status_message}`),
   });
@@ -160,7 +162,8 @@ function RemoveAttribute({ row, name }: { readonly row: SenderView; readonly nam
 
 const idOf = ({ client_id, destination }: SenderView): string => `${client_id} ${destination}`;
 
-function destinationOf({ channel, country, destination }: SenderView): string {
+function destinationOf({ channel, country, carrier, destination }: SenderView): string {
   if (channel === null) return destination;
-  return `${channelNames[channel]}, ${country === '*' ? 'every country' : country}`;
+  const by = carrier === null ? '' : `, by ${carrier}`;
+  return `${channelNames[channel]}, ${country === '*' ? 'every country' : country}${by}`;
 }

@@ -20,6 +20,7 @@ import type { AdminDependencies } from '../admin-dependencies.ts';
 import { attention } from '../attention.ts';
 import { showBatch } from '../batches.ts';
 import { cancelScheduledMessage } from '../cancel-message.ts';
+import { listCarriers } from '../carriers.ts';
 import {
   createApiKey,
   endPreviousSecret,
@@ -151,6 +152,7 @@ export function adminOperations(dependencies: AdminDependencies) {
       await removeSender(dependencies, actor, given);
       return { ...given, removed: true };
     }),
+    listCarriers: readsNothing(async () => listCarriers(dependencies)),
     searchMessages: readsQuery(messageQuery, async ({ given }) => searchMessages(dependencies, given)),
     search: readsQuery(searchQuery, async ({ given }) => search(dependencies, given.q)),
     showMessage: readsNothing(async ({ path }) => showMessage(dependencies, path.message_id)),

@@ -24,6 +24,7 @@ export const adminApiRoutes = {
   listSenders: { method: 'GET', path: '/admin/api/senders' },
   setSender: { method: 'PATCH', path: '/admin/api/senders' },
   removeSender: { method: 'POST', path: '/admin/api/senders/remove' },
+  listCarriers: { method: 'GET', path: '/admin/api/carriers' },
   searchMessages: { method: 'GET', path: '/admin/api/messages' },
   search: { method: 'GET', path: '/admin/api/search' },
   showMessage: { method: 'GET', path: '/admin/api/messages/{message_id}' },

@@ -16,7 +16,10 @@ const localFolder = join(import.meta.dirname, '..', '..', '..', '.local');
  */
 const timeScale = Number(process.env.GATEWAY_TIME_SCALE ?? 1000);
 
-export async function runGateway(): Promise<LocalGateway> {
+/** @param carriers - in place of the simulated ones */
+export async function runGateway(
+  carriers?: Parameters<typeof startLocalGateway>[0]['carriers'],
+): Promise<LocalGateway> {
   const gateway = await startLocalGateway({
     port: 0,
     timeScale,
@@ -24,6 +27,7 @@ export async function runGateway(): Promise<LocalGateway> {
     logFolder: join(localFolder, 'test'),
     environment: process.env,
     preload: recorder(),
+    carriers,
     progress: () => undefined,
     signal: new AbortController().signal,
   });

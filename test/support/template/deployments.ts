@@ -54,6 +54,7 @@ export const ofEnterprises: Readonly<Record<string, Readonly<Record<string, unkn
     reservedConcurrency: { 'send-otp': 50, 'verify-otp': 50 },
     provisionedConcurrency: { 'send-otp': 5, 'verify-otp': 5, 'dispatch-message': 5 },
   },
+  'every carrier': { smsCarrier: 'aws,infobip,twilio', whatsappCarrier: 'aws,meta' },
   retention: { retentionDays: 400, logRetentionDays: 731 },
 };
 

@@ -1,0 +1,83 @@
+/** The carriers of the stage, for an administrator: whether their credentials work, and what they answered last. */
+import { type Channel, channels } from '../contract/channels.ts';
+import type { AdminDependencies } from './admin-dependencies.ts';
+import { searchMessages } from './messages.ts';
+
+export interface CarrierView {
+  readonly channel: Channel;
+  readonly carrier: string;
+  /** 1 for the carrier that is asked first. */
+  readonly preference: number;
+  /** Null where it has no credentials of its own. */
+  readonly credentials_work: boolean | null;
+  /** What it answered when the credentials were tried. */
+  readonly credentials_answer: string | null;
+  /** What to do about credentials that do not work. */
+  readonly next_step: string | null;
+  /** Its part in the newest messages of the last day; null where it has none. */
+  readonly last_answer: LastAnswer | null;
+}
+
+interface LastAnswer {
+  readonly message_id: string;
+  readonly at: string;
+  readonly outcome: string;
+  /** Of the message, where it failed. */
+  readonly error_code: string | null;
+}
+
+interface CarrierList {
+  readonly carriers: readonly CarrierView[];
+}
+
+const newestMessages = 100;
+
+export async function listCarriers(dependencies: AdminDependencies): Promise<CarrierList> {
+  const { carriers, checkCredentials } = dependencies;
+  const names = [...new Set(channels.flatMap((channel) => carriers[channel]))];
+  const checks = new Map(
+    await Promise.all(names.map(async (name) => [name, await checkCredentials(name)] as const)),
+  );
+  const views = channels.map(async (channel) => {
+    const answers = carriers[channel].length === 0 ? new Map() : await lastAnswers(dependencies, channel);
+    return carriers[channel].map((carrier, index): CarrierView => {
+      const check = checks.get(carrier);
+      return {
+        channel,
+        carrier,
+        preference: index + 1,
+        credentials_work: check?.works ?? null,
+        credentials_answer: check?.answer ?? null,
+        next_step: check?.works === false ? remedyFor(carrier) : null,
+        last_answer: answers.get(carrier) ?? null,
+      };
+    });
+  });
+  return { carriers: (await Promise.all(views)).flat() };
+}
+
+function remedyFor(carrier: string): string {
+  const output = `${carrier.slice(0, 1).toUpperCase()}${carrier.slice(1)}SecretArn`;
+  return `Put credentials that work into the secret whose ARN is the output ${output}; they are in force within a minute (docs/carriers.md).`;
+}
+
+/** By carrier, from its newest attempt. */
+async function lastAnswers(
+  dependencies: AdminDependencies,
+  channel: Channel,
+): Promise<ReadonlyMap<string, LastAnswer>> {
+  // No test message reaches a carrier.
+  const { messages } = await searchMessages(
+    { ...dependencies, mode: 'live' },
+    { channel, direction: 'outbound', limit: newestMessages },
+  );
+  const answers = new Map<string, LastAnswer>();
+  for (const { message_id, attempts = [], error } of messages) {
+    for (const { carrier, at, outcome } of attempts) {
+      const known = answers.get(carrier);
+      if (known !== undefined && known.at >= at) continue;
+      answers.set(carrier, { message_id, at, outcome, error_code: error?.code ?? null });
+    }
+  }
+  return answers;
+}
