@@ -5,8 +5,9 @@
 import * as z from 'zod/mini';
 import { rowIn } from '../platform/aws/stream-record.dynamo.ts';
 import { addDays } from '../platform/clock.ts';
+import { allItems } from './all-items.ts';
 import { evidenceInBody, type MessageEvidence, mergedEvidence } from './judge-message.ts';
-import type { Item, SideTables } from './side-tables.dynamo.ts';
+import type { SideTables } from './side-tables.dynamo.ts';
 import type { StackTable, TableRows } from './table-rows.dynamo.ts';
 import { messagesAttribute, type RestorableTable } from './table-rules.ts';
 
@@ -126,14 +127,4 @@ async function countedSince(
     counted.set(client, (counted.get(client) ?? 0) + messages);
   }
   return counted;
-}
-
-/** All rows of a table, one segment after another. */
-export async function* allItems(sideTables: Pick<SideTables, 'page'>, tableName: string) {
-  let after: Item | undefined;
-  do {
-    const { items, next } = await sideTables.page(tableName, 0, 1, after);
-    yield* items;
-    after = next;
-  } while (after !== undefined);
 }

@@ -18,7 +18,8 @@ import { rowIn } from '../platform/aws/stream-record.dynamo.ts';
 import type { Clock, Sleep } from '../platform/clock.ts';
 import { leaveToReview } from '../relay/leave-to-review.ts';
 import { deliverySchema, dueItemOf } from '../webhook/delivery.ts';
-import { allItems, collectEvidence, type Evidence, hourOf } from './evidence.ts';
+import { allItems, eachPage } from './all-items.ts';
+import { collectEvidence, type Evidence, hourOf } from './evidence.ts';
 import { type PageDependencies, type RestoreRun, restorePage } from './restore-page.ts';
 import { openDecisions, type RestoreReport, reportBuilder } from './restore-report.ts';
 import type { Decisions } from './row-outcome.ts';
@@ -75,10 +76,9 @@ interface RestoreResult {
   readonly open: readonly string[];
 }
 
-/** The caches of functions for a minute, and the longest run of a worker (count-usage.ts) that began before. */
+/** The caches of functions for a minute, and the longest wait and run of a worker (count-usage.ts) that began before. */
 const settleSeconds = 180;
 const pollSeconds = 10;
-const segments = 8;
 
 export async function restoreStage(
   dependencies: RestoreDependencies,
@@ -100,9 +100,11 @@ export async function restoreStage(
     // What was on is stored before the first of it is turned off. Where that is lost, all are turned on at the end.
     if (progress.workers === undefined)
       await save({ workers: await dependencies.workers.find(hadBegun ? 'all' : 'on') });
-    await turn(dependencies, progress, 'off');
+    // What has happened is counted until the end: the report compares usage with the messages.
+    await turn(dependencies, progress, 'off', { exceptCounting: true });
     say(`Waits ${settleSeconds} s for requests and calls that began before.`);
     await dependencies.sleep(settleSeconds * 1000);
+    await turn(dependencies, progress, 'off');
     await save({ step: 'restore', stoppedAt: clock().toISOString() });
   }
   if (isAt('restore')) {
@@ -161,9 +163,13 @@ async function turn(
   { workers, sleep }: RestoreDependencies,
   progress: RestoreProgress,
   state: 'on' | 'off',
+  { exceptCounting = false } = {},
 ): Promise<void> {
   if (progress.workers === undefined) return;
-  while (!(await workers.turn(progress.workers, state))) await sleep(pollSeconds * 1000);
+  const { mappings, counting } = progress.workers;
+  const turned = exceptCounting ? mappings.filter((id) => !counting.includes(id)) : mappings;
+  while (!(await workers.turn({ ...progress.workers, mappings: turned }, state)))
+    await sleep(pollSeconds * 1000);
 }
 
 async function restoreSideTables(
@@ -215,7 +221,7 @@ async function compare(
   for (const table of tables) {
     dependencies.report(`Compares ${table}.`);
     const side = sideTableName(dependencies.tables[table].name, new Date(to));
-    await eachPage(dependencies, side, {}, async (items) => {
+    await eachPage(dependencies.sideTables, side, {}, async (items) => {
       if (table === 'messages') for (const item of items) note(item);
       builder.add(table, await restorePage(dependencies, run, table, items, undefined));
     });
@@ -254,7 +260,7 @@ async function copy(
     const side = sideTableName(dependencies.tables[table].name, new Date(progress.to));
     let rows = 0;
     await eachPage(
-      dependencies,
+      dependencies.sideTables,
       side,
       positions,
       async (items) => {
@@ -289,27 +295,4 @@ async function reviewSurvivors(
       if (due.length > 0) await dueItemIndex.add('deliveries', due);
     }
   }
-}
-
-/** Reads the segments of a table at once, each from its position on. */
-async function eachPage(
-  { sideTables }: RestoreDependencies,
-  tableName: string,
-  positions: Readonly<Record<string, Item | null>>,
-  work: (items: readonly Item[]) => Promise<void>,
-  done: (segment: number, next: Item | undefined) => Promise<void> = async () => undefined,
-): Promise<void> {
-  await Promise.all(
-    Array.from({ length: segments }, async (_, segment) => {
-      const position = positions[`${tableName} ${segment}`];
-      if (position === null) return;
-      let after = position;
-      do {
-        const { items, next } = await sideTables.page(tableName, segment, segments, after);
-        await work(items);
-        await done(segment, next);
-        after = next;
-      } while (after !== undefined);
-    }),
-  );
 }

@@ -14,6 +14,8 @@ import { GetScheduleCommand, SchedulerClient, UpdateScheduleCommand } from '@aws
 export interface RunningWorkers {
   /** The UUIDs of event source mappings. */
   readonly mappings: readonly string[];
+  /** Those of them that only count what has happened. */
+  readonly counting: readonly string[];
   /** The names of schedules, in one group. */
   readonly schedules: readonly string[];
   readonly scheduleGroup: string;
@@ -26,6 +28,9 @@ export interface StackWorkers {
   turn(workers: RunningWorkers, state: 'on' | 'off'): Promise<boolean>;
 }
 
+/** The end of the logical id of the function that counts usage, before CloudFormation's hash. */
+const countingFunction = /CountUsage[0-9A-F]{8}$/;
+
 /** The calls are few, and the service refuses many at once. */
 const config = { maxAttempts: 8 };
 
@@ -36,19 +41,22 @@ export function stackWorkers(stackName: string): StackWorkers {
     new SchedulerClient(config),
   ];
 
-  async function resources(type: string): Promise<readonly string[]> {
+  /** @param logicalId - only those whose ids in the template match */
+  async function resources(type: string, logicalId = /./): Promise<readonly string[]> {
     const found: string[] = [];
     const pages = paginateListStackResources({ client: stacks }, { StackName: stackName });
     for await (const { StackResourceSummaries = [] } of pages) {
-      for (const { ResourceType, PhysicalResourceId } of StackResourceSummaries)
-        if (ResourceType === type && PhysicalResourceId !== undefined) found.push(PhysicalResourceId);
+      for (const { ResourceType, PhysicalResourceId, LogicalResourceId = '' } of StackResourceSummaries)
+        if (ResourceType === type && PhysicalResourceId !== undefined && logicalId.test(LogicalResourceId))
+          found.push(PhysicalResourceId);
     }
     return found;
   }
 
-  async function mappingState(UUID: string): Promise<string> {
-    const { State = '' } = await lambda.send(new GetEventSourceMappingCommand({ UUID }));
-    return State;
+  async function mapping(UUID: string): Promise<{ state: string; functionName: string | undefined }> {
+    const { State = '', FunctionArn = '' } = await lambda.send(new GetEventSourceMappingCommand({ UUID }));
+    // `arn:aws:lambda:REGION:ACCOUNT:function:NAME`, and an alias may follow.
+    return { state: State, functionName: FunctionArn.split(':')[6] };
   }
 
   /** An update replaces the whole schedule, so its present values are given again. */
@@ -74,25 +82,28 @@ export function stackWorkers(stackName: string): StackWorkers {
 
   return {
     async find(which) {
-      const [mappings, schedules, groups] = await Promise.all([
+      const [mappings, schedules, groups, counters] = await Promise.all([
         resources('AWS::Lambda::EventSourceMapping'),
         resources('AWS::Scheduler::Schedule'),
         resources('AWS::Scheduler::ScheduleGroup'),
+        resources('AWS::Lambda::Function', countingFunction),
       ]);
       const scheduleGroup = groups[0] ?? 'default';
       // The id of a schedule in a stack may have its group before its name.
       const names = schedules.map((id) => id.slice(id.lastIndexOf('|') + 1).replace(/^.*\//, ''));
-      if (which === 'all') return { mappings, schedules: names, scheduleGroup };
-      const on = await Promise.all(
-        mappings.map(async (id) => ((await mappingState(id)).startsWith('Disabl') ? [] : [id])),
+      const present = await Promise.all(mappings.map(async (id) => ({ id, ...(await mapping(id)) })));
+      const counting = present.flatMap(({ id, functionName = '' }) =>
+        counters.includes(functionName) ? [id] : [],
       );
+      if (which === 'all') return { mappings, counting, schedules: names, scheduleGroup };
+      const on = present.flatMap(({ id, state }) => (state.startsWith('Disabl') ? [] : [id]));
       const enabled = await Promise.all(
         names.map(async (Name) => {
           const { State } = await scheduler.send(new GetScheduleCommand({ GroupName: scheduleGroup, Name }));
           return State === 'DISABLED' ? [] : [Name];
         }),
       );
-      return { mappings: on.flat(), schedules: enabled.flat(), scheduleGroup };
+      return { mappings: on, counting, schedules: enabled.flat(), scheduleGroup };
     },
 
     async turn({ mappings, schedules, scheduleGroup }, state) {
@@ -101,7 +112,7 @@ export function stackWorkers(stackName: string): StackWorkers {
       const wanted = state === 'on' ? 'Enabled' : 'Disabled';
       let atRest = true;
       for (const UUID of mappings) {
-        const present = await mappingState(UUID);
+        const { state: present } = await mapping(UUID);
         if (present === wanted) continue;
         atRest = false;
         // A mapping that is changing takes no update.

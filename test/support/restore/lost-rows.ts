@@ -14,7 +14,7 @@ import { keysOf, restoredTables } from '../../../bin/admin/restored-tables.ts';
 import type { TableName } from '../../../shared/contract/tables.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { dynamoDueItemIndex } from '../../../shared/recovery/due-item-index.dynamo.ts';
-import { allItems } from '../../../shared/restore/evidence.ts';
+import { allItems } from '../../../shared/restore/all-items.ts';
 import { dynamoMaintenance } from '../../../shared/restore/maintenance.dynamo.ts';
 import type { RestoreReport } from '../../../shared/restore/restore-report.ts';
 import { type RestoreDependencies, restoreStage } from '../../../shared/restore/restore-stage.ts';
@@ -50,7 +50,7 @@ export async function lostRows(clock: () => Date) {
       sideTables: { ...sideTables, restore: sideTables.exists, drop: async () => undefined },
       rows: dynamoTableRows(client),
       workers: {
-        find: async () => ({ mappings: [], schedules: [], scheduleGroup: '' }),
+        find: async () => ({ mappings: [], counting: [], schedules: [], scheduleGroup: '' }),
         turn: async () => true,
       },
       maintenance: dynamoMaintenance(client, nameOf('limit-overrides')),

@@ -202,7 +202,12 @@ export function lostTable(total: number) {
       }),
       rows: port(dynamoTableRows(tables.dynamo)),
       workers: port({
-        find: async () => ({ mappings: ['m'], schedules: ['s'], scheduleGroup: 'g' }),
+        find: async () => ({
+          mappings: ['m', 'count'],
+          counting: ['count'],
+          schedules: ['s'],
+          scheduleGroup: 'g',
+        }),
         async turn(_workers: unknown, state: 'on' | 'off') {
           workers.turns.push(state);
           workers.on = state === 'on';
