@@ -156,7 +156,8 @@ export function storedTables(definitions: readonly TableDefinition[], world: Dyn
     else partition.entries.set(sortKey, { item: after, bytes, before, writtenAt: world.now() });
     if ((before === undefined) !== (after === undefined)) partition.sorted = undefined;
     for (const [name, index] of table.indexes) {
-      if (indexed(index, before) === undefined && indexed(index, after) === undefined) continue;
+      // A change of what the index does not have costs it nothing.
+      if (isEqualItem(projected(table, index, before), projected(table, index, after))) continue;
       propagate(table, name, index, key, after);
     }
     world.changed({
@@ -172,6 +173,15 @@ export function storedTables(definitions: readonly TableDefinition[], world: Dyn
     return item;
   }
 
+  /** What the index has of the row. */
+  function projected(table: Table, index: Index, row: Item | undefined): Item | undefined {
+    const item = indexed(index, row);
+    const { partition, sort, keysOnly } = index.keys;
+    if (item === undefined || !keysOnly) return item;
+    const own = Object.keys(keyAttributes(table, item));
+    return picked(item, [...own, partition, ...(sort === undefined ? [] : [sort])]);
+  }
+
   function propagate(
     table: Table,
     name: string,
@@ -180,7 +190,7 @@ export function storedTables(definitions: readonly TableDefinition[], world: Dyn
     after: Item | undefined,
   ): void {
     const id = key.join('\0');
-    const { partition, sort, keysOnly } = index.keys;
+    const { partition } = index.keys;
     const apply = (): void => {
       const before = index.has.get(id);
       if (before !== undefined) {
@@ -189,23 +199,17 @@ export function storedTables(definitions: readonly TableDefinition[], world: Dyn
         if (old !== undefined) old.sorted = undefined;
         index.has.delete(id);
       }
-      const item = indexed(index, after);
-      if (item === undefined) return;
-      const names = [
-        ...Object.keys(keyAttributes(table, item)),
-        partition,
-        ...(sort === undefined ? [] : [sort]),
-      ];
-      const kept = keysOnly ? picked(item, names) : item;
-      const into = index.partitions.get(keyText(item[partition])) ?? {
+      const kept = projected(table, index, after);
+      if (kept === undefined) return;
+      const into = index.partitions.get(keyText(kept[partition])) ?? {
         entries: new Map(),
         sorted: undefined,
       };
-      index.partitions.set(keyText(item[partition]), into);
+      index.partitions.set(keyText(kept[partition]), into);
       into.entries.set(id, kept);
       into.sorted = undefined;
       index.has.set(id, kept);
-      countUnits(`${table.definition.name}/${name}`, keyText(item[partition]), itemBytes(kept));
+      countUnits(`${table.definition.name}/${name}`, keyText(kept[partition]), itemBytes(kept));
     };
     const dueAt = Math.max(index.dueAt.get(id) ?? 0, world.now() + world.indexLagMs());
     index.dueAt.set(id, dueAt);

@@ -45,7 +45,7 @@ export function limitViolations(ended: Ended): readonly string[] {
     window: RateWindow,
   ): string[] {
     const sentences: string[] = [];
-    const counted = asked.filter(isCounted);
+    const counted = asked.filter((one) => isCounted(one, policy));
     const groups = Map.groupBy(counted, (one) => windows[window](new Date(one.atMs)));
     const { endpoint } = policies[policy];
     for (const [name, requests] of groups) {
@@ -76,7 +76,7 @@ export function limitViolations(ended: Ended): readonly string[] {
       const name = windows[window](new Date(refused.atMs));
       const before = asked.filter(
         (one) =>
-          one.answer?.error !== 'rate_limit_exceeded' &&
+          !isRefusedBy(one, policy) &&
           one.atMs <= (refused.answeredAtMs ?? 0) &&
           [-1, 0, 1].some((sign) => windows[window](new Date(one.atMs + sign * plan.skewMaxMs)) === name),
       );
@@ -117,13 +117,15 @@ export function limitViolations(ended: Ended): readonly string[] {
 }
 
 /** A refusal of the limit or of a credential counts in no window; of what the function did not answer it is not known. */
-function isCounted({ status = 0, answer }: Asked): boolean {
-  return (
-    status > 0 &&
-    status < 500 &&
-    status !== 401 &&
-    !(status === 429 && answer?.error === 'rate_limit_exceeded')
-  );
+function isCounted(asked: Asked, policy: PolicyName): boolean {
+  const { status = 0 } = asked;
+  return status > 0 && status < 500 && status !== 401 && !isRefusedBy(asked, policy);
+}
+
+/** The limit of a recipient refuses in the same words, after the request was counted. */
+function isRefusedBy({ answer, headers }: Asked, policy: PolicyName): boolean {
+  const windows = Object.keys(defaults) as RateWindow[];
+  return answer?.error === 'rate_limit_exceeded' && windows.some((one) => isPolicyOf(headers, policy, one));
 }
 
 function isWithin(fromMs: number, untilMs: number, window: Window, skewMs: number): boolean {
