@@ -89,8 +89,9 @@ export function usePagedAnswer<Name extends ReadName, Row>(
   const { cursor } = useListState();
   const limit = usePageSize();
   const query = useResponse(name, path, { ...filters, cursor, limit }, options);
-  const readPage: ReadPage<Row> = async (page) =>
-    pageOf(await api.get(name, path, { ...(options.sent?.(filters) ?? filters), ...page }));
+  // Of one time, however long all pages take.
+  const sent = options.sent?.(filters) ?? filters;
+  const readPage: ReadPage<Row> = async (page) => pageOf(await api.get(name, path, { ...sent, ...page }));
   const page = query.data === undefined ? undefined : pageOf(query.data);
   return { query, readPage, rows: page?.rows, nextCursor: page?.nextCursor };
 }

@@ -76,6 +76,8 @@ it('offers to reload where it cannot be loaded after the sign-in, and where it c
 
   await page.route('**/admin/assets/main-*.js', (route) => route.fulfill({ status: 404, body: '' }));
   await page.reload();
+  // The page itself has the outlines of the dashboard, until a script replaces them.
+  await page.locator('.skeleton').waitFor();
   await page.getByText('The dashboard could not be loaded.').waitFor();
   await photograph(page, 'script-lost', look);
 });
