@@ -13,7 +13,7 @@ import { type IGrantable, ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { LoggedMetric, StageMetric } from '../shared/contract/metrics.ts';
+import type { LoggedMetric, StageMetric, TimeMetric } from '../shared/contract/metrics.ts';
 import type { QueueName } from '../shared/contract/queues.ts';
 import { routes } from '../shared/contract/routes.ts';
 import type { TableName } from '../shared/contract/tables.ts';
@@ -32,6 +32,7 @@ import { ReviewEditedRows } from './capabilities/review-edited-rows.ts';
 import { Schedules } from './capabilities/schedules.ts';
 import { ServiceObjectives } from './capabilities/service-objectives.ts';
 import { Storage } from './capabilities/storage/storage.ts';
+import { createSyntheticSend } from './capabilities/synthetic-send.ts';
 import { TokenKey } from './capabilities/token-key.ts';
 import { Webhooks } from './capabilities/webhooks/webhooks.ts';
 import { countedMetric } from './constructs/alarm.ts';
@@ -85,6 +86,7 @@ export class MessagingGateway extends Construct {
       schedules,
       deadLetters: messaging.deadLetters.queue,
     });
+    if (stage.syntheticSend) createSyntheticSend(this, stage, schedules);
     const admin = new Construct(this, 'Admin');
     createAdminApi(admin, stage, api);
     createAdminDashboard(admin, stage, api);
@@ -141,7 +143,7 @@ export class MessagingGateway extends Construct {
   }
 
   /** Returns a metric that the functions count: refusals of carriers, failed webhooks and the like, as a sum of five minutes. */
-  metric(name: StageMetric | LoggedMetric): Metric {
+  metric(name: StageMetric | LoggedMetric | TimeMetric): Metric {
     return countedMetric(this.stage, name);
   }
 

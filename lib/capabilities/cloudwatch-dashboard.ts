@@ -57,6 +57,21 @@ export class CloudWatchDashboard extends Construct {
           ? []
           : [[new AlarmStatusWidget({ title: 'Alarms', alarms, width: 2 * half, height: 6 })]]),
         [...objectives.widgets],
+        ...(stage.syntheticSend
+          ? [
+              [
+                this.graph('Synthetic sends that failed', [
+                  countedMetric(stage, 'SyntheticSendFailed', period),
+                ]),
+                this.graph(
+                  'Synthetic sends: milliseconds until handed over and delivered',
+                  (['SyntheticHandOverTime', 'SyntheticDeliveryTime'] as const).map((metric) =>
+                    countedMetric(stage, metric, period).with({ statistic: 'Maximum' }),
+                  ),
+                ),
+              ],
+            ]
+          : []),
         this.apiWidgets(),
         [
           this.graph(

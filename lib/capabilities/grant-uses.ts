@@ -94,6 +94,7 @@ function grantPart(to: GatewayFunction, part: Uses, resources: Resources): void 
   const { storage, schedules, queues, otpSecret, carrierSecrets, tokenKey, baseUrl } = resources;
   const {
     tables = {},
+    onlyRowsOf,
     sendsTo = [],
     receivesFrom = [],
     schedulesTo = [],
@@ -101,7 +102,7 @@ function grantPart(to: GatewayFunction, part: Uses, resources: Resources): void 
     settings = [],
   } = part;
   for (const [table, actions] of Object.entries(tables) as [keyof typeof tables, readonly string[]][])
-    storage.grant(to, table, actions);
+    storage.grant(to, table, actions, onlyRowsOf);
   for (const name of sendsTo) queues[name].grantSend(to);
   for (const name of new Set([...sendsTo, ...receivesFrom]))
     to.setVariables({ [variableOf(name, 'QUEUE_URL')]: queues[name].queue.queueUrl });

@@ -9,7 +9,12 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { type LoggedMetric, metricNamespace, type StageMetric } from '../../shared/contract/metrics.ts';
+import {
+  type LoggedMetric,
+  metricNamespace,
+  type StageMetric,
+  type TimeMetric,
+} from '../../shared/contract/metrics.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 /** `critical`: messages are not accepted or sent, or money is lost; `warning`: somebody must look on a working day. */
@@ -25,6 +30,7 @@ export const runbooks = {
   'slo-first-webhook': { severity: 'warning', area: 'webhooks' },
   'api-errors': { severity: 'critical', area: 'api' },
   'api-latency': { severity: 'warning', area: 'api' },
+  'synthetic-send': { severity: 'critical', area: 'api' },
   'function-errors': { severity: 'critical', area: 'functions' },
   'function-throttles': { severity: 'critical', area: 'functions' },
   'dead-letters': { severity: 'warning', area: 'queues' },
@@ -72,11 +78,14 @@ interface AlarmProps {
   readonly periods?: number;
   /** The number of evaluated periods that must reach the threshold; all by default. */
   readonly breachingPeriods?: number;
+  /** Whether a period without data counts as one that reaches the threshold: for what must always have some. */
+  readonly alsoWithoutData?: boolean;
 }
 
 /** Creates the alarm, unless the stage has none. */
 export function createAlarm(scope: Construct, id: string, props: AlarmProps): Alarm | undefined {
   const { stage, metric, meaning, runbook, threshold = 1, periods = 1, breachingPeriods } = props;
+  const { alsoWithoutData = false } = props;
   if (!stage.alarms) return undefined;
   return new GatewayAlarm(scope, id, runbook, {
     alarmDescription: `${meaning} ${stage.docsUrl}#runbook-${runbook}`,
@@ -85,15 +94,15 @@ export function createAlarm(scope: Construct, id: string, props: AlarmProps): Al
     evaluationPeriods: periods,
     ...(breachingPeriods === undefined ? {} : { datapointsToAlarm: breachingPeriods }),
     comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    // No data means no traffic, which is not a fault.
-    treatMissingData: TreatMissingData.NOT_BREACHING,
+    // No data means no traffic, which is most often not a fault.
+    treatMissingData: alsoWithoutData ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
   });
 }
 
 /** Returns a metric that the functions of this stage emit (`shared/platform/metrics.ts`). */
 export function countedMetric(
   stage: StageSettings,
-  metricName: StageMetric | LoggedMetric,
+  metricName: StageMetric | LoggedMetric | TimeMetric,
   period = Duration.minutes(5),
 ): Metric {
   return new Metric({

@@ -52,7 +52,7 @@ export interface OperationProps {
    */
   readonly alarmOkActions?: boolean;
   /**
-   * Whether one alarm for each severity and area notifies (nine in all), in place of each of the 68 alarms.
+   * Whether one alarm for each severity and area notifies (nine in all), in place of each of the 73 alarms.
    * @default false
    */
   readonly compositeAlarms?: boolean;
@@ -76,6 +76,11 @@ export interface OperationProps {
     otpHandOver: { share: number; seconds: number };
     firstWebhook: { share: number; seconds: number };
   };
+  /**
+   * Whether a message is sent each minute with a test key, by the public address, and an alarm goes off where none is delivered.
+   * @default false; in production true
+   */
+  readonly syntheticSend?: boolean;
   /**
    * New code gets a tenth of the calls for five minutes, and is rolled back when an alarm goes off.
    * @default false; in production true

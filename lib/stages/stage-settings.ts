@@ -206,6 +206,7 @@ const ofConstruct = {
       firstWebhook: { share: 0.95, seconds: 30 },
     },
   ),
+  syntheticSend: z._default(z.boolean(), false),
   canary: z._default(z.boolean(), false),
   ignoreAlarmConfiguration: z._default(z.boolean(), false),
   tokenKeyGenerations: z._default(z.array(wholeNumber).check(z.minLength(1), z.maxLength(2)), [1]),

@@ -21,6 +21,7 @@ const production = stageWith({
   webAcl: true,
   canary: true,
   alarms: true,
+  syntheticSend: true,
   // The settings of the deploy must name the sender of each channel, or turn the channel off.
   smsCarrier: 'aws',
   whatsappCarrier: 'aws',

@@ -103,7 +103,7 @@ export async function setClientDisabled(
  * @throws GatewayError `secret_limit_reached` where the one before it is still promised to be valid, too
  */
 export async function rotateClientSecret(
-  dependencies: ClientAdminDependencies,
+  dependencies: Pick<ClientAdminDependencies, 'clients' | 'random'>,
   clientId: string,
   now: Date,
   overlapHours = previousSecretHours,

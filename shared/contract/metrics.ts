@@ -12,10 +12,14 @@ export type StageMetric =
   | 'RefusedEntry'
   | 'SpendCapNearlyReached'
   | 'SpendCapReached'
+  | 'SyntheticSendFailed'
   | 'UnknownReceipt'
   | 'UnreadableNotification'
   | 'UnreadableStreamRecord'
   | 'WebhookFailed';
+
+/** Times of the whole stage, in milliseconds. */
+export type TimeMetric = 'SyntheticHandOverTime' | 'SyntheticDeliveryTime';
 
 /** Counted for each function. */
 export const functionFailureMetric = 'FunctionFailure';

@@ -36,6 +36,8 @@ export interface Uses {
   readonly tables?: {
     readonly [Table in TableName]?: readonly (ItemAction | `Query ${IndexName<Table>}`)[];
   };
+  /** The only partition key of these tables that it may use; without it, all. */
+  readonly onlyRowsOf?: string;
   readonly sendsTo?: readonly QueueName[];
   /** The queues that call the function, and whose messages it delays, or that it reads itself. */
   readonly receivesFrom?: readonly QueueName[];

@@ -1,4 +1,5 @@
 /** What the functions use that queues, streams and schedules call. */
+import { syntheticClientId } from './synthetic-client.ts';
 import {
   countedCaps,
   type Declaration,
@@ -187,6 +188,14 @@ export const workerUses = {
         messages: ['GetItem', 'BatchGetItem', 'Query by-client'],
         'activity-log': ['Query', 'Query by-client'],
       },
+    },
+  ],
+
+  'synthetic-send': [
+    {
+      tables: { clients: ['GetItem', 'PutItem', 'UpdateItem'] },
+      onlyRowsOf: syntheticClientId,
+      settings: ['TOKEN_ISSUER', 'SMS_CARRIER'],
     },
   ],
 } as const satisfies Readonly<Record<string, Declaration>>;

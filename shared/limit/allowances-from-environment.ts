@@ -1,6 +1,7 @@
 /** Composes the caps of the sends, which count by the stage's prices, from the function's environment. */
 import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
 import { costForCap, readPrices } from '../contract/prices.ts';
+import { isSynthetic } from '../contract/synthetic-client.ts';
 import type { countedCaps } from '../contract/uses.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
@@ -20,7 +21,7 @@ export function allowancesFrom(env: EnvironmentFor<typeof countedCaps>, capsOf: 
   const stageCaps = env.STAGE_CAPS;
   return allowances({
     counter,
-    limitsOf: async (clientId) => capLimits(await capsOf(clientId), stageCaps),
+    limitsOf: async (clientId) => (isSynthetic(clientId) ? [] : capLimits(await capsOf(clientId), stageCaps)),
     costOf: (message) => costForCap(table, message),
     currency,
     notify: spendNotices({ counter, activityLog, countMetric, currency, warn: logWarning }),

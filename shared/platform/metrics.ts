@@ -1,5 +1,10 @@
 /** Writes metrics to the log in CloudWatch's embedded metric format, so that no call is needed. */
-import { functionFailureMetric, metricNamespace, type StageMetric } from '../contract/metrics.ts';
+import {
+  functionFailureMetric,
+  metricNamespace,
+  type StageMetric,
+  type TimeMetric,
+} from '../contract/metrics.ts';
 import { lambdaFunctionName, serviceName } from './env.ts';
 
 /**
@@ -18,8 +23,18 @@ export function countFunctionFailure(): void {
   count({ function_name: lambdaFunctionName() }, functionFailureMetric, 1);
 }
 
-function count(dimensions: Readonly<Record<string, string>>, name: string, value: number): void {
-  const metrics = [{ Name: name, Unit: 'Count' }];
+/** Records a time of the whole stage. */
+export function recordTime(name: TimeMetric, milliseconds: number): void {
+  count({ service: serviceName() }, name, milliseconds, 'Milliseconds');
+}
+
+function count(
+  dimensions: Readonly<Record<string, string>>,
+  name: string,
+  value: number,
+  unit: 'Count' | 'Milliseconds' = 'Count',
+): void {
+  const metrics = [{ Name: name, Unit: unit }];
   const line = {
     _aws: {
       Timestamp: Date.now(),

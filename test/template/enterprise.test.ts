@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { Token } from 'aws-cdk-lib';
 import { stageFrom } from '../../lib/stages/stages.ts';
+import { page } from '../support/docs/pages.ts';
 import {
   deployments,
   enterpriseDeployments,
@@ -75,6 +76,10 @@ describe('production with', () => {
     const isOfArea = (name: string) => /-(critical|warning)-/.test(name);
     const byArea = properties(composites).filter(({ AlarmName }) => isOfArea(AlarmName));
     expect(byArea).toHaveLength(9);
+    const notifiedOtherwise = byArea.flatMap(
+      ({ AlarmRule }) => JSON.stringify(AlarmRule).match(/"Fn::GetAtt"/g) ?? [],
+    );
+    expect(page('docs/construct.md')).toContain(`in place of each of the ${notifiedOtherwise.length} alarms`);
     const ofObjectives = composites.filter(([, { Properties }]) => !isOfArea(Properties.AlarmName));
     const named = properties(composites).flatMap(({ AlarmRule }) =>
       Array.from(JSON.stringify(AlarmRule).matchAll(/"Fn::GetAtt":\["(\w+)"/g), ([, id]) => id),

@@ -8,8 +8,8 @@ import { synthesized, type TemplateResource } from '../support/template/stage-te
 
 const program = join(import.meta.dirname, '../support/template/load-functions.cjs');
 
-/** Where AWS carries SMS. */
-const onlyOnAws: readonly string[] = ['compare-opt-outs', 'report-verified'];
+/** Where AWS carries SMS, and where messages are sent each minute with a test key. */
+const onlyInProduction: readonly string[] = ['compare-opt-outs', 'report-verified', 'synthetic-send'];
 
 interface Loaded {
   readonly read: readonly string[];
@@ -67,7 +67,7 @@ describe.each(['no settings', 'production'])('the environment variables of each 
   it('are all that it reads at its start, and every file of functions/ is deployed', () => {
     const files = new Set(functions.map(({ file }) => file));
     const expected = bundleFunctions().functionNames.filter(
-      (file) => name === 'production' || !onlyOnAws.includes(file),
+      (file) => name === 'production' || !onlyInProduction.includes(file),
     );
     expect([...files].toSorted()).toEqual(expected);
     expect(functions.filter(({ loaded }) => loaded.fault !== undefined)).toEqual([]);

@@ -85,15 +85,19 @@ export class Storage extends Construct {
   }
 
   /** Permits actions on a table as `permit` does, and sets the variables that the function needs for it. */
-  grant(to: GatewayFunction, name: TableName, actions: readonly string[]): void {
-    this.permit(to, name, actions);
+  grant(to: GatewayFunction, name: TableName, actions: readonly string[], onlyRowsOf?: string): void {
+    this.permit(to, name, actions, onlyRowsOf);
     to.setVariables({ [variableOf(name, 'TABLE')]: this.table(name).tableName });
     const { purged }: TableShape = tableShapes[name];
     if (purged === 'retentionDays') to.setSettings(['RETENTION_DAYS']);
   }
 
-  /** Permits actions on a table, of which `Query by-client` is a query of that index. */
-  permit(to: IGrantable, name: TableName, actions: readonly string[]): void {
+  /**
+   * Permits actions on a table, of which `Query by-client` is a query of that index.
+   *
+   * @param onlyRowsOf - the only partition key that is permitted; without it, all are
+   */
+  permit(to: IGrantable, name: TableName, actions: readonly string[], onlyRowsOf?: string): void {
     const { tableArn } = this.table(name);
     const ofTable = actions.filter((action) => !action.includes(' '));
     const allow = (allowed: readonly string[], arn: string) =>
@@ -101,6 +105,9 @@ export class Storage extends Construct {
         grantee: to,
         actions: allowed.map((action) => `dynamodb:${action}`),
         resourceArns: [arn],
+        ...(onlyRowsOf === undefined
+          ? {}
+          : { conditions: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [onlyRowsOf] } } }),
       });
     if (ofTable.length > 0) allow(ofTable, tableArn);
     for (const action of actions) {

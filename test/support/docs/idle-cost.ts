@@ -84,6 +84,10 @@ function partsOf(resources: Readonly<Record<string, TemplateResource>>): readonl
     (prices.assumed.run_seconds * 0.5 * perCall.lambda_gb_second +
       prices.assumed.run_read_units * perCall.dynamodb_read_unit +
       (prices.assumed.run_log_bytes / 1e9) * perCall.log_gigabyte);
+  const synthetic = prices.assumed.synthetic_send;
+  const isSynthetic = ofType('AWS::Lambda::Function').some(({ Properties }) =>
+    String(Properties.Description).endsWith(': synthetic-send'),
+  );
   return [
     { name: 'Metrics of alarms', count: sum(alarmMetrics), price: prices.alarm_metric },
     {
@@ -110,6 +114,20 @@ function partsOf(resources: Readonly<Record<string, TemplateResource>>): readonl
       price: prices.assumed.polls_of_queue * perCall.sqs_request,
     },
     { name: 'Runs by the clock', count: sum(runs), price: run },
+    {
+      name: 'Synthetic sends',
+      count: isSynthetic ? runsInMonth['rate(1 minute)'] : 0,
+      price:
+        synthetic.message +
+        synthetic.status_reads * synthetic.status_read +
+        (1 + synthetic.status_reads) * perCall.waf_request +
+        synthetic.run_seconds * 0.25 * perCall.lambda_gb_second,
+    },
+    {
+      name: 'Metrics of synthetic sends',
+      count: isSynthetic ? synthetic.custom_metrics : 0,
+      price: prices.custom_metric,
+    },
     {
       name: 'Provisioned capacity, units of `min`',
       count: sum(

@@ -1,0 +1,37 @@
+/** Runs every minute: sends a message with a test token as a client does, and counts whether, and when, it was delivered. */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
+import { carriersIn } from '../shared/contract/carrier-names.ts';
+import { dynamo } from '../shared/platform/aws/clients.ts';
+import { systemClock } from '../shared/platform/clock.ts';
+import { environmentOf } from '../shared/platform/env.ts';
+import { log } from '../shared/platform/log.ts';
+import { countMetric, recordTime } from '../shared/platform/metrics.ts';
+import { callGateway } from '../shared/synthetic/call-gateway.ts';
+import { syntheticSender } from '../shared/synthetic/synthetic-send.ts';
+import { newSyntheticSecret } from '../shared/synthetic/test-secret.ts';
+
+const env = environmentOf<'synthetic-send'>();
+const credentials = { clients: dynamoClientStore(dynamo(), env.CLIENTS_TABLE), random: randomBytes };
+const send = syntheticSender({
+  call: callGateway(env.TOKEN_ISSUER),
+  newSecret: (now) => newSyntheticSecret(credentials, now),
+  channel: carriersIn(env.SMS_CARRIER).length === 0 ? 'whatsapp' : 'sms',
+  clock: systemClock,
+  sleep,
+});
+
+export async function handler(): Promise<void> {
+  const sent = await send();
+  const { outcome, messageId: message_id } = sent;
+  countMetric('SyntheticSendFailed', outcome === 'failed' ? 1 : 0);
+  if (sent.outcome === 'failed') {
+    log.error('synthetic send', { outcome, message_id, reason: sent.reason });
+    return;
+  }
+  const { handOverMs: hand_over_ms, deliveryMs: delivery_ms } = sent;
+  recordTime('SyntheticHandOverTime', hand_over_ms);
+  recordTime('SyntheticDeliveryTime', delivery_ms);
+  log.info('synthetic send', { outcome, message_id, hand_over_ms, delivery_ms });
+}

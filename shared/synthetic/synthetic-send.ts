@@ -1,0 +1,119 @@
+/**
+ * A synthetic send: a message with a test token by the gateway's public address, as a client sends it, which is followed until
+ * its status is `delivered`. It passes the API, the tables, the stream, the queues and the receipts, and no carrier. What goes
+ * wrong is an outcome and no error, so that the function itself fails only where it is broken.
+ */
+import * as z from 'zod/mini';
+import type { Channel } from '../contract/channels.ts';
+import { routes } from '../contract/routes.ts';
+import { syntheticClientId } from '../contract/synthetic-client.ts';
+import type { Clock, Sleep } from '../platform/clock.ts';
+import type { CallGateway, GatewayResponse } from './call-gateway.ts';
+
+interface SyntheticSendDependencies {
+  readonly call: CallGateway;
+  /** A new test secret of the client; the one before it is no longer valid. */
+  readonly newSecret: (now: Date) => Promise<string>;
+  readonly channel: Channel;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+}
+
+export type SyntheticSend =
+  | {
+      readonly outcome: 'delivered';
+      readonly messageId: string;
+      /** From the time at which the message was stored. */
+      readonly handOverMs: number;
+      /** The same, until the status was seen. */
+      readonly deliveryMs: number;
+    }
+  | { readonly outcome: 'failed'; readonly messageId: string | undefined; readonly reason: string };
+
+/** A number that Ofcom keeps for drama: it is nobody's. */
+const recipient = '+447700900123';
+const deliveredWithinMs = 30_000;
+/** Between reads of the status, doubled up to the second; a stage that is down must not use up the client's limit. */
+const pollMs = { first: 500, longest: 4000 };
+/** A token is renewed so long before its end that it is valid until the message is delivered. */
+const renewedBeforeMs = 120_000;
+
+const instant = z.pipe(
+  z.iso.datetime(),
+  z.transform((text) => Date.parse(text)),
+);
+const tokenBody = z.object({ access_token: z.string(), expires_in: z.number() });
+const sendBody = z.object({ message_id: z.string() });
+const statusBody = z.object({ status: z.string(), created_at: instant, sent_at: z.nullish(instant) });
+const errorBody = z.object({ error: z.string() });
+
+const unfinished = ['queued', 'sending', 'sent'];
+
+export function syntheticSender(dependencies: SyntheticSendDependencies): () => Promise<SyntheticSend> {
+  const { call, newSecret, channel, clock, sleep } = dependencies;
+  let token: { readonly text: string; readonly renewedAtMs: number } | undefined;
+
+  async function validToken(): Promise<string> {
+    const now = clock();
+    if (token !== undefined && now.getTime() < token.renewedAtMs) return token.text;
+    const response = await call(routes.issueToken.path, {
+      body: {
+        grant_type: 'client_credentials',
+        client_id: syntheticClientId,
+        client_secret: await newSecret(now),
+      },
+    });
+    const { access_token, expires_in } = parsed('the request of a token', response, tokenBody);
+    token = { text: access_token, renewedAtMs: now.getTime() + expires_in * 1000 - renewedBeforeMs };
+    return access_token;
+  }
+
+  async function deliveredMessage(bearer: string, messageId: string): Promise<SyntheticSend> {
+    const begunMs = clock().getTime();
+    const path = routes.getMessageStatus.path.replace('{message_id}', messageId);
+    for (let waitMs = pollMs.first; ; waitMs = Math.min(2 * waitMs, pollMs.longest)) {
+      await sleep(waitMs);
+      const response = await call(path, { token: bearer });
+      const { status, created_at, sent_at } = parsed('the read of the status', response, statusBody);
+      const now = clock().getTime();
+      if (status === 'delivered')
+        return {
+          outcome: 'delivered',
+          messageId,
+          handOverMs: (sent_at ?? now) - created_at,
+          deliveryMs: now - created_at,
+        };
+      if (now - begunMs >= deliveredWithinMs || !unfinished.includes(status))
+        throw new Error(`the message is ${status} after ${Math.round((now - begunMs) / 1000)} s`);
+    }
+  }
+
+  return async () => {
+    let messageId: string | undefined;
+    try {
+      const bearer = await validToken();
+      const path = channel === 'sms' ? routes.sendSms.path : routes.sendWhatsApp.path;
+      const response = await call(path, {
+        token: bearer,
+        body: { to: recipient, message: 'Synthetic send' },
+      });
+      // The next run asks for another one.
+      if (response.status === 401) token = undefined;
+      messageId = parsed('the send', response, sendBody).message_id;
+      return await deliveredMessage(bearer, messageId);
+    } catch (error) {
+      return { outcome: 'failed', messageId, reason: error instanceof Error ? error.message : String(error) };
+    }
+  };
+}
+
+/** @throws Error with the status and the error code where the body is not of this form. */
+function parsed<Body extends z.ZodMiniType>(
+  what: string,
+  { status, body }: GatewayResponse,
+  schema: Body,
+): z.output<Body> {
+  const { success, data } = schema.safeParse(body);
+  if (success) return data;
+  throw new Error(`${what} is ${status} ${errorBody.safeParse(body).data?.error ?? ''}`.trim());
+}

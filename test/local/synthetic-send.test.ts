@@ -1,0 +1,61 @@
+/** Synthetic sends of a deployed gateway, by its schedule and with IAM enforced. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  CloudWatchLogsClient,
+  paginateDescribeLogGroups,
+  paginateFilterLogEvents,
+} from '@aws-sdk/client-cloudwatch-logs';
+import { afterAll, expect, it } from '@jest/globals';
+import { type LocalGateway, startLocalGateway } from '../../lib/local/gateway.ts';
+import { eventually } from '../support/gateway/gateway.ts';
+
+const logFolder = await mkdtemp(join(tmpdir(), 'messaging-gateway-synthetic-'));
+let gateway: LocalGateway | undefined;
+let logs: CloudWatchLogsClient | undefined;
+afterAll(async () => {
+  logs?.destroy();
+  await gateway?.stop();
+  await rm(logFolder, { recursive: true, force: true });
+});
+
+/** The lines of the function, each run of which writes one. */
+async function runs(client: CloudWatchLogsClient): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const found: Readonly<Record<string, unknown>>[] = [];
+  for await (const { logGroups = [] } of paginateDescribeLogGroups({ client }, {})) {
+    for (const { logGroupName } of logGroups.filter((group) => group.logGroupName?.includes('SyntheticSend')))
+      for await (const { events = [] } of paginateFilterLogEvents({ client }, { logGroupName }))
+        for (const { message = '' } of events)
+          if (message.includes('"message":"synthetic send"')) found.push(JSON.parse(message));
+  }
+  return found;
+}
+
+it('delivers a message each minute by the public address, with a secret that the function makes', async () => {
+  gateway = await startLocalGateway({
+    port: 0,
+    timeScale: 1,
+    carriers: { settings: { syntheticSend: true }, secrets: {} },
+    cacheFolder: join(import.meta.dirname, '..', '..', '.local'),
+    logFolder,
+    environment: process.env,
+    progress: () => undefined,
+    signal: new AbortController().signal,
+  });
+  const { endpoint, region, access_key_id: accessKeyId, secret_access_key: secretAccessKey } = gateway.aws;
+  const client = new CloudWatchLogsClient({
+    endpoint,
+    region,
+    credentials: { accessKeyId, secretAccessKey },
+  });
+  logs = client;
+  // The first run may begin before the address leads to the gateway.
+  const delivered = await eventually(async () => {
+    const some = (await runs(client)).filter(({ outcome }) => outcome === 'delivered');
+    return some.length >= 2 ? some : undefined;
+  });
+  const failed = (await runs(client)).filter(({ outcome }) => outcome !== 'delivered');
+  expect(failed.filter(({ reason }) => reason !== 'fetch failed')).toEqual([]);
+  expect(new Set(delivered.map(({ message_id }) => message_id)).size).toBe(delivered.length);
+});
