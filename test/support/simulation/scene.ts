@@ -194,7 +194,10 @@ export async function sceneOn(
     askAsAdministrator,
 
     async remove(table, key) {
-      await db.send(new DeleteCommand({ TableName: table, Key: { ...key } }));
+      const removing = new DeleteCommand({ TableName: table, Key: { ...key }, ReturnValues: 'ALL_OLD' });
+      const { Attributes } = await db.send(removing);
+      // Another step has removed it meanwhile.
+      if (Attributes === undefined) return;
       record.edited.push({ atMs: time.now(), table, key, row: undefined });
     },
 
