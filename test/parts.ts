@@ -20,6 +20,7 @@ export const parts: Readonly<Record<string, Part>> = {
   long: { ...jest({ TEST_PART: 'long' }), usesCalls: true },
   // A restore makes calls that no other test makes.
   local: { ...jest({ TEST_PART: 'local' }), usesCalls: true },
+  restore: jest({ TEST_PART: 'local', RESTORED_MESSAGES: '2000' }),
   // Amazon's own engine needs Java 17.
   'dynamodb-local': { ...jest({ TEST_PART: 'dynamodb-local' }), needs: 'java' },
   'test-keys': jest({ TEST_PART: 'long', TEST_KEY_CALLS: '5000' }),
@@ -80,6 +81,7 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'browser-10000-rows admin-dashboard-tasks',
       'deliberate-faults --trace --only admits',
       'inbound',
+      'restore local/restore',
       'fuzz',
       'carriers twilio',
       'carriers infobip',

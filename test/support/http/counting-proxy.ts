@@ -1,4 +1,7 @@
-/** A proxy between a function and the emulator that records each AWS call, repeated ones included. */
+/**
+ * A proxy between a process and the emulator that records each AWS call, repeated ones included, and can end the process at
+ * one of them.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,14 +13,34 @@ export interface CountingProxy {
   close(): Promise<void>;
 }
 
-export async function startCountingProxy(target: string): Promise<CountingProxy> {
+/** The end of the process that makes a call: before the call takes effect, or after it and without its response. */
+export interface Death {
+  readonly when: 'before' | 'after';
+  readonly kill: () => void;
+}
+
+/** @param deathAt - asked at each call, by its operation */
+export async function startCountingProxy(
+  target: string,
+  deathAt: (operation: string) => Death | undefined = () => undefined,
+): Promise<CountingProxy> {
   const calls: string[] = [];
   const server = createServer((incoming, outgoing) => {
-    calls.push(operationOf(incoming));
+    const operation = operationOf(incoming);
+    calls.push(operation);
+    const death = deathAt(operation);
+    if (death?.when === 'before') {
+      death.kill();
+      return;
+    }
     const onward = request(
       new URL(incoming.url ?? '/', target),
       { method: incoming.method, headers: incoming.headers },
       (response) => {
+        if (death !== undefined) {
+          response.resume().on('end', death.kill);
+          return;
+        }
         outgoing.writeHead(response.statusCode ?? 502, response.headers);
         response.pipe(outgoing);
       },

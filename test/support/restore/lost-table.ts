@@ -18,6 +18,7 @@ import { dynamoMaintenance } from '../../../shared/restore/maintenance.dynamo.ts
 import type { RestoreReport } from '../../../shared/restore/restore-report.ts';
 import type { RestoreDependencies, RestoreProgress } from '../../../shared/restore/restore-stage.ts';
 import { type Item, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
+import type { RunningWorkers } from '../../../shared/restore/stack-workers.lambda.ts';
 import { dynamoTableRows } from '../../../shared/restore/table-rows.dynamo.ts';
 import { restorableTables } from '../../../shared/restore/table-rules.ts';
 import { changeRecords } from '../../../shared/usage/change-records.dynamo.ts';
@@ -208,8 +209,8 @@ export function lostTable(total: number) {
           schedules: ['s'],
           scheduleGroup: 'g',
         }),
-        async turn(_workers: unknown, state: 'on' | 'off') {
-          workers.turns.push(state);
+        async turn({ mappings }: RunningWorkers, state: 'on' | 'off') {
+          workers.turns.push(`${mappings} ${state}`);
           workers.on = state === 'on';
           return true;
         },

@@ -1,183 +1,208 @@
 /**
  * A running gateway whose table of messages is lost under traffic, and which `npm run admin -- restore` brings back in processes
- * that are killed. The emulator restores a table as it is now, so the side table is made at the time, by the same call.
+ * that are killed at ten calls. The emulator restores a table as it is now, so the side table is made at the time, by the
+ * same call.
  */
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { expect } from '@jest/globals';
+import { DeleteCommand, type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import type { Message } from '../../../shared/message/message.ts';
 import { chunksOf } from '../../../shared/platform/long-lists.ts';
 import type { RestoreReport } from '../../../shared/restore/restore-report.ts';
-import { dynamoSideTables } from '../../../shared/restore/side-tables.dynamo.ts';
-import { outboxOf } from '../carrier/outbox.ts';
+import { dynamoSideTables, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
 import { clientConfig, documentClient, eventually, gateway } from '../gateway/gateway.ts';
-import { newClient } from '../http/client.ts';
-import { startWebhookEndpoint } from '../webhook/webhook-endpoint.ts';
+import { startWebhookEndpoint, type WebhookEndpoint } from '../webhook/webhook-endpoint.ts';
+import { type KillPoint, restoreCommand } from './restore-command.ts';
+import { type Traffic, type Trickle, trafficTo } from './traffic.ts';
 
-const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'admin.ts');
-/** Recipients with an end of their own: refused, undeliverable, expired by the carrier, without a receipt. */
-const ends = ['+15005550001', '+15005550002', '+15005550003', '+15005550004'];
+type Rows = ReadonlyMap<string, Message>;
 
-interface Sent {
-  readonly id: string;
-  readonly to: string;
+/** What was seen of a restore. */
+export interface RestoredGateway {
+  /** The rows at the time. */
+  readonly atTime: Rows;
+  /** The rows that were lost, as they were then: accepted before the time and after it. */
+  readonly lost: Rows;
+  /** After the copy, while everything is still stopped. */
+  readonly copied: Rows;
+  /** When all that was due has been done. */
+  readonly ended: Rows;
+  readonly usage: Readonly<Record<string, number>>;
+  readonly report: RestoreReport;
+  /** What `--plan` printed, and how many requests had been refused until then. */
+  readonly plan: { readonly status: number | null; readonly printed: string; readonly refused: number };
+  /** What the command printed when it had compared. */
+  readonly printed: string;
+  readonly deaths: number;
+  readonly trickle: Trickle;
+  /** How often the simulated carrier was given each message. */
+  readonly handedOver: ReadonlyMap<string, number>;
+  /** When each step had ended, in seconds since the first message. */
+  readonly seconds: Readonly<Record<string, number>>;
+  /** The id and the message of each webhook that was posted, and when. */
+  readonly posts: readonly { readonly id: string; readonly messageId: string; readonly at: Date }[];
 }
 
-/** @param kills - how often the command is killed before it may end */
-export async function loseAndRestore({ total, kills }: { readonly total: number; readonly kills: number }) {
-  const folder = mkdtempSync(join(tmpdir(), 'messaging-gateway-restore-'));
-  const connection = join(folder, 'gateway.json');
-  writeFileSync(connection, JSON.stringify(gateway()), { mode: 0o600 });
+/** Before anything is compared: the API is closed, and the workers are turned off. */
+const whileStopping: readonly KillPoint[] = [
+  { call: 'PutItem', nth: 1, when: 'before' },
+  { call: 'PutItem', nth: 1, when: 'after' },
+  { call: 'PUT /2015-03-31/event-source-mappings', nth: 3, when: 'after' },
+];
+/** Rows are compared and written. */
+const whileCopying = (rows: number): readonly KillPoint[] => [
+  { call: 'Scan', nth: 3, when: 'before' },
+  { call: 'PutItem', nth: 1, when: 'after' },
+  { call: 'PutItem', nth: Math.ceil(rows / 5), when: 'before' },
+  { call: 'UpdateItem', nth: Math.ceil(rows / 100), when: 'after' },
+];
+const beforeAnyStart: KillPoint = { call: 'PUT /schedules/', nth: 1, when: 'before' };
+/** The workers are turned on, and the side table is deleted. */
+const whileStarting: readonly KillPoint[] = [
+  { call: 'PUT /2015-03-31/event-source-mappings', nth: 3, when: 'after' },
+  { call: 'DeleteTable', nth: 1, when: 'after' },
+];
+
+const decided = ['--unknown-messages', 'fail', '--confirm'];
+
+/** @param total - how many messages there are at the time */
+export async function loseAndRestore(total: number): Promise<RestoredGateway> {
   const endpoint = await startWebhookEndpoint();
-  const client = await newClient({});
   const dynamo = documentClient();
   const raw = new DynamoDBClient(clientConfig());
-  const messages = gateway().tables.messages ?? '';
-  let numbers = 0;
-  const number = (): string => {
-    numbers += 1;
-    return `+447951${String(numbers).padStart(6, '0')}`;
+  const traffic = await trafficTo(endpoint.url);
+  const begun = performance.now();
+  const seconds: Record<string, number> = {};
+  const ended = (step: string): void => {
+    seconds[step] = Math.round((performance.now() - begun) / 1000);
   };
+  try {
+    await sendInEveryState(traffic, total);
+    ended('sent');
+    const to = new Date(Math.floor(Date.now() / 1000) * 1000);
+    const messages = gateway().tables.messages ?? '';
+    await dynamoSideTables(raw).restore(messages, to);
+    const atTime = await rowsOf(dynamo, sideTableName(messages, to));
+    const lost = await loseUnderTraffic(dynamo, traffic, total, endpoint);
+    await traffic.usageOnce(lost.size);
+    ended('lost');
+    const trickle = traffic.trickle();
 
-  async function send(count: number, more: (index: number) => object = () => ({})): Promise<Sent[]> {
-    const sent: Sent[] = [];
-    for (const chunk of chunksOf(
-      Array.from({ length: count }, (_, index) => index),
-      25,
-    )) {
-      sent.push(
-        ...(await Promise.all(
-          chunk.map(async (index) => {
-            const to = index % 5 === 4 ? (ends[Math.floor(index / 5) % ends.length] ?? '') : number();
-            const { status, body } = await client.post('/api/v1/sms/send', {
-              to,
-              message: 'Hello',
-              ...(index % 2 === 0 ? { webhook_url: endpoint.url } : {}),
-              ...more(index),
-            });
-            if (status !== 202) throw new Error(`${status}: ${JSON.stringify(body)}`);
-            return { id: String(body.message_id), to };
-          }),
-        )),
-      );
-    }
-    return sent;
+    const command = await restoreCommand(to);
+    let deaths = 0;
+    const kill = async (words: readonly string[], points: readonly KillPoint[]): Promise<void> => {
+      for (const point of points) if ((await command.run(words, point)).status === null) deaths += 1;
+    };
+    const planned = await command.run(['--plan']);
+    const plan = { ...planned, refused: trickle.refused.length };
+    await kill([], whileStopping);
+    const compared = await command.run([]);
+    const report = command.report();
+    ended('compared');
+    await kill(decided, [...whileCopying(atTime.size), beforeAnyStart]);
+    const copied = await rowsOf(dynamo, messages);
+    await kill(decided, whileStarting);
+    const last = await command.run(decided);
+    if (compared.status !== 1 || last.status !== 0) throw new Error(`${compared.status}, ${last.status}`);
+    await command.close();
+    ended('restored');
+
+    // The API is open again, and the run of each minute has been once since.
+    const before = trickle.ids.length;
+    await eventually(async () => (trickle.ids.length > before + 2 ? true : undefined));
+    await trickle.stop();
+    const [soon = ''] = await traffic.scheduledSoon(1);
+    await traffic.client.statusOnce(soon, 'delivered');
+    await allFinished(dynamo, messages);
+    ended('finished');
+    return {
+      seconds,
+      atTime,
+      lost,
+      copied,
+      ended: await rowsOf(dynamo, messages),
+      usage: await traffic.usageOnce(lost.size + trickle.ids.length + 1),
+      report,
+      plan,
+      printed: compared.printed,
+      deaths,
+      trickle,
+      handedOver: await handedOver(dynamo),
+      posts: endpoint.posts.map(({ headers, bytes, at }) => ({
+        id: String(headers['webhook-id']),
+        messageId: String(JSON.parse(bytes.toString()).data.message_id),
+        at,
+      })),
+    };
+  } finally {
+    await endpoint.close();
+    dynamo.destroy();
+    raw.destroy();
   }
-
-  /** Ends by itself, or is killed after so many milliseconds; returns the exit status. */
-  function restore(to: Date, words: readonly string[], killAfterMs?: number): Promise<number | null> {
-    const given = [
-      program,
-      '--gateway',
-      connection,
-      'restore',
-      '--to',
-      to.toISOString(),
-      '--table',
-      'messages',
-    ];
-    const child = spawn(process.execPath, [...given, '--progress', folder, ...words], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    const timer =
-      killAfterMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfterMs);
-    return new Promise((resolve) => {
-      child.on('close', (status) => {
-        clearTimeout(timer);
-        resolve(status);
-      });
-    });
-  }
-
-  const read = (file: string): unknown => JSON.parse(readFileSync(join(folder, file), 'utf8'));
-
-  async function emptyTable(): Promise<number> {
-    let lost = 0;
-    for (;;) {
-      const { Items = [] } = await dynamo.send(
-        new ScanCommand({ TableName: messages, ProjectionExpression: 'message_id' }),
-      );
-      if (Items.length === 0) return lost;
-      for (const chunk of chunksOf(Items, 25))
-        await Promise.all(
-          chunk.map(({ message_id }) =>
-            dynamo.send(new DeleteCommand({ TableName: messages, Key: { message_id } })),
-          ),
-        );
-      lost += Items.length;
-    }
-  }
-
-  const before = await send(total, (index) =>
-    index % 10 === 9
-      ? { scheduled_at: new Date(Date.now() + (index % 20 === 9 ? 90_000 : 900_000)).toISOString() }
-      : {},
-  );
-  const to = new Date(Math.floor(Date.now() / 1000) * 1000);
-  await dynamoSideTables(raw).restore(messages, to);
-  // Traffic goes on: what was queued is handed over, delivered and reported, and more is accepted.
-  const after = await send(Math.ceil(total / 20));
-  await pause(10_000);
-  const lost = await emptyTable();
-
-  const first = await restore(to, []);
-  expect(first).toBe(1);
-  const refused = await fetch(`${gateway().base_url}/api/v1/account`);
-  const report = read('messaging-gateway-local.report.json') as RestoreReport;
-  const decided = ['--unknown-messages', 'fail', '--confirm'];
-  let deaths = 0;
-  for (let round = 0; round < kills; round += 1)
-    if ((await restore(to, decided, 1500 + round * 250)) === null) deaths += 1;
-  const last = await restore(to, decided);
-  // Functions see the end of the maintenance within a minute.
-  await eventually(async () => {
-    const { status } = await fetch(`${gateway().base_url}/api/v1/account`);
-    return status === 503 ? undefined : status;
-  });
-  return {
-    before,
-    after,
-    lost,
-    report,
-    refused,
-    deaths,
-    last,
-    client,
-    endpoint,
-    handedOver: async (of: readonly Sent[]) => {
-      const numbers = of.map(({ to: person }) => person).filter((person) => !ends.includes(person));
-      return Promise.all(numbers.map(async (person) => (await outboxOf(person)).length));
-    },
-    async close() {
-      await endpoint.close();
-      dynamo.destroy();
-      raw.destroy();
-    },
-  };
 }
 
-/** What must hold after the restore, when all that was due has been done. */
-export async function expectNothingTwice(run: Awaited<ReturnType<typeof loseAndRestore>>): Promise<void> {
-  expect(run.refused.status).toBe(503);
-  expect(run.refused.headers.get('retry-after')).toBe('120');
-  expect(run.last).toBe(0);
-  // Those that were scheduled within minutes of the time, and the reviews of a minute.
-  await pause(120_000);
-  const counts = await run.handedOver([...run.before, ...run.after]);
-  expect(counts.filter((count) => count > 1)).toEqual([]);
-  const posts = run.endpoint.posts.map(({ headers }) => String(headers['webhook-id']));
-  expect(posts.length - new Set(posts).size).toBe(0);
-  const { messages, lost_by_client, lost_messages } = run.report;
-  expect(Object.values(messages).reduce((sum, count) => sum + count, 0)).toBe(run.before.length);
-  expect(Object.values(lost_by_client)).toEqual([run.after.length]);
-  const after = new Set(run.after.map(({ id }) => id));
-  expect(lost_messages.every(({ message_id }) => after.has(message_id))).toBe(true);
-  const { body } = await run.client.call('GET', '/api/v1/account/usage');
-  const usage = body.usage as readonly { readonly messages: number }[];
-  expect(usage.reduce((sum, entry) => sum + entry.messages, 0)).toBe(run.before.length + run.after.length);
-  console.log(`${run.lost} rows lost, ${run.deaths} deaths: ${JSON.stringify(messages)}`);
+async function sendInEveryState(traffic: Traffic, total: number): Promise<void> {
+  const share = (percent: number): number => Math.ceil((total * percent) / 100);
+  const rounds = Math.ceil(total / 100);
+  const given = [
+    ...(await traffic.ended(rounds)),
+    ...(await traffic.waiting(share(10))),
+    ...(await traffic.canceled(share(2))),
+    ...(await traffic.scheduledLater(share(13))),
+    ...(await traffic.bulk(share(30))),
+  ];
+  await traffic.scheduledSoon(share(10));
+  // The last ones are on their way at the time.
+  await traffic.bulk(total - given.length - share(10));
+}
+
+/** Traffic goes on until what was scheduled is handed over; then each row is deleted, as its last state is read. */
+async function loseUnderTraffic(
+  dynamo: DynamoDBDocumentClient,
+  traffic: Traffic,
+  total: number,
+  endpoint: WebhookEndpoint,
+): Promise<Rows> {
+  const begun = Date.now();
+  const [reported = ''] = await traffic.bulk(Math.ceil(total / 20));
+  await endpoint.eventsOnce(reported, 1);
+  await pause(Math.max(0, begun + 70_000 - Date.now()));
+  await traffic.bulk(Math.ceil(total / 20));
+  const TableName = gateway().tables.messages;
+  const lost = new Map<string, Message>();
+  for (;;) {
+    const ids = [...(await rowsOf(dynamo, TableName)).keys()];
+    if (ids.length === 0) return lost;
+    for (const chunk of chunksOf(ids, 25)) {
+      const deleted = await Promise.all(
+        chunk.map((message_id) =>
+          dynamo.send(new DeleteCommand({ TableName, Key: { message_id }, ReturnValues: 'ALL_OLD' })),
+        ),
+      );
+      for (const { Attributes } of deleted) lost.set(String(Attributes?.message_id), Attributes as Message);
+    }
+  }
+}
+
+async function rowsOf(dynamo: DynamoDBDocumentClient, TableName: string | undefined): Promise<Rows> {
+  const rows = new Map<string, Message>();
+  for await (const { Items = [] } of paginateScan({ client: dynamo }, { TableName, ConsistentRead: true }))
+    for (const item of Items) rows.set(String(item.message_id), item as Message);
+  return rows;
+}
+
+/** What is scheduled for later stays so, and `sent` waits for a receipt that was lost, or that never comes. */
+async function allFinished(dynamo: DynamoDBDocumentClient, table: string): Promise<void> {
+  await eventually(async () => {
+    const rows = [...(await rowsOf(dynamo, table)).values()];
+    return rows.some(({ status }) => status === 'queued' || status === 'sending') ? undefined : true;
+  });
+}
+
+async function handedOver(dynamo: DynamoDBDocumentClient): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  const TableName = gateway().tables.simulator_outbox;
+  for await (const { Items = [] } of paginateScan({ client: dynamo }, { TableName }))
+    for (const { message_id: id } of Items) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
 }

@@ -110,6 +110,8 @@ describe('messages', () => {
     expect(open).toEqual([expect.stringContaining('--unknown-messages')]);
     expect(JSON.stringify(gateway.tables.rows('messages'))).toBe(before);
     expect(gateway.workers.on).toBe(false);
+    // What has happened is counted before it is compared.
+    expect(gateway.workers.turns).toEqual(['m off', 'm,count off']);
     expect(gateway.tables.rows('limit_overrides')).toHaveLength(1);
 
     const lost = gateway.stories.slice(0, 400).filter(({ message }) => !survivors.has(message.message_id));

@@ -1,0 +1,87 @@
+/**
+ * `npm run admin -- restore` of a running gateway, in processes of their own. A process can be killed at any of its calls to
+ * AWS: before the call takes effect, or after it and without the response.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { RestoreReport } from '../../../shared/restore/restore-report.ts';
+import { gateway } from '../gateway/gateway.ts';
+import { type Death, startCountingProxy } from '../http/counting-proxy.ts';
+
+const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'admin.ts');
+
+/** A call at which a process dies. */
+export interface KillPoint {
+  /** What the operation's name begins with, or its method and path. */
+  readonly call: string;
+  /** Which of these calls of the process, from 1. */
+  readonly nth: number;
+  readonly when: 'before' | 'after';
+}
+
+interface Ended {
+  /** Null where the process was killed. */
+  readonly status: number | null;
+  readonly printed: string;
+}
+
+export async function restoreCommand(to: Date) {
+  const { aws, ...others } = gateway();
+  const folder = mkdtempSync(join(tmpdir(), 'messaging-gateway-restore-'));
+  const connection = join(folder, 'gateway.json');
+  let child: ChildProcess | undefined;
+  let point: KillPoint | undefined;
+  let calls = 0;
+  const proxy = await startCountingProxy(aws.endpoint, (operation): Death | undefined => {
+    if (point === undefined || !operation.startsWith(point.call)) return undefined;
+    calls += 1;
+    return calls === point.nth ? { when: point.when, kill: () => child?.kill('SIGKILL') } : undefined;
+  });
+  writeFileSync(connection, JSON.stringify({ ...others, aws: { ...aws, endpoint: proxy.endpoint } }), {
+    mode: 0o600,
+  });
+
+  async function runOnce(words: readonly string[]): Promise<Ended & { readonly errors: string }> {
+    const given = [
+      program,
+      '--gateway',
+      connection,
+      'restore',
+      '--to',
+      to.toISOString(),
+      '--table',
+      'messages',
+    ];
+    const started = spawn(process.execPath, [...given, '--progress', folder, ...words], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child = started;
+    const [printed, errors, [status]] = await Promise.all([
+      text(started.stdout),
+      text(started.stderr),
+      once(started, 'close') as Promise<[number | null]>,
+    ]);
+    return { status, printed, errors };
+  }
+
+  return {
+    async run(words: readonly string[], killedAt?: KillPoint): Promise<Ended> {
+      for (;;) {
+        [point, calls] = [killedAt, 0];
+        const { errors, ...ended } = await runOnce(words);
+        // On a busy machine something answers too late: a person repeats the command.
+        if (!/No gateway runs here|@smithy.node-http-handler/.test(errors)) return ended;
+      }
+    },
+    report: (): RestoreReport =>
+      JSON.parse(readFileSync(join(folder, 'messaging-gateway-local.report.json'), 'utf8')),
+    async close(): Promise<void> {
+      await proxy.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
