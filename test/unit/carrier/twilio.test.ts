@@ -215,11 +215,12 @@ describe('a report', () => {
     const { receipts } = parse('receipts/msg_01KAG00000000000000000000A.2', {
       MessageSid: sid,
       MessageStatus,
+      From: '+15005550006',
       ...more,
     });
-    expect(receipts).toMatchObject([
-      { messageId: 'msg_01KAG00000000000000000000A', attempt: 2, carrierMessageId: sid, transition },
-    ]);
+    const attempt = { messageId: 'msg_01KAG00000000000000000000A', attempt: 2, carrierMessageId: sid };
+    // Of the numbers of a Messaging Service, the one that it chose.
+    expect(receipts).toMatchObject([{ ...attempt, from: '+15005550006', transition }]);
   });
 
   it('of a message from a person has its text and numbers', () => {

@@ -242,8 +242,10 @@ describe('with 5,000 messages of another client that wait', () => {
   });
 });
 
-describe('a pool', () => {
-  const pool = 'pool-0123456789abcdef0123456789abcdef';
+describe.each([
+  ['a pool', 'pool-0123456789abcdef0123456789abcdef'],
+  ['a Messaging Service', 'MG0123456789abcdef0123456789abcdef'],
+])('%s', (_what, pool) => {
   const otherNumber = '+447418000000';
   const fromPool = (client: string, seconds: number) =>
     sentBy(client, seconds, { sender: { identity: pool } });
