@@ -8,7 +8,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
+/** Set where the program is built for the package, whose users have no `npm run admin`. */
+declare const packagedCommand: string | undefined;
+
 process.exitCode = await runCommand(process.argv.slice(2), {
+  calledAs: typeof packagedCommand === 'undefined' ? undefined : packagedCommand,
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
 });

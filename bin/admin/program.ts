@@ -51,16 +51,24 @@ Examples:
 
 Exit status: 0 done, 1 failed or done only in part, 2 invalid arguments.`;
 
-/** The functions by which a command writes. */
+/** How a person calls the program in the project, where npm swallows options without the two dashes. */
+const inProject = /npm run (?:--silent )?admin --/g;
+
+/** The functions by which a command writes, and how it was called. */
 export interface Output {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** The command in help texts: that of the package, or by default `npm run admin --`. */
+  readonly calledAs?: string | undefined;
 }
 
 /** Runs the command of these words; returns its exit status. */
 export async function runCommand(words: readonly string[], output: Output): Promise<number> {
+  const { calledAs } = output;
   const out = (text: string): void => output.out(printable(text));
   const err = (text: string): void => output.err(printable(text));
+  const ofHelp = (text: string): string =>
+    calledAs === undefined ? text : text.replaceAll(inProject, calledAs);
   const program = new Command()
     .name('npm run admin --')
     .description('Administers a messaging gateway: the one that npm start runs here, or a deployed stage.')
@@ -72,7 +80,10 @@ export async function runCommand(words: readonly string[], output: Output): Prom
     .option('--gateway <file>', 'the connection of a local gateway', localConnectionFile)
     .option('--json', 'print one JSON document', false)
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ writeOut: out, writeErr: err })
+    .configureOutput({
+      writeOut: (text) => out(ofHelp(text)),
+      writeErr: (text) => err(ofHelp(text)),
+    })
     .showHelpAfterError('(add --help for the usage)')
     .exitOverride()
     .addHelpText('after', examples);

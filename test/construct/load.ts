@@ -46,6 +46,12 @@ export async function loadSteps(
         await writeFile(join(folder, file), `${load}console.log(MessagingGateway.name);\n`);
         assert.equal((await run('node', [file], at(folder))).stdout, 'MessagingGateway\n');
       }
+      const { stdout: help } = await run('npx', ['messaging-gateway-admin', '--help'], at(folder));
+      assert.match(
+        help,
+        /Usage: npx messaging-gateway-admin [\s\S]*npx messaging-gateway-admin clients create/,
+      );
+      assert.doesNotMatch(help, /npm run/);
       for (const version of compilers) {
         await run('npm', ['install', '--no-audit', '--no-fund', `typescript@${version}`], at(folder));
         for (const file of ['program.mts', 'program.cts']) {

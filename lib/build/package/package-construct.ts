@@ -10,6 +10,8 @@ import { bundleFunctions } from '../bundle.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const entry = 'lib/messaging-gateway.ts';
+/** The administrators' command. */
+const command = 'messaging-gateway-admin';
 
 /** The versions that the tests install: the oldest that has what the construct uses, and the one of this project. */
 export const testedPeers = { 'aws-cdk-lib': '^2.270.0', constructs: '^10.5.1' } as const;
@@ -42,6 +44,7 @@ export async function packageConstruct(folder: string, version: string): Promise
     entryPoints: ['bin/admin.ts'],
     outfile: join(folder, 'admin.mjs'),
     format: 'esm',
+    define: { packagedCommand: JSON.stringify(`npx ${command}`) },
     // Some packages in it are CommonJS and require modules of Node.
     banner: { js: `#!/usr/bin/env node\nimport { createRequire } from 'node:module';\n${requireOfModule}` },
   });
@@ -110,7 +113,7 @@ function manifest(version: string) {
     engines,
     main: './index.js',
     types: './types/lib/messaging-gateway.d.ts',
-    bin: { 'messaging-gateway-admin': './admin.mjs' },
+    bin: { [command]: './admin.mjs' },
     exports: {
       '.': { types: './types/lib/messaging-gateway.d.ts', default: './index.js' },
       './package.json': './package.json',
