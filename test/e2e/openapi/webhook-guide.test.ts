@@ -129,6 +129,34 @@ describe.each(runnable)('the endpoint of the guide in $file', ({ command }) => {
   });
 });
 
+describe.each(runnable)(
+  'events without a status or a message, for the endpoint of the guide in $file',
+  ({ command }) => {
+    it('are taken, and processed once', async () => {
+      const { port, lines } = await start(command(), newSecret);
+      const fields: Readonly<Record<string, object>> = {
+        'recipient.opted_out': { message_id: 'msg_1', recipient: '+447700900123', channel: 'sms' },
+        'endpoint.disabled': { endpoint_id: 'whe_1' },
+        'event.of_a_later_release': {},
+      };
+      for (const [event, data] of Object.entries(fields)) {
+        const body = JSON.stringify({ event, timestamp: new Date().toISOString(), data });
+        for (const _repeat of [1, 2]) {
+          const headers = signatureHeaders(`whd_${event}`, body, rotatedSecrets(-dayMs - 1000), new Date());
+          const { status } = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body });
+          expect([event, status]).toEqual([event, 200]);
+        }
+      }
+      await eventually(async () => (lines().length >= 3 ? true : undefined));
+      expect(lines()).toEqual([
+        'whd_recipient.opted_out recipient.opted_out msg_1',
+        'whd_endpoint.disabled endpoint.disabled',
+        'whd_event.of_a_later_release event.of_a_later_release',
+      ]);
+    });
+  },
+);
+
 const dayMs = 86_400_000;
 const oldSecret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const newSecret = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;

@@ -64,7 +64,7 @@ func receive(response http.ResponseWriter, request *http.Request) {
 		return
 	}
 	id := request.Header.Get("webhook-id")
-	if _, known := seen.LoadOrStore(id, true); !known {
+	if _, known := seen.Load(id); !known {
 		var notification struct {
 			Event string
 			Data  struct {
@@ -72,10 +72,15 @@ func receive(response http.ResponseWriter, request *http.Request) {
 				Status    string
 			}
 		}
-		if json.Unmarshal(body, &notification) == nil {
-			// Store it here, and process it after the response.
-			fmt.Println(id, notification.Event, notification.Data.MessageID, notification.Data.Status)
+		if json.Unmarshal(body, &notification) != nil {
+			response.WriteHeader(http.StatusBadRequest)
+			return
 		}
+		// Store it here, and process it after the response. Events differ in their fields: those of opt-outs have no status.
+		parts := []string{id, notification.Event, notification.Data.MessageID, notification.Data.Status}
+		fmt.Println(strings.TrimSpace(strings.Join(parts, " ")))
+		// Last, so that an event whose storing fails is not lost: its webhook comes again.
+		seen.Store(id, true)
 	}
 	response.WriteHeader(http.StatusOK)
 }

@@ -50,9 +50,10 @@ const server = createServer(async (request, response) => {
   }
   const id = request.headers['webhook-id'];
   if (!seen.has(id)) {
-    seen.add(id);
     const { event, data } = JSON.parse(body.toString('utf8'));
-    console.log(`${id} ${event} ${data.message_id} ${data.status}`); // Store it here, and process it after the response.
+    // Store it here, and process it after the response. Events differ in their fields: those of opt-outs have no status.
+    console.log([id, event, data.message_id, data.status].filter((part) => part !== undefined).join(' '));
+    seen.add(id); // Last, so that an event whose storing fails is not lost: its webhook comes again.
   }
   response.writeHead(200).end();
 });

@@ -56,11 +56,13 @@ class Receiver(BaseHTTPRequestHandler):
             return
         delivery_id = self.headers["webhook-id"]
         if delivery_id not in seen:
-            seen.add(delivery_id)
             notification = json.loads(body)
-            data = notification["data"]
+            # Events differ in their fields: those of opt-outs have no status.
+            fields = [notification["data"].get(name) for name in ("message_id", "status")]
             # Store it here, and process it after the response.
-            print(delivery_id, notification["event"], data["message_id"], data["status"], flush=True)
+            print(delivery_id, notification["event"], *filter(None, fields), flush=True)
+            # Last, so that an event whose storing fails is not lost: its webhook comes again.
+            seen.add(delivery_id)
         self.answer(200)
 
     def answer(self, status):
