@@ -82,7 +82,12 @@ export async function run(
   return { plan, stage, scene, violations };
 
   function isSettled(): boolean {
-    return underWay === 0 && !stage.isBusy() && stage.database.rows('DueItems').every(isNoDueItem);
+    return (
+      underWay === 0 &&
+      stage.isAtRest() &&
+      !stage.isBusy() &&
+      stage.database.rows('DueItems').every(isNoDueItem)
+    );
   }
 }
 
