@@ -23,7 +23,7 @@ export function addRefusalCommands(program: Command, { run }: Runner): void {
     .option('--until <time>', 'until the hour of this time')
     .addHelpText(
       'after',
-      '\nOf each so many happened at least, and less than twice as many; the access log has every request.\n\nExample:\n  $ npm run admin -- refusals list --client "Web shop" --since 2h',
+      '\nOf each so many happened at least, and less than twice as many. Of more than eight a minute only some are kept; the access log\nhas every request.\n\nExample:\n  $ npm run admin -- refusals list --client "Web shop" --since 2h',
     )
     .action(
       run(async ({ dependencies }, { client, since, until }: RefusalOptions) => {

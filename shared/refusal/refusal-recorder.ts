@@ -1,8 +1,9 @@
 /**
- * Counts refusals without a write for each: of a client, an endpoint and a reason, the first, the second, the fourth, the
- * eighth and so on of a minute is written with all that came before it, the others are remembered in memory and written with a
- * later one. A client that is refused a thousand times a second causes sixteen writes a minute in each process, and more than
- * half of the refusals are counted at any time. What is remembered when a process ends is not counted: counts are the least
+ * Counts refusals without a write for each: of a client, an endpoint and a reason, each of the first eight of a minute is
+ * written, because a person who tries something by hand looks for exactly these; then the sixteenth, the 32nd and so on with
+ * all that came before it. The others are remembered in memory and written with a later one. A client that is refused a
+ * thousand times a second causes twenty writes a minute in each process, and more than half of the refusals are counted at any
+ * time. What is remembered when a process ends is not counted: counts are the least
  * that happened.
  */
 import { addSeconds, type Clock } from '../platform/clock.ts';
@@ -15,6 +16,8 @@ export type WriteRefusals = (latest: Refusal, count: number) => Promise<void>;
 export type RecordRefusal = (refusal: Refusal) => Promise<void>;
 
 const windowSeconds = 60;
+/** So many of each minute are written one by one. */
+const writtenSingly = 8;
 /** A process that meets more combinations forgets what it has written of the oldest. */
 const rememberedMax = 500;
 /** Written with a refusal, besides its own: what has waited for longer than a minute. */
@@ -69,7 +72,9 @@ export function refusalRecorder({
         Object.assign(one, { written: 0, windowEndsAt: addSeconds(now, windowSeconds) });
     }
     await Promise.all(
-      [own, ...others].filter(({ unwritten, written }) => unwritten >= written).map(writeDue),
+      [own, ...others]
+        .filter(({ unwritten, written }) => written < writtenSingly || unwritten >= written)
+        .map(writeDue),
     );
     if (remembered.size > rememberedMax) {
       const [oldest] = remembered.keys();

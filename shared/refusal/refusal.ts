@@ -33,7 +33,10 @@ const messageCharactersMax = 200;
 /** Names of fields come from the caller, who can write anything there. */
 const plainField = /^[A-Za-z_][\w.[\]-]{0,99}$/;
 
-/** The error without what may be of the caller: numbers, quoted values, and fields that are not named as ours are. */
+/**
+ * The error without what may be of the caller: numbers, quoted values, and fields that are not named as ours are. The
+ * gateway's own examples, such as that of a date, remain.
+ */
 export function withoutContent({ message, details }: Pick<GatewayError, 'message' | 'details'>): {
   readonly message: string;
   readonly details: FieldError[];
@@ -50,7 +53,7 @@ export function withoutContent({ message, details }: Pick<GatewayError, 'message
 function cleared(text: string): string {
   return text
     .replace(/"[^"]*"|“[^”]*”/g, '"…"')
-    .replace(/\+?\d[\d ()-]{4,}\d/g, '…')
+    .replace(/(such as [^\s,]+)|\+?\d[\d ()-]{4,}\d/g, (_, example?: string) => example ?? '…')
     .slice(0, messageCharactersMax)
     .toWellFormed();
 }

@@ -237,7 +237,7 @@ it('finds whatever a caller quotes: an id, a reference, a name, and the id of a 
   await expectWell(visit, 'refused-request');
   await show(page, `clients/${client.clientId}?tab=refusals`, name);
   const counted = row(page, /invalid_request/);
-  await page.getByRole('columnheader', { name: 'At least' }).waitFor();
+  await page.getByRole('columnheader', { name: 'Last example' }).waitFor();
   await counted.getByRole('link', { name: String(refused.body.request_id) }).waitFor();
   await expectWell(visit, 'refused-requests');
 

@@ -4,7 +4,6 @@ import type { RefusalView } from '../../../shared/admin/refusals.ts';
 import { useResponse } from '../../api/queries.ts';
 import type { Column } from '../../components/columns.ts';
 import { List } from '../../components/list.tsx';
-import { Secondary } from '../../components/secondary.tsx';
 import { TimeFilter } from '../../components/time-filter.tsx';
 import { withStart } from '../../components/time-range.ts';
 import { linkTo, useListState } from '../../route.ts';
@@ -20,7 +19,7 @@ export function Refusals({ clientId }: { readonly clientId: string }) {
   return (
     <List<RefusalView>
       title="Refused requests"
-      description="With 400, 403 or 429, by UTC hour. Each number is the least that happened, and more than half of it; the logs have every request."
+      description="With 400, 403 or 429, by UTC hour. Each number is the least that happened, and more than half of it. Of more than eight a minute only some are kept; the logs have all."
       filter={<TimeFilter placeholder="Last 24 hours" />}
       columns={columns}
       rows={query.data?.refusals}
@@ -37,19 +36,18 @@ const columns: readonly Column<RefusalView>[] = [
   {
     title: 'Reason',
     field: 'reason',
+    minWidth: 150,
+    cell: ({ reason }) => <span className="id">{reason}</span>,
+  },
+  {
+    // Mistakes in several fields have one reason.
+    title: 'Last example',
     minWidth: 200,
-    cell: ({ reason, last }) => (
-      <>
-        <span className="id">{reason}</span>
-        {last === null ? null : (
-          <Secondary>
-            {last.details.length === 0
-              ? last.message
-              : last.details.map(({ field, message }) => `${field}: ${message}`).join(' ')}
-          </Secondary>
-        )}
-      </>
-    ),
+    cell: ({ last }) => {
+      if (last === null) return '–';
+      if (last.details.length === 0) return last.message;
+      return last.details.map(({ field, message }) => `${field}: ${message}`).join(' ');
+    },
   },
   { title: 'At least', field: 'at_least', minWidth: 90 },
   { title: 'Endpoint', field: 'endpoint', minWidth: 180 },

@@ -36,14 +36,23 @@ function recorder(fails: () => boolean = () => false) {
   return { written, refuse, wait };
 }
 
-it('a thousand refusals within a minute are ten writes, which count half of them at least, and a later one the rest', async () => {
+it('each of the first eight of a minute is kept, so that the last one of them is found', async () => {
+  const { written, refuse } = recorder();
+  for (let i = 1; i <= 8; i += 1) {
+    await refuse('invalid_request');
+    expect(written).toHaveLength(i);
+    expect(written.at(-1)).toEqual(['invalid_request', 1, `request-${i}`]);
+  }
+});
+
+it('a thousand refusals within a minute are fourteen writes, which count half of them at least, and a later one the rest', async () => {
   const { written, refuse, wait } = recorder();
   const counted = (): number => written.reduce((sum, [, count]) => sum + count, 0);
   for (let i = 1; i <= 1000; i += 1) {
     await refuse('rate_limit_exceeded');
     expect(counted()).toBeGreaterThan(i / 2);
   }
-  expect(written).toHaveLength(10);
+  expect(written).toHaveLength(14);
   expect(written.slice(0, 2)).toEqual([
     ['rate_limit_exceeded', 1, 'request-1'],
     ['rate_limit_exceeded', 1, 'request-2'],
@@ -61,14 +70,14 @@ it('each client, endpoint, reason and hour is counted for itself', async () => {
   await refuse('forbidden', { endpoint: 'POST /api/v1/sms/bulk' });
   await refuse('invalid_request');
   expect(written.map(([, count]) => count)).toEqual([1, 1, 1, 1]);
-  for (let i = 0; i < 2; i += 1) await refuse('forbidden');
-  expect(written.slice(4)).toEqual([['forbidden', 1, 'request-5']]);
+  for (let i = 0; i < 8; i += 1) await refuse('forbidden');
+  expect(written.slice(4)).toHaveLength(7);
   wait(3600);
   await refuse('invalid_request');
   // That of the hour before, which has waited, and the new one.
-  expect(written.slice(5)).toEqual([
-    ['invalid_request', 1, 'request-7'],
-    ['forbidden', 1, 'request-6'],
+  expect(written.slice(11)).toEqual([
+    ['invalid_request', 1, 'request-13'],
+    ['forbidden', 1, 'request-12'],
   ]);
 });
 

@@ -21,6 +21,19 @@ it('neither numbers nor quoted values nor names of the caller are kept', () => {
   });
 });
 
+it('the examples of the gateway are kept as they are', () => {
+  const messages = [
+    'must be a date-time such as 2026-11-20T10:00:00Z',
+    'must be a phone number in international format, such as +447700900123',
+  ];
+  const details = messages.map((message) => ({ field: 'scheduled_at', message }));
+  const kept = withoutContent(new GatewayError('invalid_request', messages.join(' '), { details }));
+  expect([kept.message, ...kept.details.map(({ message }) => message)]).toEqual([
+    messages.join(' '),
+    ...messages,
+  ]);
+});
+
 it('many details and long texts are cut off', () => {
   const details = Array.from({ length: 1000 }, () => ({ field: 'to', message: 'x'.repeat(1000) }));
   const kept = withoutContent(new GatewayError('invalid_request', 'y'.repeat(1000), { details }));
