@@ -6,6 +6,7 @@ const names = [
   'start',
   'rate-check',
   'handlers',
+  'against',
   'growth',
   'memory',
   'bulk',

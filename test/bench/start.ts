@@ -4,7 +4,6 @@
  * without Node's boot, in CPU time: on a quiet machine the same as time, on a busy one still the same. Two measures: the bare handler as one would build it (`ordinary`), and built by our
  * own settings (`own settings`), which tells what the gateway's code alone adds.
  */
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, parse } from 'node:path';
@@ -12,7 +11,7 @@ import { buildSync } from 'esbuild';
 import { bundleFunctions, bundleSettings } from '../../lib/build/bundle.ts';
 import { buildBareHandler, commandsOf, ordinarySettings } from './bare-handler.ts';
 import { median, printMachine, printTable, ratio } from './figures.ts';
-import { functionEnvironment } from './function-environment.ts';
+import { startMs } from './start-time.ts';
 
 const [roundsText = '15', ...only] = process.argv.slice(2);
 const rounds = Number(roundsText);
@@ -60,25 +59,6 @@ function measure(name: string): string[] {
     ratio(ms / bareMs),
     ratio(ms / bareOwnMs),
   ];
-}
-
-/** As Lambda's runtime loads it; whatever the module prints is not the figure. */
-function startMs(file: string): number {
-  const load = `const start = process.cpuUsage(); require(${JSON.stringify(file)});`;
-  const tell = `setImmediate(() => { const { user, system } = process.cpuUsage(start); process.stderr.write('\\n' + (user + system) / 1000); });`;
-  const env = {
-    ...functionEnvironment,
-    // The carriers' own clients.
-    SMS_CARRIER: 'aws',
-    WHATSAPP_CARRIER: 'aws',
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'bench',
-    AWS_SECRET_ACCESS_KEY: 'bench',
-  };
-  const child = spawnSync(process.execPath, ['-e', load + tell], { env, encoding: 'utf8' });
-  const ms = Number(child.stderr.split('\n').at(-1));
-  if (child.status !== 0 || !(ms > 0)) throw new Error(`${file} does not start: ${child.stderr}`);
-  return ms;
 }
 
 function kilobytes(bytes: number): string {

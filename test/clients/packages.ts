@@ -211,7 +211,7 @@ async function compilesEverywhere(folder: string, version: string): Promise<void
   if (!version.startsWith('7')) await compile('program.ts', 'commonjs', 'node10');
 }
 
-/** Accepts messages, refuses the recipient `1`, and limits `+429`; the first token of the client `slow` never comes. */
+/** Accepts messages, refuses the recipient `1`, and limits `+429`; has an outbox for a test key; the first token of the client `slow` never comes. */
 async function startServer(): Promise<Server> {
   let slowTokens = 0;
   const message = {
@@ -232,6 +232,8 @@ async function startServer(): Promise<Server> {
     read_at: null,
   };
   const listed = { ...message, ...empty };
+  const { message_id, created_at: at, recipient: to } = acceptedSms;
+  const entry = { message_id, channel: 'sms', to, from: null, body: 'Hello', at };
   const server = createServer(async (request, response) => {
     const give = (status: number, body: object): void => {
       response
@@ -243,6 +245,12 @@ async function startServer(): Promise<Server> {
       if (given.client_id === 'slow') slowTokens += 1;
       if (given.client_id === 'slow' && slowTokens === 1) return;
       give(200, { access_token: 'token', token_type: 'bearer', expires_in: 3600 });
+    } else if (request.url?.startsWith('/api/v1/test/outbox') === true) {
+      const isTest = request.headers.authorization === 'Bearer sk-test-1';
+      give(
+        isTest ? 200 : 403,
+        isTest ? { messages: [entry] } : { error: 'forbidden', message: 'No.', request_id: 'req_1' },
+      );
     } else if (request.method === 'GET') {
       const isFirst = !request.url?.includes('cursor');
       give(200, isFirst ? { messages: [listed, listed], next_cursor: 'c1' } : { messages: [listed] });

@@ -52,16 +52,20 @@ const requests: readonly ((test: TestClient, at: number) => Promise<CallResponse
   (test) => test.call('GET', '/api/v1/account/usage'),
 ];
 
-it(`${calls} requests with a test key change nothing that live keys read, and no live row`, async () => {
-  await withinOne('day', async () => {
-    const server = await startWebhookEndpoint();
-    try {
-      await changesNothing(server.url);
-    } finally {
-      await server.close();
-    }
-  });
-});
+it(
+  `${calls} requests with a test key change nothing that live keys read, and no live row`,
+  () =>
+    withinOne('day', async () => {
+      const server = await startWebhookEndpoint();
+      try {
+        await changesNothing(server.url);
+      } finally {
+        await server.close();
+      }
+    }),
+  // As long as so many take on a slow machine.
+  600_000 + calls * 500,
+);
 
 async function changesNothing(webhookUrl: string): Promise<void> {
   const live = await newClient({ webhookUrl, caps: { messages: { per_day: 1_000_000 } } });
@@ -118,7 +122,8 @@ async function makeTestCalls(test: TestClient): Promise<void> {
     for (let at = next++; at < calls; at = next++) {
       const { status, text } = await (requests[at % requests.length] as (typeof requests)[number])(test, at);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      if (status >= 500) failures.push(text);
+      // A bulk whose sender is contended asks to try again.
+      if (status >= 500 && status !== 503) failures.push(text);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));

@@ -25,6 +25,7 @@ const itemsMax: Readonly<Record<string, number>> = {
   'MessageOrBatch.fallback': legIndexes.length,
   'MessageList.messages': pageLimitMax,
   'SuppressionList.suppressions': pageLimitMax,
+  'TestOutbox.messages': pageLimitMax,
   'WebhookDeliveryList.webhook_deliveries': pageLimitMax,
   'WebhookEndpointList.webhook_endpoints': endpointsMax,
 };

@@ -13,6 +13,9 @@ export async function scenario(client, testing, baseUrl) {
   isTrue(refused instanceof InvalidRequestError && refused.details[0].field === 'to', 'it tells of a 400');
   const limited = await gateway.sms.send({ to: '+429', message: 'Hello' }).catch((error) => error);
   isTrue(limited instanceof RateLimitError && limited.retry_after === 3600, 'it tells of a 429');
+  const tester = new MessagingGateway({ baseUrl, apiKey: 'sk-test-1' });
+  const [given] = await tester.test.listOutbox({ to: '+447700900123' }).toArray();
+  isTrue(given.body === 'Hello', 'it reads with a test key what was sent');
   const fake = testing.fakeGateway();
   const { message_id } = await fake.gateway.sms.send({ to: '+447700900123', message: 'Hello' });
   const { body, headers } = fake.setStatus(message_id, 'delivered');

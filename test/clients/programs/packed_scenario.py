@@ -40,6 +40,8 @@ def main() -> None:
                 raise AssertionError("not refused")
             except kind:
                 pass
+    with MessagingGateway(base_url=sys.argv[1], api_key="sk-test-1") as tester:
+        assert [one.body for one in tester.test.list_outbox(to="+447700900123")] == ["Hello"]
     assert asyncio.run(send_async()) == 3
     # The error of another process comes as it is.
     with ProcessPoolExecutor(1) as pool:

@@ -97,6 +97,19 @@ describe('the OpenAPI document', () => {
     expect(faults).toEqual([]);
   });
 
+  it('has the most items of every page of a list', () => {
+    type List = { properties?: Record<string, { type?: unknown; maxItems?: number }> };
+    const pages = Object.entries(document.components.schemas as Record<string, List>).filter(
+      ([, { properties = {} }]) => 'next_cursor' in properties,
+    );
+    expect(pages.length).toBeGreaterThan(3);
+    const endless = pages.filter(
+      ([, { properties = {} }]) =>
+        !Object.values(properties).some(({ type, maxItems }) => type === 'array' && maxItems !== undefined),
+    );
+    expect(endless.map(([name]) => name)).toEqual([]);
+  });
+
   it('names the rate-limit headers on every response', () => {
     for (const { operation } of operations) {
       for (const response of Object.values(operation.responses)) {
