@@ -32,7 +32,7 @@ export const runbooks = {
   'api-latency': { severity: 'warning', area: 'api' },
   'synthetic-send': { severity: 'critical', area: 'api' },
   'function-errors': { severity: 'critical', area: 'functions' },
-  'function-throttles': { severity: 'critical', area: 'functions' },
+  'function-throttles': { severity: 'warning', area: 'functions' },
   'dead-letters': { severity: 'warning', area: 'queues' },
   'relay-dead-letters': { severity: 'warning', area: 'queues' },
   'old-messages': { severity: 'critical', area: 'queues' },

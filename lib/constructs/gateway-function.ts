@@ -2,12 +2,13 @@
  * A Lambda function with its own role, which may write only to its own log; `grant-uses.ts` adds what the function
  * declares.
  */
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { type Alarm, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
   Architecture,
+  type CfnFunction,
   Code,
   type IFunction,
   type IVersion,
@@ -63,6 +64,16 @@ interface GatewayFunctionProps {
   readonly recursiveLoop?: boolean;
 }
 
+const environmentBytesMaximum = 4096;
+/** Shorter than most names and addresses that CloudFormation puts in: what fits is never refused. */
+const referenceBytes = 40;
+
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  const join = (value as { 'Fn::Join'?: readonly [string, readonly unknown[]] })['Fn::Join'];
+  return join === undefined ? referenceBytes : join[1].reduce<number>((sum, part) => sum + sizeOf(part), 0);
+}
+
 export class GatewayFunction extends LambdaFunction {
   readonly functionFile: FunctionName;
   readonly timeoutSeconds: number;
@@ -111,6 +122,7 @@ export class GatewayFunction extends LambdaFunction {
     this.addEnvironment('POWERTOOLS_SERVICE_NAME', stage.stackName);
     this.setSettings(['LOG_LEVEL']);
     this.errors = this.createErrorAlarm();
+    this.node.addValidation({ validate: () => this.environmentFaults() });
     acknowledge(this, {
       'Serverless-LambdaDLQ':
         'Called by API Gateway, which waits, by a queue or stream with a dead-letter queue of its own, or every minute.',
@@ -158,6 +170,23 @@ export class GatewayFunction extends LambdaFunction {
       meaning: `${functionFile} throws, times out, answers 5xx or leaves messages in its queue, in ${failureRate * 100} % of its calls in a minute.`,
       runbook: 'function-errors',
     });
+  }
+
+  /** Finds variables that are too long together: Lambda would refuse the function in the middle of a deploy. */
+  private environmentFaults(): string[] {
+    const { environment } = this.node.defaultChild as CfnFunction;
+    const { variables = {} }: { readonly variables?: Readonly<Record<string, unknown>> } =
+      Stack.of(this).resolve(environment) ?? {};
+    const sizes = Object.entries(variables).map(([name, value]) => ({
+      name,
+      bytes: name.length + sizeOf(value),
+    }));
+    const bytes = sizes.reduce((sum, one) => sum + one.bytes, 0);
+    if (bytes <= environmentBytesMaximum) return [];
+    const largest = sizes.toSorted((a, b) => b.bytes - a.bytes).slice(0, 3);
+    return [
+      `${this.functionFile}: its environment variables are ${bytes} bytes, and Lambda takes ${environmentBytesMaximum}. Shorten the settings of the largest: ${largest.map((one) => `${one.name} (${one.bytes})`).join(', ')}.`,
+    ];
   }
 
   /** Whether the function has an alias: for canaries, and for provisioned concurrency. */
@@ -210,7 +239,8 @@ export class GatewayFunction extends LambdaFunction {
 
 /**
  * Creates one alarm for all functions: most often the concurrency quota throttles them, which an account's functions
- * share.
+ * share. It is a warning, as a throttled function may be another application's; critical alarms see what it does to the
+ * gateway: 5xx responses and messages that wait.
  */
 export function createFunctionThrottleAlarm(scope: Construct, stage: StageSettings): void {
   createAlarm(scope, 'FunctionThrottles', {
@@ -221,7 +251,7 @@ export function createFunctionThrottleAlarm(scope: Construct, stage: StageSettin
       statistic: 'Sum',
       period: Duration.minutes(5),
     }),
-    meaning: 'Lambda throttled a function of this account and region.',
+    meaning: 'Lambda throttled a function of this account and region, perhaps of another application.',
     runbook: 'function-throttles',
   });
 }

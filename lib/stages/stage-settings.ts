@@ -30,6 +30,9 @@ const arnOf = (service: string, resource: string) =>
       ),
     );
 
+/** A standard topic: CloudWatch publishes to no FIFO topic, and a subscription's ARN has one part more. */
+const topicArn = arnOf('sns', '[\\w-]{1,256}');
+
 /** Numbers by the name of a function. */
 const byFunction = z.record(z.string(), z.int().check(z.nonnegative())).check(
   z.superRefine((numbers, context) => {
@@ -60,8 +63,29 @@ type Schemas = {
   >;
 };
 
-/** What AWS takes as the name of a tag. */
-const tagName = /^(?!aws:)[\p{L}\p{N}\s_.:/=+@-]{1,128}$/u;
+/** What every service of AWS takes as the name and as the value of a tag: IAM and SQS refuse other characters. */
+const tagName = /^(?!aws:)[\p{L}\p{N} _.:/=+@-]{1,128}$/u;
+const tagValue = /^[\p{L}\p{N} _.:/=+@-]{0,256}$/u;
+const tagsMaximum = 50;
+
+/** The id of a resource of EC2, or a token of the CDK that becomes one. */
+const idsOf = (prefix: string, most: number) =>
+  z
+    .array(
+      z
+        .string()
+        .check(
+          z.regex(
+            new RegExp(`^(${prefix}-[0-9a-f]{8,17}|.*\\$\\{Token\\[.+)$`),
+            `an id such as ${prefix}-0a1b2c3d`,
+          ),
+        ),
+    )
+    .check(
+      z.minLength(1),
+      z.maxLength(most),
+      z.refine((ids) => new Set(ids).size === ids.length, 'each id once'),
+    );
 
 /** The days for which CloudWatch Logs can keep a log. */
 const logRetentions = [
@@ -78,16 +102,22 @@ const ofConstruct = {
   encryptionKeyArn: z.optional(arnOf('kms', 'key/[\\w-]+')),
   permissionsBoundaryArn: z.optional(arnOf('iam', 'policy/.+')),
   tags: z._default(
-    z.record(z.string(), z.string().check(z.maxLength(256))).check(
-      z.superRefine((tags, context) => {
-        for (const name of Object.keys(tags).filter((each) => !tagName.test(each)))
-          context.addIssue({
-            code: 'custom',
-            path: [name],
-            message: 'a name of 128 characters, not beginning with aws:',
-          });
-      }),
-    ),
+    z
+      .record(
+        z.string(),
+        z.string().check(z.regex(tagValue, '256 letters, digits, spaces and _.:/=+@- at most')),
+      )
+      .check(
+        z.refine((tags) => Object.keys(tags).length <= tagsMaximum, `${tagsMaximum} tags at most`),
+        z.superRefine((tags, context) => {
+          for (const name of Object.keys(tags).filter((each) => !tagName.test(each)))
+            context.addIssue({
+              code: 'custom',
+              path: [name],
+              message: 'a name of 128 letters, digits, spaces and _.:/=+@- at most, not beginning with aws:',
+            });
+        }),
+      ),
     {},
   ),
   logLevel: z._default(variables.LOG_LEVEL, 'INFO'),
@@ -118,7 +148,14 @@ const ofConstruct = {
     minimumShare: 0.1,
     settleSeconds: 120,
   }),
-  smsOriginationIdentity: z.optional(variables.SMS_ORIGINATION_IDENTITY),
+  smsOriginationIdentity: z.optional(
+    variables.SMS_ORIGINATION_IDENTITY.check(
+      z.regex(
+        /^(\+?\d{3,15}|[\w-]{1,64}|arn:aws[a-z-]*:sms-voice:[a-z0-9-]+:\d{12}:(phone-number|sender-id|pool)\/.+|.*\$\{Token\[.+)$/,
+        'a phone number, a sender id, the id of a number or pool, or its ARN',
+      ),
+    ),
+  ),
   smsConfigurationSet: z.optional(variables.SMS_CONFIGURATION_SET),
   smsProtectConfigurationId: variables.SMS_PROTECT_CONFIGURATION,
   smsOptOutList: z._default(variables.SMS_OPT_OUT_LIST, 'Default'),
@@ -187,12 +224,17 @@ const ofConstruct = {
   provisionedConcurrency: z._default(byFunction, {}),
   alarms: z._default(z.boolean(), false),
   alarmEmail: z.optional(z.email()),
-  alarmTopics: z.optional(
-    z.strictObject({ critical: arnOf('sns', '.+'), warning: z.optional(arnOf('sns', '.+')) }),
-  ),
+  alarmTopics: z.optional(z.strictObject({ critical: topicArn, warning: z.optional(topicArn) })),
   alarmOkActions: z._default(z.boolean(), false),
   compositeAlarms: z._default(z.boolean(), false),
-  docsUrl: z._default(z.string().check(z.minLength(1)), 'docs/operate.md'),
+  docsUrl: z._default(
+    z
+      .string()
+      .check(
+        z.regex(/^(https?:\/\/|[\w.])[\w.~:/?&=%+-]{0,300}$/, 'an https address of 300 characters at most'),
+      ),
+    'docs/operate.md',
+  ),
   spendAlarmPerDay: z._default(z.number().check(z.positive()), 100),
   objectives: z._default(
     z.strictObject({
@@ -212,8 +254,8 @@ const ofConstruct = {
   tokenKeyGenerations: z._default(z.array(wholeNumber).check(z.minLength(1), z.maxLength(2)), [1]),
   webhookVpc: z.optional(
     z.strictObject({
-      subnetIds: z.array(z.string()).check(z.minLength(1)),
-      securityGroupIds: z.array(z.string()).check(z.minLength(1)),
+      subnetIds: idsOf('subnet', 16),
+      securityGroupIds: idsOf('sg', 5),
     }),
   ),
   webhookPorts: z._default(variables.WEBHOOK_PORTS, [80, 443]),

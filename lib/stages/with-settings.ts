@@ -92,6 +92,7 @@ const checked = stageSettings.check(
       encryptionKeyArn: [stage.encryptionKeyArn],
       webAclArn: [stage.webAclArn],
       alarmTopics: [stage.alarmTopics?.critical, stage.alarmTopics?.warning],
+      smsOriginationIdentity: [stage.smsOriginationIdentity],
     };
     for (const [name, arns] of Object.entries(regional) as [keyof typeof regional, (string | undefined)[]][])
       for (const arn of arns.filter((each) => each?.startsWith('arn:')))
@@ -123,6 +124,24 @@ const checked = stageSettings.check(
       'carrierBaseUrls',
       "only the local stage may call another address than a carrier's own",
     );
+    const { perMinute, perHour, perDay } = stage.carrierCallbackLimits;
+    const { messages = {}, spend = {} } = stage.caps;
+    for (const [name, limits] of [
+      ['carrierCallbackLimits', [perMinute, perHour, perDay]],
+      ['caps', [messages.perMinute, messages.perHour, messages.perDay, messages.perMonth]],
+      ['caps', [spend.perDay, spend.perMonth]],
+    ] as const)
+      demand(isRising(limits), name, 'a limit of a longer time is below that of a shorter one');
+    demand(
+      stage.otpHold.minimumShare <= stage.otpHold.usualShare,
+      'otpHold',
+      'minimumShare is above usualShare, so that usual traffic would be held',
+    );
+    demand(
+      stage.name === 'local' || stage.webhookTimeScale === 1,
+      'webhookTimeScale',
+      'only the local stage may shorten the delays of retries',
+    );
     for (const fault of countryFaults(stage)) demand(false, 'countriesFile', fault);
     demand(
       stage.name === 'local' || !stage.webhookAllowLoopback,
@@ -136,6 +155,12 @@ const checked = stageSettings.check(
     );
   }),
 );
+
+/** Whether no limit is below one before it; a missing one is no limit. */
+function isRising(limits: readonly (number | undefined)[]): boolean {
+  const given = limits.filter((limit) => limit !== undefined);
+  return given.every((limit, index) => index === 0 || limit >= (given[index - 1] ?? 0));
+}
 
 const countriesToGive = `-c countriesFile=FILE, a JSON file such as ${sampleCountriesFile}, or the settings allowedCountries and prices (docs/deploy.md)`;
 

@@ -70,12 +70,12 @@ describe('production with', () => {
     expect(topicsOf('dead-letters')).toEqual(['arn:aws:sns:eu-west-1:000000000000:ticket']);
   });
 
-  it('composite alarms notifies by nine of them, each alarm in one, and warnings not without a topic', () => {
+  it('composite alarms notifies by ten of them, each alarm in one, and warnings not without a topic', () => {
     const resources = alone('composite alarms');
     const composites = resources('AWS::CloudWatch::CompositeAlarm');
     const isOfArea = (name: string) => /-(critical|warning)-/.test(name);
     const byArea = properties(composites).filter(({ AlarmName }) => isOfArea(AlarmName));
-    expect(byArea).toHaveLength(9);
+    expect(byArea).toHaveLength(10);
     const notifiedOtherwise = byArea.flatMap(
       ({ AlarmRule }) => JSON.stringify(AlarmRule).match(/"Fn::GetAtt"/g) ?? [],
     );
@@ -202,6 +202,29 @@ describe('what an enterprise sets is refused', () => {
       'provisionedConcurrency: send-otp has 5: from 1 to its reserved concurrency',
     ],
     [{ logRetentionDays: 31 }, 'logRetentionDays: one of 1, 3, 5'],
+    [{ tags: { owner: 'Team A, Team B' } }, 'tags.owner: 256 letters'],
+    [{ tags: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`tag${i}`, ''])) }, 'tags: 50 tags'],
+    [
+      { region: 'eu-west-1', smsOriginationIdentity: 'arn:aws:sms-voice:us-east-1:000000000000:pool/pool-1' },
+      'smsOriginationIdentity: is in another region',
+    ],
+    [{ smsOriginationIdentity: '*' }, 'smsOriginationIdentity: a phone number'],
+    [
+      { alarmTopics: { critical: 'arn:aws:sns:eu-west-1:000000000000:t.fifo' } },
+      'alarmTopics.critical: an ARN',
+    ],
+    [
+      { alarmTopics: { critical: 'arn:aws:sns:eu-west-1:000000000000:t:1234' } },
+      'alarmTopics.critical: an ARN',
+    ],
+    [
+      { webhookVpc: { subnetIds: ['sg-0a1b2c3d'], securityGroupIds: ['sg-0a1b2c3d'] } },
+      'subnetIds.0: an id such as subnet',
+    ],
+    [{ docsUrl: 'javascript:alert(1)' }, 'docsUrl: an https address'],
+    [{ caps: { spend: { perDay: 1000, perMonth: 1 } } }, 'caps: a limit of a longer time'],
+    [{ carrierCallbackLimits: { perMinute: 100, perHour: 10, perDay: 1 } }, 'carrierCallbackLimits: a limit'],
+    [{ webhookTimeScale: 100 }, 'webhookTimeScale: only the local stage'],
   ])('where it cannot work: %j', (settings, fault) => {
     expect(refused(settings)).toThrow(fault);
   });
