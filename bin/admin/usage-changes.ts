@@ -5,7 +5,7 @@ import { csvTable } from '../../shared/platform/csv.ts';
 import { textTable } from './print.ts';
 
 export function changesTable(compared: UsageComparison): string {
-  const { from, to, before_from, before_to, currency, changes } = compared;
+  const { from, to, before_from, before_to, currency, changes, left_out } = compared;
   const table = textTable(
     changes,
     [
@@ -21,9 +21,9 @@ export function changesTable(compared: UsageComparison): string {
       { title: 'before', of: ({ before }) => before.cost },
       { title: 'abnormal', of: ({ abnormal }) => abnormal.join(', ') || null },
     ],
-    'No messages in both times.',
+    'No messages in either period.',
   );
-  return `${timesText(from, to)}, compared with ${timesText(before_from, before_to)}\n\n${table}`;
+  return `${timesText(from, to)}, compared with ${timesText(before_from, before_to)}${left_out === null ? '' : `\n${left_out}`}\n\n${table}`;
 }
 
 export function changesCsv({ from, to, before_from, before_to, currency, changes }: UsageComparison): string {

@@ -38,6 +38,8 @@ export interface UsageComparison {
   readonly to: string;
   readonly before_from: string;
   readonly before_to: string;
+  /** Says what of the asked time is not compared, as its hour or day is not over; null if all is. */
+  readonly left_out: string | null;
   /** The largest change first. */
   readonly changes: readonly UsageChange[];
 }
@@ -74,6 +76,7 @@ export async function compareUsage(
     to: times.to.toISOString(),
     before_from: before.from.toISOString(),
     before_to: before.to.toISOString(),
+    left_out: times.to < until ? leftOutText(interval, times.to) : null,
     changes: [...keys]
       .map((key) => changeOf(current.get(key), previous.get(key)))
       .toSorted(
@@ -92,6 +95,11 @@ function intervalOf(since: Date, until: Date): Exclude<Interval, 'month'> {
 /** The end of the last whole hour or day. */
 function wholeEnd(interval: Interval, until: Date): Date {
   return periodAt(interval, until).from;
+}
+
+function leftOutText(interval: Interval, to: Date): string {
+  const start = to.toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length).replace('T', ' ');
+  return `Left out: everything from ${start} on, as only whole ${interval}s are compared.`;
 }
 
 /** As long as these times: of a month, or of its first days, those of the month before; otherwise those right before. */

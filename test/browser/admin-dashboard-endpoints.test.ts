@@ -55,6 +55,12 @@ it('resends every failed webhook of an endpoint, with the progress, and sends a 
   await dialog.getByText('2 webhooks are sent again.').waitFor();
   await photograph(page, 'resend-since', usualLook);
   expect(await axeViolations(page)).toEqual([]);
+  // The dialog stays while the row of its endpoint is gone.
+  const health = `**/admin/api/clients/${client.clientId}/webhooks`;
+  await page.route(health, (route) => route.fulfill({ json: { messages: 1, endpoints: [] } }));
+  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+  await page.getByText('The latest messages of this client have no webhooks.').waitFor();
+  await page.unroute(health);
   const at = await dialog.getByRole('textbox', { name: 'Date' }).inputValue();
   await dialog.getByRole('textbox', { name: 'Date' }).fill('2099/01/01');
   await dialog.getByText('No webhook that was created since then has failed.').waitFor();

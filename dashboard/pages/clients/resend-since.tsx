@@ -7,7 +7,6 @@ import { DateTimeField } from '../../components/date-time-field.tsx';
 import { useForm } from '../../components/form.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { ResendProgress } from '../../components/resend-progress.tsx';
-import { RowAction } from '../../components/row-action.tsx';
 import { useDashboard } from '../../context.ts';
 import { numberText } from '../../value-names.ts';
 
@@ -17,19 +16,10 @@ interface ResendSinceProps {
   /** When the endpoint began to fail, as far as it is known. */
   readonly failingSince: string | null;
   readonly onStarted: (resend: ResendView) => void;
+  readonly onClose: () => void;
 }
 
 const hour = 3_600_000;
-
-export function ResendSince(props: ResendSinceProps) {
-  const [isOpen, setIsOpen] = useState(false);
-  return (
-    <>
-      <RowAction text="Resend all since…" of={props.origin} onClick={() => setIsOpen(true)} />
-      {isOpen ? <ResendDialog {...props} onClose={() => setIsOpen(false)} /> : null}
-    </>
-  );
-}
 
 /** A webhook is created before its first attempt fails. */
 function firstSince(failingSince: string | null): string {
@@ -37,13 +27,7 @@ function firstSince(failingSince: string | null): string {
   return new Date(at).toISOString().replace(/:\d\d\.\d{3}Z$/, ':00Z');
 }
 
-function ResendDialog({
-  clientId,
-  origin,
-  failingSince,
-  onStarted,
-  onClose,
-}: ResendSinceProps & { readonly onClose: () => void }) {
+export function ResendSince({ clientId, origin, failingSince, onStarted, onClose }: ResendSinceProps) {
   const { api } = useDashboard();
   const [since, setSince] = useState(() => firstSince(failingSince));
   const isTime = !Number.isNaN(Date.parse(since)) && since.endsWith('Z');

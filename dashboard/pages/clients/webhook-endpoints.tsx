@@ -8,6 +8,7 @@ import type { ResendView } from '../../../shared/webhook/webhook-response.schema
 import { useResponse } from '../../api/queries.ts';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { List } from '../../components/list.tsx';
+import { RowAction } from '../../components/row-action.tsx';
 import { Time } from '../../components/time.tsx';
 import { linkTo } from '../../route.ts';
 import { numberText, percent } from '../../value-names.ts';
@@ -17,6 +18,8 @@ import { ResendSince, ResendState } from './resend-since.tsx';
 export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
   const query = useResponse('showWebhookHealth', { client_id: clientId });
   const count = query.data?.messages ?? 0;
+  // Not in the row, which may leave the list while the dialog is open.
+  const [chosen, setChosen] = useState<OriginHealth>();
   const [resends, setResends] = useState<readonly ResendView[]>([]);
   return (
     <SpaceBetween size="l">
@@ -28,7 +31,7 @@ export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
         description={
           count === 0
             ? undefined
-            : `Of the webhooks of the latest ${count === 1 ? 'message' : `${count} messages`}.`
+            : `Of the webhooks of the latest ${count === 1 ? 'message' : `${count} messages`}, and all that failed for good.`
         }
         actions={
           <SpaceBetween direction="horizontal" size="s">
@@ -41,19 +44,8 @@ export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
           {
             title: 'Action',
             minWidth: 160,
-            cell: ({ origin, failing_since }) => (
-              <ResendSince
-                clientId={clientId}
-                origin={origin}
-                failingSince={failing_since}
-                // The same request again has the same id.
-                onStarted={(started) =>
-                  setResends((shown) => [
-                    ...shown.filter(({ resend_id }) => resend_id !== started.resend_id),
-                    started,
-                  ])
-                }
-              />
+            cell: (row) => (
+              <RowAction text="Resend all since…" of={row.origin} onClick={() => setChosen(row)} />
             ),
           },
         ]}
@@ -64,6 +56,21 @@ export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
         csvName={`webhook-endpoints-of-${clientId}`}
       />
       <EndpointCharts endpoints={query.data?.endpoints ?? []} />
+      {chosen === undefined ? null : (
+        <ResendSince
+          clientId={clientId}
+          origin={chosen.origin}
+          failingSince={chosen.failing_since}
+          // The same request again has the same id.
+          onStarted={(started) =>
+            setResends((shown) => [
+              ...shown.filter(({ resend_id }) => resend_id !== started.resend_id),
+              started,
+            ])
+          }
+          onClose={() => setChosen(undefined)}
+        />
+      )}
     </SpaceBetween>
   );
 }
@@ -94,12 +101,15 @@ const columns: readonly Column<OriginHealth>[] = [
 ];
 
 function Health({ failing_since, last_error, success_rate }: OriginHealth) {
-  if (success_rate === null) return <StatusIndicator type="pending">not called yet</StatusIndicator>;
+  if (failing_since === null && success_rate === null)
+    return <StatusIndicator type="pending">not called yet</StatusIndicator>;
   if (failing_since === null) return <StatusIndicator type="success">healthy</StatusIndicator>;
   return (
     <>
       <StatusIndicator type="error">
-        failing{last_error === null ? '' : ` (${last_error})`} since
+        {/* The latest messages have no webhook to it that would say how it answers now. */}
+        {success_rate === null ? 'failed' : 'failing'}
+        {last_error === null ? '' : ` (${last_error})`} since
       </StatusIndicator>{' '}
       <Time at={failing_since} />
     </>

@@ -31,7 +31,7 @@ export function UsageChanges({ by, chosen, sent }: UsageChangesProps) {
       rows={data?.changes}
       query={query}
       csvName={`usage-changes-by-${by}`}
-      empty="No messages in both times."
+      empty="No messages in either period."
       idOf={(change) => titleOf(change, by)}
     />
   );
@@ -43,9 +43,8 @@ function titleOf(change: UsageChange, by: UsageGroup): string {
 
 const minuteText = (time: string): string => time.slice(0, 'yyyy-mm-ddThh:mm'.length).replace('T', ' ');
 
-/** A time that has just begun is compared as far as it is: whole days, of a day whole hours. */
-function comparedText({ from, to, before_from, before_to }: UsageComparison): string {
-  return `${minuteText(from)} to ${minuteText(to)}, compared with ${minuteText(before_from)} to ${minuteText(before_to)} (UTC, whole hours or days)`;
+function comparedText({ from, to, before_from, before_to, left_out }: UsageComparison): string {
+  return `${minuteText(from)} to ${minuteText(to)}, compared with ${minuteText(before_from)} to ${minuteText(before_to)} (UTC). ${left_out ?? ''}`;
 }
 
 /** `+50 %`, or `×3.2` where that says more. */

@@ -65,21 +65,43 @@ export async function clientEndpoints(
   return { endpoints: endpointsOf(failed, health.endpoints), health };
 }
 
-/** The health of all endpoints of the latest messages. @throws GatewayError `not_found` */
+/**
+ * The health of all endpoints of the latest messages, and of those that have older webhooks which failed for good.
+ *
+ * @throws GatewayError `not_found`
+ */
 export async function webhookHealth(
   dependencies: AdminDependencies,
   clientId: string,
 ): Promise<WebhookHealth> {
   await requireClient(dependencies, clientId);
   const { endpoints, health } = await clientEndpoints(dependencies, clientId);
-  const sinceOf = (origin: string) => endpoints.find((endpoint) => endpoint.origin === origin)?.since ?? null;
-  return {
-    ...health,
-    endpoints: health.endpoints.map((endpoint) => ({
-      ...endpoint,
-      failing_since: endpoint.failing_since === null ? null : sinceOf(endpoint.origin),
-    })),
-  };
+  return { ...health, endpoints: withFailed(health.endpoints, endpoints) };
+}
+
+/** The endpoints with the number of their failed webhooks and the time that every page has. */
+export function withFailed(
+  healths: readonly OriginHealth[],
+  endpoints: readonly ClientEndpoint[],
+): readonly OriginHealth[] {
+  const byOrigin = new Map(endpoints.map((endpoint) => [endpoint.origin, endpoint]));
+  const latest = healths.map((health): OriginHealth => {
+    const { failed = 0, since = null } = byOrigin.get(health.origin) ?? {};
+    return {
+      ...health,
+      failed: Math.max(failed, health.failed),
+      failing_since: health.failing_since === null ? null : since,
+    };
+  });
+  const shown = new Set(healths.map(({ origin }) => origin));
+  const older = endpoints
+    .filter(({ origin }) => !shown.has(origin))
+    .map(({ origin, failed, since, last_error }): OriginHealth => {
+      const notCalled = { acknowledged: 0, waiting: 0, success_rate: null, latency_ms: null };
+      const history = { step: 'hour', points: [] } as const;
+      return { ...notCalled, origin, failed, failing_since: since, last_error, history };
+    });
+  return [...older, ...latest];
 }
 
 export const failedWebhooksQuery = z.object({

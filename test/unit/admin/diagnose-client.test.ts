@@ -1,7 +1,7 @@
 /** What the facts about a client say is wrong. */
 import { describe, expect, it } from '@jest/globals';
 import { runCommand } from '../../../bin/admin/program.ts';
-import { endpointsOf } from '../../../shared/admin/diagnosis/client-endpoints.ts';
+import { endpointsOf, withFailed } from '../../../shared/admin/diagnosis/client-endpoints.ts';
 import { type ClientFacts, findingsOf } from '../../../shared/admin/diagnosis/findings.ts';
 import type { ExplainedEndpoint } from '../../../shared/admin/explain-limits.ts';
 
@@ -161,6 +161,21 @@ describe('a diagnosis', () => {
   ] as const)('finds %s, with the next step', (_case, webhooks, severity, message, next_step) => {
     expect(findingsOf({ ...healthy, webhooks })).toEqual([
       { severity, about: 'webhooks', message, next_step },
+    ]);
+  });
+
+  it('lists an endpoint whose only webhooks failed for good before the latest messages', () => {
+    expect(withFailed([], endpointsOf([failure as never], []))).toMatchObject([
+      { origin, failed: 1, failing_since: at, last_error: 'HTTP 500', success_rate: null },
+    ]);
+    const recovered = {
+      ...health,
+      failing_since: null,
+      success_rate: 0.5,
+      history: { step: 'hour', points: [] },
+    } as const;
+    expect(withFailed([recovered], endpointsOf([failure as never], [recovered]))).toMatchObject([
+      { origin, failed: 1, failing_since: null },
     ]);
   });
 

@@ -47,6 +47,13 @@ it.each([
   expect(times(await compared(since, until, () => ({})))).toEqual(expected);
 });
 
+it('says what is left out because its day is not over', async () => {
+  expect((await compared('2026-11-10', '2026-11-17', () => ({}))).left_out).toBeNull();
+  expect((await compared('2026-11-19', '2026-11-26', () => ({}))).left_out).toBe(
+    'Left out: everything from 2026-11-25 00:00 on, as only whole days are compared.',
+  );
+});
+
 it('a client has its name, its sums of both times, and how many times as many messages', async () => {
   const { changes } = await compared('2026-11-10', '2026-11-17', (period) =>
     day(period) < day('2026-11-10')
