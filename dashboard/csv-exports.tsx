@@ -15,13 +15,13 @@ type Notice = FlashbarProps.MessageDefinition;
 /** The notices of all exports of the tab, and how another one is begun. */
 export function useCsvExports() {
   const [notices, setNotices] = useState<readonly Notice[]>([]);
-  const running = useRef(new Set<AbortController>());
+  const running = useRef(new Map<string, AbortController>());
 
   // Nobody waits for a file after the sign-out.
   useEffect(() => {
     const exports = running.current;
     return () => {
-      for (const one of exports) one.abort();
+      for (const one of exports.values()) one.abort();
     };
   }, []);
 
@@ -34,10 +34,13 @@ export function useCsvExports() {
   }, [isReading]);
 
   const begin = useCallback(<Row,>({ name, columns, readPage, leftOut }: CsvExport<Row>): void => {
+    // The address has the filters.
+    const key = `${name} ${location.hash}`;
+    if (running.current.has(key)) return;
     const id = crypto.randomUUID();
     const fileName = `${name}.csv`;
     const stop = new AbortController();
-    running.current.add(stop);
+    running.current.set(key, stop);
     const remove = (): void => setNotices((shown) => shown.filter((notice) => notice.id !== id));
     const put = (notice: Notice): void =>
       setNotices((shown) => {
@@ -57,6 +60,7 @@ export function useCsvExports() {
           <Button
             onClick={() => {
               stop.abort();
+              running.current.delete(key);
               remove();
             }}
           >
@@ -97,7 +101,9 @@ export function useCsvExports() {
         if (stop.signal.aborted) return;
         put({ type: 'error', content: `${fileName} is not complete: ${error.message}`, dismissible: true });
       })
-      .finally(() => running.current.delete(stop));
+      .finally(() => {
+        if (running.current.get(key) === stop) running.current.delete(key);
+      });
   }, []);
 
   return { notices, begin };

@@ -10,7 +10,10 @@ import type { Mode } from '../shared/contract/mode.ts';
 /** `#/messages/msg_1?client_id=x` has the path `messages/msg_1` and the query `client_id=x`. */
 const pathAndQuery = (): string[] => window.location.hash.replace(/^#\/?(test(\/|$))?/, '').split('?');
 
-const modeInAddress = (): Mode => (/^#\/?test(\/|$)/.test(window.location.hash) ? 'test' : 'live');
+/** The mode of an address after `#`, which it begins with. */
+export const modeIn = (hash: string): Mode => (/^#\/?test(\/|$)/.test(hash) ? 'test' : 'live');
+
+const modeInAddress = (): Mode => modeIn(window.location.hash);
 
 /** Which data is shown. */
 export function useMode(): Mode {
@@ -39,6 +42,11 @@ export function linkTo(
   const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== '')).toString();
   const path = id === undefined ? page : `${page}/${encodeURIComponent(id)}`;
   return `${startIn(mode)}/${path}${search === '' ? '' : `?${search}`}`;
+}
+
+/** The page that is shown, in this mode. */
+export function hereIn(mode: Mode): string {
+  return `${startIn(mode)}/${pathAndQuery().join('?')}`;
 }
 
 /** The id that `linkTo` wrote; a person may have typed what is no percent-encoding. */

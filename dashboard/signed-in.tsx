@@ -144,12 +144,15 @@ function useNavigation() {
 const modeNames = { live: 'Live data', test: 'Test data' } as const satisfies Record<Mode, string>;
 
 /** At the top of every page, so that nobody takes test data for what was sent. */
-function testNotice(onLeave: () => void): FlashbarProps.MessageDefinition {
+function testNotice(path: string, onLeave: () => void): FlashbarProps.MessageDefinition {
+  const isOfBoth = ['limits', 'senders'].includes(pageOf(path));
   return {
     id: 'test-data',
     type: 'info',
     header: 'Test data',
-    content: 'What clients sent and stored with test keys: no carrier was called.',
+    content: isOfBoth
+      ? 'These settings apply to live and test data alike.'
+      : 'What clients sent and stored with test keys: no carrier was called.',
     action: <Button onClick={onLeave}>Show live data</Button>,
   };
 }
@@ -226,7 +229,9 @@ function Layout({ session, look, isRestored, notices, onSignOut }: LayoutProps) 
         onNavigationChange={({ detail }) => navigation.change(detail.open)}
         navigation={<Navigation path={path} hasOutbox={about?.outbox === true} />}
         notifications={
-          <Flashbar items={mode === 'test' ? [testNotice(() => showIn('live')), ...notices] : notices} />
+          <Flashbar
+            items={mode === 'test' ? [testNotice(path, () => showIn('live')), ...notices] : notices}
+          />
         }
         content={
           <RenderFailure key={mode + path}>

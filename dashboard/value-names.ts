@@ -1,6 +1,7 @@
 /** How the dashboard shows values of the API: channels, caps, numbers, and words such as `retry_scheduled`. */
 import type { CapName } from '../shared/contract/caps.ts';
 import type { Channel } from '../shared/contract/channels.ts';
+import { inOneLine } from '../shared/platform/visible-text.ts';
 
 export const channelNames: Readonly<Record<Channel, string>> = { sms: 'SMS', whatsapp: 'WhatsApp' };
 
@@ -22,7 +23,7 @@ export function numberText(value: number): string {
 export function valueText(value: unknown): string {
   if (value === undefined || value === null) return 'none';
   if (typeof value === 'object') return Object.values(value).map(valueText).join(', ');
-  return typeof value === 'number' ? numberText(value) : String(value);
+  return typeof value === 'number' ? numberText(value) : inOneLine(String(value));
 }
 
 /** The id in rows for every client that has no row of its own. */

@@ -3,24 +3,7 @@
  * them, so characters that control a terminal are escaped.
  */
 
-/**
- * Control characters except line feed, tab and the CR of a CRLF, and characters that reorder text (Unicode, UAX #9).
- */
-const actedOn = /(?!\r\n)[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
-
-/** Escapes control characters as JSON does, so that a JSON document keeps its meaning. */
-export function printable(text: string): string {
-  return text.replace(actedOn, escaped);
-}
-
-/** Escapes a value so that it cannot look like further lines or columns. */
-function inOneLine(text: string): string {
-  return printable(text.replace(/[\t\n\r]/g, escaped));
-}
-
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
+import { inOneLine } from '../../shared/platform/visible-text.ts';
 
 interface Column<Row> {
   readonly title: string;

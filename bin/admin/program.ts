@@ -2,6 +2,7 @@
 import { userInfo } from 'node:os';
 import { Command, CommanderError } from 'commander';
 import { GatewayError } from '../../shared/contract/errors.ts';
+import { printable } from '../../shared/platform/visible-text.ts';
 import { addActivityCommand } from './activity-command.ts';
 import { addClientCommands } from './client-commands.ts';
 import { addClientNamesCommand } from './client-names-command.ts';
@@ -14,7 +15,6 @@ import { addLimitCommands } from './limit-commands.ts';
 import { addLogCommands } from './log-commands.ts';
 import { addMessageCommands } from './message-commands.ts';
 import { addOtpCommands } from './otp-commands.ts';
-import { printable } from './print.ts';
 import { addRefusalCommands } from './refusal-commands.ts';
 import { addRestoreCommand } from './restore-command.ts';
 import { addSenderCommands } from './sender-commands.ts';

@@ -5,6 +5,7 @@ import FormField from '@cloudscape-design/components/form-field';
 import Link from '@cloudscape-design/components/link';
 import type { ReactNode } from 'react';
 import { clientIdIn, modeOf, nameIn, settingsIdOf } from '../../shared/contract/mode.ts';
+import { inOneLine } from '../../shared/platform/visible-text.ts';
 import { useResponse } from '../api/queries.ts';
 import { linkTo, useMode } from '../route.ts';
 
@@ -19,14 +20,14 @@ export function useClientNames() {
   const mode = useMode();
   return useNames().map(({ client_id, name }) => ({
     client_id: clientIdIn(mode, client_id),
-    name: nameIn(mode, name),
+    name: inOneLine(nameIn(mode, name)),
   }));
 }
 
 /** The name of a client, or of its test data. */
 export function useClientName(id: string | null | undefined): string | undefined {
   const found = useNames().find(({ client_id }) => id && client_id === settingsIdOf(id));
-  return found === undefined || !id ? undefined : nameIn(modeOf(id), found.name);
+  return found === undefined || !id ? undefined : inOneLine(nameIn(modeOf(id), found.name));
 }
 
 /** The id where nobody has named it, as of a client that was deleted. */
@@ -58,7 +59,7 @@ export function ClientLink({ id, to, ...known }: ClientLinkProps) {
   return (
     <>
       <span className="id">
-        <Link href={to ?? linkTo('clients', id)}>{name ?? id}</Link>
+        <Link href={to ?? linkTo('clients', id)}>{inOneLine(name ?? id)}</Link>
       </span>
       {name === undefined ? null : (
         <Box variant="span" display="block" color="text-body-secondary" fontSize="body-s">

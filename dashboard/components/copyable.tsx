@@ -1,6 +1,7 @@
 /** A text that people paste elsewhere, such as an id, with a button to copy it. */
 import CopyToClipboard, { type CopyToClipboardProps } from '@cloudscape-design/components/copy-to-clipboard';
 import type { ReactNode } from 'react';
+import { inOneLine } from '../../shared/platform/visible-text.ts';
 
 interface CopyableProps {
   /** What the text is, for screen readers: `message id`. */
@@ -13,7 +14,7 @@ interface CopyableProps {
 export function Copyable({ name, text, children }: CopyableProps) {
   return (
     <span className="copyable">
-      <span className="id">{children ?? text}</span>
+      <span className="id">{children ?? inOneLine(text)}</span>
       <CopyButton name={name} text={text} />
     </span>
   );

@@ -7,9 +7,10 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table, { type TableProps } from '@cloudscape-design/components/table';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { inOneLine } from '../../shared/platform/visible-text.ts';
 import type { ReadPage } from '../api/pages.ts';
 import { useDashboard } from '../context.ts';
-import { useListState } from '../route.ts';
+import { useListState, useMode } from '../route.ts';
 import { numberText } from '../value-names.ts';
 import { type Column, csvOf, fieldValue } from './columns.ts';
 import { downloadCsv } from './download.ts';
@@ -185,7 +186,11 @@ function Value<Row>({ column, row }: { readonly column: Column<Row>; readonly ro
   const value = fieldValue(column, row) ?? '–';
   if (column.isTime === true && value !== '–') return <Time at={String(value)} />;
   // A long URL would push other columns out of the window.
-  return typeof value === 'number' ? numberText(value) : <span className="id">{String(value)}</span>;
+  return typeof value === 'number' ? (
+    numberText(value)
+  ) : (
+    <span className="id">{inOneLine(String(value))}</span>
+  );
 }
 
 /** The rows of further pages are not counted, as no index knows their number. */
@@ -204,6 +209,8 @@ interface DownloadCsvProps<Row> extends Pick<ListProps<Row>, 'columns' | 'rows' 
 
 function DownloadCsv<Row>({ name, columns, rows = [], readPage, leftOut, of }: DownloadCsvProps<Row>) {
   const { exportCsv } = useDashboard();
+  const mode = useMode();
+  const fileName = `${name}-${mode}-${new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)}`;
   return (
     <Button
       iconName="download"
@@ -211,8 +218,8 @@ function DownloadCsv<Row>({ name, columns, rows = [], readPage, leftOut, of }: D
       disabled={rows.length === 0}
       onClick={() =>
         readPage === undefined
-          ? downloadCsv(`${name}.csv`, csvOf(columns, rows))
-          : exportCsv({ name, columns, readPage, leftOut })
+          ? downloadCsv(`${fileName}.csv`, csvOf(columns, rows))
+          : exportCsv({ name: fileName, columns, readPage, leftOut })
       }
     >
       CSV

@@ -6,6 +6,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { clock } from './time.tsx';
 
 interface LoadedProps<Data> {
   readonly query: UseQueryResult<Data>;
@@ -75,7 +76,7 @@ export function Refresh({ query, others = [] }: RefreshProps) {
   );
 }
 
-const format = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const format = new Intl.DateTimeFormat(undefined, { ...clock, timeZoneName: 'short' });
 
 function timeOf(at: number): string {
   return format.format(at);

@@ -4,8 +4,10 @@ import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useContext, useEffect, useRef } from 'react';
-import { NavigatedContext } from '../context.ts';
-import { useMode } from '../route.ts';
+import { type Mode, modeOf } from '../../shared/contract/mode.ts';
+import { inOneLine } from '../../shared/platform/visible-text.ts';
+import { NavigatedContext, useDashboard } from '../context.ts';
+import { go, hereIn, useMode } from '../route.ts';
 import { Refresh } from './loaded.tsx';
 
 interface PageProps {
@@ -13,6 +15,8 @@ interface PageProps {
   readonly description?: ReactNode;
   /** Where the page is about one thing: what loads it. */
   readonly query?: UseQueryResult;
+  /** Where the page is about data of one client: it is shown in the mode of that. */
+  readonly clientId?: string | undefined;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
@@ -20,10 +24,20 @@ interface PageProps {
 /** The target of the skip link. */
 export const headingId = 'page-heading';
 
-export function Page({ title, description, query, actions, children }: PageProps) {
+export const modeChangedText = (mode: Mode): string =>
+  `This is ${mode} data: the dashboard shows ${mode} data now.`;
+
+export function Page({ title, description, query, clientId, actions, children }: PageProps) {
   const heading = useRef<HTMLSpanElement>(null);
   const isNavigated = useContext(NavigatedContext);
   const mode = useMode();
+  const { notify } = useDashboard();
+  const wanted = clientId === undefined ? mode : modeOf(clientId);
+  useEffect(() => {
+    if (wanted === mode) return;
+    go(hereIn(wanted), { replace: true });
+    notify('warning', modeChangedText(wanted));
+  }, [wanted, mode, notify]);
   useEffect(() => {
     if (isNavigated) heading.current?.focus();
   }, [isNavigated]);
@@ -41,12 +55,12 @@ export function Page({ title, description, query, actions, children }: PageProps
           }
         >
           <span id={headingId} className="heading" tabIndex={-1} ref={heading}>
-            {title}
+            {inOneLine(title)}
           </span>
         </Header>
       }
     >
-      <title>{`${title} – Messaging gateway${mode === 'test' ? ' (test data)' : ''}`}</title>
+      <title>{`${inOneLine(title)} – Messaging gateway${mode === 'test' ? ' (test data)' : ''}`}</title>
       {children}
     </ContentLayout>
   );

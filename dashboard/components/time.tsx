@@ -1,8 +1,9 @@
 /** A time in the user's time zone, which is named, and in UTC, as logs and the API have it. */
 import Box from '@cloudscape-design/components/box';
+import { inOneLine } from '../../shared/platform/visible-text.ts';
 
 const day = { day: 'numeric', month: 'short' } as const;
-const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
+export const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
 const local = new Intl.DateTimeFormat(undefined, {
   ...day,
   ...clock,
@@ -28,7 +29,7 @@ export function Time({ at }: { readonly at: string | null | undefined }) {
 
 /** A sentence of the gateway with its UTC times as the user's, as they are everywhere else on the page. */
 export function withLocalTimes(sentence: string): string {
-  return sentence.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => local.format(new Date(time)));
+  return inOneLine(sentence).replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => local.format(new Date(time)));
 }
 
 /** With the day where it is another one in UTC. */

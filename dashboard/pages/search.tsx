@@ -1,6 +1,7 @@
 /** What a search found; where it is one thing, that is shown at once. */
 import Link from '@cloudscape-design/components/link';
 import { useEffect } from 'react';
+import { inOneLine } from '../../shared/platform/visible-text.ts';
 import type { Refusal } from '../../shared/refusal/refusal.ts';
 import { useResponse } from '../api/queries.ts';
 import { ClientLink } from '../components/client-name.tsx';
@@ -8,11 +9,12 @@ import { Code } from '../components/code.tsx';
 import { Copyable } from '../components/copyable.tsx';
 import { Facts } from '../components/facts.tsx';
 import { List } from '../components/list.tsx';
-import { Page } from '../components/page.tsx';
+import { modeChangedText, Page } from '../components/page.tsx';
 import { SearchForm } from '../components/search-form.tsx';
 import { Section } from '../components/section.tsx';
 import { Time } from '../components/time.tsx';
-import { go, useListState } from '../route.ts';
+import { useDashboard } from '../context.ts';
+import { go, modeIn, useListState, useMode } from '../route.ts';
 
 const kinds = {
   message: 'Message',
@@ -33,10 +35,15 @@ export function SearchPage() {
   const logQuery = query.data?.log_query ?? null;
   const refusal = query.data?.refusal ?? null;
   const only = results?.length === 1 ? results[0]?.href : undefined;
+  const mode = useMode();
+  const { notify } = useDashboard();
   useEffect(() => {
+    if (only === undefined) return;
     // Instead of this page, so that Back leads to the page before the search.
-    if (only !== undefined) go(only, { replace: true });
-  }, [only]);
+    go(only, { replace: true });
+    const found = modeIn(only);
+    if (found !== mode) notify('warning', modeChangedText(found));
+  }, [only, mode, notify]);
   if (refusal !== null) {
     return (
       <Page title="Search" description={<Copyable name="request id" text={refusal.request_id} />}>
@@ -68,7 +75,7 @@ export function SearchPage() {
             minWidth: 200,
             cell: ({ title, href }) => (
               <span className="id">
-                <Link href={href}>{title}</Link>
+                <Link href={href}>{inOneLine(title)}</Link>
               </span>
             ),
           },

@@ -6,13 +6,19 @@ import * as clientAdmin from '../client/client-admin.ts';
 import type { PermissionChange } from '../client/client-store.dynamo.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { scopes } from '../contract/routes.ts';
+import { inOneLine } from '../platform/visible-text.ts';
 import { placeSchema, senderSchema } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { type ApiKeyView, apiKeyView, type ClientView, clientView } from './client-views.ts';
 import { readClients, requireClient, requireSettingsOwner } from './find-client.ts';
 import { cursor, pageSize, textUpTo } from './request-fields.ts';
 
-const name = z.pipe(z.string().check(z.trim()), textUpTo(100));
+const name = z.pipe(
+  z.string().check(z.trim()),
+  textUpTo(100).check(
+    z.refine((text) => inOneLine(text) === text, 'must not have invisible or control characters'),
+  ),
+);
 
 export function newClientBody({ webhookUrl }: Pick<AdminDependencies, 'webhookUrl'>) {
   return z.object({

@@ -55,20 +55,22 @@ it('saves all messages as CSV while the user goes on: with the progress and the 
   page.on('download', (download) => saved.push(download));
   const button = page.getByRole('button', { name: /^Download CSV/ });
   await button.click();
-  await page.getByText('messages.csv: 100 rows read').waitFor();
+  await page.getByText(/^messages-live-[\d-]{10}\.csv: 100 rows read$/).waitFor();
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
   await page.getByText('100 rows read').waitFor({ state: 'hidden' });
 
   await button.click();
-  await page.getByText('messages.csv: 100 rows read').waitFor();
+  await page.getByText(/^messages-live-[\d-]{10}\.csv: 100 rows read$/).waitFor();
+  // Another click does not begin the same export again.
+  await button.click();
   await page.getByRole('link', { name: 'Clients', exact: true }).click();
   await page.getByRole('heading', { name: 'Clients', level: 1 }).waitFor();
-  await page.getByText('messages.csv: 100 rows read').waitFor();
+  await page.getByText(/^messages-live-[\d-]{10}\.csv: 100 rows read$/).waitFor();
   expect(await inEachLook(page, 'export')).toEqual([]);
   const isAsked = "!dispatchEvent(new Event('beforeunload', { cancelable: true }))";
   expect(await page.evaluate(isAsked)).toBe(true);
   goOn();
-  await page.getByText('messages.csv has all 120 rows.').waitFor();
+  await page.getByText(/^messages-live-[\d-]{10}\.csv has all 120 rows\.$/).waitFor();
   expect(await page.evaluate(isAsked)).toBe(false);
   await show(page, 'overview', 'Overview');
   const again = page.getByRole('link', { name: 'Save again' });
@@ -90,5 +92,7 @@ it('saves all messages as CSV while the user goes on: with the progress and the 
   });
   await show(page, 'messages', 'Messages');
   await button.click();
-  await page.getByText(/^messages\.csv has \d+ rows\. 3 more clients have such messages\./).waitFor();
+  await page
+    .getByText(/^messages-live-[\d-]{10}\.csv has \d+ rows\. 3 more clients have such messages\./)
+    .waitFor();
 });

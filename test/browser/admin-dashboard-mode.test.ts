@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../support/browser/browser.ts';
 import { axeViolations, type Look, openSignedIn, photograph, show } from '../support/browser/dashboard.ts';
 import { freshNumber } from '../support/carrier/outbox.ts';
+import { gateway } from '../support/gateway/gateway.ts';
 import { newClient, type TestClient, withTestKey } from '../support/http/client.ts';
 
 const wide: Look = { width: 1440, colorScheme: 'light' };
@@ -22,7 +23,7 @@ beforeAll(async () => {
   browser = await startBrowser();
   live = await newClient({ name });
   test = await withTestKey(live);
-  ofLive = await live.send({ to: person, message: 'For the person' });
+  ofLive = await live.send({ to: person, message: 'For the person', reference: '\u202eevil' });
   ofTest = await test.send({ to: person, message: 'For nobody' });
   await Promise.all([live.statusOnce(ofLive, 'delivered'), test.statusOnce(ofTest, 'delivered')]);
 });
@@ -43,6 +44,8 @@ it('switches every page between live and test data, in the address too', async (
   const page = await openSignedIn(browser, wide);
   await show(page, `messages?client_id=${live.clientId}`, 'Messages');
   await page.getByRole('link', { name: ofLive }).waitFor();
+  // It would be read as `live`.
+  await page.getByText(String.raw`\u202eevil`).waitFor();
   expect(await page.getByRole('link', { name: ofTest }).count()).toBe(0);
   expect(await notice(page).count()).toBe(0);
 
@@ -64,8 +67,10 @@ it('switches every page between live and test data, in the address too', async (
     .first()
     .waitFor();
   await page.getByRole('button', { name: 'Show live data' }).click();
-  await page.getByRole('link', { name: ofLive }).waitFor();
-  expect(await notice(page).count()).toBe(0);
+  await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor();
+  await notice(page).waitFor({ state: 'detached' });
+  // Newer messages of other tests may hide those of this one.
+  expect(new URL(page.url()).hash).toBe('#/messages');
   await page.goBack();
   await notice(page).waitFor();
   await page.context().close();
@@ -96,12 +101,47 @@ it('shows and changes the test data of a client', async () => {
   await page.context().close();
 });
 
-it('a search leads to what it found in the mode of that', async () => {
+it('settings of both modes, and the way to the test keys of a client, are named', async () => {
+  const page = await openSignedIn(browser, wide);
+  for (const [hash, heading] of [
+    ['test/limits', 'Limits'],
+    ['test/senders', 'Senders'],
+  ] as const) {
+    await show(page, hash, heading);
+    await page.getByText('These settings apply to live and test data alike.').waitFor();
+  }
+  await show(page, 'test/clients', 'Clients');
+  expect(await page.getByRole('button', { name: 'Create client' }).count()).toBe(0);
+  await show(page, `clients/${live.clientId}?tab=credentials`, name);
+  await page.getByRole('link', { name: 'Test keys of this client' }).click();
+  await page.getByRole('heading', { name: `${name} (test)`, level: 1 }).waitFor();
+  await notice(page).waitFor();
+  await page.context().close();
+});
+
+it('data of one mode is never shown as the other one', async () => {
+  const page = await openSignedIn(browser, wide);
+  for (const [hash, heading, mode] of [
+    [`test/messages/${ofLive}`, 'Message', 'live'],
+    [`messages/${ofTest}`, 'Message', 'test'],
+    [`test/clients/${live.clientId}`, name, 'live'],
+  ] as const) {
+    await page.goto(`${gateway().base_url}/admin#/${hash}`);
+    await page.getByText(`This is ${mode} data: the dashboard shows ${mode} data now.`).last().waitFor();
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+    expect(new URL(page.url()).hash).toBe(`#/${mode === 'test' ? 'test/' : ''}${hash.replace('test/', '')}`);
+    expect(await notice(page).count()).toBe(mode === 'test' ? 1 : 0);
+  }
+  await page.context().close();
+});
+
+it('a search leads to what it found in the mode of that, and says so', async () => {
   const page = await openSignedIn(browser, wide);
   await page.getByRole('searchbox', { name: 'Search', exact: true }).fill(ofTest);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Message', level: 1 }).waitFor();
   await notice(page).waitFor();
+  await page.getByText('This is test data: the dashboard shows test data now.').waitFor();
   await page.context().close();
 });
 

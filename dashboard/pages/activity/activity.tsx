@@ -6,6 +6,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import Tabs from '@cloudscape-design/components/tabs';
 import type { ActivityGroup } from '../../../shared/activity/activity-kinds.ts';
 import type { ActivityView } from '../../../shared/admin/activity.ts';
+import { inOneLine } from '../../../shared/platform/visible-text.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
 import { ChoiceField } from '../../components/choice-field.tsx';
 import { useClientFilter } from '../../components/client-filter.tsx';
@@ -211,7 +212,7 @@ function columnsOf(group: ActivityGroup, kind: string): readonly Column<Activity
 function Sentence({ summary, actor }: ActivityView) {
   const name = useClientName(actor);
   const isNamed = name !== undefined && actor !== undefined && summary.startsWith(`${actor} `);
-  return <span className="id">{isNamed ? name + summary.slice(actor.length) : summary}</span>;
+  return <span className="id">{inOneLine(isNamed ? name + summary.slice(actor.length) : summary)}</span>;
 }
 
 /** The page of what the entry is about: the webhook, or an inbound message. */

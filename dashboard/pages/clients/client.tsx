@@ -49,6 +49,7 @@ export function ClientPage({ id }: { readonly id: string }) {
       title={client?.name ?? 'Client'}
       description={<Copyable name="client id" text={id} />}
       query={query}
+      clientId={client?.client_id}
       actions={
         client === undefined ? null : (
           <SpaceBetween direction="horizontal" size="xs">

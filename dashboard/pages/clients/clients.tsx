@@ -3,16 +3,18 @@ import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
 import { useState } from 'react';
 import type { ClientView } from '../../../shared/admin/client-views.ts';
+import { inOneLine } from '../../../shared/platform/visible-text.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
 import type { Column } from '../../components/columns.ts';
 import { Copyable } from '../../components/copyable.tsx';
 import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { State } from '../../components/state.tsx';
-import { linkTo, useListState } from '../../route.ts';
+import { linkTo, useListState, useMode } from '../../route.ts';
 import { CreateClient } from './create-client.tsx';
 
 export function ClientsPage() {
+  const mode = useMode();
   const [isCreating, setIsCreating] = useState(false);
   const list = usePagedAnswer('listClients', {}, useListState().order, ({ clients, next_cursor }) => ({
     rows: clients,
@@ -22,9 +24,12 @@ export function ClientsPage() {
     <Page
       title="Clients"
       actions={
-        <Button variant="primary" onClick={() => setIsCreating(true)}>
-          Create client
-        </Button>
+        // A client has its test data from the beginning.
+        mode === 'test' ? null : (
+          <Button variant="primary" onClick={() => setIsCreating(true)}>
+            Create client
+          </Button>
+        )
       }
     >
       <List
@@ -55,7 +60,7 @@ const columns: readonly Column<ClientView>[] = [
     minWidth: 140,
     cell: (client) => (
       <span className="id">
-        <Link href={linkTo('clients', client.client_id)}>{client.name}</Link>
+        <Link href={linkTo('clients', client.client_id)}>{inOneLine(client.name)}</Link>
       </span>
     ),
   },

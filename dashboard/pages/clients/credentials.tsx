@@ -1,9 +1,11 @@
 /** The client secrets, the webhook secret and the API keys of a client. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
+import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import type { ApiKeyView } from '../../../shared/admin/client-views.ts';
+import { clientIdIn, modeOf } from '../../../shared/contract/mode.ts';
 import { useChange } from '../../api/change.ts';
 import type { ResponseOf } from '../../api/client.ts';
 import type { Column } from '../../components/columns.ts';
@@ -16,6 +18,7 @@ import { Section } from '../../components/section.tsx';
 import { State } from '../../components/state.tsx';
 import { Time } from '../../components/time.tsx';
 import { useDashboard } from '../../context.ts';
+import { linkTo } from '../../route.ts';
 import { RotateSecret, type SecretKind } from './rotate-secret.tsx';
 
 export function Credentials({ client }: { readonly client: ResponseOf<'showClient'> }) {
@@ -76,9 +79,18 @@ export function Credentials({ client }: { readonly client: ResponseOf<'showClien
         title="API keys"
         description="For programs that cannot request tokens."
         actions={
-          <Button loading={createKey.isPending} onClick={() => createKey.mutate()}>
-            Create API key
-          </Button>
+          <SpaceBetween direction="horizontal" size="s" alignItems="center">
+            {modeOf(client.client_id) === 'test' ? null : (
+              <Link
+                href={linkTo('clients', clientIdIn('test', client.client_id), { tab: 'credentials' }, 'test')}
+              >
+                Test keys of this client
+              </Link>
+            )}
+            <Button loading={createKey.isPending} onClick={() => createKey.mutate()}>
+              Create API key
+            </Button>
+          </SpaceBetween>
         }
         columns={keyColumns(revoke)}
         rows={client.api_keys}

@@ -11,6 +11,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { EndpointLimits } from '../../../shared/admin/limits.ts';
 import type { WindowAttribute } from '../../../shared/contract/limit-rows.ts';
+import { inOneLine } from '../../../shared/platform/visible-text.ts';
 import { useResponse } from '../../api/queries.ts';
 import { useClientName } from '../../components/client-name.tsx';
 import { useConfirm } from '../../components/confirm-dialog.tsx';
@@ -165,7 +166,7 @@ function RowState({ blocked, note, status, status_message }: EndpointLimits) {
       {status_message === null || status === 'invalid' ? null : (
         <Box fontSize="body-s">{withLocalTimes(status_message)}</Box>
       )}
-      {note === null ? null : <Secondary>Note: {note}</Secondary>}
+      {note === null ? null : <Secondary>Note: {inOneLine(note)}</Secondary>}
     </>
   );
 }

@@ -25,7 +25,12 @@ export function BatchPage({ id }: { readonly id: string }) {
     refreshEveryMs: refreshMs,
   });
   return (
-    <Page title="Batch" description={<Copyable name="batch id" text={id} />} query={query}>
+    <Page
+      title="Batch"
+      description={<Copyable name="batch id" text={id} />}
+      query={query}
+      clientId={query.data?.client_id}
+    >
       <Loaded query={query}>
         {(batch) => (
           <SpaceBetween size="l">

@@ -48,6 +48,7 @@ export function MessagePage({ id }: { readonly id: string }) {
       title="Message"
       description={<Copyable name="message id" text={id} />}
       query={query}
+      clientId={query.data?.message.client_id ?? undefined}
       actions={
         query.data === undefined ? null : (
           <SpaceBetween direction="horizontal" size="xs">

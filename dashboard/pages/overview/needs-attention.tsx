@@ -5,6 +5,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 import type { ReactNode } from 'react';
 import type { Attention } from '../../../shared/admin/attention.ts';
+import { inOneLine } from '../../../shared/platform/visible-text.ts';
 import { useResponse } from '../../api/queries.ts';
 import { AllowOtps } from '../../components/allow-otps.tsx';
 import { ClientLink } from '../../components/client-name.tsx';
@@ -109,7 +110,7 @@ function itemsOf(attention: Attention): Item[] {
       ({ client_id, country, held_at, summary }): Item => ({
         id: `${client_id} otp ${country}`,
         type: 'error',
-        text: summary,
+        text: inOneLine(summary),
         href: linkTo('clients', client_id),
         clientId: client_id,
         since: held_at,
@@ -144,7 +145,7 @@ function itemsOf(attention: Attention): Item[] {
       ({ client_id, window, is_reached, summary }): Item => ({
         id: `${client_id} cap ${window}`,
         type: is_reached ? 'error' : 'warning',
-        text: summary,
+        text: inOneLine(summary),
         href: linkTo('clients', client_id, { tab: 'limits' }),
         clientId: client_id,
       }),

@@ -6,6 +6,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useState } from 'react';
 import type { SenderView } from '../../../shared/admin/senders.ts';
+import { inOneLine } from '../../../shared/platform/visible-text.ts';
 import { useChange } from '../../api/change.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
 import { useClientFilter } from '../../components/client-filter.tsx';
@@ -124,7 +125,7 @@ function columnsOf(
           {row.channel === null
             ? null
             : row.misspelled.map((name) => <RemoveAttribute key={name} row={row} name={name} />)}
-          {row.note === null ? null : <Secondary>Note: {row.note}</Secondary>}
+          {row.note === null ? null : <Secondary>Note: {inOneLine(row.note)}</Secondary>}
         </>
       ),
     },

@@ -33,6 +33,7 @@ export function WebhookPage({ id }: { readonly id: string }) {
       title={webhook === undefined ? 'Webhook' : `Webhook ${webhook.event}`}
       description={<Copyable name="webhook id" text={id} />}
       query={query}
+      clientId={webhook?.client_id}
       actions={
         <Button disabled={!isFinished} loading={resend.isPending} onClick={() => resend.mutate([id])}>
           Resend

@@ -68,6 +68,7 @@ describe('who may import whom', () => {
       'shared/contract/mode.ts',
       'shared/contract/webhook-events.ts',
       'shared/platform/csv.ts',
+      'shared/platform/visible-text.ts',
       'shared/limit/first-reached.ts',
     ];
     expect(

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { printable, textFields, textTable } from '../../../bin/admin/print.ts';
+import { textFields, textTable } from '../../../bin/admin/print.ts';
 import { runCommand } from '../../../bin/admin/program.ts';
+import { printable } from '../../../shared/platform/visible-text.ts';
 
 /** Clears the screen, sets the title, the one-character form of ESC [, and reverses the direction of what follows. */
-const hostile = '\u001b[2J\u001b]0;title\u0007\u009b31m\u202egnp.exe';
-const actedOn = /[^\P{Cc}\n\t\r]|[\u202a-\u202e\u2066-\u2069]/u;
+const hostile = '\u001b[2J\u001b]0;title\u0007\u009b31m\u202egnp.exe\u200b\ufeff';
+const actedOn = /[^\P{Cc}\n\t\r]|[\u200b\u202a-\u202e\u2066-\u2069\ufeff]/u;
 
 describe('the output of npm run admin', () => {
   it('shows control characters in a text of a client instead of sending them to the terminal', () => {
