@@ -37,7 +37,10 @@ export async function reserveBulkSlots(
         const slot = slots[position];
         if (slot !== undefined) withSlots[index] = { ...message, slot };
       }
-      return Date.parse(slots.at(-1)?.at ?? '');
+      const last = slots.at(-1);
+      if (last !== undefined) return Date.parse(last.at);
+      // Without slots: each message reserves its own when a worker has it.
+      return endIfAlone(all, Math.max(...all.map(({ sentAt }) => sentAt.getTime())) + leadMs);
     }),
   );
   return { messages: withSlots, expectedEndAt: new Date(Math.max(...ends)) };

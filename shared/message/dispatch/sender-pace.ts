@@ -62,6 +62,8 @@ const freshSeconds = 0.2;
 const sendersMax = 1000;
 /** The writes that one reservation tries: each fails because another process wrote before it. */
 const attemptsMax = 50;
+/** Fewer while a request waits: its messages are stored without slots, and each reserves one when it is due. */
+const requestAttemptsMax = 10;
 const conflictPauseMs = 20;
 const conflictPausesMax = 10;
 
@@ -87,6 +89,11 @@ export function slotRequestOf(
 ): SlotRequest {
   const segments = messages.map((message) => message.segments);
   return { kind, perSecond, sentAtMs: sentAt.getTime(), segments, earliestMs };
+}
+
+/** Other processes wrote before each attempt of a reservation. */
+class SlotsContended extends Error {
+  override readonly name = 'SlotsContended';
 }
 
 type Change = (slots: SenderSlots, now: Date) => SenderSlots;
@@ -115,7 +122,11 @@ export function senderPace({ store, clock, sleep, random }: SenderPaceDependenci
   }
 
   /** Makes the change with the next write of the sender's row, which makes all changes that are waiting by then. */
-  async function change(identity: string, make: Change, waitMs = 0): Promise<void> {
+  async function change(
+    identity: string,
+    make: Change,
+    { waitMs = 0, attempts = attemptsMax } = {},
+  ): Promise<void> {
     const changes = waiting.get(identity) ?? [];
     waiting.set(identity, [...changes, make]);
     if (changes.length > 0) return writing.get(identity);
@@ -124,7 +135,8 @@ export function senderPace({ store, clock, sleep, random }: SenderPaceDependenci
       () => {
         const all = waiting.get(identity) ?? [];
         waiting.delete(identity);
-        return write(identity, (slots, now) => all.reduce((changed, each) => each(changed, now), slots));
+        const makeAll: Change = (slots, now) => all.reduce((changed, each) => each(changed, now), slots);
+        return write(identity, makeAll, attempts);
       },
     );
     writing.set(identity, written);
@@ -135,7 +147,7 @@ export function senderPace({ store, clock, sleep, random }: SenderPaceDependenci
     }
   }
 
-  async function write(identity: string, make: Change): Promise<void> {
+  async function write(identity: string, make: Change, attempts: number): Promise<void> {
     let row = seen.get(identity, clock()) ?? (await store.read(identity));
     for (let attempt = 1; ; attempt += 1) {
       const slots = make(row.slots, clock());
@@ -145,7 +157,8 @@ export function senderPace({ store, clock, sleep, random }: SenderPaceDependenci
         seen.set(identity, written, clock(), addSeconds(clock(), freshSeconds).getTime());
         return;
       }
-      if (attempt >= attemptsMax) throw new Error('the slots of a sender are reserved by too many at once');
+      if (attempt >= attempts)
+        throw new SlotsContended('the slots of a sender are reserved by too many at once');
       await sleep(random() * conflictPauseMs * Math.min(attempt, conflictPausesMax));
       // After the pause: what others have written during it would make the next write fail too.
       row = await store.read(identity);
@@ -156,7 +169,7 @@ export function senderPace({ store, clock, sleep, random }: SenderPaceDependenci
     first: PacedMessage,
     messages: readonly PacedMessage[],
     leadMs: number,
-    waitMs: number,
+    options: { readonly waitMs?: number; readonly attempts?: number },
   ) {
     let made: Pick<ReturnType<typeof reserve>, 'reserved' | 'firstMs'> = { reserved: [], firstMs: 0 };
     const make: Change = (before, now) => {
@@ -165,7 +178,7 @@ export function senderPace({ store, clock, sleep, random }: SenderPaceDependenci
       made = rest;
       return slots;
     };
-    await change(first.identity, make, waitMs);
+    await change(first.identity, make, options);
     return made;
   }
 
@@ -176,12 +189,12 @@ export function senderPace({ store, clock, sleep, random }: SenderPaceDependenci
   async function reserveInTime(
     messages: readonly PacedMessage[],
     leadMs: number,
-    waitMs = 0,
+    options: { readonly waitMs?: number; readonly attempts?: number } = {},
   ): Promise<readonly Slot[]> {
     const [first] = messages;
     if (first === undefined) return [];
     for (let aheadMs = leadMs; ; aheadMs *= 2) {
-      const { reserved, firstMs } = await reserveOnce(first, messages, aheadMs, waitMs);
+      const { reserved, firstMs } = await reserveOnce(first, messages, aheadMs, options);
       if (first.kind === 'bulk' || firstMs >= clock().getTime() + clocksApartMs) return reserved;
     }
   }
@@ -194,8 +207,12 @@ export function senderPace({ store, clock, sleep, random }: SenderPaceDependenci
   }
 
   return {
-    /** A slot for each message, in order; they are of one sender and one kind. */
-    reserve: (messages: readonly PacedMessage[], leadMs: number) => reserveInTime(messages, leadMs),
+    /** A slot for each message, in order, or none where too many reserve at once; they are of one sender and one kind. */
+    reserve: (messages: readonly PacedMessage[], leadMs: number): Promise<readonly Slot[]> =>
+      reserveInTime(messages, leadMs, { attempts: requestAttemptsMax }).catch((error: unknown) => {
+        if (error instanceof SlotsContended) return [];
+        throw error;
+      }),
 
     /**
      * Waits for the message's slot if that is near, and reserves one if it has none or has missed it.
@@ -211,7 +228,9 @@ export function senderPace({ store, clock, sleep, random }: SenderPaceDependenci
       let slot = given;
       for (let aheadMs = reserveLeadMs; ; aheadMs *= 2) {
         if (slot === undefined || isOver(slot, clock()))
-          [slot] = await reserveInTime([message], aheadMs, message.kind === 'bulk' ? lateTogetherMs : 0);
+          [slot] = await reserveInTime([message], aheadMs, {
+            waitMs: message.kind === 'bulk' ? lateTogetherMs : 0,
+          });
         if (slot === undefined) throw new Error('a message without a slot');
         const atMs = Date.parse(slot.at);
         if (atMs > waitsUntilMs) return { outcome: 'later', slot };

@@ -173,6 +173,34 @@ describe('a bulk message', () => {
     expect(end()).toBeUndefined();
   });
 
+  it('is stored without a slot where others reserve before each attempt of the request', async () => {
+    const { senderPaces } = inMemoryStores();
+    let attempts = 0;
+    let waitedMs = 0;
+    const pace = senderPace({
+      store: {
+        read: senderPaces.read,
+        replace: async () => {
+          attempts += 1;
+          return false;
+        },
+      },
+      clock: () => created,
+      sleep: async (ms) => {
+        waitedMs += ms;
+      },
+      random: () => 1,
+    });
+    const all = Array.from({ length: 10 }, (_, index) =>
+      aMessage({ message_id: `msg_${index}`, status: 'queued', sender, segments: 1, ...bulk }),
+    );
+    const { messages, expectedEndAt } = await reserveBulkSlots(pace, all);
+    expect(messages).toEqual(all);
+    expect(seconds(expectedEndAt ?? '')).toBeCloseTo(8, -1);
+    // The request has 20 s.
+    expect([attempts, waitedMs < 2000]).toEqual([10, true]);
+  });
+
   it('that is scheduled ends as if its sender had nothing else to send', async () => {
     const world = simulation();
     const scheduled_at = addSeconds(created, 3600).toISOString();
