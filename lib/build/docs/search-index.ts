@@ -25,7 +25,7 @@ export const readersWords: Readonly<Record<string, string>> = {
   '/docs/reference#format': 'JSON UTF-8 timezone dates null',
   '/docs/reference#authentication': 'API key bearer token',
   '/docs/reference#suppressions-operations': 'opt-out opt out unsubscribe STOP blocklist',
-  '/docs/reference#idempotency': 'idempotency idempotent duplicate sends retry safely',
+  '/docs/reference#idempotency': 'idempotency key idempotent duplicate sends retry safely',
   '/docs/reference#phone-numbers': 'E.164 format country code',
   '/docs/reference#senders': 'sender id from number alphanumeric',
   '/docs/reference#states': 'status delivery report receipt DLR',
@@ -34,7 +34,7 @@ export const readersWords: Readonly<Record<string, string>> = {
   '/docs/reference#sendOtp.ttl': 'OTP expiry validity',
   '/docs/reference#listMessages.cursor': 'pagination paging next page',
   '/docs/reference#sendSms.dry_run': 'validate',
-  '/docs/reference#sendSms.scheduled_at': 'schedule later',
+  '/docs/reference#sendSms.scheduled_at': 'schedule a message later',
   '/docs/reference#sendSms.response.segments': 'unicode length characters',
   '/docs/webhooks#verify': 'webhook signature HMAC signing replay attack',
   '/docs/webhooks#acknowledge': 'timeout',
@@ -43,8 +43,9 @@ export const readersWords: Readonly<Record<string, string>> = {
   '/docs/webhooks': 'callback',
   '/docs/limits#rate-limits': '429 throttling quota too many requests',
   '/docs/limits#caps': 'budget spending limit',
-  '/docs/limits#usage': 'billing price cost invoice',
+  '/docs/limits#usage': 'billing price of a message cost invoice',
   '/docs/testing#simulator': 'sandbox test mode staging',
+  '/docs/testing#test-keys': 'sandbox test mode without cost free',
   '/docs/testing#inbound': 'STOP reply two-way incoming',
 };
 

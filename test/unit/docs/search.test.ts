@@ -91,6 +91,25 @@ describe('the search of the documentation', () => {
     expect(found.map(([, address]) => address)).toEqual(expect.arrayContaining(wanted));
   });
 
+  it.each([
+    ['What do I do on 429?', '/docs/errors#rate_limit_exceeded'],
+    ['How does STOP work?', '/docs/reference#suppressions-operations'],
+    ['Is there a sandbox?', '/docs/testing#test-keys'],
+    ["How do I verify a webhook's signature?", '/docs/webhooks#verify'],
+    ['How do I verify a webhook’s signature', '/docs/webhooks#verify'],
+    ['How long is a one-time password valid?', '/docs/reference#sendOtp.ttl'],
+    ['How do I schedule a message?', '/docs/reference#sendSms.scheduled_at'],
+    ['How do I get the price of a message?', '/docs/limits#usage'],
+    ['How do I rotate my webhook secret?', '/docs/reference#rotateWebhookSecret'],
+    ['test without cost', '/docs/testing#test-keys'],
+    ['schedule message', '/docs/reference#sendSms.scheduled_at'],
+    ['sandbox', '/docs/testing#test-keys'],
+    ['idempotency key', '/docs/reference#sendSms.Idempotency-Key'],
+  ])('answers the question "%s" among the first three', (question, wanted) => {
+    const found = find(index, question).slice(0, 3);
+    expect(found.map(([, address]) => address)).toContain(wanted);
+  });
+
   it('knows readers’ words for places that exist', () => {
     const addresses = new Set(index.map(([, address]) => address));
     expect(Object.keys(readersWords).filter((address) => !addresses.has(address))).toEqual([]);
@@ -108,7 +127,7 @@ describe('the search of the documentation', () => {
     expect(gzipSync(served).length).toBeLessThan(40_000);
   });
 
-  it('has the nearest title first, and needs every word', () => {
+  it('has the nearest title first, then the entries with the most words', () => {
     const entries: Entry[] = [
       ['to', '/a#1', 'Page', '', ''],
       ['token', '/a#2', 'Page', '', ''],
@@ -123,10 +142,12 @@ describe('the search of the documentation', () => {
     ];
     expect(find(parts, 'token').map(([title]) => title)).toEqual(['Sign in', 'token_id']);
     expect(find(parts, 'token id').map(([title]) => title)).toEqual(['token_id']);
-    expect(find(entries, 'token get').map(([title]) => title)).toEqual(['Get a token']);
+    expect(find(entries, 'auth token').map(([title]) => title)).toEqual(['Get a token']);
     expect(find(entries, 'post auth').map(([title]) => title)).toEqual(['Get a token']);
     expect(find(entries, '  ')).toEqual([]);
-    expect(find(entries, 'token nothing')).toEqual([]);
+    expect(find(entries, 'token nothing').map(([title]) => title)).toEqual(['token', 'Get a token']);
+    expect(find(entries, 'post token nothing').map(([title]) => title)).toEqual(['Get a token', 'token']);
+    expect(find(entries, 'nothing at all')).toEqual([]);
   });
 
   it('has titles before texts, whole words before parts of them, and fields of one text once', () => {

@@ -5,17 +5,23 @@ export type Entry = readonly [title: string, address: string, place: string, key
 
 const resultsMax = 30;
 
+/** For each word that an entry does not have: more than any distance. */
+const perMissingWord = 100;
+
 /**
- * Returns the entries that contain every word: those whose titles match best first, then those whose text has the words,
- * and headings before fields.
+ * Returns the entries that contain every word, without those that every question has: those whose titles match best first,
+ * then those whose text has the words, and headings before fields. Where no entry has every word: those that have the most.
  */
 export function find(entries: readonly Entry[], wanted: string): Entry[] {
-  const words = wordsOf(wanted);
+  const words = telling(wordsOf(wanted));
   if (words.length === 0) return [];
-  const distanceOf = distancesTo(words);
-  return entries
+  const distanceOf = distancesTo(wordsOf(wanted), words);
+  const found = entries
     .map((entry, place) => ({ entry, place, distance: distanceOf(entry) }))
-    .filter(({ distance }) => distance < Number.POSITIVE_INFINITY)
+    .filter(({ distance }) => distance < words.length * perMissingWord);
+  const hasAll = found.some(({ distance }) => distance < perMissingWord);
+  return found
+    .filter(({ distance }) => !hasAll || distance < perMissingWord)
     .sort((a, b) => a.distance - b.distance || a.place - b.place)
     .filter(isFirstOfItsText(new Set()))
     .slice(0, resultsMax)
@@ -25,9 +31,9 @@ export function find(entries: readonly Entry[], wanted: string): Entry[] {
 /** From here on the words are only in the text. */
 const inText = 8;
 
-function distancesTo(words: readonly string[]): (entry: Entry) => number {
-  const whole = spaced(words.join(' '));
-  const matched = words.map((word) => ({ word, begun: wordIn(word), complete: wordIn(word, wordEnd) }));
+function distancesTo(asWritten: readonly string[], words: readonly string[]): (entry: Entry) => number {
+  const whole = spaced(asWritten.join(' '));
+  const wanted = words.map((word) => ({ word, begun: wordIn(word), complete: wordIn(word, wordEnd) }));
   return ([title, address, place, keywords, text]) => {
     const titled = title.toLowerCase();
     const named = `${titled} ${keywords.toLowerCase()}`;
@@ -40,13 +46,14 @@ function distancesTo(words: readonly string[]): (entry: Entry) => number {
     // Nobody knows whether a name is written with a hyphen or an underscore.
     if (spaced(titled) === whole) return depth;
     if (spaced(titled).startsWith(whole)) return 1 + beside;
-    if (words.every((word) => titled.includes(word))) return 2 + beside;
-    if (matched.every(({ complete }) => complete.test(named))) return 3;
-    if (words.every((word) => named.includes(word))) return 4;
-    if (words.every((word) => addressed.includes(word))) return 7;
-    if (matched.every(({ complete }) => complete.test(all))) return inText + depth;
-    const isBegun = matched.every(({ word, begun }) => begun.test(all) || addressed.includes(word));
-    return isBegun ? inText + 1 + depth : Number.POSITIVE_INFINITY;
+    const matched = wanted.filter(({ word, begun }) => begun.test(all) || addressed.includes(word));
+    const missing = (wanted.length - matched.length) * perMissingWord;
+    if (matched.every(({ word }) => titled.includes(word))) return missing + 2 + beside;
+    if (matched.every(({ complete }) => complete.test(named))) return missing + 3;
+    if (matched.every(({ word }) => named.includes(word))) return missing + 4;
+    if (matched.every(({ word }) => addressed.includes(word))) return missing + 7;
+    const isComplete = matched.every(({ complete }) => complete.test(all));
+    return missing + inText + (isComplete ? 0 : 1) + depth;
   };
 }
 
@@ -73,8 +80,22 @@ function wordIn(word: string, end = ''): RegExp {
 
 const spaced = (name: string): string => name.replaceAll(/[-_]/g, ' ');
 
+/** Without the marks of a sentence at the ends of a word, and its `'s`. */
 function wordsOf(text: string): string[] {
-  return text.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = text.toLowerCase().split(/\s+/);
+  return words.map((word) => word.replace(/^["'“‘(]+|(['’]s)?[?!.,;:"'”’)]*$/g, '')).filter(Boolean);
+}
+
+const fillers = new Set(
+  'a an and any are be can do does for get have how i if in is it me my of on or the there to what when where which why with work you your'.split(
+    ' ',
+  ),
+);
+
+/** The words that tell what is looked for; all of them where none does. */
+function telling(words: readonly string[]): readonly string[] {
+  const kept = words.filter((word) => !fillers.has(word));
+  return kept.length === 0 ? words : kept;
 }
 
 const charactersBefore = 50;
@@ -83,7 +104,7 @@ const charactersMax = 120;
 /** Returns the part of a text around the first word that is found in it; nothing where there is none. */
 export function excerpt(text: string, wanted: string): string {
   const lower = text.toLowerCase();
-  const places = wordsOf(wanted).flatMap((word) => wordIn(word).exec(lower)?.index ?? []);
+  const places = telling(wordsOf(wanted)).flatMap((word) => wordIn(word).exec(lower)?.index ?? []);
   if (places.length === 0) return '';
   const early = Math.max(0, Math.min(...places) - charactersBefore);
   const from = early === 0 ? 0 : text.indexOf(' ', early) + 1;
