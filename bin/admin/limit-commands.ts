@@ -1,5 +1,5 @@
 /** `limits …`: shows and edits rows of the limit-overrides table, and shows the limits that result for a client. */
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import {
   type ExplainedEndpoint,
   type ExplainedLimits,
@@ -19,6 +19,7 @@ import {
 import { type CapName, capNames } from '../../shared/contract/caps.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { limitPolicies } from '../../shared/contract/limit-rows.ts';
+import { limitFault, plainLimit } from '../../shared/limit/limit-text.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { Runner } from './command.ts';
 import { booleanOption, repeatedOption } from './options.ts';
@@ -50,13 +51,11 @@ Examples:
   $ npm run admin -- limits set '*' sms_bulk --blocked --note "until the incident is over"
   $ npm run admin -- limits set "Web shop" sms_send --remove per_mintue`;
 
-type LimitOption = number | 'default';
-
 interface SetOptions {
-  readonly perMinute?: LimitOption;
-  readonly perHour?: LimitOption;
-  readonly perDay?: LimitOption;
-  readonly perMonth?: LimitOption;
+  readonly perMinute?: string;
+  readonly perHour?: string;
+  readonly perDay?: string;
+  readonly perMonth?: string;
   readonly expiresAt?: string;
   readonly blocked?: boolean;
   readonly note?: string;
@@ -70,10 +69,10 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
     .description('sets limits of a client; in force within 60 seconds')
     .argument('<client>', "id or name, or '*'")
     .argument('<endpoint>')
-    .option('--per-minute <number>', 'or "default"', limitOption)
-    .option('--per-hour <number>', 'or "default"', limitOption)
-    .option('--per-day <number>', 'or "default"', limitOption)
-    .option('--per-month <number>', 'for a cap, or "default"', limitOption)
+    .option('--per-minute <number>', 'or "default"')
+    .option('--per-hour <number>', 'or "default"')
+    .option('--per-day <number>', 'or "default"')
+    .option('--per-month <number>', 'for a cap, or "default"')
     .option('--expires-at <time>', 'ISO 8601 or seconds since 1970, or "never"')
     .option('--blocked [true|false]', 'refuse the client at this endpoint', booleanOption)
     .option('--note <text>', 'a text for people; an empty one removes it')
@@ -94,10 +93,10 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
         const { expiresAt, blocked, note, remove } = options;
         const change = parseFields(limitsBody, {
           endpoint,
-          per_minute: limitOf(options.perMinute),
-          per_hour: limitOf(options.perHour),
-          per_day: limitOf(options.perDay),
-          per_month: limitOf(options.perMonth),
+          per_minute: limitOf(endpoint, 'per-minute', options.perMinute),
+          per_hour: limitOf(endpoint, 'per-hour', options.perHour),
+          per_day: limitOf(endpoint, 'per-day', options.perDay),
+          per_month: limitOf(endpoint, 'per-month', options.perMonth),
           expires_at: expiresAt === 'never' ? null : expiresAt,
           blocked: blocked === false ? null : blocked,
           note: note === '' ? null : note,
@@ -218,18 +217,12 @@ function explanation({ endpoints: explained, currency }: ExplainedLimits): strin
   return [table, sentences.join('\n')].join('\n\n');
 }
 
-/** Returns "default" instead of null, which commander turns into an empty text. */
-function limitOption(text: string): LimitOption {
-  if (text === 'default') return text;
-  const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0) {
-    throw new InvalidArgumentError(
-      'It must be a whole number of 1 or more (of spend: an amount above 0), or "default".',
-    );
-  }
-  return value;
-}
-
 /** Null removes the value. */
-const limitOf = (option: LimitOption | undefined): number | null | undefined =>
-  option === 'default' ? null : option;
+function limitOf(endpoint: string, option: string, text: string | undefined): number | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'default') return null;
+  const kind = { cap: capNames.find((cap) => cap === endpoint) ?? null };
+  const fault = text.trim() === '' ? 'Enter a number, or "default".' : limitFault(kind, text);
+  if (fault !== undefined) throw new GatewayError('invalid_request', `--${option} ${text}: ${fault}`);
+  return Number(plainLimit(kind, text));
+}

@@ -13,6 +13,7 @@ import { channels } from '../../shared/contract/channels.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { statuses } from '../../shared/message/message.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
+import { recipientsAsWritten } from '../../shared/sender/phone-number.ts';
 import type { CommandResult, Runner, Session } from './command.ts';
 import { forCustomer, messageTable } from './message-table.ts';
 import { timeForms, timeTextOf } from './options.ts';
@@ -37,7 +38,7 @@ const progressEvery = 1000;
 export function addMessageList(messages: Command, program: Command, { run }: Runner): void {
   withLimit(messages.command('list'), `${shownByDefault}, with --csv all`)
     .description('lists messages, the newest first; without --client or --to those of the last day')
-    .option('--to <number>', 'only to or from this number')
+    .option('--to <number>', 'only to or from this number, as find takes it')
     .option('--client <client>', 'only of this client (id or name)')
     .option('--reference <reference>', 'only with this reference, which the client gave')
     .addOption(new Option('--status <status>', 'only in this state').choices(statuses))
@@ -66,7 +67,7 @@ async function queryOf(
 ): Promise<MessageQuery> {
   const now = dependencies.clock();
   return parseFields(messageQuery, {
-    recipient: to,
+    recipient: to && (await numberWritten(dependencies, to)),
     client_id: client ?? (reference === undefined ? undefined : await clientWith(dependencies, reference)),
     reference,
     status,
@@ -75,6 +76,16 @@ async function queryOf(
     since: timeTextOf('since', since, now),
     until: timeTextOf('until', until, now),
   });
+}
+
+/** The number that `find` finds by this text: of several that it may mean, the one with messages. */
+async function numberWritten(
+  { newestMessages, country }: Session['dependencies'],
+  text: string,
+): Promise<string> {
+  const numbers = recipientsAsWritten(text, country);
+  for (const number of numbers) if ((await newestMessages.to(number, 1)).length > 0) return number;
+  return numbers[0] ?? text;
 }
 
 /** The client with messages of this reference; references of several clients can be the same. */

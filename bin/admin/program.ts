@@ -144,7 +144,9 @@ export async function runCommand(words: readonly string[], output: Output): Prom
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : invalidArguments;
     if (error instanceof GatewayError) {
       printError(error.message);
-      for (const { field, message } of error.details) printError(`  ${field}: ${message}`);
+      // The message of invalid fields begins with the first of them.
+      for (const fault of error.details.map(({ field, message }) => `${field}: ${message}`))
+        if (!error.message.startsWith(fault)) printError(`  ${fault}`);
       return error.code === 'invalid_request' ? invalidArguments : failed;
     }
     if (error instanceof ConnectionFailure) printError(error.message);

@@ -3,7 +3,7 @@
  * them; sets and removes rows. The activity log gets its entries from the table's stream.
  */
 import * as z from 'zod/mini';
-import type { CapName } from '../contract/caps.ts';
+import { type CapName, capNames } from '../contract/caps.ts';
 import { GatewayError } from '../contract/errors.ts';
 import {
   countedPerUnit,
@@ -21,6 +21,7 @@ import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import { changedByMark } from '../edited-table/changed-by.ts';
 import { type Feedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
 import { defaultsOf, faultsOf, feedbackOf, unreachableLimits } from '../limit/limit-feedback.ts';
+import { limitMax } from '../limit/limit-text.ts';
 import {
   isInForce,
   type OverrideRow,
@@ -28,6 +29,7 @@ import {
   type ParsedRow,
   parseRow,
 } from '../limit/override-row.ts';
+import { closestName } from '../platform/closest-name.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { assertValid, attributesToRemove, removedAttributes, textOf, valuesAfter } from './changed-row.ts';
 import { requireClient, requireSettingsOwner } from './find-client.ts';
@@ -203,7 +205,7 @@ function faultsIn(row: OverrideRow, parsed: ParsedRow): LimitFault[] {
   }));
 }
 
-const limit = z.optional(z.nullable(z.number().check(z.positive(), z.maximum(1_000_000_000))));
+const limit = z.optional(z.nullable(z.number().check(z.positive(), z.maximum(limitMax))));
 /** Whether the values fit the endpoint is decided as for a row of the table. */
 export const limitsBody = z.object({
   endpoint: keyText,
@@ -271,10 +273,15 @@ function requireEndpoint(text: string): string {
   if (limitTargets.has(text)) return text;
   const found = limitPolicies.find((name) => name === text);
   if (found !== undefined) return endpointOf(found);
-  throw new GatewayError('invalid_request', `There is no endpoint ${text}.`, {
-    details: [{ field: 'endpoint', message: `One of: ${[...limitTargets.keys()].join(', ')}.` }],
+  const meant = closestName(text, [...shortNames, ...limitTargets.keys()]);
+  const suggestion = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  throw new GatewayError('invalid_request', `There is no endpoint ${text}.${suggestion}`, {
+    details: [{ field: 'endpoint', message: `must be one of ${shortNames.join(', ')}` }],
   });
 }
+
+/** The policies of endpoints and the caps; `messages` is both. */
+const shortNames = [...new Set<string>([...limitPolicies, ...capNames])];
 
 export function endpointOf(policy: PolicyName): string {
   return policies[policy].endpoint;

@@ -118,7 +118,7 @@ export async function rotateClientSecret(
     // The SDK repeats a write whose response was lost; the repeat fails its condition although the first was applied.
     if (client.secrets.some(({ hash }) => hash === created.hash)) return clientSecret;
     const live = overlapHours === 0 ? [] : client.secrets.filter((secret) => isLive(secret, now));
-    assertFewerThan(clientSecretsMax, live);
+    assertFewerThan(clientSecretsMax, live, endPreviousText);
     const end = addSeconds(now, overlapHours * 3600).toISOString();
     const secrets = [created, ...live.map((previous) => ({ expires_at: end, ...previous }))];
     if (await dependencies.clients.replaceSecrets(clientId, client.secrets, secrets)) return clientSecret;
@@ -272,14 +272,21 @@ export function withNewWebhookSecret(
   return [{ secret, created_at, active_at: activeAt.toISOString() }, ...ending];
 }
 
+const endPreviousText =
+  ' To make it now, end the older one first (End previous client secret), or rotate with --overlap-hours 0, which ends all older ones.';
+
 /** No secret that was given out is ended early to make room for another. */
 function assertFewerThan(
   secretsMax: number,
   live: readonly { readonly expires_at?: string | undefined }[],
+  sooner = '',
 ): void {
   if (live.length < secretsMax) return;
   const [endsAt = ''] = live.flatMap(({ expires_at }) => expires_at ?? []).toSorted();
-  throw new GatewayError('secret_limit_reached', errorTexts.secret_limit_reached(secretsMax, endsAt));
+  throw new GatewayError(
+    'secret_limit_reached',
+    `${errorTexts.secret_limit_reached(secretsMax, endsAt)}${sooner}`,
+  );
 }
 
 /** @throws GatewayError where a person made this attribute of its row invalid: a change would be of a value in its place */

@@ -22,6 +22,7 @@ import {
   shownValue,
   validValue,
 } from '../edited-table/edited-row.ts';
+import { plainLimit } from './limit-text.ts';
 
 /** How the table is keyed, and what people write into it. */
 export const overrideTable = {
@@ -104,7 +105,8 @@ function parseLimit(
     };
   }
   const money = isMoney(target);
-  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
+  const written = typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '';
+  const text = plainLimit({ cap: target.kind === 'cap' ? target.cap : null }, written);
   const format = money ? /^(\d+)(?:\.(\d{1,6}))?$/ : /^(\d+)$/;
   const [, whole, fraction = ''] = format.exec(text) ?? [];
   const limit =
@@ -118,7 +120,7 @@ function parseLimit(
   if (limit !== undefined) return { reason: `${shownValue(value)} is too large. Write a smaller number.` };
   const form = money
     ? 'an amount above 0 with at most six decimals, such as 12.50'
-    : 'a whole number of 1 or more, without separators';
+    : 'a whole number of 1 or more, such as 600 or 1,000';
   return { reason: `${shownValue(value)} is not a valid limit. Write ${form}.` };
 }
 

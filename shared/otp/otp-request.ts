@@ -17,7 +17,9 @@ import { codeLength, maxAttempts, ttlSeconds } from './otp.ts';
 const knownPlaceholders: ReadonlySet<string> = new Set(['code', 'brand', 'ttl_minutes']);
 
 /** A word that the client chooses. */
-export const purposeText = textOf(64).check(z.regex(/^[A-Za-z0-9._:-]+$/, 'must be of A–Z a–z 0–9 . _ : -'));
+export const purposeText = textOf(64).check(
+  z.regex(/^[A-Za-z0-9._:-]+$/, 'may contain only letters A–Z and a–z, digits, and . _ : -'),
+);
 
 export const defaultPurpose = 'default';
 

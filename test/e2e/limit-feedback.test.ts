@@ -74,7 +74,7 @@ const mistakes: readonly (readonly [string, string, Attributes, RegExp])[] = [
   ['a negative number', endpoint, { per_minute: { N: '-5' } }, /^per_minute: -5 is not/],
   ['a fraction', endpoint, { per_hour: { N: '10.5' } }, /^per_hour: 10\.5 is not/],
   ['a word', endpoint, { per_day: { S: 'many' } }, /^per_day: "many" is not/],
-  ['a separator', endpoint, { per_day: { S: '10,000' } }, /without separators/],
+  ['a separator', endpoint, { per_day: { S: '10,00' } }, /such as 600 or 1,000/],
   ['an empty string', endpoint, { per_day: { S: '' } }, /^per_day: "" is not/],
   ['null', endpoint, { per_day: { NULL: true } }, /^per_day: null is not/],
   ['a list', endpoint, { per_day: { L: [{ N: '1' }] } }, /^per_day: \[1\] is not/],

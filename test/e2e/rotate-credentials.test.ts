@@ -27,7 +27,7 @@ describe('the rotation of a client secret', () => {
 
     // The old one was promised to be valid for 24 h.
     await expect(shell.json('clients', 'rotate-secret', client.clientId)).rejects.toThrow(
-      '2 secrets are in use',
+      /2 secrets are in use.*End previous client secret.*--overlap-hours 0/,
     );
     await shell.json('clients', 'end-previous-secret', client.clientId);
     const { client_secret: third } = await shell.json('clients', 'rotate-secret', client.clientId);

@@ -11,6 +11,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { EndpointLimits } from '../../../shared/admin/limits.ts';
 import type { WindowAttribute } from '../../../shared/contract/limit-rows.ts';
+import { limitFault, plainLimit } from '../../../shared/limit/limit-text.ts';
 import { inOneLine } from '../../../shared/platform/visible-text.ts';
 import { useResponse } from '../../api/queries.ts';
 import { useClientName } from '../../components/client-name.tsx';
@@ -24,14 +25,7 @@ import { withLocalTimes } from '../../components/time.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo } from '../../route.ts';
 import { capNames, everyClient, numberText } from '../../value-names.ts';
-import {
-  limitFault,
-  limitPlaceholder,
-  limitTitles,
-  limitWindows,
-  plainLimit,
-  savedNotice,
-} from './limit-field.ts';
+import { limitPlaceholder, limitTitles, limitWindows, savedNotice } from './limit-field.ts';
 import { LimitPreview } from './limit-preview.tsx';
 import { LimitRowForm } from './limit-row-form.tsx';
 import { LimitWarnings } from './limit-warnings.tsx';

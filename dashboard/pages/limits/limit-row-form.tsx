@@ -5,6 +5,7 @@ import Toggle from '@cloudscape-design/components/toggle';
 import { useState } from 'react';
 import type { EndpointLimits } from '../../../shared/admin/limits.ts';
 import type { WindowAttribute } from '../../../shared/contract/limit-rows.ts';
+import { limitFault, plainLimit } from '../../../shared/limit/limit-text.ts';
 import { changedFields } from '../../components/changed-fields.ts';
 import { DateTimeField } from '../../components/date-time-field.tsx';
 import { useForm } from '../../components/form.ts';
@@ -12,7 +13,7 @@ import { FormDialog } from '../../components/form-dialog.tsx';
 import { NoteField } from '../../components/note-field.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useDashboard } from '../../context.ts';
-import { limitFault, limitPlaceholder, limitTitles, plainLimit, savedNotice } from './limit-field.ts';
+import { limitPlaceholder, limitTitles, savedNotice } from './limit-field.ts';
 
 interface LimitRowFormProps {
   readonly row: EndpointLimits;

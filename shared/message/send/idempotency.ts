@@ -27,7 +27,12 @@ export function idempotencyKeyOf(headers: Readonly<Record<string, string>>): str
   const key = quoted.exec(given)?.[1] ?? given;
   if (keyForm.test(key)) return key;
   throw new GatewayError('invalid_request', 'The Idempotency-Key header is malformed.', {
-    details: [{ field: 'Idempotency-Key', message: 'must be 1 to 255 characters of A–Z a–z 0–9 . _ : -' }],
+    details: [
+      {
+        field: 'Idempotency-Key',
+        message: 'must be 1 to 255 characters, only letters A–Z and a–z, digits, and . _ : -',
+      },
+    ],
   });
 }
 

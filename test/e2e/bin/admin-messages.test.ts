@@ -26,6 +26,7 @@ type Found = readonly { readonly message_id: string; readonly recipient: string 
 describe('messages list', () => {
   it.each([
     ['a number', () => ['--to', first]],
+    ['a number as it is dialed in the country', () => ['--to', first.replace('+44', '0')]],
     ['a number and a client', () => ['--to', first, '--client', client.clientId]],
     ['a reference', () => ['--reference', reference]],
     [

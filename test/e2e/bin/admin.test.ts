@@ -56,7 +56,7 @@ describe('npm run admin', () => {
     const { client_id } = await json('clients', 'create', '--name', 'Limits');
     const id = String(client_id);
     await json('limits', 'set', id, 'sms_send', '--per-minute', '300');
-    const set = await json('limits', 'set', id, 'POST /api/v1/sms/send', '--per-day', '50000');
+    const set = await json('limits', 'set', id, 'POST /api/v1/sms/send', '--per-day', '50,000');
     expect(set).toMatchObject({
       override: { per_minute: 300, per_day: 50_000 },
       in_force: { per_hour: 1000 },
@@ -156,7 +156,7 @@ describe('npm run admin', () => {
       'a limit of zero',
       ['limits', 'set', '*', 'sms_send', '--per-minute', '0'],
       2,
-      'a whole number of 1 or more',
+      'a whole number from 1 to 1,000,000,000',
     ],
     [
       'a webhook URL of no use',
@@ -165,7 +165,19 @@ describe('npm run admin', () => {
       'webhook_url',
     ],
     ['a name of nothing', ['clients', 'create', '--name', ' '], 2, 'name: '],
-    ['a limit beyond all limits', ['limits', 'set', '*', 'sms_send', '--per-day', '1e15'], 2, 'per_day: '],
+    [
+      'a limit beyond all limits',
+      ['limits', 'set', '*', 'sms_send', '--per-day', '2000000000'],
+      2,
+      '--per-day',
+    ],
+    ['a limit as an exponent', ['limits', 'set', '*', 'sms_send', '--per-day', '1e9'], 2, '--per-day 1e9: '],
+    [
+      'a misspelled endpoint',
+      ['limits', 'set', '*', 'sms_sned', '--per-day', '1,000'],
+      2,
+      'Did you mean sms_send?\n  endpoint: must be one of ',
+    ],
     ['the limits of nobody', ['limits', 'list', 'client_nobody'], 1, 'There is no client client_nobody.'],
     ['a country that is none', ['clients', 'allow', 'x', '--countries', 'GB,Gaul'], 2, 'countries[1]'],
     ['nothing to allow', ['clients', 'allow', 'x'], 2, 'Give --countries or --senders.'],
@@ -174,6 +186,8 @@ describe('npm run admin', () => {
     const ended = await run(...words);
     expect([ended.status, ended.stdout]).toEqual([status, '']);
     expect(ended.stderr).toContain(message);
+    const lines = ended.stderr.split('\n').map((line) => line.trim().replace(/\.$/, ''));
+    expect(lines.filter((line, at) => line !== '' && lines.indexOf(line) !== at)).toEqual([]);
   });
 
   it('says what to do where no gateway runs, and where one was killed', async () => {

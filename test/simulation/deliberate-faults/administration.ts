@@ -29,7 +29,7 @@ export const faults: DeliberateFaults = {
         replace: 'if (client.secrets.some(({ hash }) => hash === created.hash)) return clientSecret;',
         by: '',
       },
-      { file: clientAdmin, replace: 'assertFewerThan(clientSecretsMax, live);', by: '' },
+      { file: clientAdmin, replace: 'assertFewerThan(clientSecretsMax, live, endPreviousText);', by: '' },
       {
         file: clientAdmin,
         replace: '[created, ...live.map((previous) =>',

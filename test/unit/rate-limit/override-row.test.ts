@@ -40,7 +40,7 @@ describe('a row of limit-overrides', () => {
     ['a negative number', { per_day: -5 }, 'per_day', /^-5 is not a valid limit\. Write a whole number/],
     ['half a request', { per_day: 10.5 }, 'per_day', /^10\.5 is not a valid limit/],
     ['a word', { per_hour: 'many' }, 'per_hour', /^"many" is not/],
-    ['a separator', { per_hour: '10,000' }, 'per_hour', /without separators/],
+    ['a separator in another place', { per_hour: '10,00' }, 'per_hour', /such as 600 or 1,000/],
     ['an exponent', { per_hour: '1e3' }, 'per_hour', /^"1e3" is not/],
     ['nothing', { per_hour: '' }, 'per_hour', /^"" is not/],
     ['null', { per_hour: null }, 'per_hour', /^null is not/],

@@ -37,7 +37,7 @@ describe('the feedback for a row', () => {
     expect(feedback({ ...key, per_minute: 'many', per_hour: 2000, per_day: 5000 })).toEqual({
       status: 'invalid',
       status_message:
-        'per_minute: "many" is not a valid limit. Write a whole number of 1 or more, without separators. The rest of the row applies since 12:00:05: 60 per minute (default), 2,000 per hour, 5,000 per day. The hourly limit is reached after 33 min 20 s at full rate.',
+        'per_minute: "many" is not a valid limit. Write a whole number of 1 or more, such as 600 or 1,000. The rest of the row applies since 12:00:05: 60 per minute (default), 2,000 per hour, 5,000 per day. The hourly limit is reached after 33 min 20 s at full rate.',
     });
   });
 

@@ -1,0 +1,36 @@
+/** Limits as people write them: the dashboard and the shell take the same texts, and the table reads them in the same way. */
+import type { CapName } from '../contract/caps.ts';
+
+/** The largest limit that an administrator can set. */
+export const limitMax = 1_000_000_000;
+
+/** A limit of requests or messages, or of a cap. */
+interface LimitKind {
+  readonly cap: CapName | null;
+}
+
+/** Without the separators of thousands, as the gateway's own texts have them. An amount of money may have a decimal comma. */
+export function plainLimit({ cap }: LimitKind, text: string): string {
+  const entered = text.trim();
+  return cap !== 'spend' && /^\d{1,3}(,\d{3})+$/.test(entered) ? entered.replaceAll(',', '') : entered;
+}
+
+/** Says what is wrong with a text; undefined if it is valid. An empty text is the default. */
+export function limitFault({ cap }: LimitKind, text: string): string | undefined {
+  const entered = plainLimit({ cap }, text);
+  if (entered === '') return undefined;
+  if (cap === 'spend') {
+    // In half of the languages 1.000 is a thousand: as a cap of 1 it would stop the client.
+    if (/^[1-9]\d{0,2}\.\d{3}$/.test(entered)) {
+      return `Enter ${entered.replace('.', '')} or ${entered}0: the point is the decimal point.`;
+    }
+    return /^\d+(\.\d{1,6})?$/.test(entered) && isWithin(entered)
+      ? undefined
+      : 'Enter an amount above 0, up to 1,000,000,000, such as 250.50.';
+  }
+  return /^\d+$/.test(entered) && isWithin(entered)
+    ? undefined
+    : 'Enter a whole number from 1 to 1,000,000,000, such as 600 or 1,000.';
+}
+
+const isWithin = (entered: string): boolean => Number(entered) > 0 && Number(entered) <= limitMax;
