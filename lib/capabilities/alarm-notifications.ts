@@ -54,18 +54,17 @@ export class AlarmNotifications extends Construct {
     alarms: readonly (GatewayAlarm | BurnRateAlarm)[],
     { stackName }: StageSettings,
   ): Notifying[] {
-    return Array.from(
-      Map.groupBy(alarms, ({ severity, area }) => `${severity}-${area}`),
-      ([name, some]) => {
-        const severity = some[0]?.severity ?? 'critical';
-        const alarm = new CompositeAlarm(this, name, {
-          compositeAlarmName: `${stackName}-${name}`,
-          alarmDescription: `${severity}: one of ${some.length} alarms, whose descriptions link to their runbooks.`,
-          alarmRule: AlarmRule.anyOf(...(some as readonly IAlarm[])),
-        });
-        return { alarm, severity };
-      },
-    );
+    const names = new Set(alarms.map(nameOfComposite));
+    return Array.from(names, (name) => {
+      const some = alarms.filter((each) => nameOfComposite(each) === name);
+      const severity = some[0]?.severity ?? 'critical';
+      const alarm = new CompositeAlarm(this, name, {
+        compositeAlarmName: `${stackName}-${name}`,
+        alarmDescription: `${severity}: one of ${some.length} alarms, whose descriptions link to their runbooks.`,
+        alarmRule: AlarmRule.anyOf(...(some as readonly IAlarm[])),
+      });
+      return { alarm, severity };
+    });
   }
 
   private emailTopic(address: string, stage: StageSettings): Topic {
@@ -86,4 +85,8 @@ export class AlarmNotifications extends Construct {
   private existing(severity: Severity, arn: string | undefined): ITopic[] {
     return arn === undefined ? [] : [Topic.fromTopicArn(this, severity, arn)];
   }
+}
+
+function nameOfComposite({ severity, area }: GatewayAlarm | BurnRateAlarm): string {
+  return `${severity}-${area}`;
 }

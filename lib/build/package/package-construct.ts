@@ -44,6 +44,7 @@ export async function packageConstruct(folder: string, version: string): Promise
     entryPoints: ['bin/admin.ts'],
     outfile: join(folder, 'admin.mjs'),
     format: 'esm',
+    inject: [join(import.meta.dirname, 'for-node-20.ts')],
     define: { packagedCommand: JSON.stringify(`npx ${command}`) },
     // Some packages in it are CommonJS and require modules of Node.
     banner: { js: `#!/usr/bin/env node\nimport { createRequire } from 'node:module';\n${requireOfModule}` },
