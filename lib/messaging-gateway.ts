@@ -9,7 +9,7 @@ import { CfnOutput, Stack, Tags, Token } from 'aws-cdk-lib';
 import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { type AlarmBase, type IAlarmAction, MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import { type IGrantable, ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
+import { type IRole, ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -43,6 +43,21 @@ import type { StageSettings } from './stages/stage-settings.ts';
 import { stageFrom } from './stages/stages.ts';
 
 export type { MessagingGatewayProps };
+
+/** The properties that may be tokens: ARNs, ids and addresses that are not known before the deploy. */
+const takingTokens: ReadonlySet<string> = new Set<keyof MessagingGatewayProps>([
+  'encryptionKeyArn',
+  'permissionsBoundaryArn',
+  'tags',
+  'smsOriginationIdentity',
+  'smsProtectConfigurationId',
+  'whatsappPhoneNumberId',
+  'customDomain',
+  'webAclArn',
+  'webhookVpc',
+  'alarmEmail',
+  'alarmTopics',
+]);
 
 /** A messaging gateway. A stack has one at most, and its name is the beginning of the gateway's names. */
 export class MessagingGateway extends Construct {
@@ -131,10 +146,13 @@ export class MessagingGateway extends Construct {
     this.receiptsTopic = messaging.receiptsTopic;
   }
 
-  /** Permits what the administrators' command line does, and reading the outputs of the stack, by which it finds the gateway. */
-  grantAdmin(grantee: IGrantable): void {
+  /**
+   * Permits what the administrators' command line does, and reading the outputs of the stack, by which it finds the gateway. It is
+   * a role, because the inline policies of a user or a group have no room for that.
+   */
+  grantAdmin(role: IRole): void {
     const { stage, storage, sendable: queues, carrierSecrets } = this;
-    grantAdministration(grantee, { stack: Stack.of(this), stage, storage, queues, carrierSecrets });
+    grantAdministration(role, { stack: Stack.of(this), stage, storage, queues, carrierSecrets });
   }
 
   /** Adds actions to each alarm that notifies; there are none where the property `alarms` is false. */
@@ -142,9 +160,13 @@ export class MessagingGateway extends Construct {
     for (const alarm of this.alarms) alarm.addAlarmAction(...actions);
   }
 
-  /** Returns a metric that the functions count: refusals of carriers, failed webhooks and the like, as a sum of five minutes. */
+  /**
+   * Returns a metric that the functions count, of five minutes: refusals of carriers, failed webhooks and the like as a sum, times
+   * as p99.
+   */
   metric(name: StageMetric | LoggedMetric | TimeMetric): Metric {
-    return countedMetric(this.stage, name);
+    const statistic = name.endsWith('Time') ? 'p99' : 'Sum';
+    return countedMetric(this.stage, name).with({ statistic }).attachTo(this);
   }
 
   /** The calls of the operations that send, also those that are refused. */
@@ -159,12 +181,15 @@ export class MessagingGateway extends Construct {
       .findAll()
       .filter((construct) => construct instanceof GatewayFunction)
       .filter(({ functionFile }) => sending.includes(functionFile));
+    // A graph or an alarm may have other metrics, and those of another gateway: ids are its own, and the sum names them.
+    const prefix = `messagingGatewaySends${this.node.addr.slice(-8)}`;
+    const calls = Object.fromEntries(
+      functions.map((each, index) => [`${prefix}_${index}`, each.metricInvocations()]),
+    );
     return new MathExpression({
-      expression: 'SUM(METRICS())',
+      expression: `SUM([${Object.keys(calls).join(', ')}])`,
       label: 'Sends',
-      usingMetrics: Object.fromEntries(
-        functions.map((each, index) => [`m${index}`, each.metricInvocations()]),
-      ),
+      usingMetrics: calls,
     });
   }
 
@@ -195,11 +220,43 @@ export class MessagingGateway extends Construct {
       throw new Error(`${this.node.path}: names begin with that of the stack, which a nested stack has not`);
     if (stack.node.findAll().some((other) => other !== this && other instanceof MessagingGateway))
       throw new Error(`${this.node.path}: a stack has room for one messaging gateway; add a second stack`);
+    this.refuseTokens(props);
+    this.refuseWhatTheStackHas(props, stack);
     return stageFrom({
       ...props,
       stackName: stack.stackName,
       ...(Token.isUnresolved(stack.region) ? {} : { region: stack.region }),
     });
+  }
+
+  /** @throws Error where a value that decides the shape of the template is not known before the deploy. */
+  private refuseTokens(props: MessagingGatewayProps): void {
+    const hasToken = (value: unknown): boolean =>
+      Token.isUnresolved(value) ||
+      (typeof value === 'object' && value !== null && Object.values(value).some(hasToken));
+    const wrong = Object.entries(props).filter(([name, value]) => !takingTokens.has(name) && hasToken(value));
+    if (wrong.length > 0)
+      throw new Error(
+        `${this.node.path}: ${wrong.map(([name]) => name).join(', ')}: a literal value is required, not a token`,
+      );
+  }
+
+  /** @throws Error for a property that belongs to the stack, and has another value there. */
+  private refuseWhatTheStackHas(props: MessagingGatewayProps, stack: Stack): void {
+    const ofStack = {
+      stackName: stack.stackName,
+      region: stack.region,
+      terminationProtection: stack.terminationProtection ?? false,
+      bootstrapQualifier: stack.synthesizer.bootstrapQualifier,
+    };
+    const given = props as Readonly<Record<string, unknown>>;
+    const wrong = Object.entries(ofStack).filter(
+      ([name, value]) => given[name] !== undefined && String(given[name]) !== String(value),
+    );
+    if (wrong.length > 0)
+      throw new Error(
+        `${this.node.path}: ${wrong.map(([name]) => name).join(', ')}: there is no such setting; the stack has it`,
+      );
   }
 
   /** Publishes stack outputs, which the admin command line and the tests read. */

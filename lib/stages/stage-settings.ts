@@ -19,16 +19,21 @@ import type { MessagingGatewayProps } from './gateway-props.ts';
  */
 export const texts = { error: en().localeError };
 
-/** An ARN of the service, or a token of the CDK that becomes one: an app may pass what it creates. */
-const arnOf = (service: string, resource: string) =>
-  z
-    .string()
-    .check(
-      z.regex(
-        new RegExp(`^(arn:aws[a-z-]*:${service}:[a-z0-9-]*:\\d{12}:${resource}|\\$\\{Token\\[.+\\]\\})$`),
-        `an ARN such as arn:aws:${service}:…`,
-      ),
-    );
+/** Texts with a token of the CDK, which the deploy replaces, and those that stand for a parameter until it has been looked up. */
+const placeholder = /\$\{Token\[[^\]]+\]\}|^dummy-value-for-/;
+
+/** Whether a text is not known before the deploy, or before a lookup: its form and region cannot be checked. */
+export function isPlaceholder(text: string): boolean {
+  return placeholder.test(text);
+}
+
+/** An ARN of the service: an app may pass what it creates. */
+const arnOf = (service: string, resource: string) => {
+  const account = service === 'iam' ? '(\\d{12}|aws)' : '\\d{12}';
+  const form = new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]*:${account}:${resource}$`);
+  const fits = (arn: string): boolean => isPlaceholder(arn) || form.test(arn);
+  return z.string().check(z.refine(fits, `an ARN such as arn:aws:${service}:…`));
+};
 
 /** A standard topic: CloudWatch publishes to no FIFO topic, and a subscription's ARN has one part more. */
 const topicArn = arnOf('sns', '[\\w-]{1,256}');
@@ -184,14 +189,7 @@ const ofConstruct = {
   customDomain: z.optional(
     z.strictObject({
       name: z.hostname(),
-      certificateArn: z
-        .string()
-        .check(
-          z.regex(
-            /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
-            'the ARN of a certificate in ACM',
-          ),
-        ),
+      certificateArn: arnOf('acm', 'certificate/[\\w-]+'),
       hostedZone: z.optional(z.strictObject({ id: z.string(), name: z.hostname() })),
     }),
   ),
@@ -223,7 +221,13 @@ const ofConstruct = {
   reservedConcurrency: z._default(byFunction, {}),
   provisionedConcurrency: z._default(byFunction, {}),
   alarms: z._default(z.boolean(), false),
-  alarmEmail: z.optional(z.email()),
+  alarmEmail: z.optional(
+    z
+      .string()
+      .check(
+        z.refine((text) => isPlaceholder(text) || z.email().safeParse(text).success, 'an e-mail address'),
+      ),
+  ),
   alarmTopics: z.optional(z.strictObject({ critical: topicArn, warning: z.optional(topicArn) })),
   alarmOkActions: z._default(z.boolean(), false),
   compositeAlarms: z._default(z.boolean(), false),

@@ -7,7 +7,7 @@ import { carrierDescriptors } from '../../shared/carrier/carrier-descriptors.ts'
 import { carriersIn } from '../../shared/contract/carrier-names.ts';
 import { fromText } from '../../shared/platform/env.ts';
 import { readCountriesFile, sampleCountriesFile } from './countries-file.ts';
-import { type StageSettings, stageSettings, texts } from './stage-settings.ts';
+import { isPlaceholder, type StageSettings, stageSettings, texts } from './stage-settings.ts';
 
 /**
  * The queues of each function: it processes at most the sum of their concurrencies at once, and with less reserved
@@ -95,7 +95,7 @@ const checked = stageSettings.check(
       smsOriginationIdentity: [stage.smsOriginationIdentity],
     };
     for (const [name, arns] of Object.entries(regional) as [keyof typeof regional, (string | undefined)[]][])
-      for (const arn of arns.filter((each) => each?.startsWith('arn:')))
+      for (const arn of arns.filter((each) => each?.startsWith('arn:') && !isPlaceholder(each)))
         demand(region === undefined || arn?.split(':')[3] === region, name, 'is in another region');
     demand(
       globalTables === undefined ||
@@ -115,7 +115,10 @@ const checked = stageSettings.check(
       'its hosted zone is not one of the domain',
     );
     demand(
-      domain === undefined || region === undefined || domain.certificateArn.split(':')[3] === region,
+      domain === undefined ||
+        region === undefined ||
+        isPlaceholder(domain.certificateArn) ||
+        domain.certificateArn.split(':')[3] === region,
       'customDomain',
       'its certificate is in another region',
     );
@@ -162,7 +165,7 @@ function isRising(limits: readonly (number | undefined)[]): boolean {
   return given.every((limit, index) => index === 0 || limit >= (given[index - 1] ?? 0));
 }
 
-const countriesToGive = `-c countriesFile=FILE, a JSON file such as ${sampleCountriesFile}, or the settings allowedCountries and prices (docs/deploy.md)`;
+const countriesToGive = `countriesFile, a JSON file such as ${sampleCountriesFile}, or by allowedCountries and prices`;
 
 /**
  * Finds the countries that messages may go to without a price, where sending costs money: with a flat price, messages
@@ -235,6 +238,11 @@ export function withSettings(
       const found = issues?.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [String(error)];
       faults.push(...found.map((fault) => `countriesFile, ${String(file)}: ${fault}`));
     }
+  }
+  if (context.webAclArn !== undefined) {
+    if (context.webAclRequestsPerAddress !== undefined)
+      faults.push('webAclRequestsPerAddress: not with webAclArn, which has rules of its own');
+    if (String(context.webAcl) === 'false') faults.push('webAcl: false contradicts webAclArn');
   }
   for (const [key, value] of Object.entries(context)) {
     if (key === 'name' || !isSetting(key)) {

@@ -1,6 +1,6 @@
 /** The construct in the app of a platform team: in its own stack, beside other gateways, with what it exposes. */
 import { describe, expect, it } from '@jest/globals';
-import { App, NestedStack, Stack } from 'aws-cdk-lib';
+import { App, Aws, NestedStack, Stack, Token } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
 import { AccountPrincipal, Role } from 'aws-cdk-lib/aws-iam';
@@ -61,7 +61,41 @@ describe('the construct in the app of a platform team', () => {
     );
   });
 
-  const stack = new Stack(app(), 'orders');
+  it('takes what is not known before the deploy as ARN and address, and nothing else', () => {
+    const one = new Stack(app(), 'orders', { env: { region: 'eu-west-1' } });
+    const parameter = Token.asString({ Ref: 'Given' });
+    gatewayIn(one, {
+      alarms: true,
+      alarmEmail: parameter,
+      encryptionKeyArn: one.formatArn({ service: 'kms', resource: 'key', resourceName: parameter }),
+      permissionsBoundaryArn: `arn:${Aws.PARTITION}:iam::aws:policy/PowerUserAccess`,
+      customDomain: { name: 'api.example.com', certificateArn: parameter },
+      webAclArn: 'dummy-value-for-/platform/web-acl',
+    });
+    const notified = Template.fromStack(one).findResources('AWS::SNS::Subscription');
+    expect(Object.values(notified).map(({ Properties }) => Properties.Endpoint)).toEqual([{ Ref: 'Given' }]);
+    const retentionDays = Token.asNumber({ Ref: 'Given' });
+    expect(() => gatewayIn(new Stack(app(), 'billing'), { retentionDays })).toThrow(
+      'retentionDays: a literal value is required, not a token',
+    );
+  });
+
+  it.each([
+    [{ stackName: 'other' }, 'stackName: there is no such setting'],
+    [{ terminationProtection: true }, 'terminationProtection: there is no such setting'],
+    [{ webAclArn: 'arn:aws:wafv2:eu-west-1:000000000000:regional/webacl/a/b', webAcl: false }, 'contradicts'],
+    [
+      {
+        webAclArn: 'arn:aws:wafv2:eu-west-1:000000000000:regional/webacl/a/b',
+        webAclRequestsPerAddress: 100,
+      },
+      'webAclRequestsPerAddress: not with webAclArn',
+    ],
+  ])('refuses what would be ignored: %j', (props, fault) => {
+    expect(() => gatewayIn(new Stack(app(), 'orders'), props as MessagingGatewayProps)).toThrow(fault);
+  });
+
+  const stack = new Stack(app(), 'orders', { env: { account: '000000000000', region: 'eu-west-1' } });
   const gateway = gatewayIn(stack, { alarms: true });
   const role = new Role(stack, 'Support', { assumedBy: new AccountPrincipal('111122223333') });
   gateway.grantAdmin(role);
@@ -118,6 +152,14 @@ describe('the construct in the app of a platform team', () => {
       '5XXError',
       'Latency',
     ]);
-    expect(Object.keys(gateway.metricSends().usingMetrics)).toHaveLength(4);
+    const { expression, usingMetrics } = gateway.metricSends();
+    expect(expression).toBe(`SUM([${Object.keys(usingMetrics).join(', ')}])`);
+    expect(Object.keys(usingMetrics)).toHaveLength(4);
+    expect(gateway.metricCost()).toMatchObject({
+      statistic: 'Sum',
+      account: '000000000000',
+      region: 'eu-west-1',
+    });
+    expect(gateway.metric('OtpHandOverTime').statistic).toBe('p99');
   });
 });

@@ -39,7 +39,7 @@ describe('the settings of a stage', () => {
       stageFrom({ stage: 'production', alarmEmail: 'nobody', retentionDays: '0', retentoinDays: '9' });
     expect(refused).toThrow(/^stage production has invalid settings:/);
     expect(refused).toThrow('retentoinDays: there is no such setting');
-    expect(refused).toThrow('alarmEmail: Invalid email address');
+    expect(refused).toThrow('alarmEmail: an e-mail address');
     expect(refused).toThrow('retentionDays: Too small');
   });
 
@@ -159,7 +159,7 @@ describe('the settings of a stage', () => {
       ['another stage with a real carrier', real],
     ])('are required, and the error says what to write: %s', (_, context) => {
       expect(() => stageFrom(context)).toThrow(
-        /countriesFile: the countries .* -c countriesFile=FILE, a JSON file such as lib\/stages\/countries-sample.json/,
+        /countriesFile: the countries .* countriesFile, a JSON file such as lib\/stages\/countries-sample.json/,
       );
       expect(() => stageFrom({ ...context, prices })).toThrow('the countries that clients may send to');
       expect(() => stageFrom({ ...context, countriesFile: sampleCountriesFile })).not.toThrow();
@@ -230,7 +230,11 @@ describe('the settings of a stage', () => {
     ['reservedConcurrency', { 'dispatch-message': 49 }, 'dispatch-message needs 50 at least'],
     ['reservedConcurrency', { 'deliver-webhook': 50 }, 'deliver-webhook needs 100 at least'],
     ['reservedConcurrency', { 'record-receipt': 0 }, 'record-receipt needs 20 at least'],
-    ['customDomain', { name: 'api.example.com', certificateArn: 'arn:x' }, 'the ARN of a certificate'],
+    [
+      'customDomain',
+      { name: 'api.example.com', certificateArn: 'arn:x' },
+      'certificateArn: an ARN such as arn:aws:acm',
+    ],
   ])('refuse what cannot work: %s %j', (setting, value, fault) => {
     expect(() => stageFrom({ [setting]: value })).toThrow(fault);
   });
