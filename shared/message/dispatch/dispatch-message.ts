@@ -14,11 +14,13 @@
  * A message of a sender with a pace is handed over in its slot (../pace). It waits for it in the queue, and the last
  * seconds in the worker.
  *   slot reserved ─ crash → the slot is unused; the next delivery of the queue message reserves another
+ *   attempt recorded after the slot is over ─ crash → an unknown attempt, as above
  */
 import { claimSeconds } from '../../contract/hand-over-times.ts';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import type { Message } from '../message.ts';
 import { fromOf } from '../shown-attempt.ts';
+import { isOver } from '../slot.ts';
 import { expiry } from '../store/message-store.ts';
 import { windowEnd } from '../store/whatsapp-window.dynamo.ts';
 import { applies } from '../suppression/suppression.ts';
@@ -133,7 +135,7 @@ async function handOver(
   const prepare = () => prepareHandOver(dependencies, message);
   const waited =
     paced === undefined
-      ? ({ outcome: 'now', prepared: await prepare() } as const)
+      ? ({ outcome: 'now', prepared: await prepare(), slot: undefined } as const)
       : await dependencies.pace.waitForSlot(paced, unusedSlot(message), prepare);
   if (waited.outcome === 'later') {
     await messages.release(messageId, claimId, clock(), { slot: waited.slot });
@@ -157,6 +159,11 @@ async function handOver(
   });
   // A receipt of an earlier attempt came meanwhile.
   if (!recorded) return { outcome: 'nothing_to_do', message };
+  // The write took so long that the call would count in the next second: the attempt is taken back, as it was not made.
+  if (waited.slot !== undefined && isOver(waited.slot, clock())) {
+    await messages.release(messageId, claimId, clock(), { attempts: claimed.message.attempts ?? [] });
+    return requeue(dependencies, 'waits_for_slot', message, outboundEntryOf(message));
+  }
   return callCarrier(
     dependencies,
     { ...claimed, message: { ...message, attempts } },

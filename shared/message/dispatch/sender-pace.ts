@@ -37,8 +37,8 @@ export interface PacedMessage {
 }
 
 type SlotWait<Prepared> =
-  /** The message may be handed over now: the time is checked last. */
-  | { readonly outcome: 'now'; readonly prepared: Prepared }
+  /** The message may be handed over now, until the slot is over: the time is checked last. */
+  | { readonly outcome: 'now'; readonly prepared: Prepared; readonly slot: Slot }
   /** It must come again shortly before its slot. */
   | { readonly outcome: 'later'; readonly slot: Slot };
 
@@ -237,7 +237,7 @@ export function senderPace({ store, clock, sleep, random }: SenderPaceDependenci
         const waitMs = atMs - clock().getTime();
         if (waitMs > 0) await sleep(waitMs);
         const [free, prepared] = await Promise.all([isStillFree(message, slot), prepare()]);
-        if (free && !isOver(slot, clock())) return { outcome: 'now', prepared };
+        if (free && !isOver(slot, clock())) return { outcome: 'now', prepared, slot };
         slot = undefined;
       }
     },

@@ -298,6 +298,33 @@ it('reads that take long before a hand-over do not move it into the next second'
   for (const { at } of world.handed) expect(at.getMilliseconds()).toBeLessThanOrEqual(900);
 });
 
+describe('an attempt whose record takes longer than its slot', () => {
+  it('is taken back, and made in the next free slot', async () => {
+    const world = simulation();
+    const [message] = (await world.stored(1)) as [Message];
+    let slow = true;
+    const messages: typeof world.messages = {
+      ...world.messages,
+      async recordAttempt(...attempt) {
+        const recorded = await world.messages.recordAttempt(...attempt);
+        if (slow) world.at(addSeconds(world.clock(), 3));
+        slow = false;
+        return recorded;
+      },
+    };
+    const dependencies = { ...world.dependencies, messages };
+    expect((await dispatch(dependencies, message.message_id)).outcome).toBe('waits_for_slot');
+    expect(world.handed).toEqual([]);
+    expect((await world.messages.get(message.message_id))?.attempts).toEqual([]);
+    expect(world.queued).toHaveLength(1);
+    expect((await dispatch(dependencies, message.message_id)).outcome).toBe('sent');
+    const { attempts, slot } = (await world.messages.get(message.message_id)) ?? {};
+    expect(attempts).toMatchObject([{ number: 1, outcome: 'accepted' }]);
+    expect(slot === undefined || slot.at >= message.created_at).toBe(true);
+    expect(world.handed.map(({ at }) => at.getUTCMilliseconds() < 900)).toEqual([true]);
+  });
+});
+
 describe('a single send', () => {
   it('waits a moment in the worker, and in the queue with its slot in its row if others are before it', async () => {
     const world = simulation();
