@@ -37,7 +37,7 @@ export function visitorsOf(dependencies: AdminDependencies, call: Caller): Visit
     if (dependencies.stageCountries?.includes(country) === false)
       await changePermissions(dependencies, actor, clientId, { countries: [country] });
     const { api_key, key_id } = await createApiKey(dependencies, actor, clientIdIn('test', clientId));
-    // With a live key the carrier would send to whoever has these numbers.
+    // With a live key the carrier would send to the people who have these numbers.
     if (!api_key.startsWith('sk-test-')) throw new Error('the key that was made is no test key');
     const limits = new Set<string>();
     return {

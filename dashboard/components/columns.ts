@@ -26,7 +26,7 @@ export interface Column<Row> {
 
 /** All pages of a list as a file. */
 export interface CsvExport<Row> {
-  /** Of the file, without `.csv`. */
+  /** The name of the file, without `.csv`. */
   readonly name: string;
   readonly columns: readonly Column<Row>[];
   readonly readPage: ReadPage<Row>;

@@ -22,7 +22,7 @@ interface LastAnswer {
   readonly message_id: string;
   readonly at: string;
   readonly outcome: string;
-  /** Of the message, where it failed. */
+  /** The error code of the message, where it failed. */
   readonly error_code: string | null;
 }
 

@@ -14,7 +14,7 @@ import { GetScheduleCommand, SchedulerClient, UpdateScheduleCommand } from '@aws
 export interface RunningWorkers {
   /** The UUIDs of event source mappings. */
   readonly mappings: readonly string[];
-  /** Those of them that only count what has happened. */
+  /** The UUIDs of those mappings whose functions only count what has happened. */
   readonly counting: readonly string[];
   /** The names of schedules, in one group. */
   readonly schedules: readonly string[];

@@ -46,7 +46,7 @@ function starts(): string[] {
   };
   const loads: Record<'own' | 'other', Load[]> = { own: [], other: [] };
   for (let round = 0; round < rounds; round += 1) {
-    // Whoever is first alternates, as what else the machine does meets both alike.
+    // The two take turns at being first, so that other work of the machine slows both equally.
     for (const name of round % 2 === 0 ? (['own', 'other'] as const) : (['other', 'own'] as const))
       loads[name].push(load(folders[name]));
   }

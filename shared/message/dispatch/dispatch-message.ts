@@ -184,7 +184,7 @@ async function repeatAttempt(
   return callCarrier(dependencies, { ...claimed, message }, carrier, { toSend, body });
 }
 
-/** That of an earlier attempt is used up, and may be of the sender of another carrier. */
+/** Returns the slot that no attempt has used yet; an earlier attempt's may be of the sender of another carrier. */
 function unusedSlot({ slot, attempts }: Message): Message['slot'] {
   const last = attempts?.at(-1);
   return slot === undefined || (last !== undefined && slot.at <= last.at) ? undefined : slot;

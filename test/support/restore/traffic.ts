@@ -79,7 +79,7 @@ export async function trafficTo(endpointUrl: string) {
 
     scheduledSoon: (count: number) => bulk(count, { scheduled_at: inSeconds(soonSeconds) }),
     scheduledLater: (count: number) => bulk(count, { scheduled_at: inSeconds(laterSeconds) }),
-    /** Of a sender so slow that the last ones wait for longer than the test. */
+    /** The sender is so slow that its last messages wait for longer than the test. */
     waiting: (count: number) => bulk(count, {}, french),
 
     /** Sends one message a second until it is stopped. */
