@@ -10,6 +10,7 @@ import { functionUses } from '../../shared/contract/function-uses.ts';
 import { priceTable } from '../../shared/contract/price-table.ts';
 import { policies } from '../../shared/contract/routes.ts';
 import { variables } from '../../shared/contract/variables.ts';
+import { arnOf, idsOf, isPlaceholder, originationIdentity, tags, topicArn } from './aws-names.ts';
 import { isPlace, placeForm } from './countries-file.ts';
 import type { MessagingGatewayProps } from './gateway-props.ts';
 
@@ -18,25 +19,6 @@ import type { MessagingGatewayProps } from './gateway-props.ts';
  * schemas of a process.
  */
 export const texts = { error: en().localeError };
-
-/** Texts with a token of the CDK, which the deploy replaces, and those that stand for a parameter until it has been looked up. */
-const placeholder = /\$\{Token\[[^\]]+\]\}|^dummy-value-for-/;
-
-/** Whether a text is not known before the deploy, or before a lookup: its form and region cannot be checked. */
-export function isPlaceholder(text: string): boolean {
-  return placeholder.test(text);
-}
-
-/** An ARN of the service: an app may pass what it creates. */
-const arnOf = (service: string, resource: string) => {
-  const account = service === 'iam' ? '(\\d{12}|aws)' : '\\d{12}';
-  const form = new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]*:${account}:${resource}$`);
-  const fits = (arn: string): boolean => isPlaceholder(arn) || form.test(arn);
-  return z.string().check(z.refine(fits, `an ARN such as arn:aws:${service}:…`));
-};
-
-/** A standard topic: CloudWatch publishes to no FIFO topic, and a subscription's ARN has one part more. */
-const topicArn = arnOf('sns', '[\\w-]{1,256}');
 
 /** Numbers by the name of a function. */
 const byFunction = z.record(z.string(), z.int().check(z.nonnegative())).check(
@@ -68,30 +50,6 @@ type Schemas = {
   >;
 };
 
-/** What every service of AWS takes as the name and as the value of a tag: IAM and SQS refuse other characters. */
-const tagName = /^(?!aws:)[\p{L}\p{N} _.:/=+@-]{1,128}$/u;
-const tagValue = /^[\p{L}\p{N} _.:/=+@-]{0,256}$/u;
-const tagsMaximum = 50;
-
-/** The id of a resource of EC2, or a token of the CDK that becomes one. */
-const idsOf = (prefix: string, most: number) =>
-  z
-    .array(
-      z
-        .string()
-        .check(
-          z.regex(
-            new RegExp(`^(${prefix}-[0-9a-f]{8,17}|.*\\$\\{Token\\[.+)$`),
-            `an id such as ${prefix}-0a1b2c3d`,
-          ),
-        ),
-    )
-    .check(
-      z.minLength(1),
-      z.maxLength(most),
-      z.refine((ids) => new Set(ids).size === ids.length, 'each id once'),
-    );
-
 /** The days for which CloudWatch Logs can keep a log. */
 const logRetentions = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
@@ -106,25 +64,7 @@ const ofConstruct = {
   ),
   encryptionKeyArn: z.optional(arnOf('kms', 'key/[\\w-]+')),
   permissionsBoundaryArn: z.optional(arnOf('iam', 'policy/.+')),
-  tags: z._default(
-    z
-      .record(
-        z.string(),
-        z.string().check(z.regex(tagValue, '256 letters, digits, spaces and _.:/=+@- at most')),
-      )
-      .check(
-        z.refine((tags) => Object.keys(tags).length <= tagsMaximum, `${tagsMaximum} tags at most`),
-        z.superRefine((tags, context) => {
-          for (const name of Object.keys(tags).filter((each) => !tagName.test(each)))
-            context.addIssue({
-              code: 'custom',
-              path: [name],
-              message: 'a name of 128 letters, digits, spaces and _.:/=+@- at most, not beginning with aws:',
-            });
-        }),
-      ),
-    {},
-  ),
+  tags: z._default(tags, {}),
   logLevel: z._default(variables.LOG_LEVEL, 'INFO'),
   retentionDays: z._default(variables.RETENTION_DAYS, 30),
   tracing: z._default(z.boolean(), false),
@@ -153,14 +93,7 @@ const ofConstruct = {
     minimumShare: 0.1,
     settleSeconds: 120,
   }),
-  smsOriginationIdentity: z.optional(
-    variables.SMS_ORIGINATION_IDENTITY.check(
-      z.regex(
-        /^(\+?\d{3,15}|[\w-]{1,64}|arn:aws[a-z-]*:sms-voice:[a-z0-9-]+:\d{12}:(phone-number|sender-id|pool)\/.+|.*\$\{Token\[.+)$/,
-        'a phone number, a sender id, the id of a number or pool, or its ARN',
-      ),
-    ),
-  ),
+  smsOriginationIdentity: z.optional(originationIdentity),
   smsConfigurationSet: z.optional(variables.SMS_CONFIGURATION_SET),
   smsProtectConfigurationId: variables.SMS_PROTECT_CONFIGURATION,
   smsOptOutList: z._default(variables.SMS_OPT_OUT_LIST, 'Default'),

@@ -6,8 +6,9 @@ import * as z from 'zod/mini';
 import { carrierDescriptors } from '../../shared/carrier/carrier-descriptors.ts';
 import { carriersIn } from '../../shared/contract/carrier-names.ts';
 import { fromText } from '../../shared/platform/env.ts';
+import { isPlaceholder } from './aws-names.ts';
 import { readCountriesFile, sampleCountriesFile } from './countries-file.ts';
-import { isPlaceholder, type StageSettings, stageSettings, texts } from './stage-settings.ts';
+import { type StageSettings, stageSettings, texts } from './stage-settings.ts';
 
 /**
  * The queues of each function: it processes at most the sum of their concurrencies at once, and with less reserved
