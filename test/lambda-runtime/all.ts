@@ -55,7 +55,7 @@ try {
   const deployed = await deployedFunctions();
   const [first] = deployed.values();
   if (first !== undefined) {
-    for (const [name, variables] of Object.entries(onlyOnAws(connection.tables)))
+    for (const [name, variables] of Object.entries(onlyOnAws(connection)))
       deployed.set(name, withVariables(first, variables));
   }
   const cases = await casesOf({
@@ -102,9 +102,17 @@ async function deployedFunctions(): Promise<Map<string, FunctionConfiguration>> 
   return found;
 }
 
-/** The functions of stages where AWS carries SMS, with their variables. */
-function onlyOnAws(tables: Readonly<Record<string, string>>): Record<string, Record<string, string>> {
+/** The functions that the local stage does not have, with their variables. */
+function onlyOnAws({
+  tables,
+  base_url,
+}: ReturnType<typeof connectionOf>): Record<string, Record<string, string>> {
   return {
+    'synthetic-send': {
+      CLIENTS_TABLE: tables.clients ?? '',
+      TOKEN_ISSUER: base_url,
+      SMS_CARRIER: 'simulator',
+    },
     'report-verified': {
       MESSAGES_TABLE: tables.messages ?? '',
       ONE_TIME_PASSWORDS_TABLE: tables.one_time_passwords ?? '',

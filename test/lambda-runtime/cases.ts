@@ -2,6 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Connection } from '../../lib/local/connection.ts';
+import { clientIdIn } from '../../shared/contract/mode.ts';
+import { syntheticClientId } from '../../shared/contract/synthetic-client.ts';
 import { messageRowOf } from '../../shared/message/store/message-rows.dynamo.ts';
 import { newId } from '../../shared/platform/ids.ts';
 import { newDelivery } from '../../shared/webhook/delivery.ts';
@@ -183,6 +185,19 @@ export async function casesOf({
     },
     'expire-messages': scheduledRun('expire-messages'),
     'sweep-webhooks': scheduledRun('sweep-webhooks'),
+    'synthetic-send': {
+      ...scheduledRun('synthetic-send'),
+      says: 'sends a message with a test token, and sees that it is delivered',
+      judge: async () => {
+        const { messages } = (await call(
+          'GET',
+          `/admin/api/messages?client_id=${clientIdIn('test', syntheticClientId)}`,
+          undefined,
+          { Authorization: `Bearer ${adminToken.access_token}` },
+        )) as unknown as { readonly messages: readonly { readonly status: string }[] };
+        return messages.some(({ status }) => status === 'delivered') ? undefined : 'no message was delivered';
+      },
+    },
     'review-edited-rows': {
       event: streamEvent(
         tables.limit_overrides ?? '',
