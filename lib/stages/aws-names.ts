@@ -1,7 +1,7 @@
 /** The forms of what a setting names on AWS: ARNs, ids and tags, or what the CDK puts in their place until they are known. */
 import * as z from 'zod/mini';
 
-/** Texts with a token of the CDK, which the deploy replaces, and those that stand for a parameter until it has been looked up. */
+/** Matches a token of the CDK, and the dummy value that `valueFromLookup` returns until the parameter has been looked up. */
 const placeholder = /\$\{Token\[[^\]]+\]\}|^dummy-value-for-/;
 
 /** Whether a text is not known before the deploy, or before a lookup: its form and region cannot be checked. */
