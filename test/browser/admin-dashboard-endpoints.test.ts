@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import { axeViolations, inEachLook, photograph, show } from '../support/browser/dashboard.ts';
 import { filtersIn, rowsOf } from '../support/browser/lists.ts';
+import { changeAnswers } from '../support/browser/routes.ts';
 import { signedInPage, usualLook } from '../support/browser/signed-in-page.ts';
 import { eventually } from '../support/gateway/gateway.ts';
 import { newClient } from '../support/http/client.ts';
@@ -44,11 +45,10 @@ it('resends every failed webhook of an endpoint, with the progress, and sends a 
   await page.locator(`time[datetime="${since}"]`).waitFor();
   // As far as a resend of 1,420 would be after 50 seconds.
   let isAtWork = true;
-  await page.route('**/webhook-deliveries/resend/*', async (route) => {
-    const response = await route.fetch();
+  await changeAnswers(page, '**/webhook-deliveries/resend/*', (answer) => {
     const created_at = new Date(Date.now() - 50_000).toISOString();
     const half = { status: 'sending', matched: 1420, resent: 100, skipped: 0, created_at };
-    await route.fulfill({ json: { ...(await response.json()), ...(isAtWork ? half : {}) } });
+    return { ...answer, ...(isAtWork ? half : {}) };
   });
   await page.getByRole('button', { name: `Resend all since…: ${origin}` }).click();
   const dialog = page.getByRole('dialog', { name: 'Resend all failed webhooks' });

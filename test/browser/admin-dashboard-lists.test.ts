@@ -5,6 +5,7 @@ import { expect, it } from '@jest/globals';
 import type { Download } from 'playwright-core';
 import { axeViolations, inEachLook, photograph, show } from '../support/browser/dashboard.ts';
 import { filtersIn, messagesPerPage, rowsOf, sendMoreThanAPage } from '../support/browser/lists.ts';
+import { changeAnswers } from '../support/browser/routes.ts';
 import { signedInPage, usualLook } from '../support/browser/signed-in-page.ts';
 import { freshNumber } from '../support/carrier/outbox.ts';
 import { eventually } from '../support/gateway/gateway.ts';
@@ -86,10 +87,10 @@ it('saves all messages as CSV while the user goes on: with the progress and the 
 
   // Of all clients, a search covers those with the most messages.
   await page.unroute(furtherPages);
-  await page.route('**/admin/api/messages?*', async (route) => {
-    const found = (await (await route.fetch()).json()) as { messages: object[] };
-    await route.fulfill({ json: { messages: found.messages, clients_left_out: 3 } });
-  });
+  await changeAnswers(page, '**/admin/api/messages?*', ({ messages }: { readonly messages: object[] }) => ({
+    messages,
+    clients_left_out: 3,
+  }));
   await show(page, 'messages', 'Messages');
   await button.click();
   await page

@@ -5,6 +5,7 @@ import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { axeViolations, photograph, show } from '../support/browser/dashboard.ts';
 import { filtersIn, messagesPerPage, rowsOf, sendMoreThanAPage } from '../support/browser/lists.ts';
+import { changeAnswers } from '../support/browser/routes.ts';
 import { signedInPage, usualLook } from '../support/browser/signed-in-page.ts';
 import { freshNumber } from '../support/carrier/outbox.ts';
 import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
@@ -167,10 +168,10 @@ it('shows a batch: how far it is, and why messages failed or were refused', asyn
   const batchId = String(body.batch_id);
   // As of a sender with a pace.
   const end = new Date(Date.now() + 3_600_000).toISOString();
-  await page.route(`**/admin/api/batches/${batchId}`, async (route) => {
-    const batch = (await (await route.fetch()).json()) as object;
-    await route.fulfill({ json: { ...batch, expected_end_at: end } });
-  });
+  await changeAnswers(page, `**/admin/api/batches/${batchId}`, (batch) => ({
+    ...batch,
+    expected_end_at: end,
+  }));
   await show(page, 'overview', 'Overview');
   await page.getByRole('searchbox', { name: 'Search', exact: true }).fill(batchId);
   await page.keyboard.press('Enter');

@@ -2,12 +2,11 @@
 import { expect, it } from '@jest/globals';
 import { axeViolations, photograph, show } from '../support/browser/dashboard.ts';
 import { rowsOf, sendMoreThanAPage } from '../support/browser/lists.ts';
+import { changeAnswers } from '../support/browser/routes.ts';
 import { signedInPage, usualLook } from '../support/browser/signed-in-page.ts';
-import { eventually, waitMaxSeconds } from '../support/gateway/gateway.ts';
+import { eventually } from '../support/gateway/gateway.ts';
 import { newClient } from '../support/http/client.ts';
 import { startRecoveringWebhookEndpoint } from '../support/webhook/recovering-endpoint.ts';
-
-const fetchOptions = { timeout: waitMaxSeconds * 1000 };
 
 const dashboard = signedInPage();
 
@@ -49,12 +48,14 @@ it('shows a message and a webhook in progress until they are final, without a cl
   await client.statusOnce(messageId, 'delivered');
   // Until it was seen, the responses are those of a moment ago.
   let isOnItsWay = true;
-  await page.route(`**/admin/api/messages/${messageId}`, async (route) => {
-    const response = await route.fetch(fetchOptions);
-    const body = await response.json();
-    if (isOnItsWay) body.message.status = 'sending';
-    await route.fulfill({ response, json: body });
-  });
+  await changeAnswers(
+    page,
+    `**/admin/api/messages/${messageId}`,
+    ({ message, ...others }: { readonly message: object }) => ({
+      ...others,
+      message: { ...message, ...(isOnItsWay ? { status: 'sending' } : {}) },
+    }),
+  );
   await show(page, `messages/${messageId}`, 'Message');
   await page.getByText('sending', { exact: true }).waitFor();
   isOnItsWay = false;
@@ -63,11 +64,10 @@ it('shows a message and a webhook in progress until they are final, without a cl
   await link.waitFor();
 
   isOnItsWay = true;
-  await page.route('**/admin/api/webhooks/whd_*', async (route) => {
-    const response = await route.fetch(fetchOptions);
-    const body = await response.json();
-    await route.fulfill({ response, json: isOnItsWay ? { ...body, state: 'attempting' } : body });
-  });
+  await changeAnswers(page, '**/admin/api/webhooks/whd_*', (delivery) => ({
+    ...delivery,
+    ...(isOnItsWay ? { state: 'attempting' } : {}),
+  }));
   await link.click();
   await page.getByText('attempting', { exact: true }).waitFor();
   isOnItsWay = false;

@@ -7,7 +7,7 @@ import { textOf } from '../../../lib/build/docs/html.ts';
 import { sitePages } from '../../../lib/build/docs/site.ts';
 import { quickStartOf } from '../../../lib/local/connection.ts';
 import { startBrowser } from '../../support/browser/browser.ts';
-import { routeServed } from '../../support/browser/route-served.ts';
+import { routeServed } from '../../support/browser/routes.ts';
 import { served } from '../../support/docs/served.ts';
 import { gateway, waitMaxSeconds } from '../../support/gateway/gateway.ts';
 

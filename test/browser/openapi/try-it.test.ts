@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../../support/browser/browser.ts';
 import { photograph } from '../../support/browser/dashboard.ts';
-import { routeServed } from '../../support/browser/route-served.ts';
+import { routeServed } from '../../support/browser/routes.ts';
 import { freshNumber } from '../../support/carrier/outbox.ts';
 import { gateway, waitMaxSeconds } from '../../support/gateway/gateway.ts';
 import { newClient } from '../../support/http/client.ts';

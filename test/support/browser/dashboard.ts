@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { gateway, waitMaxSeconds } from '../gateway/gateway.ts';
-import { routeServed } from './route-served.ts';
+import { routeServed } from './routes.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Where `SCREENSHOTS=1` has the pages photographed, for a person to look at after a run; not kept with the sources. */
