@@ -1,6 +1,10 @@
 /** What carriers get, and when. */
+import type { Faults } from '../faults.ts';
 import type { Accepted, Ended } from './ended.ts';
 import { distinct, type Invariant, timeOf } from './invariant.ts';
+
+/** A message whose hand-over failed is received again after 45 s; twice that and some more. */
+const handOverRepeatMs = 100_000;
 
 export const ofHandOvers = {
   'nothing is handed over twice, unless its sender prefers that to nothing and is told': {
@@ -66,16 +70,17 @@ export const ofHandOvers = {
   },
   'an accepted message is handed over': {
     promise: '5.1',
-    check: ({ accepted, stage: { record } }) =>
+    check: ({ accepted, stage: { record, faults } }) =>
       distinct(accepted).flatMap(({ messageId, status }) => {
         if (status === undefined || record.handOvers.some((one) => one.messageId === messageId)) return [];
-        // A reason that the client is told, or a validity that its own outages used up.
-        const validMs = Date.parse(status.expires_at) - Date.parse(status.scheduled_at ?? status.created_at);
+        // A reason that the client is told, or a validity that outages used up.
+        const fromMs = Date.parse(status.scheduled_at ?? status.created_at);
+        const untilMs = Date.parse(status.expires_at);
         const isTold =
           status.status === 'canceled' || (status.error !== null && status.error.code !== 'expired');
         // Where the worker died before its call, nobody knows that the carrier did not get it.
         const mayHaveIt = status.attempts?.some(({ outcome }: { outcome: string }) => outcome === 'unknown');
-        return isTold || mayHaveIt || validMs < 800_000
+        return isTold || mayHaveIt || untilMs - fromMs < 800_000 || workersFailFromTo(faults, fromMs, untilMs)
           ? []
           : [`${messageId} was accepted, and ended ${status.status} without having been given to a carrier`];
       }),
@@ -182,6 +187,14 @@ export const ofHandOvers = {
       }),
   },
 } as const satisfies Record<string, Invariant>;
+
+/** Whether no worker had as long without a fault as a repeat of a hand-over takes. */
+function workersFailFromTo({ happened }: Faults, fromMs: number, untilMs: number): boolean {
+  const times = happened
+    .filter(({ point, atMs }) => point.startsWith('dispatch-message ') && atMs > fromMs && atMs < untilMs)
+    .map(({ atMs }) => atMs);
+  return [...times, untilMs].every((atMs, i) => atMs - (times[i - 1] ?? fromMs) < handOverRepeatMs);
+}
 
 function segmentsOf(accepted: readonly Accepted[]): ReadonlyMap<string, number> {
   return new Map(accepted.map(({ messageId, status }) => [messageId, Number(status?.segments ?? 1)]));
