@@ -1,18 +1,15 @@
 /** `messages list`: finds messages, as a table of the newest, or all of them as CSV. */
 import { type Command, Option } from 'commander';
 import { readClientNames } from '../../shared/admin/find-client.ts';
-import {
-  type ExportedPage,
-  exportMessages,
-  messageCsvHeader,
-  messageCsvLine,
-} from '../../shared/admin/message-export.ts';
+import { messageCsvColumns } from '../../shared/admin/message-csv.ts';
+import { type ExportedPage, exportMessages } from '../../shared/admin/message-export.ts';
 import { type MessageQuery, messageQuery, searchMessages } from '../../shared/admin/messages.ts';
 import { search } from '../../shared/admin/search.ts';
 import { channels } from '../../shared/contract/channels.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { statuses } from '../../shared/message/message.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
+import { csvLine } from '../../shared/platform/csv.ts';
 import { recipientsAsWritten } from '../../shared/sender/phone-number.ts';
 import type { CommandResult, Runner, Session } from './command.ts';
 import { forCustomer, messageTable } from './message-table.ts';
@@ -142,13 +139,14 @@ async function exportAsCsv(
   query: MessageQuery,
   { limit = Number.POSITIVE_INFINITY }: MessageListOptions,
 ): Promise<CommandResult> {
-  const nameOf = await readClientNames(dependencies);
-  write(`${messageCsvHeader}\n`);
+  const columns = messageCsvColumns(await readClientNames(dependencies));
+  const cells = Object.values(columns);
+  write(`${csvLine(Object.keys(columns))}\n`);
   let written = 0;
   for await (const { messages, ...done } of exportMessages(dependencies, query)) {
     const before = written;
     const some = messages.slice(0, limit - written);
-    if (some.length > 0) write(`${some.map((message) => messageCsvLine(message, nameOf)).join('\n')}\n`);
+    write(some.map((message) => `${csvLine(cells.map((cellOf) => cellOf(message)))}\n`).join(''));
     written += some.length;
     if (Math.floor(written / progressEvery) > Math.floor(before / progressEvery))
       progress(progressText(written, done));

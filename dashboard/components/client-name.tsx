@@ -24,10 +24,18 @@ export function useClientNames() {
   }));
 }
 
-/** The name of a client, or of its test data. */
+/** What finds the name of a client, or of its test data; undefined if nobody has named it. */
+export function useClientNameOf(): (id: string) => string | undefined {
+  const names = useNames();
+  return (id) => {
+    const found = names.find(({ client_id }) => client_id === settingsIdOf(id));
+    return found === undefined ? undefined : inOneLine(nameIn(modeOf(id), found.name));
+  };
+}
+
 export function useClientName(id: string | null | undefined): string | undefined {
-  const found = useNames().find(({ client_id }) => id && client_id === settingsIdOf(id));
-  return found === undefined || !id ? undefined : inOneLine(nameIn(modeOf(id), found.name));
+  const nameOf = useClientNameOf();
+  return id ? nameOf(id) : undefined;
 }
 
 /** The id where nobody has named it, as of a client that was deleted. */

@@ -39,6 +39,8 @@ interface ListProps<Row> {
   readonly total?: number | undefined;
   /** The name of its CSV file, without `.csv`. */
   readonly csvName?: string;
+  /** Where the file has other columns than the list. */
+  readonly csvColumns?: readonly Column<Row>[];
   /** What the list and its CSV file leave out. */
   readonly leftOut?: string | undefined;
   readonly emptyTitle?: string;
@@ -88,7 +90,8 @@ export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...
                 {props.csvName === undefined ? null : (
                   <DownloadCsv
                     name={props.csvName}
-                    {...{ columns, rows }}
+                    columns={props.csvColumns ?? columns}
+                    rows={rows}
                     readPage={pagesCount === 1 && props.leftOut === undefined ? undefined : readPage}
                     leftOut={props.leftOut}
                     of={props.title}

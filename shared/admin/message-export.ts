@@ -2,7 +2,6 @@
 import { clientIdIn } from '../contract/mode.ts';
 import { unassignedClientId } from '../message/receive/find-owner.ts';
 import { addDays } from '../platform/clock.ts';
-import { type Cell, csvLine } from '../platform/csv.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf, readClients } from './find-client.ts';
 import { type FoundMessage, type MessageQuery, searchMessages } from './messages.ts';
@@ -56,46 +55,4 @@ async function searchesOf(
   // The same time as that of a search of all clients.
   const { since = addDays(new Date(until), -1).toISOString() } = query;
   return ids.map((id) => ({ ...query, since, client_id: id }));
-}
-
-type CsvField = Exclude<keyof FoundMessage, 'error' | 'history' | 'whatsapp'>;
-
-const fields = [
-  'message_id',
-  'direction',
-  'recipient',
-  'from',
-  'status',
-  'error_code',
-  'created_at',
-  'client_id',
-  'client_name',
-  'channel',
-  'type',
-  'reference',
-  'segments',
-  'cost',
-  'currency',
-  'scheduled_at',
-  'sent_at',
-  'delivered_at',
-  'read_at',
-  'in_reply_to',
-] as const satisfies readonly (CsvField | 'error_code' | 'client_name')[];
-
-export const messageCsvHeader = csvLine(fields);
-
-/** @param nameOf - the name of a client; undefined if it no longer exists */
-export function messageCsvLine(
-  message: FoundMessage,
-  nameOf: (clientId: string) => string | undefined,
-): string {
-  const { direction = 'outbound', error, client_id } = message;
-  const values: Readonly<Record<string, unknown>> = {
-    ...message,
-    direction,
-    error_code: error?.code,
-    client_name: client_id === null ? undefined : nameOf(client_id),
-  };
-  return csvLine(fields.map((name) => values[name] as Cell));
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import type { Download } from 'playwright-core';
+import { adminShell } from '../support/admin/admin-shell.ts';
 import { axeViolations, inEachLook, photograph, show } from '../support/browser/dashboard.ts';
 import { filtersIn, messagesPerPage, rowsOf, sendMoreThanAPage } from '../support/browser/lists.ts';
 import { changeAnswers } from '../support/browser/routes.ts';
@@ -84,6 +85,11 @@ it('saves all messages as CSV while the user goes on: with the progress and the 
   const [header = '', ...lines] = text.trim().split('\r\n');
   const column = header.split(',').indexOf('recipient');
   expect(lines.map((line) => line.split(',')[column]).toSorted()).toEqual(recipients.toSorted());
+  const shell = adminShell();
+  const { stdout } = await shell
+    .run('messages', 'list', '--client', client.clientId, '--csv')
+    .finally(shell.close);
+  expect(stdout.split('\r\n')[0]).toBe(header);
 
   // Of all clients, a search covers those with the most messages.
   await page.unroute(furtherPages);

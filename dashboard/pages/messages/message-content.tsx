@@ -1,31 +1,15 @@
 /** What a message says: its text as it was written, or the medium, place, contacts, reply or template that it holds. */
-import type { ReceivedContent } from '../../../shared/message/received-content.ts';
-import type { WhatsAppContent } from '../../../shared/message/whatsapp-content.ts';
+import {
+  type Content,
+  contentIn,
+  contentTypeNames,
+  type NoText,
+  type PartsOf,
+  type PossibleParts,
+} from '../../../shared/admin/message-summary.ts';
 import { Code } from '../../components/code.tsx';
 import { Copyable } from '../../components/copyable.tsx';
 import { Secondary } from '../../components/secondary.tsx';
-
-/** The text and the content of a message's row. */
-export interface Content {
-  readonly text?: string | null | undefined;
-  /** As the gateway validated it when it stored the row. */
-  readonly whatsapp?: Readonly<Record<string, unknown>> | null | undefined;
-}
-
-type AnyContent = WhatsAppContent | ReceivedContent;
-type NoText = Exclude<WhatsAppContent, { type: 'text' }> | ReceivedContent;
-
-/** The parts that a content may have, whatever its type. A template has its own. */
-type PossibleParts = PartsOf<Exclude<NoText, { type: 'template' }>>;
-
-/** Every property that one of the types has. */
-type PartsOf<Union> = {
-  readonly [Name in Union extends unknown ? keyof Union : never]?: Union extends {
-    readonly [Part in Name]?: infer Value;
-  }
-    ? Value
-    : never;
-};
 
 type Medium = PartsOf<NonNullable<PossibleParts['media']>>;
 
@@ -35,24 +19,6 @@ interface ChoiceProps {
   readonly description?: string | undefined;
 }
 
-const typeNames: Readonly<Record<AnyContent['type'], string>> = {
-  text: 'Text',
-  template: 'Template',
-  image: 'Image',
-  video: 'Video',
-  audio: 'Audio',
-  document: 'Document',
-  sticker: 'Sticker',
-  location: 'Location',
-  button_reply: 'Button reply',
-  list_reply: 'List reply',
-  reaction: 'Reaction',
-  contacts: 'Contacts',
-  flow_reply: 'Flow reply',
-  order: 'Order',
-  unsupported: 'A type that WhatsApp does not pass on',
-};
-
 export function MessageContent({ text = null, whatsapp }: Content) {
   const content = contentIn(whatsapp);
   if (content === undefined) {
@@ -60,36 +26,10 @@ export function MessageContent({ text = null, whatsapp }: Content) {
   }
   return (
     <>
-      <Secondary>{typeNames[content.type]}</Secondary>
+      <Secondary>{contentTypeNames[content.type]}</Secondary>
       <Parts of={content} />
       {text === null ? null : <Written text={text} />}
     </>
-  );
-}
-
-/** In one line of a list. */
-export function summaryOf({ text, whatsapp }: Content): string {
-  const content = contentIn(whatsapp);
-  if (content === undefined) return text ?? '';
-  const said = essenceOf(content) ?? text ?? '';
-  return said === '' ? typeNames[content.type] : `${typeNames[content.type]}: ${said}`;
-}
-
-function contentIn(whatsapp: Content['whatsapp']): NoText | undefined {
-  const content = whatsapp as AnyContent | null | undefined;
-  return content === null || content === undefined || content.type === 'text' ? undefined : content;
-}
-
-function essenceOf(content: NoText): string | undefined {
-  if (content.type === 'template') return content.template.name;
-  const parts: PossibleParts = content;
-  return (
-    parts.media?.caption ??
-    parts.media?.filename ??
-    parts.location?.name ??
-    parts.button_reply?.title ??
-    parts.list_reply?.title ??
-    parts.reaction?.emoji
   );
 }
 

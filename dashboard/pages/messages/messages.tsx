@@ -6,12 +6,14 @@ import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type FormEvent, useState } from 'react';
+import { messageCsvColumns } from '../../../shared/admin/message-csv.ts';
+import { summaryOf } from '../../../shared/admin/message-summary.ts';
 import type { FoundMessage } from '../../../shared/admin/messages.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
 import { ChoiceFilter } from '../../components/choice-field.tsx';
-import { ClientField, ClientLink } from '../../components/client-name.tsx';
-import { type Column, csvOnly } from '../../components/columns.ts';
+import { ClientField, ClientLink, useClientNameOf } from '../../components/client-name.tsx';
+import type { Column } from '../../components/columns.ts';
 import { Fields, Filters } from '../../components/filters.tsx';
 import { IdLink } from '../../components/id-link.tsx';
 import { List } from '../../components/list.tsx';
@@ -24,7 +26,6 @@ import { withStart } from '../../components/time-range.ts';
 import { go, linkTo, useListState } from '../../route.ts';
 import { channelNames, channelOptions, nameOf } from '../../value-names.ts';
 import { CorrespondentsOf } from './correspondents.tsx';
-import { summaryOf } from './message-content.tsx';
 
 /** Filters that apply when the form is submitted, or a suggestion is chosen. */
 type Typed = Readonly<Record<'client_id' | 'recipient' | 'reference' | 'error_code', string>>;
@@ -72,6 +73,7 @@ export function MessagesPage() {
         columns={columns}
         isCounted
         csvName="messages"
+        csvColumns={[{ csv: messageCsvColumns(useClientNameOf()) }]}
         leftOut={leftOut}
         emptyTitle="No messages"
         empty="No client has sent or received a message in the last 24 hours."
@@ -162,11 +164,6 @@ const columns: readonly Column<FoundMessage>[] = [
         </Box>
       </>
     ),
-    csv: {
-      direction: ({ direction }) => direction ?? 'outbound',
-      recipient: ({ recipient }) => recipient,
-      from: ({ from }) => from,
-    },
   },
   {
     title: 'Status',
@@ -182,7 +179,6 @@ const columns: readonly Column<FoundMessage>[] = [
         )}
       </>
     ),
-    csv: { error_code: ({ error }) => error?.code },
   },
   { title: 'Created', field: 'created_at', minWidth: 150, isTime: true },
   {
@@ -193,6 +189,4 @@ const columns: readonly Column<FoundMessage>[] = [
   },
   { title: 'Channel', field: 'channel', minWidth: 95, cell: ({ channel }) => channelNames[channel] },
   { title: 'Reference', field: 'reference', minWidth: 110 },
-  ...csvOnly<FoundMessage>('cost', 'currency', 'sent_at', 'delivered_at', 'received_at', 'in_reply_to'),
-  { csv: { received: (message) => (message.direction === 'inbound' ? summaryOf(message) : undefined) } },
 ];

@@ -63,6 +63,8 @@ describe('who may import whom', () => {
     const allowed = [
       'shared/activity/activity-kinds.ts',
       'shared/admin/http/admin-routes.ts',
+      'shared/admin/message-csv.ts',
+      'shared/admin/message-summary.ts',
       'shared/admin/usage-csv.ts',
       'shared/contract/message-error-codes.ts',
       'shared/contract/mode.ts',

@@ -1,0 +1,39 @@
+/** The CSV file of messages, which is the same from the dashboard and from the shell. */
+import type { Cell } from '../platform/csv.ts';
+import { summaryOf } from './message-summary.ts';
+import type { FoundMessage } from './messages.ts';
+
+/** Each column by its name, with what a message has in it. */
+type MessageCsvColumns = Readonly<Record<string, (message: FoundMessage) => Cell>>;
+
+/** @param nameOf - the name of a client; undefined if it no longer exists */
+export function messageCsvColumns(nameOf: (clientId: string) => string | undefined): MessageCsvColumns {
+  return {
+    message_id: ({ message_id }) => message_id,
+    direction: directionOf,
+    recipient: ({ recipient }) => recipient,
+    from: ({ from }) => from,
+    status: ({ status }) => status,
+    error_code: ({ error }) => error?.code,
+    created_at: ({ created_at }) => created_at,
+    client_id: ({ client_id }) => client_id,
+    client_name: ({ client_id }) => (client_id === null ? undefined : nameOf(client_id)),
+    channel: ({ channel }) => channel,
+    type: ({ type }) => type,
+    reference: ({ reference }) => reference,
+    segments: ({ segments }) => segments,
+    cost: ({ cost }) => cost,
+    currency: ({ currency }) => currency,
+    scheduled_at: ({ scheduled_at }) => scheduled_at,
+    sent_at: ({ sent_at }) => sent_at,
+    delivered_at: ({ delivered_at }) => delivered_at,
+    read_at: ({ read_at }) => read_at,
+    received_at: ({ received_at }) => received_at,
+    in_reply_to: ({ in_reply_to }) => in_reply_to,
+    received: (message) => (directionOf(message) === 'inbound' ? summaryOf(message) : undefined),
+  };
+}
+
+function directionOf({ direction }: FoundMessage): 'inbound' | 'outbound' {
+  return direction ?? 'outbound';
+}
