@@ -38,26 +38,28 @@ import { Webhooks } from './capabilities/webhooks/webhooks.ts';
 import { countedMetric } from './constructs/alarm.ts';
 import { createFunctionThrottleAlarm, GatewayFunction } from './constructs/gateway-function.ts';
 import { publishedSettings } from './constructs/stack-outputs.ts';
+import { isPlaceholder } from './stages/aws-names.ts';
 import type { MessagingGatewayProps } from './stages/gateway-props.ts';
 import type { StageSettings } from './stages/stage-settings.ts';
 import { stageFrom } from './stages/stages.ts';
 
 export type { MessagingGatewayProps };
 
-/** The properties that may be tokens: ARNs, ids and addresses that are not known before the deploy. */
-const takingTokens: ReadonlySet<string> = new Set<keyof MessagingGatewayProps>([
+/** The properties, and parts of one, that may be tokens: ARNs, ids and addresses that are not known before the deploy. */
+const takingTokens = [
   'encryptionKeyArn',
   'permissionsBoundaryArn',
   'tags',
   'smsOriginationIdentity',
   'smsProtectConfigurationId',
   'whatsappPhoneNumberId',
-  'customDomain',
+  'customDomain.certificateArn',
+  'customDomain.hostedZone.id',
   'webAclArn',
   'webhookVpc',
   'alarmEmail',
   'alarmTopics',
-]);
+] satisfies readonly (keyof MessagingGatewayProps | `customDomain.${string}`)[];
 
 /** A messaging gateway. A stack has one at most, and its name is the beginning of the gateway's names. */
 export class MessagingGateway extends Construct {
@@ -231,13 +233,12 @@ export class MessagingGateway extends Construct {
 
   /** @throws Error where a value that decides the shape of the template is not known before the deploy. */
   private refuseTokens(props: MessagingGatewayProps): void {
-    const hasToken = (value: unknown): boolean =>
-      Token.isUnresolved(value) ||
-      (typeof value === 'object' && value !== null && Object.values(value).some(hasToken));
-    const wrong = Object.entries(props).filter(([name, value]) => !takingTokens.has(name) && hasToken(value));
+    const wrong = pathsOfTokens(props).filter(
+      (path) => !takingTokens.some((taking) => path === taking || path.startsWith(`${taking}.`)),
+    );
     if (wrong.length > 0)
       throw new Error(
-        `${this.node.path}: ${wrong.map(([name]) => name).join(', ')}: a literal value is required, not a token`,
+        `${this.node.path}: ${wrong.join(', ')}: a literal value is required, not a token or a lookup`,
       );
   }
 
@@ -263,4 +264,15 @@ export class MessagingGateway extends Construct {
   private publish(values: Readonly<Record<string, string>>): void {
     for (const [key, value] of Object.entries(values)) new CfnOutput(this, key, { key, value });
   }
+}
+
+/** Where a value has tokens or values of a lookup, as `customDomain.name`. */
+function pathsOfTokens(value: unknown, path = ''): string[] {
+  const isToken = typeof value === 'string' ? isPlaceholder(value) : Token.isUnresolved(value);
+  if (isToken) return [path];
+  // A construct in the place of its ARN is refused later; it has a cycle.
+  if (typeof value !== 'object' || value === null || Construct.isConstruct(value)) return [];
+  return Object.entries(value).flatMap(([name, part]) =>
+    isPlaceholder(name) ? [`a name in ${path}`] : pathsOfTokens(part, path === '' ? name : `${path}.${name}`),
+  );
 }

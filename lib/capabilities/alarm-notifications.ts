@@ -12,6 +12,7 @@ import { Construct } from 'constructs';
 import { GatewayAlarm, type Severity } from '../constructs/alarm.ts';
 import { BurnRateAlarm } from '../constructs/burn-rate-alarm.ts';
 import { topicEncryption } from '../constructs/encryption.ts';
+import { parsableArn } from '../constructs/parsable-arn.ts';
 import { acknowledge } from '../constructs/template-rules.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
@@ -83,7 +84,7 @@ export class AlarmNotifications extends Construct {
   }
 
   private existing(severity: Severity, arn: string | undefined): ITopic[] {
-    return arn === undefined ? [] : [Topic.fromTopicArn(this, severity, arn)];
+    return arn === undefined ? [] : [Topic.fromTopicArn(this, severity, parsableArn(arn))];
   }
 }
 

@@ -4,6 +4,7 @@ import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../stages/stage-settings.ts';
+import { parsableArn } from './parsable-arn.ts';
 
 /** Returns the key that encrypts what the stage keeps; undefined where that is encrypted with keys of AWS. */
 export function encryptionKey(scope: Construct, { encryptionKeyArn }: StageSettings): IKey | undefined {
@@ -11,7 +12,7 @@ export function encryptionKey(scope: Construct, { encryptionKeyArn }: StageSetti
   const stack = Stack.of(scope);
   const id = 'MessagingGatewayKey';
   const known = stack.node.tryFindChild(id) as IKey | undefined;
-  return known ?? Key.fromKeyArn(stack, id, encryptionKeyArn);
+  return known ?? Key.fromKeyArn(stack, id, parsableArn(encryptionKeyArn));
 }
 
 /** The property of a log group, or of a secret, that is encrypted with the key. */

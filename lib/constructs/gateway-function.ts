@@ -29,6 +29,7 @@ import type { VariableName } from '../../shared/contract/variables.ts';
 import type { EnvironmentName } from '../../shared/platform/env.ts';
 import { readVariable } from '../../shared/platform/env.ts';
 import { bundleFunctions } from '../build/bundle.ts';
+import { isPlaceholder } from '../stages/aws-names.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { stageVariables } from '../stages/stage-variables.ts';
 import { createAlarm } from './alarm.ts';
@@ -229,9 +230,9 @@ export class GatewayFunction extends LambdaFunction {
   setSettings(names: readonly VariableName[]): void {
     const values = stageVariables(this.stage);
     for (const name of names) {
-      // The value is checked as the function checks it at its start.
-      readVariable(name, values);
       const value = values[name];
+      // The value is checked as the function checks it at its start.
+      if (value === undefined || !isPlaceholder(value)) readVariable(name, values);
       if (value !== undefined) this.setVariables({ [name]: value });
     }
   }

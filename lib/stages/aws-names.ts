@@ -2,19 +2,30 @@
 import * as z from 'zod/mini';
 
 /** Matches a token of the CDK, and the dummy value that `valueFromLookup` returns until the parameter has been looked up. */
-const placeholder = /\$\{Token\[[^\]]+\]\}|^dummy-value-for-/;
+const placeholder = /[$#]\{Token\[[^\]]+\]\}|^dummy-value-for-/;
 
 /** Whether a text is not known before the deploy, or before a lookup: its form and region cannot be checked. */
 export function isPlaceholder(text: string): boolean {
   return placeholder.test(text);
 }
 
-/** An ARN of the service: an app may pass what it creates. */
+/** What the schema permits, or a placeholder for it: an app may pass what it creates. */
+export const orPlaceholder = (schema: z.ZodMiniType<string | undefined>) =>
+  z.string().check(
+    z.superRefine((text, context) => {
+      const issues = isPlaceholder(text) ? [] : (schema.safeParse(text).error?.issues ?? []);
+      for (const { message } of issues) context.addIssue({ code: 'custom', message });
+    }),
+  );
+
+const textLike = (form: RegExp, description: string) =>
+  orPlaceholder(z.string().check(z.regex(form, description)));
+
+/** An ARN of the service. */
 export const arnOf = (service: string, resource: string) => {
   const account = service === 'iam' ? '(\\d{12}|aws)' : '\\d{12}';
   const form = new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]*:${account}:${resource}$`);
-  const fits = (arn: string): boolean => isPlaceholder(arn) || form.test(arn);
-  return z.string().check(z.refine(fits, `an ARN such as arn:aws:${service}:…`));
+  return textLike(form, `an ARN such as arn:aws:${service}:…`);
 };
 
 /** A standard topic: CloudWatch publishes to no FIFO topic, and a subscription's ARN has one part more. */
@@ -26,47 +37,31 @@ const tagValue = /^[\p{L}\p{N} _.:/=+@-]{0,256}$/u;
 const tagsMaximum = 50;
 const tagCharacters = 'letters, digits, spaces and _.:/=+@-';
 
-export const tags = z
-  .record(
-    z.string(),
-    z
-      .string()
-      .check(
-        z.refine((value) => isPlaceholder(value) || tagValue.test(value), `256 ${tagCharacters} at most`),
-      ),
-  )
-  .check(
-    z.refine((given) => Object.keys(given).length <= tagsMaximum, `${tagsMaximum} tags at most`),
-    z.superRefine((given, context) => {
-      for (const name of Object.keys(given).filter((each) => !tagName.test(each)))
-        context.addIssue({
-          code: 'custom',
-          path: [name],
-          message: `a name of 128 ${tagCharacters} at most, not beginning with aws:`,
-        });
-    }),
-  );
+export const tags = z.record(z.string(), textLike(tagValue, `256 ${tagCharacters} at most`)).check(
+  z.refine((given) => Object.keys(given).length <= tagsMaximum, `${tagsMaximum} tags at most`),
+  z.superRefine((given, context) => {
+    for (const name of Object.keys(given).filter((each) => !tagName.test(each)))
+      context.addIssue({
+        code: 'custom',
+        path: [name],
+        message: `a name of 128 ${tagCharacters} at most, not beginning with aws:`,
+      });
+  }),
+);
 
-/** The ids of resources of EC2: an app may pass what it creates. */
-export const idsOf = (prefix: string, most: number) => {
-  const form = new RegExp(`^${prefix}-[0-9a-f]{8,17}$`);
-  const fits = (id: string): boolean => isPlaceholder(id) || form.test(id);
-  return z.array(z.string().check(z.refine(fits, `an id such as ${prefix}-0a1b2c3d`))).check(
+/** The ids of resources of EC2. */
+export const idsOf = (prefix: string, most: number) =>
+  z.array(textLike(new RegExp(`^${prefix}-[0-9a-f]{8,17}$`), `an id such as ${prefix}-0a1b2c3d`)).check(
     z.minLength(1),
     z.maxLength(most),
     z.refine((ids) => new Set(ids).size === ids.length, 'each id once'),
   );
-};
 
 const origination =
   /^(\+?\d{3,15}|[\w-]{1,64}|arn:aws[a-z-]*:sms-voice:[a-z0-9-]+:\d{12}:(phone-number|sender-id|pool)\/.+)$/;
 
 /** What AWS End User Messaging sends an SMS from. */
-export const originationIdentity = z
-  .string()
-  .check(
-    z.refine(
-      (text) => isPlaceholder(text) || origination.test(text),
-      'a phone number, a sender id, the id of a number or pool, or its ARN',
-    ),
-  );
+export const originationIdentity = textLike(
+  origination,
+  'a phone number, a sender id, the id of a number or pool, or its ARN',
+);

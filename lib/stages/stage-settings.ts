@@ -10,7 +10,7 @@ import { functionUses } from '../../shared/contract/function-uses.ts';
 import { priceTable } from '../../shared/contract/price-table.ts';
 import { policies } from '../../shared/contract/routes.ts';
 import { variables } from '../../shared/contract/variables.ts';
-import { arnOf, idsOf, isPlaceholder, originationIdentity, tags, topicArn } from './aws-names.ts';
+import { arnOf, idsOf, originationIdentity, orPlaceholder, tags, topicArn } from './aws-names.ts';
 import { isPlace, placeForm } from './countries-file.ts';
 import type { MessagingGatewayProps } from './gateway-props.ts';
 
@@ -95,9 +95,9 @@ const ofConstruct = {
   }),
   smsOriginationIdentity: z.optional(originationIdentity),
   smsConfigurationSet: z.optional(variables.SMS_CONFIGURATION_SET),
-  smsProtectConfigurationId: variables.SMS_PROTECT_CONFIGURATION,
+  smsProtectConfigurationId: z.optional(orPlaceholder(variables.SMS_PROTECT_CONFIGURATION)),
   smsOptOutList: z._default(variables.SMS_OPT_OUT_LIST, 'Default'),
-  whatsappPhoneNumberId: z.optional(variables.WHATSAPP_PHONE_NUMBER_ID),
+  whatsappPhoneNumberId: z.optional(orPlaceholder(variables.WHATSAPP_PHONE_NUMBER_ID)),
   metaApiVersion: z._default(variables.META_API_VERSION, 'v23.0'),
   whatsappOtpTemplate: variables.WHATSAPP_OTP_TEMPLATE,
   country: z._default(
@@ -154,13 +154,7 @@ const ofConstruct = {
   reservedConcurrency: z._default(byFunction, {}),
   provisionedConcurrency: z._default(byFunction, {}),
   alarms: z._default(z.boolean(), false),
-  alarmEmail: z.optional(
-    z
-      .string()
-      .check(
-        z.refine((text) => isPlaceholder(text) || z.email().safeParse(text).success, 'an e-mail address'),
-      ),
-  ),
+  alarmEmail: z.optional(orPlaceholder(z.email('an e-mail address'))),
   alarmTopics: z.optional(z.strictObject({ critical: topicArn, warning: z.optional(topicArn) })),
   alarmOkActions: z._default(z.boolean(), false),
   compositeAlarms: z._default(z.boolean(), false),

@@ -1,6 +1,6 @@
 /** The construct in the app of a platform team: in its own stack, beside other gateways, with what it exposes. */
 import { describe, expect, it } from '@jest/globals';
-import { App, Aws, NestedStack, Stack, Token } from 'aws-cdk-lib';
+import { App, NestedStack, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
 import { AccountPrincipal, Role } from 'aws-cdk-lib/aws-iam';
@@ -58,25 +58,6 @@ describe('the construct in the app of a platform team', () => {
     gatewayIn(stack, { optOutWords: Array.from({ length: 500 }, (_, index) => `words${index}`) });
     expect(() => resourcesOf(stack)).toThrow(
       /record-receipt: its environment variables are .*: OPT_OUT_WORDS/,
-    );
-  });
-
-  it('takes what is not known before the deploy as ARN and address, and nothing else', () => {
-    const one = new Stack(app(), 'orders', { env: { region: 'eu-west-1' } });
-    const parameter = Token.asString({ Ref: 'Given' });
-    gatewayIn(one, {
-      alarms: true,
-      alarmEmail: parameter,
-      encryptionKeyArn: one.formatArn({ service: 'kms', resource: 'key', resourceName: parameter }),
-      permissionsBoundaryArn: `arn:${Aws.PARTITION}:iam::aws:policy/PowerUserAccess`,
-      customDomain: { name: 'api.example.com', certificateArn: parameter },
-      webAclArn: 'dummy-value-for-/platform/web-acl',
-    });
-    const notified = Template.fromStack(one).findResources('AWS::SNS::Subscription');
-    expect(Object.values(notified).map(({ Properties }) => Properties.Endpoint)).toEqual([{ Ref: 'Given' }]);
-    const retentionDays = Token.asNumber({ Ref: 'Given' });
-    expect(() => gatewayIn(new Stack(app(), 'billing'), { retentionDays })).toThrow(
-      'retentionDays: a literal value is required, not a token',
     );
   });
 
