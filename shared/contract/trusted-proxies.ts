@@ -1,10 +1,36 @@
 /** The proxies in front of the API that are believed when they name the address of a caller. */
 import * as z from 'zod/mini';
 
+/** The networks of the largest proxies are smaller. */
+const leastIpv4 = 8;
+const leastIpv6 = 16;
+/** The block of IPv6 in which all IPv4 addresses are again, as `::ffff:192.0.2.1`, is `::/16`; they are its last 32 bits. */
+const leastOfIpv4InIpv6 = 96 + leastIpv4;
+
+const prefixLength = (block: string): number => Number(block.split('/')[1]);
+
+function leastPrefixLength(block: string): number {
+  if (!block.includes(':')) return leastIpv4;
+  // The address as a URL has it, which is its shortest form.
+  const { hostname } = new URL(`http://[${block.split('/')[0]}]`);
+  return /^\[0?:/.test(hostname) ? leastOfIpv4InIpv6 : leastIpv6;
+}
+
 export function trustedProxies() {
   return z.strictObject({
     /** CIDR blocks. Nobody else may be able to send from these addresses. */
-    addresses: z.array(z.union([z.cidrv4(), z.cidrv6()])).check(z.minLength(1)),
+    addresses: z
+      .array(
+        z
+          .union([z.cidrv4(), z.cidrv6()])
+          .check(
+            z.refine(
+              (block) => prefixLength(block) >= leastPrefixLength(block),
+              `of /${leastIpv4} at least, or /${leastIpv6} for IPv6: whoever has an address in the block can claim to be any caller`,
+            ),
+          ),
+      )
+      .check(z.minLength(1)),
     /**
      * The header with the caller's address, which the proxies must replace. Proxies and API Gateway append to
      * `X-Forwarded-For`, so its first address, the only one that AWS WAF reads, can be one that the caller wrote.

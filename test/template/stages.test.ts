@@ -135,6 +135,20 @@ describe('the settings of a stage', () => {
     expect(() => proxies('X-Real-IP', '192.0.2.1/33')).toThrow('trustedProxies.addresses');
   });
 
+  it.each(['0.0.0.0/0', '128.0.0.0/1', '::/0', '2000::/3', '::/16', '::ffff:0:0/96', '0:0::1/16'])(
+    'trust no block in which anybody can be: %s',
+    (block) => {
+      const trusting =
+        (...addresses: string[]) =>
+        () =>
+          stageFrom({ trustedProxies: { addresses, header: 'X-Real-IP' } });
+      expect(trusting('192.0.2.0/24', block)).toThrow(
+        'trustedProxies.addresses.1: of /8 at least, or /16 for IPv6: whoever has an address in the block can claim',
+      );
+      expect(trusting('10.0.0.0/8', '2600:9000::/28', '::1/128', '::ffff:192.0.2.0/120')).not.toThrow();
+    },
+  );
+
   it.each([
     ['canary', 'true'],
     ['alarmEmail', 'on-call@example.com'],
