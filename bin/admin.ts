@@ -12,7 +12,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 declare const packagedCommand: string | undefined;
 
 process.exitCode = await runCommand(process.argv.slice(2), {
-  calledAs: typeof packagedCommand === 'undefined' ? undefined : packagedCommand,
+  packaged:
+    typeof packagedCommand === 'undefined'
+      ? undefined
+      : { command: packagedCommand, file: import.meta.filename },
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
 });

@@ -3,7 +3,6 @@
  * itself. Only clients are asked for, by a process that runs once a minute at most; all else is in the script, so
  * completing is immediate. It also defines the short command that it completes.
  */
-import { join } from 'node:path';
 import { Argument, type Command } from 'commander';
 import { capNames } from '../../shared/contract/caps.ts';
 import { limitPolicies } from '../../shared/contract/limit-rows.ts';
@@ -15,7 +14,12 @@ type Shell = (typeof shells)[number];
 /** The short name of the program, the same as in package.json's `bin`. */
 const shortName = 'messaging-gateway-admin';
 
-export function addCompletionCommand(program: Command, print: (text: string) => void): void {
+/** @param call - the words by which a shell calls this program from any folder */
+export function addCompletionCommand(
+  program: Command,
+  print: (text: string) => void,
+  call: readonly string[],
+): void {
   program
     .command('completion')
     .description(`prints a script that completes ${shortName} in a shell`)
@@ -29,14 +33,13 @@ Examples:
 
 The script also defines ${shortName}, which runs this program from any folder.`,
     )
-    .action((shell: Shell) => print(completionScript(shell, program, join(import.meta.dirname, '..', '..'))));
+    .action((shell: Shell) => print(completionScript(shell, program, call)));
 }
 
-/** @param folder - the folder of the program's package */
-export function completionScript(shell: Shell, program: Command, folder: string): string {
+export function completionScript(shell: Shell, program: Command, call: readonly string[]): string {
   const levels = levelsOf(program);
-  if (shell === 'fish') return fishScript(levels, folder);
-  const script = bashScript(levels, folder);
+  if (shell === 'fish') return fishScript(levels, call);
+  const script = bashScript(levels, call);
   return shell === 'bash'
     ? script
     : `autoload -Uz compinit bashcompinit\n(( $+functions[compdef] )) || compinit\nbashcompinit\n${script}`;
@@ -95,7 +98,7 @@ function uniqueFlags(options: Level['options']): Level['options'] {
   return [...new Map(options.map((option) => [option.flag, option])).values()];
 }
 
-function bashScript(levels: readonly Level[], folder: string): string {
+function bashScript(levels: readonly Level[], call: readonly string[]): string {
   const words = ({ commands, choices, options }: Level): string =>
     [...commands.map((command) => command.name()), ...choices, ...options.map(({ flag }) => flag)].join(' ');
   const valued = new Set(
@@ -106,7 +109,7 @@ function bashScript(levels: readonly Level[], folder: string): string {
   const ofFiles = levels.filter(({ takesFile }) => takesFile);
   const ofClients = levels.filter(({ takesClient }) => takesClient);
   // A word without a completion completes to files, as the shell does by default.
-  return `type ${shortName} >/dev/null 2>&1 || ${shortName}() { npm --prefix ${quoted(folder)} run --silent admin -- "$@"; }
+  return `type ${shortName} >/dev/null 2>&1 || ${shortName}() { ${call.map(quoted).join(' ')} "$@"; }
 _messaging_gateway_admin_clients() {
   local where='' line='' i
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -154,7 +157,7 @@ ${levels.map((level) => `    ${quoted(level.path)}) words=${quoted(words(level))
 complete -o default -F _messaging_gateway_admin ${shortName}`;
 }
 
-function fishScript(levels: readonly Level[], folder: string): string {
+function fishScript(levels: readonly Level[], call: readonly string[]): string {
   const clientNames = `'(${shortName} ${clientNamesCommand} 2>/dev/null)'`;
   const lines = levels.flatMap(({ path, commands, choices, options, takesFile, takesClient }) => {
     const here = `complete -c ${shortName} -n '__messaging_gateway_admin_at "${path}"'`;
@@ -173,7 +176,7 @@ function fishScript(levels: readonly Level[], folder: string): string {
     if (flag === '--client') return ` -a ${clientNames}`;
     return takesValue ? ' -F' : '';
   }
-  return `type -q ${shortName}; or function ${shortName}; npm --prefix ${quotedForFish(folder)} run --silent admin -- $argv; end
+  return `type -q ${shortName}; or function ${shortName}; ${call.map(quotedForFish).join(' ')} $argv; end
 function __messaging_gateway_admin_at
   set -l path
   for word in (commandline -opc)[2..]

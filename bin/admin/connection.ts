@@ -113,7 +113,8 @@ function jsonOf(text: string): unknown {
 }
 
 function noGateway(cause?: unknown): ConnectionFailure {
-  const text = 'No gateway runs here: start one with npm start, or name a --stage.';
+  const text =
+    'No gateway runs here: start one with npm start, or name a deployed one by --stage or --stack-name.';
   return new ConnectionFailure(text, { cause });
 }
 

@@ -1,5 +1,6 @@
 /** The commands of `npm run admin`. Exit status 0: done; 1: failed, or done only in part; 2: invalid arguments. */
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { printable } from '../../shared/platform/visible-text.ts';
@@ -54,24 +55,46 @@ Exit status: 0 done, 1 failed or done only in part, 2 invalid arguments.`;
 /** How a person calls the program in the project, where npm swallows options without the two dashes. */
 const inProject = /npm run (?:--silent )?admin --/g;
 
-/** The functions by which a command writes, and how it was called. */
+/** How a shell calls the program of the project from any folder. */
+const callInProject = [
+  'npm',
+  '--prefix',
+  join(import.meta.dirname, '..', '..'),
+  'run',
+  '--silent',
+  'admin',
+  '--',
+];
+
+/** The functions by which a command writes, and how it is called. */
 export interface Output {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** The command in help texts: that of the package, or by default `npm run admin --`. */
-  readonly calledAs?: string | undefined;
+  /** How the program of the package is called; by default it is that of the project. */
+  readonly packaged?: PackagedProgram | undefined;
+}
+
+interface PackagedProgram {
+  /** The command in help texts, in place of `npm run admin --`. */
+  readonly command: string;
+  /** The file of the program, which a shell calls from any folder. */
+  readonly file: string;
 }
 
 /** Runs the command of these words; returns its exit status. */
 export async function runCommand(words: readonly string[], output: Output): Promise<number> {
-  const { calledAs } = output;
+  const { packaged } = output;
   const out = (text: string): void => output.out(printable(text));
   const err = (text: string): void => output.err(printable(text));
   const ofHelp = (text: string): string =>
-    calledAs === undefined ? text : text.replaceAll(inProject, calledAs);
+    packaged === undefined ? text : text.replaceAll(inProject, packaged.command);
   const program = new Command()
     .name('npm run admin --')
-    .description('Administers a messaging gateway: the one that npm start runs here, or a deployed stage.')
+    .description(
+      packaged === undefined
+        ? 'Administers a messaging gateway: the one that npm start runs here, or a deployed stage.'
+        : 'Administers a messaging gateway that is deployed.',
+    )
     .option(
       '--stage <name>',
       'a deployed stage or stack, with the AWS credentials and region of the environment',
@@ -104,7 +127,7 @@ export async function runCommand(words: readonly string[], output: Output): Prom
   addSetAsideCommands(program, runner);
   addRestoreCommand(program, runner);
   addClientNamesCommand(program, runner);
-  addCompletionCommand(program, print);
+  addCompletionCommand(program, print, packaged === undefined ? callInProject : ['node', packaged.file]);
 
   let partlyDone = false;
   try {

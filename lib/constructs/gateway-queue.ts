@@ -106,7 +106,7 @@ export function createDeadLetterQueue(
   createAlarm(scope, `${id}Alarm`, {
     stage,
     metric: queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) }),
-    meaning: `${source}: a message failed repeatedly and is in the dead-letter queue; npm run admin -- set-aside list shows it.`,
+    meaning: `${source}: a message failed repeatedly and is in the dead-letter queue; administrators see it by the command set-aside list.`,
     runbook,
   });
   const isLast = 'It is a dead-letter queue: what comes here stays until a person has looked.';

@@ -3,12 +3,14 @@
  * them costs. It replaces the settings `allowedCountries` and `prices`, so that no country has one without the other.
  */
 import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { isSupportedCountry } from 'libphonenumber-js/min';
 import * as z from 'zod/mini';
 import { internationalCodes } from '../../shared/contract/international-codes.ts';
 import type { PriceTable } from '../../shared/contract/price-table.ts';
 
-export const sampleCountriesFile = 'lib/stages/countries-sample.json';
+/** The path of the sample, in the project or in the package, from the folder of the app. */
+export const sampleCountriesFile = relative('', join(import.meta.dirname, 'countries-sample.json'));
 
 export const placeForm = `a two-letter country code such as GB, or one of ${internationalCodes.join(', ')}`;
 

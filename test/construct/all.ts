@@ -8,7 +8,7 @@ import { testedPeers } from '../../lib/build/package/package-construct.ts';
 import { stepsNamed } from '../clients/steps.ts';
 import { root } from '../clients/tools.ts';
 import { emulatorSteps } from './emulator.ts';
-import { loadSteps } from './load.ts';
+import { loadSteps, oldestNodeStep } from './load.ts';
 import { packedProjects } from './projects.ts';
 
 const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -20,6 +20,7 @@ const steps = stepsNamed(process.argv[2] ?? '');
 const projects = await packedProjects();
 try {
   await loadSteps(steps, projects, newest);
+  await oldestNodeStep(steps, projects);
   await emulatorSteps(steps, projects, [...newest, own('aws-cdk')]);
 } finally {
   await projects.removeAll();

@@ -1,10 +1,13 @@
-/** The package loads in each module system, and its types are strict with the oldest and the newest peers that it names. */
+/**
+ * The package loads in each module system and on the oldest Node that it names, and its types are strict with the oldest and
+ * the newest peers. What its texts tell a person to use is there.
+ */
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { testedPeers } from '../../lib/build/package/package-construct.ts';
+import { oldestNode, testedPeers } from '../../lib/build/package/package-construct.ts';
 import type { Steps } from '../clients/steps.ts';
-import { at, run } from '../clients/tools.ts';
+import { at, root, run } from '../clients/tools.ts';
 import type { Projects } from './projects.ts';
 
 const program = `
@@ -51,7 +54,8 @@ export async function loadSteps(
         help,
         /Usage: npx messaging-gateway-admin [\s\S]*npx messaging-gateway-admin clients create/,
       );
-      assert.doesNotMatch(help, /npm run/);
+      assert.doesNotMatch(help, /npm/);
+      await assertNamesWhatIsThere(folder);
       for (const version of compilers) {
         await run('npm', ['install', '--no-audit', '--no-fund', `typescript@${version}`], at(folder));
         for (const file of ['program.mts', 'program.cts']) {
@@ -63,4 +67,46 @@ export async function loadSteps(
       }
       for (const file of ['program.mjs', 'program.cjs']) await run('node', [file], at(folder));
     });
+}
+
+/** Synthesizes a sample as an older machine does, whose Node runs no TypeScript. */
+export async function oldestNodeStep({ step, counts }: Steps, projects: Projects): Promise<void> {
+  const name = `construct: the sample of a gateway is synthesized by Node ${oldestNode}, and the command runs`;
+  const isPublished = await run('npm', ['view', `node@${oldestNode}`, 'version'], at(root)).then(
+    ({ stdout }) => stdout.trim() === oldestNode,
+    () => false,
+  );
+  if (!isPublished) {
+    counts.skipped += 1;
+    console.log(`SKIPPED  ${name}: the registry of npm does not have it`);
+    return;
+  }
+  await step(name, async () => {
+    const compilers = ['typescript@5.9.3', '@types/node@24.19.2'];
+    const folder = await projects.copy('gateway', `node@${oldestNode}`, ...compilers);
+    const npx = async (...words: string[]) => (await run('npx', words, at(folder))).stdout;
+    assert.equal(await npx('node', '--version'), `v${oldestNode}\n`);
+    await npx('tsc', '--module', 'nodenext', '--target', 'es2022', '--strict', '--types', 'node', 'app.ts');
+    await npx('cdk', 'synth', '--quiet', '--app', 'node app.js');
+    const template = await readFile(join(folder, 'cdk.out/PlatformMessaging.template.json'), 'utf8');
+    assert.match(template, /"AWS::ApiGateway::RestApi"/);
+    assert.match(await npx('messaging-gateway-admin', '--help'), /clients/);
+  });
+}
+
+const refused = `
+const { App, Stack } = require('aws-cdk-lib');
+const { MessagingGateway } = require('messaging-gateway');
+new MessagingGateway(new Stack(new App(), 'Refused'), 'Messaging', { stage: 'production' });
+`;
+
+/** Tries the sample that an error names, and the command that the completion of a shell defines, from another folder. */
+async function assertNamesWhatIsThere(folder: string): Promise<void> {
+  await writeFile(join(folder, 'refused.cjs'), refused);
+  const { stderr } = await run('node', ['refused.cjs'], at(folder)).catch((error) => error);
+  const [, sample = 'no file'] = /a JSON file such as (\S+),/.exec(stderr) ?? [];
+  await access(join(folder, sample));
+  const { stdout: script } = await run('npx', ['messaging-gateway-admin', 'completion', 'bash'], at(folder));
+  const { stdout: help } = await run('bash', ['-c', `${script}\nmessaging-gateway-admin --help`], at('/'));
+  assert.match(help, /clients/);
 }

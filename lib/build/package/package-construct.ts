@@ -16,6 +16,9 @@ const command = 'messaging-gateway-admin';
 /** The versions that the tests install: the oldest that has what the construct uses, and the one of this project. */
 export const testedPeers = { 'aws-cdk-lib': '^2.270.0', constructs: '^10.5.1' } as const;
 
+/** The oldest Node that a test runs the package on; before 20.12 the administrators' command lacks `hash` of `node:crypto`. */
+export const oldestNode = '20.12.0';
+
 /** @param folder - is emptied first */
 export async function packageConstruct(folder: string, version: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
@@ -104,14 +107,14 @@ function declareTypes(folder: string): void {
 }
 
 function manifest(version: string) {
-  const { license, description, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { license, description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   return {
     name: 'messaging-gateway',
     version,
     description,
     license,
     keywords: ['aws-cdk', 'cdk', 'sms', 'whatsapp', 'otp', 'webhooks'],
-    engines,
+    engines: { node: `>=${oldestNode}` },
     main: './index.js',
     types: './types/lib/messaging-gateway.d.ts',
     bin: { [command]: './admin.mjs' },

@@ -199,7 +199,7 @@ describe('npm run admin', () => {
       const { status, stderr } = await run('--gateway', file, 'clients', 'list');
       expect([status, stderr]).toEqual([
         1,
-        'No gateway runs here: start one with npm start, or name a --stage.\n',
+        'No gateway runs here: start one with npm start, or name a deployed one by --stage or --stack-name.\n',
       ]);
     }
   });

@@ -1,4 +1,4 @@
-/** The package runs on Node 20, which its `engines` name; the project's own tools run on a newer one. */
+/** The package runs on Node 20, as its `engines` say; the project's own tools run on a newer one. */
 import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { reachedFrom, read, root } from '../../support/architecture/source-files.ts';

@@ -3,8 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import { Command } from 'commander';
 import { addCompletionCommand, completionScript } from '../../../bin/admin/completion-command.ts';
+import { runCommand } from '../../../bin/admin/program.ts';
 
-const folder = "/home/o'hara/gateway";
+const call = ['npm', '--prefix', "/home/o'hara/gateway", 'run', '--silent', 'admin', '--'];
 
 const program = new Command().option('--stage <name>', 'a stage').option('--json', "what's asked, as JSON");
 const clients = program.command('clients').description("the clients' secrets");
@@ -14,13 +15,13 @@ const limits = program.command('limits');
 limits.command('set').argument('<client>').argument('<endpoint>').option('--client <client>', 'x');
 program.command('find').argument('<anything...>');
 program.command('import').argument('<client>').argument('<file>');
-addCompletionCommand(program, () => undefined);
+addCompletionCommand(program, () => undefined, call);
 
 /** The words that bash offers at the end of a line. */
 function offered(...line: string[]): string[] {
   const words = ['messaging-gateway-admin', ...line].map((word) => `'${word}'`).join(' ');
   const ask = `messaging-gateway-admin() { echo "$*" >&2; printf '%s\\n' 'Web shop' client_1 '$(echo hacked)'; }
-${completionScript('bash', program, folder)}
+${completionScript('bash', program, call)}
 COMP_WORDS=(${words}) COMP_CWORD=${line.length}
 _messaging_gateway_admin
 printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -75,31 +76,41 @@ describe('completion in bash', () => {
     expect(offered('clients', 'create', '--name', 'x', '--a')).toEqual(['--admin']);
   });
 
-  it('defines the command, for the folder of the program', () => {
-    const defined = execFileSync(
+  /** The words of the command that the script defines, each in a line, where `name` is called by it. */
+  const calledBy = (script: string, name: string): string[] =>
+    execFileSync(
       'bash',
-      [
-        '-c',
-        `${completionScript('bash', program, folder)}\nnpm() { printf '%s\\n' "$@"; }\nmessaging-gateway-admin find 'a b'`,
-      ],
+      ['-c', `${script}\n${name}() { printf '%s\\n' "$@"; }\nmessaging-gateway-admin find 'a b'`],
       { encoding: 'utf8' },
-    );
-    expect(defined.trimEnd().split('\n')).toEqual([
-      '--prefix',
-      folder,
-      'run',
-      '--silent',
-      'admin',
-      '--',
-      'find',
-      'a b',
-    ]);
+    )
+      .trimEnd()
+      .split('\n');
+
+  it('defines the command, for the folder of the program', () => {
+    const [npm = '', ...words] = call;
+    expect(calledBy(completionScript('bash', program, call), npm)).toEqual([...words, 'find', 'a b']);
   });
+
+  it.each(['bash', 'zsh', 'fish'])(
+    'calls the file of the package, which has no npm script: %s',
+    async (shell) => {
+      const file = '/app/node modules/admin.mjs';
+      let script = '';
+      const out = (text: string): void => {
+        script += text;
+      };
+      const packaged = { command: 'npx messaging-gateway-admin', file };
+      expect(await runCommand(['completion', shell], { out, err: out, packaged })).toBe(0);
+      expect(script).not.toContain('npm');
+      expect(script).toContain(`'node' '${file}'`);
+      if (shell === 'bash') expect(calledBy(script, 'node')).toEqual([file, 'find', 'a b']);
+    },
+  );
 });
 
 describe('completion in other shells', () => {
   it('has every command and option for fish, with descriptions', () => {
-    const script = completionScript('fish', program, folder);
+    const script = completionScript('fish', program, call);
     expect(script).toContain(
       `complete -c messaging-gateway-admin -n '__messaging_gateway_admin_at "clients"' -a create -d ''`,
     );
@@ -110,8 +121,8 @@ describe('completion in other shells', () => {
   });
 
   it("is bash's script for zsh, which reads it after bashcompinit", () => {
-    const script = completionScript('zsh', program, folder);
-    expect(script.endsWith(completionScript('bash', program, folder))).toBe(true);
+    const script = completionScript('zsh', program, call);
+    expect(script.endsWith(completionScript('bash', program, call))).toBe(true);
     expect(script).toMatch(/^autoload .*bashcompinit$/m);
   });
 });
