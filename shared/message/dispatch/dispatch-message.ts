@@ -87,8 +87,10 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
   const { message } = claim;
   if (claim.outcome === 'held') {
     const seconds = secondsUntil(message.handover_until, clock());
-    // It waits for a report, and has a queue message or a due item of its own for the end of the wait.
-    if (seconds > heldSecondsMax && message.attempts !== undefined) return { outcome: 'held', message };
+    const last = message.attempts?.at(-1);
+    const waitsForReport = last !== undefined && last.outcome === undefined;
+    // It has a queue message or a due item of its own for the end of the wait.
+    if (seconds > heldSecondsMax && waitsForReport) return { outcome: 'held', message };
     return { outcome: 'held', message, retryAfterSeconds: Math.min(heldSecondsMax, seconds) };
   }
   if (claim.outcome === 'not_sendable') return handleNotSendable(dependencies, message);

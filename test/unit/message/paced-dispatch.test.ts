@@ -375,3 +375,26 @@ describe('a carrier that throttles', () => {
     });
   });
 });
+
+describe('a message whose claim a worker with a fast clock holds', () => {
+  const heldUntil = addSeconds(created, 90).toISOString();
+  const held = { status: 'sending', handover_until: heldUntil, handover_claim: 'claim-0' } as const;
+  const attempt = { number: 1, carrier: 'aws', at: heldUntil, deadline: heldUntil };
+
+  it.each([
+    ['that missed its slot', [], true],
+    ['that its carrier throttled', [{ ...attempt, outcome: 'throttled' as const }], true],
+    ['that waits for a report', [attempt], false],
+  ])(
+    '%s is received again, unless its wait has an entry of its own',
+    async (_, attempts, isReceivedAgain) => {
+      const { dependencies, messages } = simulation();
+      await messages.create(aMessage({ message_id: 'msg_held', sender, segments: 1, ...held, attempts }));
+      const { outcome, retryAfterSeconds } = await dispatch(dependencies, 'msg_held');
+      expect({ outcome, isReceivedAgain: retryAfterSeconds !== undefined }).toEqual({
+        outcome: 'held',
+        isReceivedAgain,
+      });
+    },
+  );
+});
