@@ -2,7 +2,7 @@
 import { retryDelaysSeconds } from '../../../../shared/contract/delivery-times.ts';
 import { disabledAfter, endpointsMax } from '../../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import type { Asked, Posted } from '../outside/record.ts';
-import { type Invariant, isCalm, timeOf } from './invariant.ts';
+import { disabledEndpoints, type Invariant, isCalm, timeOf } from './invariant.ts';
 
 /** An attempt that began before a change may still post after it. */
 const inFlightMs = 60_000;
@@ -175,7 +175,10 @@ export const ofEndpoints = {
         if (late !== undefined) found.push(`${url} was disabled, and got a webhook at ${dateOf(late.atMs)}`);
         const others = endpointsOf(own).filter(
           (one) =>
-            one.id !== id && !own.some(({ path }) => path.endsWith(one.id)) && one.sinceMs < disabledMs,
+            one.id !== id &&
+            !own.some(({ path }) => path.endsWith(one.id)) &&
+            !disabledEndpoints(ended).has(one.id) &&
+            one.sinceMs < disabledMs,
         );
         return [
           ...found,

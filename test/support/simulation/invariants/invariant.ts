@@ -1,5 +1,7 @@
 /** What all invariants are made of. */
 import { idempotencyKeyHours } from '../../../../shared/contract/validity.ts';
+import { endpointDisabledEvent } from '../../../../shared/contract/webhook-events.ts';
+import type { Sqs } from '../aws/sqs.ts';
 import type { Asked } from '../outside/record.ts';
 import type { Accepted, Ended } from './ended.ts';
 
@@ -32,6 +34,15 @@ export function underEachKey(asked: readonly Asked[]): Map<string, Asked[]> {
   );
 }
 
+/** The endpoints that the gateway disabled, as it told others. */
+export function disabledEndpoints({ stage: { record } }: Ended): ReadonlySet<string> {
+  return new Set(
+    record.posted.flatMap(({ event }) =>
+      event.event === endpointDisabledEvent ? [String(event.data.endpoint_id)] : [],
+    ),
+  );
+}
+
 /** When something last went wrong. */
 export function lastFaultMs({ plan, stage: { faults } }: Ended): number {
   return Math.max(
@@ -39,6 +50,13 @@ export function lastFaultMs({ plan, stage: { faults } }: Ended): number {
     ...faults.happened.map(({ atMs }) => atMs),
     ...plan.outages.map(({ untilMs }) => untilMs),
   );
+}
+
+/** What failed at each of its receives waits for people in a dead-letter queue. */
+export function deadLetters(sqs: Sqs): readonly string[] {
+  return sqs.all
+    .filter(({ redrive }) => redrive === undefined)
+    .flatMap(({ messages }) => [...messages].map(({ body }) => body));
 }
 
 export function distinct(accepted: readonly Accepted[]): Accepted[] {

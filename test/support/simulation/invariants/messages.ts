@@ -1,6 +1,6 @@
 /** Messages, as callers see them: accepted, stored once, ended, counted. */
 import { sends } from './ended.ts';
-import { distinct, type Invariant, sumOf, underEachKey } from './invariant.ts';
+import { deadLetters, distinct, type Invariant, sumOf, underEachKey } from './invariant.ts';
 
 const finalStates = ['delivered', 'failed', 'expired', 'canceled', 'read'];
 
@@ -69,10 +69,7 @@ export const ofMessages = {
   'what a carrier reports is shown, and never taken back': {
     promise: '6.1, 6.2',
     check: ({ accepted, stage: { record, sqs } }) => {
-      // A receipt that failed at each of its receives waits for people in the dead-letter queue.
-      const waiting = sqs.all
-        .filter(({ redrive }) => redrive === undefined)
-        .flatMap(({ messages }) => [...messages.values()].map(({ body }) => body));
+      const waiting = deadLetters(sqs);
       const isKept = (messageId: string): boolean => waiting.some((body) => body.includes(messageId));
       const delivered = new Set(
         record.published.flatMap(({ messageId, status }) =>

@@ -82,6 +82,7 @@ export const ofPeople = {
             one.to === to &&
             one.from === last.to &&
             one.atMs < last.atMs &&
+            (one.carrierMessageId !== undefined || one.refusedWith === 'ConflictException') &&
             owner.get(one.messageId) === client.clientId,
         );
         return hasWrittenFromIt

@@ -1,5 +1,5 @@
 /** What a status, its history and its events say of a message, compared with each other and with the carrier's reports. */
-import { distinct, type Invariant, isCalm, lastFaultMs, timeOf } from './invariant.ts';
+import { deadLetters, distinct, type Invariant, isCalm, lastFaultMs, timeOf } from './invariant.ts';
 
 /** Within which a message expires after its validity. */
 const expiresWithinMs = 120_000;
@@ -25,10 +25,14 @@ export const ofShown = {
   },
   'a report of the carrier proves that the message was sent': {
     promise: '6.3',
-    check: ({ accepted, stage: { record } }) => {
+    check: ({ accepted, stage: { record, sqs } }) => {
       const reported = new Set(record.published.map(({ messageId }) => messageId));
+      const waiting = deadLetters(sqs);
       return distinct(accepted).flatMap(({ messageId, status }) =>
-        reported.has(messageId) && status !== undefined && status.sent_at === null
+        reported.has(messageId) &&
+        status !== undefined &&
+        status.sent_at === null &&
+        !waiting.some((body) => body.includes(messageId))
           ? [`${messageId} was reported by its carrier, and is ${status.status} without having been sent`]
           : [],
       );

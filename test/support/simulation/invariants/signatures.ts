@@ -22,9 +22,12 @@ export function signatureViolations({ stage: { record }, scene, plan }: Ended): 
     ...{ clientId, endpointId: undefined, secret: webhookSecret, fromMs: 0 },
   }));
   const endpointOf = new Map<string, string>();
-  for (const { route, status = 0, answer, clientId, answeredAtMs = 0 } of record.asked) {
+  for (const { route, status = 0, body, answer, clientId, answeredAtMs = 0 } of record.asked) {
     const fromMs = Math.max(answeredAtMs, Date.parse(answer?.active_at ?? '') || 0);
     const endpointId: string | undefined = answer?.endpoint_id;
+    // A creation whose response was lost gave out no secret of its endpoint.
+    if (route === 'createWebhookEndpoint' && status >= 500)
+      endpointOf.set(String(Reflect.get(Object(body), 'url')), 'unknown');
     if (route === 'createWebhookEndpoint' && status === 201 && endpointId !== undefined) {
       endpointOf.set(answer.url, endpointId);
       given.push({ clientId, endpointId, secret: answer.secret, fromMs });

@@ -2,7 +2,7 @@
 import { leaseSeconds, retryDelaysSeconds } from '../../../../shared/contract/delivery-times.ts';
 import type { SimulatedClient } from '../scene.ts';
 import type { Ended } from './ended.ts';
-import { distinct, type Invariant } from './invariant.ts';
+import { disabledEndpoints, distinct, type Invariant } from './invariant.ts';
 import { signatureViolations } from './signatures.ts';
 
 const finalStates = ['delivered', 'failed', 'expired'];
@@ -110,14 +110,16 @@ function eventOf(channel: string, state: string): string {
 
 /** The URLs that get the events of a client from some time on, because nothing changed them. */
 function constantUrls(
-  { stage: { record } }: Ended,
+  ended: Ended,
   { clientId, webhookUrl }: SimulatedClient,
 ): { readonly url: string; readonly sinceMs: number }[] {
-  const own = record.asked.filter((one) => one.clientId === clientId);
+  const own = ended.stage.record.asked.filter((one) => one.clientId === clientId);
+  const disabled = disabledEndpoints(ended);
   const account = own.some(({ route }) => route === 'updateAccount') ? [] : [{ url: webhookUrl, sinceMs: 0 }];
   const endpoints = own.flatMap(({ route, status, answer, answeredAtMs = 0 }) =>
     route === 'createWebhookEndpoint' &&
     status === 201 &&
+    !disabled.has(answer.endpoint_id) &&
     !own.some(({ path }) => path.endsWith(answer.endpoint_id))
       ? [{ url: String(answer.url), sinceMs: answeredAtMs }]
       : [],
