@@ -138,9 +138,7 @@ async function recordReceipt(
   // A failure of an earlier attempt says nothing of the one after it.
   const isFailure = transition.to === 'failed' || transition.to === 'expired';
   const ofAttempt = isFailure ? withoutUndefined({ ofAttempt: receipt.attempt }) : {};
-  const isFirstWord = row.attempts?.at(-1)?.outcome === undefined;
-  const reported =
-    isOneOfSeveral || isFirstWord ? withoutUndefined({ reportedAttempt: receipt.attempt }) : {};
+  const reported = withoutUndefined({ reportedAttempt: reportedAttemptOf(receipt, row) });
   const message = await messages.transition(messageId, {
     ...transition,
     ...suppressed,
@@ -174,6 +172,20 @@ function concerns(
   const possible = attempts.filter(mayBeTaken);
   const isOfThisOne = named !== undefined && possible.length === 1 && possible[0] === named;
   return !isOfThisOne || (storedId ?? carrierMessageId) === (carrierMessageId ?? storedId);
+}
+
+/**
+ * The attempt that the receipt proves, where the row may not tell: with several, the last one is shown otherwise, whose carrier
+ * may have refused the message. Of an attempt that is not kept, the newest of its carrier.
+ */
+function reportedAttemptOf(
+  { attempt, reportedBy = [] }: Receipt,
+  { attempts = [] }: Message,
+): number | undefined {
+  const isAccepted = attempts.length === 1 && attempts[0]?.outcome === 'accepted';
+  if (attempt === undefined || isAccepted) return undefined;
+  const isKept = attempts.some(({ number }) => number === attempt);
+  return isKept ? attempt : attempts.findLast(({ carrier }) => reportedBy.includes(carrier))?.number;
 }
 
 /** Whether carriers may have several attempts of the message: then each has its cost. */

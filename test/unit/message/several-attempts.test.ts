@@ -1,6 +1,12 @@
 /** What is shown of a message that several carriers may have, and what it costs (contract 16.3). */
 import { describe, expect, it } from '@jest/globals';
-import { accepted, attemptWorld as world } from '../../support/message/attempt-world.ts';
+import {
+  accepted,
+  notTaken,
+  ownRefusal,
+  throttled,
+  attemptWorld as world,
+} from '../../support/message/attempt-world.ts';
 
 describe('of several attempts that carriers may have', () => {
   it('the one that a receipt proves is shown, with its carrier and its sender', async () => {
@@ -18,6 +24,32 @@ describe('of several attempts that carriers may have', () => {
       attempts: [{ outcome: 'accepted' }, { outcome: 'unknown' }],
     });
   });
+
+  it.each([
+    ['was throttled', throttled],
+    ['was not taken', notTaken],
+    ['was refused', ownRefusal],
+    ['is not known either', 'lost'],
+    ['was accepted', accepted],
+  ] as const)(
+    'a receipt of an earlier attempt than the one that %s names its carrier',
+    async (_what, second) => {
+      for (const to of ['sent', 'delivered'] as const) {
+        const { until, report, row, show, view, lookups } = await world(
+          { one: ['lost'], two: [second] },
+          { on_unknown: 'send_again' },
+        );
+        await until(310);
+        const { status } = await row();
+        await report(1, to);
+        if (to === 'sent' && status !== 'sent' && status !== 'failed') {
+          await show();
+          expect(lookups).toEqual([expect.stringMatching(/\.1$/)]);
+        }
+        if (to === 'delivered') expect(await view()).toMatchObject({ status: 'delivered', carrier: 'one' });
+      }
+    },
+  );
 
   it('each costs, once however often it is reported, and the carrier’s figure replaces an estimate', async () => {
     const { until, report, view } = await world(
