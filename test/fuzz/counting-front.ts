@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as open, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pipeline } from 'node:stream/promises';
+import { buffer } from 'node:stream/consumers';
 import type { Tally } from './tally.ts';
 
 interface CountingFront {
@@ -15,19 +15,65 @@ interface CountingFront {
   close(): void;
 }
 
+export interface PassedRequest {
+  readonly method: string;
+  readonly path: string;
+  /** Names and values by turns. */
+  readonly headers: readonly string[];
+  readonly body: Buffer;
+}
+
+export interface PassedResponse {
+  readonly status: number;
+  readonly headers: readonly string[];
+  readonly body: Buffer;
+}
+
+/** What is done after each response, before the caller gets it. */
+type Afterwards = (
+  request: PassedRequest,
+  response: PassedResponse,
+  send: (request: PassedRequest) => Promise<PassedResponse>,
+) => Promise<void>;
+
 /** Linux takes all of 127.0.0.0/8 for its own; the gateway's front believes the address that it is called from. */
-export async function startCountingFront(gatewayUrl: string, tally: Tally): Promise<CountingFront> {
+export async function startCountingFront(
+  gatewayUrl: string,
+  tally: Tally,
+  afterwards: Afterwards = async () => undefined,
+): Promise<CountingFront> {
   const port = Number(new URL(gatewayUrl).port);
   let calls = 0;
   let waitedMs = 0;
-  const server = createServer((request, response) => {
-    calls += 1;
+
+  async function send(request: PassedRequest): Promise<PassedResponse> {
     const began = performance.now();
-    pass(port, addressOf(calls), request, response, tally)
-      .catch(() => response.destroy())
-      .finally(() => {
-        waitedMs += performance.now() - began;
-      });
+    calls += 1;
+    const { method, path, headers, body } = request;
+    const options = { host: '127.0.0.1', port, localAddress: addressOf(calls), agent: false, method, path };
+    const outgoing = open({ ...options, headers });
+    outgoing.end(body);
+    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+    const response = {
+      status: answer.statusCode ?? 0,
+      headers: answer.rawHeaders,
+      body: await buffer(answer),
+    };
+    tally.count(method, path, response.status);
+    waitedMs += performance.now() - began;
+    return response;
+  }
+
+  async function pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { method = 'GET', url: path = '/', rawHeaders: headers } = incoming;
+    const request = { method, path, headers, body: await buffer(incoming) };
+    const response = await send(request);
+    await afterwards(request, response, send);
+    outgoing.writeHead(response.status, [...response.headers]).end(response.body);
+  }
+
+  const server = createServer((incoming, outgoing) => {
+    pass(incoming, outgoing).catch(() => outgoing.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -43,29 +89,4 @@ export async function startCountingFront(gatewayUrl: string, tally: Tally): Prom
 
 function addressOf(call: number): string {
   return `127.${16 + ((call >> 16) & 0x7f)}.${(call >> 8) & 0xff}.${call & 0xff}`;
-}
-
-async function pass(
-  port: number,
-  localAddress: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-  tally: Tally,
-): Promise<void> {
-  const { method = 'GET', url: path = '/', rawHeaders } = request;
-  const outgoing = open({
-    host: '127.0.0.1',
-    port,
-    localAddress,
-    agent: false,
-    method,
-    path,
-    headers: rawHeaders,
-  });
-  request.pipe(outgoing);
-  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-  const status = answer.statusCode ?? 0;
-  tally.count(method, path, status);
-  response.writeHead(status, answer.rawHeaders);
-  await pipeline(answer, response);
 }

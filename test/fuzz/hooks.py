@@ -43,8 +43,10 @@ def before_call(context, case, kwargs):
         case.query["cursor"] = draw.one_of(KNOWN["cursors"])
     # What a link of the document filled in is to be met as it is.
     if case.meta.phase.name != TestPhase.STATEFUL and draw.often():
-        if "message_id" in (case.path_parameters or {}):
-            case.path_parameters["message_id"] = draw.one_of(KNOWN[case.method])
+        for name in case.path_parameters or {}:
+            known = KNOWN[case.method] if name == "message_id" else KNOWN.get(name)
+            if known:
+                case.path_parameters[name] = draw.one_of(known)
     key = "Idempotency-Key"
     if isinstance(case.headers.get(key), str):
         # A different key for every request, so that none repeats another request.
@@ -89,10 +91,13 @@ def accepted_body(path, body, draw):
         return known_password(body, draw)
     if isinstance(body.get("to"), str):
         body["to"] = draw.phone_number()
-    if isinstance(body.get("from"), str) and body["from"].startswith("+"):
-        body["from"] = draw.phone_number("from")
-    if isinstance(body.get("webhook_url"), str):
-        body["webhook_url"] = f"{KNOWN['webhookEndpoint']}/{draw.number}"
+    legs = body["fallback"] if isinstance(body.get("fallback"), list) else []
+    for leg in [body, *legs]:
+        if isinstance(leg, dict) and isinstance(leg.get("from"), str) and leg["from"].startswith("+"):
+            leg["from"] = draw.phone_number("from")
+    for name in ("webhook_url", "url"):
+        if isinstance(body.get(name), str):
+            body[name] = f"{KNOWN['webhookEndpoint']}/{draw.number}"
     if isinstance(body.get("scheduled_at"), str):
         body["scheduled_at"] = draw.time_ahead()
     if path == BULK and isinstance(body.get("recipients"), list):

@@ -1,8 +1,8 @@
 /** Values that exist, for the cases to refer to: credentials, ids, cursors, a webhook endpoint. */
 
+import { endpointsMax } from '../../shared/webhook/endpoints/webhook-endpoint.ts';
 import { freshNumber } from '../support/carrier/outbox.ts';
-import { gateway } from '../support/gateway/gateway.ts';
-import { call } from '../support/http/client.ts';
+import { call, type TestClient } from '../support/http/client.ts';
 
 /** Passed to hooks.py as JSON. */
 export interface KnownHealth {
@@ -14,15 +14,21 @@ export interface KnownHealth {
   /** Ids of messages to cancel: scheduled ones, and some that were sent. */
   readonly DELETE: readonly string[];
   readonly passwords: readonly string[];
+  readonly endpoint_id: readonly string[];
+  readonly delivery_id: readonly string[];
+  readonly resend_id: readonly string[];
   readonly cursors: readonly string[];
 }
 
 const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString();
 
-export async function makeKnown(webhookEndpoint: string): Promise<KnownHealth> {
-  const { api_key, client_id, client_secret } = gateway();
+/** Makes the same for live and for test data, so that their values are in the same places. */
+export async function makeKnown(
+  { clientId: client_id, clientSecret: client_secret, apiKey }: TestClient,
+  webhookEndpoint: string,
+): Promise<KnownHealth> {
   const request = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
-    const answer = await call(method, `/api/v1/${path}`, { body, credential: api_key });
+    const answer = await call(method, `/api/v1/${path}`, { body, credential: apiKey });
     if (answer.status >= 300) throw new Error(`${path} answered ${answer.status}: ${answer.text}`);
     return answer.body;
   };
@@ -50,6 +56,15 @@ export async function makeKnown(webhookEndpoint: string): Promise<KnownHealth> {
     max_attempts: 10,
     ttl: 3600,
   }));
+  // They leave room for one more, and get no event of a message.
+  const endpoints = await several(endpointsMax - 1, 'endpoint_id', 'webhook-endpoints', () => ({
+    url: webhookEndpoint,
+    events: ['webhook_endpoint.disabled'],
+  }));
+  const [endpoint_id] = endpoints;
+  const deliveries = await several(5, 'delivery_id', `webhook-endpoints/${endpoint_id}/test`, () => ({}));
+  const selection = { endpoint_id, since: new Date(Date.now() - 3_600_000).toISOString() };
+  const resends = await several(2, 'resend_id', 'webhook-deliveries/resend', () => selection);
   const page = await request('GET', 'messages?limit=5');
   return {
     client_id,
@@ -58,6 +73,9 @@ export async function makeKnown(webhookEndpoint: string): Promise<KnownHealth> {
     GET: [...sent, ...scheduled, ...batches],
     DELETE: [...scheduled, ...sent.slice(0, 5)],
     passwords,
+    endpoint_id: endpoints,
+    delivery_id: deliveries,
+    resend_id: resends,
     cursors: [String(page.next_cursor)],
   };
 }
