@@ -107,12 +107,16 @@ function declareTypes(folder: string): void {
 }
 
 function manifest(version: string) {
-  const { license, description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { license, author, homepage, description } = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  );
   return {
     name: 'messaging-gateway',
     version,
     description,
     license,
+    author,
+    homepage,
     keywords: ['aws-cdk', 'cdk', 'sms', 'whatsapp', 'otp', 'webhooks'],
     engines: { node: `>=${oldestNode}` },
     main: './index.js',

@@ -137,3 +137,18 @@ it('the clients have the version of the gateway, in their code and in their pack
   expect(fileText('clients/python/pyproject.toml')).toContain(`\nversion = "${version}"`);
   expect(JSON.parse(fileText('clients/typescript/package.json')).version).toBe(version);
 });
+
+it('the clients name the author and the address of the gateway’s package', () => {
+  const { author, homepage } = JSON.parse(fileText('package.json'));
+  expect(JSON.parse(fileText('clients/typescript/package.json'))).toMatchObject({
+    author,
+    homepage,
+    repository: { type: 'git', url: `git+${homepage}.git`, directory: 'clients/typescript' },
+    bugs: `${homepage}/issues`,
+  });
+  const python = fileText('clients/python/pyproject.toml');
+  expect(python).toContain(`authors = [{ name = "${author}" }]`);
+  expect(python).toContain(
+    `[project.urls]\nHomepage = "${homepage}"\nRepository = "${homepage}.git"\nIssues = "${homepage}/issues"\n`,
+  );
+});
