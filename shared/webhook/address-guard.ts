@@ -22,7 +22,7 @@ type UrlVerdict =
   | { readonly allowed: true; readonly url: URL }
   | { readonly allowed: false; readonly reason: string };
 
-const urlLengthMax = 2048;
+export const urlLengthMax = 2048;
 
 /** Names of this machine or its network, by standard (RFC 6761, 6762, 8375, 9476) or by convention of cloud providers. */
 const privateSuffixes = [

@@ -52,7 +52,7 @@ interface Arn {
 const arn =
   /^arn:(?<partition>aws|aws-cn|aws-us-gov):(?<service>[a-z]+):(?<region>[a-z0-9-]*):(?<account>\d{12}):(?<resource>.+)$/;
 const regionName = /^[a-z]{2}(-[a-z]+){1,2}-\d{1,2}$/;
-const arnLengthMax = 1600;
+export const arnLengthMax = 1600;
 /** 80 characters, the suffix of a FIFO queue among them. */
 const queueName = /^(?=.{1,80}$)[A-Za-z0-9_-]+(\.fifo)?$/;
 /** Partners' buses, `aws.partner/…`, take the events of their partner only. */

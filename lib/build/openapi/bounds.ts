@@ -8,8 +8,11 @@ import { bulkRecipientsMax } from '../../../shared/message/send/bulk-rows.ts';
 import { legIndexes } from '../../../shared/message/send/fallback-fields.ts';
 import { referenceCharactersMax } from '../../../shared/message/send/send-fields.ts';
 import { pageLimitMax } from '../../../shared/operation/list-query.ts';
+import { urlLengthMax } from '../../../shared/webhook/address-guard.ts';
+import { arnLengthMax } from '../../../shared/webhook/aws-destination.ts';
 import { endpointsMax } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import type { JsonSchema } from './json-schema.ts';
+import { requests } from './requests.ts';
 
 /** The most items of lists, by schema and field. */
 const itemsMax: Readonly<Record<string, number>> = {
@@ -43,6 +46,30 @@ const charactersMax: Readonly<Record<string, number>> = {
   'MessageOrBatch.reference': referenceCharactersMax,
 };
 
+/** The same by the format or the pattern of the text, which its check has. */
+const charactersOf: Readonly<Record<string, number>> = {
+  uri: urlLengthMax,
+  'queue-arn': arnLengthMax,
+  'bus-arn': arnLengthMax,
+  'role-arn': arnLengthMax,
+  // A phone number with its plus; a name has eleven.
+  sender: 16,
+  '^[A-Z]{3}$': 3,
+  '^[0-9]{4,10}$': 10,
+  '^[a-z]{2,3}(_[A-Za-z]{2,4})?$': 8,
+};
+
+/** The texts that the gateway makes, by field; requests have other names for theirs. */
+const madeCharacters: Readonly<Record<string, number>> = {
+  message_id: 30,
+  endpoint_id: 30,
+  delivery_id: 30,
+  resend_id: 30,
+  fallback_of: 30,
+  recipient: 16,
+  currency: 3,
+};
+
 /** Their integers have no limit that 32 bits are sure to hold. */
 const withLargeIntegers: ReadonlySet<string> = new Set([
   'EndpointLimits',
@@ -53,6 +80,8 @@ const withLargeIntegers: ReadonlySet<string> = new Set([
 
 /** A time as the gateway writes it; a request's may have more digits, or an offset. */
 const instantCharacters = '2026-11-20T10:00:00.000Z'.length;
+/** One of several words; those of responses may become more. */
+const oneOf = /^\^\(([\w.*|\\]+)\)\$$/;
 const id = /^\^(\w+_)\[[^\]]+\]\{26\}\$$/;
 /** A plus, and at most 15 digits (E.164). */
 const phoneNumber = { pattern: String.raw`^\+[1-9][0-9]{6,14}$`, characters: 16 };
@@ -63,7 +92,7 @@ export function addBounds(schemas: Readonly<Record<string, JsonSchema>>): void {
   for (const [place, maxLength] of Object.entries(charactersMax))
     Object.assign(fieldAt(schemas, place), { maxLength });
   for (const [name, schema] of Object.entries(schemas))
-    addToEach(schema, withLargeIntegers.has(name) ? 'int64' : 'int32');
+    addToEach(schema, withLargeIntegers.has(name) ? 'int64' : 'int32', !(name in requests));
 }
 
 function fieldAt(schemas: Readonly<Record<string, JsonSchema>>, place: string): JsonSchema {
@@ -73,7 +102,7 @@ function fieldAt(schemas: Readonly<Record<string, JsonSchema>>, place: string): 
   return found;
 }
 
-function addToEach(schema: unknown, integers: 'int32' | 'int64'): void {
+function addToEach(schema: unknown, integers: 'int32' | 'int64', isMade: boolean): void {
   if (typeof schema !== 'object' || schema === null) return;
   const part = schema as JsonSchema;
   const types = [part.type].flat();
@@ -82,8 +111,20 @@ function addToEach(schema: unknown, integers: 'int32' | 'int64'): void {
     const [, prefix] = id.exec(String(part.pattern)) ?? [];
     if (prefix !== undefined) part.maxLength ??= prefix.length + 26;
     if (part.pattern === phoneNumber.pattern) part.maxLength ??= phoneNumber.characters;
-    // Only a time that the gateway writes has this example.
-    if (part.format === 'date-time' && part.examples !== undefined) part.maxLength ??= instantCharacters;
+    if (part.format === 'date-time' && isMade) part.maxLength ??= instantCharacters;
+    const characters = charactersOf[String(part.format)] ?? charactersOf[String(part.pattern)];
+    const [, words] = (isMade ? null : oneOf.exec(String(part.pattern))) ?? [];
+    const longest = words
+      ?.replaceAll('\\', '')
+      .split('|')
+      .map(({ length }) => length);
+    const most = characters ?? (longest && Math.max(...longest));
+    if (most !== undefined) part.maxLength ??= most;
   }
-  for (const [keyword, inner] of Object.entries(part)) if (keyword !== 'examples') addToEach(inner, integers);
+  if (isMade)
+    for (const [field, inner] of Object.entries(part.properties ?? {}))
+      if ([(inner as JsonSchema).type].flat().includes('string') && madeCharacters[field] !== undefined)
+        (inner as JsonSchema).maxLength ??= madeCharacters[field];
+  for (const [keyword, inner] of Object.entries(part))
+    if (keyword !== 'examples') addToEach(inner, integers, isMade);
 }

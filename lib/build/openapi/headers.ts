@@ -64,11 +64,11 @@ const onSome = {
   },
   'Idempotent-Replayed': {
     description: '`true` where this is the response of an earlier request with the same `Idempotency-Key`.',
-    schema: text,
+    schema: { ...text, const: 'true' },
   },
   'Preference-Applied': {
     description: '`handling=strict` where the request asked for it by `Prefer` (RFC 7240).',
-    schema: text,
+    schema: { ...text, const: 'handling=strict' },
   },
 } as const;
 

@@ -2,6 +2,7 @@
  * The webhooks in the API document: every event, and the callbacks of the operations that set the address of events.
  */
 
+import { webhookSecretsMax } from '../../../shared/client/client-admin.ts';
 import { acknowledgeWithinSeconds, retryDelaysSeconds } from '../../../shared/contract/delivery-times.ts';
 import { inWords } from '../../../shared/contract/in-words.ts';
 import {
@@ -15,6 +16,9 @@ import { endpointDisabledExample, eventExample, inboundExample, recipientExample
 import type { JsonSchema } from './json-schema.ts';
 import type { OperationName } from './operations.ts';
 import { reference } from './responses.ts';
+
+/** `v1,`, the base64 of 32 bytes, and a space. */
+const signatureCharacters = 48;
 
 /**
  * Callbacks with the types of the bodies, for generators that know callbacks but not webhooks. The webhooks describe
@@ -119,12 +123,12 @@ function webhooksOf<Name extends string>(
 }
 
 function notification(operationId: string, summary: string): Record<string, unknown> {
-  const header = (headerName: string, description: string): JsonSchema => ({
+  const header = (headerName: string, maxLength: number, description: string): JsonSchema => ({
     name: headerName,
     in: 'header',
     required: true,
     description,
-    schema: { type: 'string' },
+    schema: { type: 'string', maxLength },
   });
   return {
     operationId,
@@ -135,11 +139,16 @@ function notification(operationId: string, summary: string): Record<string, unkn
     parameters: [
       header(
         'X-Webhook-Signature',
+        64,
         'HMAC-SHA256 of the raw body, keyed with the webhook secret; lowercase hex.',
       ),
-      header('webhook-id', 'The same on every attempt: de-duplicate by it.'),
-      header('webhook-timestamp', 'When this attempt was made, in Unix seconds.'),
-      header('webhook-signature', 'Standard Webhooks: `v1,<base64>`, one for each live secret.'),
+      header('webhook-id', 30, 'The same on every attempt: de-duplicate by it.'),
+      header('webhook-timestamp', 10, 'When this attempt was made, in Unix seconds.'),
+      header(
+        'webhook-signature',
+        signatureCharacters * webhookSecretsMax,
+        'Standard Webhooks: `v1,<base64>`, one for each live secret.',
+      ),
     ],
     responses: {
       '200': { description: 'Acknowledged: there will be no further attempt.' },

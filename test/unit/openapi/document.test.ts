@@ -97,6 +97,41 @@ describe('the OpenAPI document', () => {
     expect(faults).toEqual([]);
   });
 
+  it('has the longest length of every text of a request, apart from those that have none', () => {
+    const endless = Object.keys(requests).flatMap((name) => {
+      const { properties = {} } = (document.components.schemas as Record<string, JsonSchema>)[name] ?? {};
+      return Object.entries(properties as Record<string, JsonSchema>)
+        .filter(([, { type, maxLength, enum: words }]) => {
+          return [type].flat().includes('string') && maxLength === undefined && words === undefined;
+        })
+        .map(([field, { format }]) => `${name}.${field} ${format ?? 'of any length'}`);
+    });
+    // A time may have an offset and digits; an id that is too long is of nothing, and an origin is read by code.
+    expect(endless.toSorted()).toEqual([
+      'BulkSms.scheduled_at date-time',
+      'OtpVerification.otp_id of any length',
+      'SmsMessage.scheduled_at date-time',
+      'WebhookSelection.endpoint_id of any length',
+      'WebhookSelection.origin origin',
+      'WebhookSelection.since date-time',
+      'WebhookSelection.until date-time',
+      'WhatsappMessage.scheduled_at date-time',
+    ]);
+  });
+
+  it('has the longest length of the headers of a webhook', () => {
+    type Hook = { post: { parameters: { name: string; schema: { maxLength?: number } }[] } };
+    const [{ post } = { post: { parameters: [] } }] = Object.values(
+      document.webhooks as unknown as Record<string, Hook>,
+    );
+    expect(Object.fromEntries(post.parameters.map(({ name, schema }) => [name, schema.maxLength]))).toEqual({
+      'X-Webhook-Signature': 64,
+      'webhook-id': 30,
+      'webhook-timestamp': 10,
+      'webhook-signature': 240,
+    });
+  });
+
   it('has the most items of every page of a list', () => {
     type List = { properties?: Record<string, { type?: unknown; maxItems?: number }> };
     const pages = Object.entries(document.components.schemas as Record<string, List>).filter(

@@ -8,7 +8,8 @@ import { batchId, canceledSms, createdAt, deliveredSms, messageId } from './exam
 import { toNextPage, toStatus } from './links.ts';
 import { dateTime, inPath, inQuery, pageLimit } from './parameters.ts';
 
-const idPattern = (prefix: string): string => `^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$`;
+const idOf = (prefix: string) =>
+  ({ type: 'string', pattern: `^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$`, maxLength: 30 }) as const;
 
 export const getMessageStatus: Description = {
   tag: 'Messages',
@@ -16,10 +17,7 @@ export const getMessageStatus: Description = {
   description:
     'Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or how many messages of a batch are in each state.',
   parameters: [
-    inPath('message_id', 'A `message_id` of any channel, or a `batch_id`.', messageId, {
-      type: 'string',
-      pattern: idPattern('(msg|bat)'),
-    }),
+    inPath('message_id', 'A `message_id` of any channel, or a `batch_id`.', messageId, idOf('(msg|bat)')),
   ],
   response: {
     description:
@@ -124,12 +122,7 @@ export const cancelMessage: Description = {
   summary: 'Cancel a scheduled message',
   description:
     'Cancels a scheduled message before its time. Canceling it again changes nothing and returns the same response.',
-  parameters: [
-    inPath('message_id', 'The `message_id` that the send answered with.', messageId, {
-      type: 'string',
-      pattern: idPattern('msg'),
-    }),
-  ],
+  parameters: [inPath('message_id', 'The `message_id` that the send answered with.', messageId, idOf('msg'))],
   response: {
     description: 'The canceled message.',
     links: { status: toStatus },

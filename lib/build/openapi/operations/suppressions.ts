@@ -6,7 +6,7 @@ import { createdAt, recipient } from './examples.ts';
 import { inPath, inQuery, pageLimit } from './parameters.ts';
 
 const tag = 'Suppressions';
-const phoneNumber = { type: 'string', format: 'phone-number', pattern: e164.source } as const;
+const phoneNumber = { type: 'string', format: 'phone-number', pattern: e164.source, maxLength: 16 } as const;
 
 const recipientInPath = inPath(
   'recipient',
