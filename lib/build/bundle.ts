@@ -36,6 +36,7 @@ export const bundleSettings = {
   // Modules of the SDK that no function uses. `npm run bench -- start` shows what leaving one out saves.
   alias: {
     '@aws-sdk/credential-provider-node': join(root, 'lib/build/sdk-stubs/lambda-credentials.ts'),
+    '@aws-sdk/middleware-endpoint-discovery': join(root, 'lib/build/sdk-stubs/no-endpoint-discovery.ts'),
     '@smithy/core/event-streams': join(root, 'lib/build/sdk-stubs/no-event-streams.ts'),
   },
   logLevel: 'error',
