@@ -1,10 +1,9 @@
 /** A form that sends a change, and shows the errors of it: beside the fields, for the whole, or as a notice once the form is gone. */
 
-import { type FormEvent, useRef } from 'react';
+import { type FormEvent, type RefObject, useEffect, useRef } from 'react';
 import { fieldError, formError } from '../api/api-error.ts';
 import { useChange } from '../api/change.ts';
 import { useDashboard } from '../context.ts';
-import { useIsShown } from './is-shown.ts';
 
 export interface FormState {
   readonly submit: (event: FormEvent) => void;
@@ -46,4 +45,16 @@ export function useForm<Sent>({ fields = [], values = {}, send, onSent }: FormOp
     error: Object.keys(values).every(isAsRefused) ? formError(change.error, fields) : undefined,
     errorOf: (field: string) => (isAsRefused(field) ? fieldError(change.error, field) : undefined),
   };
+}
+
+/** Whether the component is still on the page, for work that ends after it was left. */
+export function useIsShown(): RefObject<boolean> {
+  const isShown = useRef(false);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
+  return isShown;
 }

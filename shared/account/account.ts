@@ -6,7 +6,7 @@ import { type ClientAdminDependencies, noSuchClient, rotateWebhookSecret } from 
 import type { ClientStore } from '../client/client-store.dynamo.ts';
 import { overlapText, secretRotationBody } from '../client/secret-rotation.ts';
 import { modeField } from '../contract/mode.ts';
-import { notPerClient, type PolicyName, policies } from '../contract/routes.ts';
+import { notPerClient, type PolicyName, policies } from '../contract/policies.ts';
 import type { LimitReader } from '../limit/overrides.ts';
 import {
   type ApiResponse,

@@ -2,7 +2,7 @@
 
 import type { CapName } from '../contract/caps.ts';
 import { countedPerUnit, limitTargets, type WindowAttribute } from '../contract/limit-rows.ts';
-import type { PolicyName } from '../contract/routes.ts';
+import type { PolicyName } from '../contract/policies.ts';
 import { type CapUse, capUse } from '../limit/allowance.ts';
 import { endpointInForce, inForceText, type WindowInForce } from '../limit/limit-feedback.ts';
 import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from '../limit/override-row.ts';

@@ -17,7 +17,7 @@ import {
   windowAttributes,
 } from '../contract/limit-rows.ts';
 import { settingsIdOf } from '../contract/mode.ts';
-import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
+import { type Limits, type PolicyName, policies } from '../contract/policies.ts';
 import { changedByMark } from '../edited-table/changed-by.ts';
 import { type Feedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
 import { defaultsOf, faultsOf, feedbackOf, unreachableLimits } from '../limit/limit-feedback.ts';

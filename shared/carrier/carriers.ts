@@ -10,3 +10,6 @@ import { simulator } from './simulator/simulator.ts';
 import { twilio } from './twilio/twilio.ts';
 
 export const carrierModules: readonly CarrierModule[] = [aws, infobip, meta, simulator, twilio];
+
+/** The carriers whose credentials can be tried; functions import the list as `#carriers-with-credentials`. */
+export const carriersWithCredentials = carrierModules.filter(({ descriptor }) => descriptor.hasCredentials);

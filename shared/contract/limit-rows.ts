@@ -3,8 +3,8 @@
  * the tools.
  */
 import { type CapName, capNames, caps, capWindowNames } from './caps.ts';
+import { notPerClient, type PolicyName, policies } from './policies.ts';
 import { millionthsPerUnit } from './price-table.ts';
-import { notPerClient, type PolicyName, policies } from './routes.ts';
 
 /** The `client_id` of a row for every client that has no row of its own for that endpoint. */
 export const everyClient = '*';

@@ -3,7 +3,7 @@
  * a client counts against its source address, which has no limits of its own.
  */
 import { randomInt, randomUUID } from 'node:crypto';
-import { policies } from '../contract/routes.ts';
+import { policies } from '../contract/policies.ts';
 import type { countedRequests } from '../contract/uses.ts';
 import { rateLimiter } from '../limit/limiter.ts';
 import type { LimitReader } from '../limit/overrides.ts';

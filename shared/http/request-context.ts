@@ -2,7 +2,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { GatewayError } from '../contract/errors.ts';
-import type { PolicyName } from '../contract/routes.ts';
+import type { PolicyName } from '../contract/policies.ts';
 import type { Decision } from '../limit/decision.ts';
 import type { Subject } from '../limit/shards.ts';
 import type { Caller } from '../operation/operation.ts';

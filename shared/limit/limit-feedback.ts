@@ -13,8 +13,8 @@ import {
   type WindowLimits,
   windowAttributes,
 } from '../contract/limit-rows.ts';
+import { type Limits, policies } from '../contract/policies.ts';
 import { decimalText } from '../contract/price-table.ts';
-import { type Limits, policies } from '../contract/routes.ts';
 import { type IgnoredValue, shownValue } from '../edited-table/edited-row.ts';
 import {
   type Feedback,

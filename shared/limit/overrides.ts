@@ -3,7 +3,7 @@
 import { type CapName, capNames } from '../contract/caps.ts';
 import { type Caps, everyClient, maintenanceEndpoint, type WindowLimits } from '../contract/limit-rows.ts';
 import { settingsIdOf } from '../contract/mode.ts';
-import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
+import { type Limits, type PolicyName, policies } from '../contract/policies.ts';
 import type { IgnoredValue } from '../edited-table/edited-row.ts';
 import { dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
 import { dynamo } from '../platform/aws/clients.ts';

@@ -26,8 +26,8 @@ export const idOf = (prefix: string) =>
   z.string().check(z.meta({ pattern: `^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$` }));
 
 const status = z.enum(statuses);
-const encoding = z.enum(encodings);
-const segments = z.int().check(z.positive());
+export const encoding = z.enum(encodings);
+export const segments = z.int().check(z.positive());
 
 /** A text, because a release may add codes; `x-extensible-enum` has those of this one. */
 export const messageErrorCode = z
@@ -74,106 +74,6 @@ const acceptedBatch = z.object({
     'The recipients that were accepted, each with its message.',
   ),
   errors: described(z.array(rowError), 'The recipients that were refused, each with the reason.'),
-});
-
-const estimatedCost = described(
-  z.nullable(z.number()),
-  'By the price list of the gateway; null without a price for a country. What would fail with `would_fail_with` costs nothing.',
-);
-const wouldFailWith = described(
-  z.exactOptional(messageErrorCode),
-  'The error code with which the message would fail after it is accepted: `recipient_opted_out` where the recipient is suppressed now.',
-);
-
-const dryRunLeg = z.object({
-  channel,
-  after_seconds: described(
-    z.nullable(z.int()),
-    'As in the request; null where only a failure or the end of the validity period would start it.',
-  ),
-  from: described(
-    z.nullable(z.string()),
-    'The sender that would be used; null where the carrier selects it.',
-  ),
-  encoding: z.exactOptional(encoding),
-  segments: z.exactOptional(segments),
-  estimated_cost: estimatedCost,
-});
-
-const dryRunRefusal = z.object({
-  status: described(z.int(), 'The HTTP status of the refusal.'),
-  error: described(z.string(), 'A stable code.'),
-  message: described(z.string(), 'A sentence for a person.'),
-  retry_after: z.exactOptional(z.int()),
-});
-
-const unknownField = z.object({
-  field: described(z.string(), 'The name in the request, such as `recipients[2].mesage`.'),
-  message: described(z.string(), 'A sentence for a person, with the known name that was probably meant.'),
-});
-
-const dryRunFields = {
-  dry_run: described(z.boolean(), 'Always `true`: nothing was stored or sent.'),
-  would_be_accepted: described(
-    z.boolean(),
-    'Whether the same request without `dry_run` would be accepted now.',
-  ),
-  estimated_cost: estimatedCost,
-  currency: described(
-    z.nullable(z.string()),
-    'The currency of `estimated_cost` (ISO 4217); null without a price.',
-  ),
-  refusals: described(
-    z.array(dryRunRefusal),
-    'Every reason for which the request would be refused; empty if it would be accepted.',
-  ),
-  unknown_fields: described(
-    z.array(unknownField),
-    'The fields and query parameters that would be ignored, because the operation does not know them.',
-  ),
-};
-
-const dryRun = z.object({
-  ...dryRunFields,
-  channel,
-  recipient,
-  from: described(
-    z.nullable(z.string()),
-    'The sender that would be used; null where the carrier selects it.',
-  ),
-  encoding: z.exactOptional(encoding),
-  segments: z.exactOptional(segments),
-  would_fail_with: wouldFailWith,
-  fallback: described(
-    z.exactOptional(z.array(dryRunLeg)),
-    'The messages that would follow if this one were not delivered.',
-  ),
-});
-
-const dryRunBatch = z.object({
-  ...dryRunFields,
-  total: count,
-  accepted: described(count, 'How many rows would be accepted.'),
-  rejected: described(count, 'How many rows would be refused.'),
-  segments: described(count, 'Of all messages.'),
-  messages: described(
-    z.array(
-      z.object({
-        index: count,
-        recipient,
-        from: described(
-          z.nullable(z.string()),
-          'The sender that would be used; null where the carrier selects it.',
-        ),
-        encoding,
-        segments,
-        estimated_cost: estimatedCost,
-        would_fail_with: wouldFailWith,
-      }),
-    ),
-    'What would be accepted, one for each row.',
-  ),
-  errors: described(z.array(rowError), 'What was refused, and why.'),
 });
 
 const fallbackLeg = z.object({
@@ -320,10 +220,6 @@ const messageList = z.object({
 export type AcceptedMessage = z.output<typeof acceptedSms> | z.output<typeof acceptedWhatsApp>;
 export type AcceptedBatch = z.output<typeof acceptedBatch>;
 export type FallbackLeg = z.output<typeof fallbackLeg>;
-export type DryRunLeg = z.output<typeof dryRunLeg>;
-export type DryRunRefusal = z.output<typeof dryRunRefusal>;
-export type DryRun = z.output<typeof dryRun>;
-export type DryRunBatch = z.output<typeof dryRunBatch>;
 export type MessageStatus = z.output<typeof messageStatus>;
 export type BatchStatus = z.output<typeof batchStatus>;
 export type MessagePage = z.output<typeof messageList>;
@@ -333,8 +229,6 @@ export const messageResponses = {
   AcceptedSms: acceptedSms,
   AcceptedWhatsapp: acceptedWhatsApp,
   AcceptedBatch: acceptedBatch,
-  DryRun: dryRun,
-  DryRunBatch: dryRunBatch,
   Message: messageStatus,
   Batch: batchStatus,
   MessageOrBatch: messageOrBatch,

@@ -5,7 +5,7 @@ import type { ActivityView } from '../../../shared/admin/activity.ts';
 import type { ResendResult } from '../../../shared/admin/webhook-resend.ts';
 import { useChange } from '../../api/change.ts';
 import { longestPage, type ReadPage } from '../../api/pages.ts';
-import { useIsShown } from '../../components/is-shown.ts';
+import { useIsShown } from '../../components/form.ts';
 import { noticeOf } from '../../components/resend.ts';
 import { useDashboard } from '../../context.ts';
 

@@ -1,12 +1,13 @@
 /** The settings of a client: its state, and what can be edited: the default webhook URL, countries and senders. */
+
 import Button from '@cloudscape-design/components/button';
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Form from '@cloudscape-design/components/form';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { useAbout } from '../../api/queries.ts';
-import { useEditedText } from '../../components/edited-text.ts';
 import { Facts } from '../../components/facts.tsx';
 import { useForm } from '../../components/form.ts';
 import { Section } from '../../components/section.tsx';
@@ -152,4 +153,15 @@ function listOf(text: string): readonly string[] | null {
     .map((item) => item.trim())
     .filter((item) => item !== '');
   return items.length === 0 ? null : items;
+}
+
+/** The text of a field that shows a saved value: it follows that value until somebody edits it. */
+function useEditedText(saved: string) {
+  const [text, setText] = useState(saved);
+  const [before, setBefore] = useState(saved);
+  if (before !== saved) {
+    setBefore(saved);
+    if (text === before) setText(saved);
+  }
+  return { value: text, onChange: setText, isChanged: text.trim() !== saved };
 }

@@ -15,7 +15,8 @@ import {
   otpHeldText,
   rateLimitExceeded,
 } from '../../../shared/contract/errors.ts';
-import { policies, type Route, routes } from '../../../shared/contract/routes.ts';
+import { policies } from '../../../shared/contract/policies.ts';
+import { type Route, routes } from '../../../shared/contract/routes.ts';
 import { idempotencyKeyHours } from '../../../shared/contract/validity.ts';
 import { tokenRequestBytesMax } from '../../../shared/http/client-credentials.ts';
 import { maxBodyBytes } from '../../../shared/http/request-body.ts';

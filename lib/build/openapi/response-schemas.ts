@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { accountResponses } from '../../../shared/account/account-response.schema.ts';
 import { testOutboxResponses } from '../../../shared/carrier/simulator/test-outbox-response.schema.ts';
 import { messageResponses } from '../../../shared/message/message-response.schema.ts';
+import { dryRunResponses } from '../../../shared/message/send/dry-run-response.schema.ts';
 import { suppressionResponses } from '../../../shared/message/suppression/suppression-response.schema.ts';
 import { described } from '../../../shared/operation/described.ts';
 import { otpResponses } from '../../../shared/otp/otp-response.schema.ts';
@@ -24,6 +25,7 @@ export const responseSchemas = {
   AccessToken: accessToken,
   ...accountResponses,
   ...messageResponses,
+  ...dryRunResponses,
   ...otpResponses,
   ...suppressionResponses,
   ...testOutboxResponses,

@@ -10,11 +10,11 @@ import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
 import { unknownFieldErrors } from '../../operation/unknown-fields.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { Message, StoredLeg } from '../message.ts';
-import type { DryRun, DryRunBatch, DryRunLeg, DryRunRefusal } from '../message-response.schema.ts';
 import { segment } from '../segments.ts';
 import { fromOf } from '../shown-attempt.ts';
 import type { SuppressedAmong } from '../suppression/suppression-store.dynamo.ts';
 import type { Batch } from './batch-store.dynamo.ts';
+import type { DryRun, DryRunBatch, DryRunLeg, DryRunRefusal } from './dry-run-response.schema.ts';
 import { isRepeat, type KeyedRecord, type KeyedRequest, type KeyedStore } from './idempotency.ts';
 
 /** Undefined where the price list has no price for the recipient's country. */

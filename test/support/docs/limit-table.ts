@@ -1,4 +1,4 @@
-import { type Policy, policies } from '../../../shared/contract/routes.ts';
+import { type Policy, policies } from '../../../shared/contract/policies.ts';
 
 /** The table of default limits in `docs/limits.md`, as Markdown. */
 export function limitTable(): string {

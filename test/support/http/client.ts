@@ -10,7 +10,7 @@ import {
 import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
 import type { Caps } from '../../../shared/contract/limit-rows.ts';
 import { clientIdIn } from '../../../shared/contract/mode.ts';
-import type { Limits } from '../../../shared/contract/routes.ts';
+import type { Limits } from '../../../shared/contract/policies.ts';
 import { documentClient, eventually, gateway } from '../gateway/gateway.ts';
 import { putAllLimits, unreachable } from '../rate-limit/put-limits.ts';
 import { admitted } from './admitted.ts';

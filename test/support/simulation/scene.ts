@@ -4,7 +4,7 @@ import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { createApiKey, createClient } from '../../../shared/client/client-admin.ts';
 import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
 import { clientIdIn, nameIn } from '../../../shared/contract/mode.ts';
-import { policies } from '../../../shared/contract/routes.ts';
+import { policies } from '../../../shared/contract/policies.ts';
 import { directDatabase } from './direct-database.ts';
 import type { ApiRequest } from './outside/api.ts';
 import { type EndpointKind, endpointKinds, endpointUrl } from './outside/endpoints.ts';

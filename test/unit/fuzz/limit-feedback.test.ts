@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { StageCaps } from '../../../shared/contract/caps.ts';
 import { limitPolicies } from '../../../shared/contract/limit-rows.ts';
-import { policies } from '../../../shared/contract/routes.ts';
+import { policies } from '../../../shared/contract/policies.ts';
 import { amountOf, capDefaults, capLimits } from '../../../shared/limit/cap-limits.ts';
 import { feedbackOf } from '../../../shared/limit/limit-feedback.ts';
 import { rateLimiter } from '../../../shared/limit/limiter.ts';

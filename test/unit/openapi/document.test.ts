@@ -12,7 +12,8 @@ import {
 } from '../../../lib/build/openapi/operations.ts';
 import { requests } from '../../../lib/build/openapi/requests.ts';
 import { errorStatus } from '../../../shared/contract/errors.ts';
-import { policies, type Route, routes } from '../../../shared/contract/routes.ts';
+import { policies } from '../../../shared/contract/policies.ts';
+import { type Route, routes } from '../../../shared/contract/routes.ts';
 import { listMessagesQuery } from '../../../shared/message/lookup/list-messages.ts';
 import { listDeliveriesQuery } from '../../../shared/webhook/log/delivery-operations.ts';
 

@@ -1,0 +1,120 @@
+/** The form of the responses to a dry run of a send, for the API document and the types (contract, section 5). */
+import * as z from 'zod/mini';
+import { described } from '../../operation/described.ts';
+import {
+  channel,
+  count,
+  encoding,
+  messageErrorCode,
+  recipient,
+  segments,
+} from '../message-response.schema.ts';
+import { rowError } from './batch-store.dynamo.ts';
+
+const estimatedCost = described(
+  z.nullable(z.number()),
+  'By the price list of the gateway; null without a price for a country. What would fail with `would_fail_with` costs nothing.',
+);
+const wouldFailWith = described(
+  z.exactOptional(messageErrorCode),
+  'The error code with which the message would fail after it is accepted: `recipient_opted_out` where the recipient is suppressed now.',
+);
+
+const dryRunLeg = z.object({
+  channel,
+  after_seconds: described(
+    z.nullable(z.int()),
+    'As in the request; null where only a failure or the end of the validity period would start it.',
+  ),
+  from: described(
+    z.nullable(z.string()),
+    'The sender that would be used; null where the carrier selects it.',
+  ),
+  encoding: z.exactOptional(encoding),
+  segments: z.exactOptional(segments),
+  estimated_cost: estimatedCost,
+});
+
+const dryRunRefusal = z.object({
+  status: described(z.int(), 'The HTTP status of the refusal.'),
+  error: described(z.string(), 'A stable code.'),
+  message: described(z.string(), 'A sentence for a person.'),
+  retry_after: z.exactOptional(z.int()),
+});
+
+const unknownField = z.object({
+  field: described(z.string(), 'The name in the request, such as `recipients[2].mesage`.'),
+  message: described(z.string(), 'A sentence for a person, with the known name that was probably meant.'),
+});
+
+const dryRunFields = {
+  dry_run: described(z.boolean(), 'Always `true`: nothing was stored or sent.'),
+  would_be_accepted: described(
+    z.boolean(),
+    'Whether the same request without `dry_run` would be accepted now.',
+  ),
+  estimated_cost: estimatedCost,
+  currency: described(
+    z.nullable(z.string()),
+    'The currency of `estimated_cost` (ISO 4217); null without a price.',
+  ),
+  refusals: described(
+    z.array(dryRunRefusal),
+    'Every reason for which the request would be refused; empty if it would be accepted.',
+  ),
+  unknown_fields: described(
+    z.array(unknownField),
+    'The fields and query parameters that would be ignored, because the operation does not know them.',
+  ),
+};
+
+const dryRun = z.object({
+  ...dryRunFields,
+  channel,
+  recipient,
+  from: described(
+    z.nullable(z.string()),
+    'The sender that would be used; null where the carrier selects it.',
+  ),
+  encoding: z.exactOptional(encoding),
+  segments: z.exactOptional(segments),
+  would_fail_with: wouldFailWith,
+  fallback: described(
+    z.exactOptional(z.array(dryRunLeg)),
+    'The messages that would follow if this one were not delivered.',
+  ),
+});
+
+const dryRunBatch = z.object({
+  ...dryRunFields,
+  total: count,
+  accepted: described(count, 'How many rows would be accepted.'),
+  rejected: described(count, 'How many rows would be refused.'),
+  segments: described(count, 'Of all messages.'),
+  messages: described(
+    z.array(
+      z.object({
+        index: count,
+        recipient,
+        from: described(
+          z.nullable(z.string()),
+          'The sender that would be used; null where the carrier selects it.',
+        ),
+        encoding,
+        segments,
+        estimated_cost: estimatedCost,
+        would_fail_with: wouldFailWith,
+      }),
+    ),
+    'What would be accepted, one for each row.',
+  ),
+  errors: described(z.array(rowError), 'What was refused, and why.'),
+});
+
+export type DryRunLeg = z.output<typeof dryRunLeg>;
+export type DryRunRefusal = z.output<typeof dryRunRefusal>;
+export type DryRun = z.output<typeof dryRun>;
+export type DryRunBatch = z.output<typeof dryRunBatch>;
+
+/** The responses by their names in the API document. */
+export const dryRunResponses = { DryRun: dryRun, DryRunBatch: dryRunBatch } as const;
