@@ -27,6 +27,7 @@ describe('what the API says of itself, made by the build', () => {
       status: 200,
       body: JSON.stringify(openApiDocument()).replaceAll(baseUrlMarker, servedAt()),
     });
+    expect(JSON.parse(body).servers).toMatchObject([{ url: servedAt() }]);
     expect(headers).toMatchObject({
       'content-type': 'application/json',
       'access-control-allow-origin': '*',
