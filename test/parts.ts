@@ -50,6 +50,7 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
     [
       'deploy',
       'browser',
+      'construct',
       'local',
       'long',
       'dynamodb-local',
@@ -74,7 +75,6 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
   release: [
     [
       'clients',
-      'construct',
       'deploy upgrade',
       'attacks',
       'test-keys test-key-separation',

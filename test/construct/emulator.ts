@@ -16,7 +16,7 @@ import { startFront } from '../../lib/local/front.ts';
 import { pythonWithPackages } from '../../lib/local/python.ts';
 import type { Steps } from '../clients/steps.ts';
 import { at, root, run } from '../clients/tools.ts';
-import { sendOne, startWebhookEndpoint, tokenOf, withoutWebhooks } from '../deploy/traffic.ts';
+import { startWebhookEndpoint, tokenOf, withoutWebhooks } from '../deploy/traffic.ts';
 import type { Projects } from './projects.ts';
 
 const localFolder = join(root, '.local');
@@ -30,6 +30,17 @@ import { MessagingGateway } from 'messaging-gateway';
 
 const stack = new Stack(new App(), 'TenLines', { synthesizer: new CliCredentialsStackSynthesizer() });
 new MessagingGateway(stack, 'Messaging', { stage: 'local' });
+`;
+
+const twoStacks = `
+import { App, CliCredentialsStackSynthesizer, Stack } from 'aws-cdk-lib';
+import { MessagingGateway } from 'messaging-gateway';
+
+const app = new App();
+for (const name of ['Orders', 'Billing']) {
+  const stack = new Stack(app, name, { synthesizer: new CliCredentialsStackSynthesizer() });
+  new MessagingGateway(stack, 'Messaging', { stage: 'local' });
+}
 `;
 
 /** Edits an app for the emulator: its set of defaults, and the credentials that may write to the bucket. */
@@ -65,31 +76,57 @@ export async function emulatorSteps(
   });
   const webhooks = await startWebhookEndpoint();
   const shell = shellFor(emulator, gatewayAccount);
-  let baseUrl = '';
   const fronts: { close(): Promise<void> }[] = [];
+  /** Sends a message by the gateway, and waits for its webhooks. */
+  const use = async (folder: string, stackName: string, { ApiId: apiId = '' }: Outputs) => {
+    const front = await startFront(0);
+    fronts.push(front);
+    front.open({ endpoint: emulator.endpoint, apiId });
+    const baseUrl = `http://127.0.0.1:${front.port}`;
+    const { clientId, clientSecret } = await newClient(shell, folder, stackName);
+    const token = await tokenOf(baseUrl, clientId, clientSecret);
+    const body = { to: '+447700900123', message: 'Hello', webhook_url: webhooks.url };
+    const headers = ['Content-Type: application/json', `Authorization: Bearer ${token}`];
+    const response = await shell(
+      folder,
+      'curl',
+      '--silent',
+      '--fail-with-body',
+      ...headers.flatMap((header) => ['--header', header]),
+      ...['--data', JSON.stringify(body), `${baseUrl}/api/v1/sms/send`],
+    );
+    assert.deepEqual(await withoutWebhooks(webhooks, [JSON.parse(response).message_id], 120), []);
+    return { baseUrl, token };
+  };
+  let baseUrl = '';
   try {
     await step('construct: a stack of ten lines is deployed, and a message brings its webhooks', async () => {
       const folder = await projects.make(...peers);
       await writeFile(join(folder, 'app.mjs'), tenLines);
       await writeFile(join(folder, 'cdk.json'), '{"app":"node app.mjs"}');
       await shell(folder, 'npx', 'cdk', 'bootstrap');
-      const outputs = await deployed(shell, folder, 'TenLines');
-      const front = await startFront(0);
-      fronts.push(front);
-      front.open({ endpoint: emulator.endpoint, apiId: outputs.ApiId ?? '' });
-      baseUrl = `http://127.0.0.1:${front.port}`;
-      const { clientId, clientSecret } = await newClient(shell, folder, 'TenLines');
-      const response = await sendOne(baseUrl, await tokenOf(baseUrl, clientId, clientSecret), webhooks.url);
-      assert.equal(response.status, 202);
-      const { message_id } = (await response.json()) as { message_id: string };
-      assert.deepEqual(await withoutWebhooks(webhooks, [message_id], 120), []);
+      const { TenLines = {} } = await deployed(shell, folder);
+      baseUrl = (await use(folder, 'TenLines', TenLines)).baseUrl;
     });
+    await step(
+      'construct: two stacks of one app have a gateway each, and a token is good for its own',
+      async () => {
+        const folder = await projects.make(...peers);
+        await writeFile(join(folder, 'app.mjs'), twoStacks);
+        await writeFile(join(folder, 'cdk.json'), '{"app":"node app.mjs"}');
+        const { Orders = {}, Billing = {} } = await deployed(shell, folder);
+        const { token } = await use(folder, 'Orders', Orders);
+        const other = await use(folder, 'Billing', Billing);
+        const headers = { Authorization: `Bearer ${token}` };
+        assert.equal((await fetch(`${other.baseUrl}/api/v1/account`, { headers })).status, 401);
+      },
+    );
     await step('construct: the sample of a gateway is a second one in the account', async () => {
       const folder = await projects.copy('gateway');
       await onEmulator(folder);
-      const outputs = await deployed(shell, folder, 'PlatformMessaging');
-      assert.match(outputs.MessagesTable ?? '', /^PlatformMessaging-messages$/);
-      await newClient(shell, folder, 'PlatformMessaging');
+      const { PlatformMessaging = {} } = await deployed(shell, folder);
+      assert.match(PlatformMessaging.MessagesTable ?? '', /^PlatformMessaging-messages$/);
+      await use(folder, 'PlatformMessaging', PlatformMessaging);
     });
     await step('construct: the sample of events calls its function with a message that failed', async () => {
       const gateway = await projects.make(...peers);
@@ -99,12 +136,8 @@ export async function emulatorSteps(
       const other = shellFor(emulator, otherAccount);
       const context = ['-c', `gatewayAccount=${gatewayAccount}`, '-c', `clientId=${clientId}`];
       await other(folder, 'npx', 'cdk', 'bootstrap', ...context);
-      const { BusArn: bus_arn, RoleArn: role_arn } = await deployed(
-        other,
-        folder,
-        'ShopMessagingEvents',
-        context,
-      );
+      const { ShopMessagingEvents = {} } = await deployed(other, folder, context);
+      const { BusArn: bus_arn, RoleArn: role_arn } = ShopMessagingEvents;
       const token = await tokenOf(baseUrl, clientId, clientSecret);
       const post = (path: string, body: object) =>
         fetch(`${baseUrl}/api/v1/${path}`, {
@@ -140,26 +173,28 @@ function shellFor(emulator: Emulator, accessKeyId: string): Shell {
     (await run(command as string, words, { ...at(folder), env })).stdout;
 }
 
-/** @returns the outputs of the stack */
+type Outputs = Readonly<Record<string, string>>;
+
+/** @returns the outputs of each stack of the app */
 async function deployed(
   shell: Shell,
   folder: string,
-  stackName: string,
   context: readonly string[] = [],
-): Promise<Readonly<Record<string, string>>> {
+): Promise<Readonly<Record<string, Outputs>>> {
   const file = join(folder, 'outputs.json');
   await shell(
     folder,
     'npx',
     'cdk',
     'deploy',
+    '--all',
     '--require-approval',
     'never',
     '--outputs-file',
     file,
     ...context,
   );
-  return JSON.parse(await readFile(file, 'utf8'))[stackName];
+  return JSON.parse(await readFile(file, 'utf8'));
 }
 
 async function newClient(shell: Shell, folder: string, stackName: string) {

@@ -2,7 +2,8 @@
  * The life of a deployed gateway by the commands of docs/deploy.md, docs/rotate-and-restore.md and
  * docs/regions.md on a fresh emulator: deployed, unchanged, conformant, its secrets and keys rotated, upgraded under
  * traffic, rolled back, deployed in a second region, destroyed. `npm run test:all -- deploy` prints what it showed, and exits with 1 where something did not hold;
- * `npm run test:release -- deploy upgrade` upgrades a stage of the last release, with its data, instead, and
+ * `npm run test:release -- deploy upgrade` compares the resources of our own stages with those of the last
+ * release and upgrades a stage of it, with its data, instead, and
  * `npm run test:all -- deploy regions` shows the two regions only.
  */
 import { createWriteStream } from 'node:fs';
@@ -16,6 +17,7 @@ import { destroy, destroyWhatIsKept, failFirstDeploy } from './destroy.ts';
 import { commandsIn } from './documented-commands.ts';
 import { conformance, firstDeploy, nothingChanges, verification } from './first-deploy.ts';
 import type { Ground } from './ground.ts';
+import { compareResources } from './released-resources.ts';
 import { checkoutOfLastRelease, lastRelease, makeReleases } from './releases.ts';
 import { type Report, startReport } from './report.ts';
 import { afterOtpRotation, rotateOtpSecret } from './rotate-otp-secret.ts';
@@ -71,6 +73,9 @@ async function lastReleaseUpgraded(ground: Ground, front: Front): Promise<void> 
   if (released === undefined)
     return report.remark('The upgrade of the last release is left out: git has no history here.');
   try {
+    await report.part('Resources of our own stages', () =>
+      compareResources(ground, released, ground.releases.first),
+    );
     await report.part('Upgrade of the last release, with data', () =>
       upgradeReleased(ground, front, released),
     );
