@@ -95,6 +95,9 @@ def accepted_body(path, body, draw):
     for leg in [body, *legs]:
         if isinstance(leg, dict) and isinstance(leg.get("from"), str) and leg["from"].startswith("+"):
             leg["from"] = draw.phone_number("from")
+        if path.endswith("/otp/send") and isinstance(leg, dict) and isinstance(leg.get("after_seconds"), int):
+            # The waits end before the shortest-lived password does.
+            leg["after_seconds"] = 10 + draw.below(20)
     for name in ("webhook_url", "url"):
         if isinstance(body.get(name), str):
             body[name] = f"{KNOWN['webhookEndpoint']}/{draw.number}"
