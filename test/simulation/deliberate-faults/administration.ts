@@ -66,4 +66,15 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'all failed webhooks of a client are entries of one partition': {
+    theme: 'webhooks',
+    promise: 'cost-and-scale',
+    changes: [
+      {
+        file: 'shared/activity/activity-log.dynamo.ts',
+        replace: "(createHash('sha256').update(entry_id).digest()[0] ?? 0) % activityShards",
+        by: "(createHash('sha256').update(kind).digest()[0] ?? 0) % activityShards",
+      },
+    ],
+  },
 };

@@ -10,6 +10,11 @@ export const faults: DeliberateFaults = {
     changes: [
       { file: sendBulk, replace: 'looksFirst: true,', by: '' },
       {
+        file: 'shared/message/send/idempotency.ts',
+        replace: 'looksFirst || allowance !== undefined ?',
+        by: 'looksFirst ?',
+      },
+      {
         file: sendBulk,
         replace: '        newRows = messagesOf(batch, bulk, rows, select);',
         by: `        newRows = messagesOf(batch, bulk, rows, select);
@@ -21,6 +26,17 @@ export const faults: DeliberateFaults = {
         replace: 'const paced = await reserveBulkSlots(',
         by: `const hasSlots = rows.some(({ message }) => message.slot !== undefined);
   const paced = hasSlots ? { messages: rows.map(({ message }) => message) } : await reserveBulkSlots(`,
+      },
+    ],
+  },
+  'messages that a repeat stores late are not reviewed': {
+    theme: 'bulk',
+    promise: '5.1',
+    changes: [
+      {
+        file: sendBulk,
+        replace: 'await dependencies.reviewFrom(addSeconds(request.now, storingLeaseSeconds), late);',
+        by: 'void late;',
       },
     ],
   },

@@ -60,7 +60,7 @@ export const faults: DeliberateFaults = {
       {
         file: 'shared/message/dispatch/start-next-leg.ts',
         replace: "status !== 'failed' && refusal === undefined",
-        by: "status !== 'failed'",
+        by: "status !== 'failed' || refusal !== undefined",
       },
     ],
   },

@@ -71,6 +71,14 @@ const focuses = [
   'webhook-endpoints',
 ] as const;
 
+const webhookFocuses = [
+  'deliver-webhook',
+  'webhook-endpoints',
+  'relay-changes',
+  'sweep-webhooks',
+  'deliver-webhook',
+] as const;
+
 export function planOf(seed: number, only?: Theme): Plan {
   const random = randomOf(seed, 'plan');
   const theme = only ?? oneOf(random, themes);
@@ -91,7 +99,7 @@ export function planOf(seed: number, only?: Theme): Plan {
     theme,
     startAt,
     severity,
-    focus: random() < 0.5 ? undefined : oneOf(random, focuses),
+    focus: random() < 0.5 ? undefined : oneOf(random, theme === 'webhooks' ? webhookFocuses : focuses),
     skewMaxMs: skewOf(seed, oneOf(random, [0, 20, 500, 5000])),
     indexLagMaxMs: oneOf(random, [100, 2000, 20_000]),
     // At 0, others in the account have used the quota up.

@@ -46,6 +46,10 @@ export interface Scene {
   remove(table: 'LimitOverrides', key: Readonly<Record<string, unknown>>): Promise<void>;
   /** The numbers of a few people, so that several things happen to one of them. */
   person(random: Random): string;
+  /** One of them whose messages the carrier delivers at once. */
+  deliveredPerson(random: Random): string;
+  /** One of them whose messages the carrier throttles for minutes. */
+  throttledPerson(random: Random): string;
   /** Asks, and asks again under the same key while it does not know the outcome, as a careful caller does. */
   ask(client: SimulatedClient, request: Omit<ApiRequest, 'clientId' | 'credential'>): Promise<Asked>;
   /** Changes a client's limits by the admin API. */
@@ -64,6 +68,8 @@ function endsInTheRun({ route, body }: Pick<ApiRequest, 'route' | 'body'>): unkn
 
 const readPolicies = ['sms_status', 'messages', 'account', 'webhooks', 'suppressions', 'admin'] as const;
 const repeatsMax = 3;
+
+const personNumbered = (index: number): string => `+4477009${String(index).padStart(5, '0')}`;
 
 interface SceneOptions {
   readonly random: Random;
@@ -214,7 +220,9 @@ export async function sceneOn(
       const { status } = await askAsAdministrator('PATCH', `clients/${clientId}/limits`, change);
       note(status !== 200);
     },
-    person: (of) => `+4477009${String(wholeBetween(of, 0, people - 1)).padStart(5, '0')}`,
+    person: (of) => personNumbered(wholeBetween(of, 0, people - 1)),
+    deliveredPerson: (of) => personNumbered(oneOf(of, [0, 1, 2, 10, 11, 12])),
+    throttledPerson: (of) => personNumbered(oneOf(of, [9, 19])),
 
     async ask({ clientId, apiKey }, request) {
       const body = endsInTheRun(request);

@@ -54,10 +54,12 @@ export interface Stage {
   readonly logs: readonly string[];
   readonly processDeaths: Processes['deaths'];
   ask(request: ApiRequest): Promise<Asked>;
-  /** Publishes to the topic of receipts and inbound messages. */
-  publish(event: object): void;
+  /** Publishes to the topic of receipts and inbound messages, which delivers it again after so long. */
+  publish(event: object, againAfterMs?: number): void;
   /** Things go wrong for so long from now on, and for as long as they would anyway. After that the stage comes to rest. */
   disturb(forMs: number): void;
+  /** A share of the calls of a service or table fails for so long; not in a run in which nothing goes wrong. */
+  breaks(of: string, share: number, forMs: number): void;
   /** Whether nothing goes wrong any more. */
   isAtRest(): boolean;
   /** Whether anything is under way that no timer starts. */
@@ -82,15 +84,17 @@ export function simulatedStage(
   const sqs = simulatedSqs(deployment.queues, time, faults);
   const scheduler = simulatedScheduler({ sqs, time, faults, perSecond: options.schedulesPerSecond });
 
-  function publish(event: object): void {
-    const notification = {
+  function publish(event: object, againAfterMs?: number): void {
+    const notification = JSON.stringify({
       Type: 'Notification',
       MessageId: `notification-${time.now()}`,
       TopicArn: 'arn:aws:sns:eu-west-1:111122223333:receipts',
       Message: JSON.stringify(event),
       Timestamp: new Date(time.now()).toISOString(),
-    };
-    sqs.put(deployment.receiptsQueue, JSON.stringify(notification));
+    });
+    const deliver = (): void => void sqs.put(deployment.receiptsQueue, notification);
+    deliver();
+    if (againAfterMs !== undefined) time.at(time.now() + againAfterMs, deliver);
   }
 
   /** Whether a list of the due-item index has an entry that is due within two minutes. */
@@ -144,9 +148,12 @@ export function simulatedStage(
     secrets: answerOfSecrets,
   };
 
+  const outages: (Outage & { readonly share?: number })[] = [...options.outages];
+  const drawnByOutages = faults.random('outages');
   const isOut = ({ service, about }: Call, atMs: number): boolean =>
-    options.outages.some(
-      ({ of, fromMs, untilMs }) => (of === service || of === about) && atMs >= fromMs && atMs < untilMs,
+    outages.some(
+      ({ of, fromMs, untilMs, share = 1 }) =>
+        (of === service || of === about) && atMs >= fromMs && atMs < untilMs && drawnByOutages() < share,
     );
   const request = awsRequests({ services, time, faults, isOut, note: (call) => void calls.push(call) });
   const processes = functionProcesses({
@@ -196,6 +203,10 @@ export function simulatedStage(
     ask: apiGateway({ deployment, processes, time, faults, record }),
     publish,
     disturb: (forMs) => faults.endAt(Math.max(faults.untilMs(), time.now() + forMs)),
+    breaks(of, share, forMs) {
+      const fromMs = time.now();
+      if (options.severity > 0) outages.push({ of, share, fromMs, untilMs: fromMs + forMs });
+    },
     isAtRest,
     isBusy: () =>
       sources.isBusy() ||

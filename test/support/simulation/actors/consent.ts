@@ -58,7 +58,7 @@ export const consent = {
       await scene.stage.time.sleep(between(random, 5000, 30_000));
       writes(scene, to, 'STOP', `${id}-stop`);
       await scene.stage.time.sleep(between(random, 5000, 30_000));
-      writes(scene, to, 'START', `${id}-start`, random() < 0.5);
+      writes(scene, to, 'START', `${id}-start`, { carrierHears: random() < 0.5 });
       await scene.stage.time.sleep(between(random, 200, 60_000));
       await one('at-once');
       await scene.stage.time.sleep(2.5 * 3_600_000);
@@ -67,16 +67,29 @@ export const consent = {
   },
 } as const satisfies Record<string, Actor>;
 
-/** @param carrierHears - whether the carrier takes the person off its own list */
-export function writes({ stage }: Scene, from: string, text: string, id: string, carrierHears = true): void {
+interface Writing {
+  /** Whether the carrier takes the person off its own list. */
+  readonly carrierHears?: boolean;
+  /** Until the topic delivers the text a second time. */
+  readonly againAfterMs?: number | undefined;
+}
+
+export function writes(
+  { stage }: Scene,
+  from: string,
+  text: string,
+  id: string,
+  { carrierHears = true, againAfterMs }: Writing = {},
+): void {
   stage.record.wrote.push({ atMs: stage.time.now(), from, to: ourNumber, text });
   if (/stop/i.test(text)) stage.carriers.optOut(from);
   if (text === 'START' && carrierHears) stage.carriers.optIn(from);
-  stage.publish({
+  const event = {
     originationNumber: from,
     destinationNumber: ourNumber,
     messageKeyword: 'STOP',
     messageBody: text,
     inboundMessageId: `inbound-${id}`,
-  });
+  };
+  stage.publish(event, againAfterMs);
 }

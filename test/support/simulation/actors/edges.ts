@@ -1,7 +1,7 @@
 /** What happens at the edges: of windows, of how often a person gets a password, of how many endpoints a client has. */
 import { endpointUrl } from '../outside/endpoints.ts';
 import { whatsAppInbound, whatsAppNumberId } from '../outside/whatsapp-events.ts';
-import { between, oneOf, wholeBetween } from '../random.ts';
+import { between, oneOf, type Random, wholeBetween } from '../random.ts';
 import { type Act, type Actor, learn } from './actor.ts';
 import { writes } from './consent.ts';
 
@@ -25,6 +25,11 @@ export async function burst(
     ),
   );
   learn(act, answers);
+}
+
+/** The topic delivers each notification at least once. */
+function sometimesAgain(random: Random): number | undefined {
+  return random() < 0.5 ? between(random, 20_000, 120_000) : undefined;
 }
 
 export const edges = {
@@ -125,8 +130,10 @@ export const edges = {
         ['START', 'STOP'],
         ['STOP', 'START', 'STOP'],
         ['Hello'],
+        ['Hello'],
+        ['Hello'],
       ]).entries()) {
-        writes(scene, to, text, `${id}-${i}`);
+        writes(scene, to, text, `${id}-${i}`, { againAfterMs: sometimesAgain(random) });
         await stage.time.sleep(between(random, 2000, 4000));
       }
       // A text that is read again later is still the answer to what came before it.
@@ -146,8 +153,9 @@ export const edges = {
       await stage.time.sleep(40_000);
       for (let i = 0; i < 4; i += 1) {
         stage.record.wrote.push({ atMs: stage.time.now(), from: to, to: whatsAppNumberId, text: 'Hello' });
-        stage.publish(whatsAppInbound(`${id}-${i}`, to, 'Hello', stage.time.now()));
-        await stage.time.sleep(between(random, 5, 600));
+        const event = whatsAppInbound(`${id}-${i}`, to, 'Hello', stage.time.now());
+        stage.publish(event, sometimesAgain(random));
+        await stage.time.sleep(between(random, 5, oneOf(random, [600, 5000])));
       }
     },
   },

@@ -2,6 +2,7 @@
 import { bulkRecipientsMax } from '../../../../shared/message/send/bulk-rows.ts';
 import { between, oneOf, wholeBetween } from '../random.ts';
 import { type Actor, everyTheme, known, laterThan, learn, send, texts } from './actor.ts';
+import { burst } from './edges.ts';
 
 export const sending = {
   'sends an SMS': {
@@ -54,6 +55,45 @@ export const sending = {
         message: 'with a fallback',
         fallback: [{ channel: 'whatsapp', after_seconds: wholeBetween(act.random, 30, 300) }],
       }),
+  },
+  'sends with a fallback, and uses up its cap meanwhile': {
+    uses: ['sendSms'],
+    share: { caps: 3 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { time } = scene.stage;
+      await time.sleep(60_000 - (time.now() % 60_000) + 5000);
+      const sent = await scene.ask(client, {
+        route: 'sendSms',
+        body: {
+          ...{ to: scene.throttledPerson(random), message: 'waits for its carrier', reference: id },
+          fallback: [{ channel: 'whatsapp', after_seconds: 60 }],
+        },
+      });
+      learn(act, [sent]);
+      await time.sleep(48_000);
+      for (let round = 0; round < 4; round += 1) {
+        await burst(act, 8, `fills-${round}`);
+        await time.sleep(3000);
+      }
+    },
+  },
+  'repeats a bulk, and sends one after it': {
+    uses: ['sendBulkSms', 'sendSms'],
+    share: { bulk: 4 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const recipients = Array.from({ length: 12 }, (_, i) => ({
+        to: `+4477009${20_000 + (wholeBetween(random, 0, 900) + i) * 10}`,
+      }));
+      const body = { message: `To some of ${id}`, recipients, reference: id, validity_period: 1800 };
+      for (let repeats = 0; repeats < 5; repeats += 1) {
+        learn(act, [await scene.ask(client, { route: 'sendBulkSms', key: `repeated-${id}`, body })]);
+        await scene.stage.time.sleep(between(random, 100, 500));
+      }
+      const after = { to: '+447700920010', message: 'after the bulk', reference: `${id}.after` };
+      learn(act, [await scene.ask(client, { route: 'sendSms', body: after })]);
+    },
   },
   'sends to many': {
     uses: ['sendBulkSms'],

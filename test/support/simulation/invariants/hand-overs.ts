@@ -159,7 +159,7 @@ export const ofHandOvers = {
           .filter((one) => one.atMs > acceptedAtMs && one.atMs <= atMs)
           .reduce((sum, one) => sum + (segments.get(one.messageId) ?? 1), 0);
         // Slots are times of the clocks that reserve them and wait for them.
-        const neededMs = (used / pace) * 1000 + 15_000 + 2 * plan.skewMaxMs;
+        const neededMs = (used / pace) * 1000 + 8000 + 2 * plan.skewMaxMs;
         return atMs - acceptedAtMs > neededMs
           ? [
               `${messageId} waited ${Math.round((atMs - acceptedAtMs) / 1000)} s, while ${used} segments went by its sender, which has a pace of ${pace}`,

@@ -21,12 +21,15 @@ export const ofInbound = {
         (inbound.get(clientId) ?? []).map((message) => ({ ...message, clientId })),
       );
       const found = [];
-      if (shown.length > wrote.length)
-        found.push(`${wrote.length} texts were written, and clients have ${shown.length} messages of people`);
-      for (const { clientId, recipient, created_at, message_id, channel } of shown) {
+      for (const [person, messages] of Map.groupBy(shown, ({ from }) => String(from))) {
+        const texts = wrote.filter(({ from }) => from === person).length;
+        if (messages.length > texts)
+          found.push(`${person} wrote ${texts} texts, and clients have ${messages.length} messages of them`);
+      }
+      for (const { clientId, from, created_at, message_id, channel } of shown) {
         if (channel !== 'sms' || !isCalm(ended)) continue;
         const atMs = Date.parse(created_at);
-        const taken = takenFrom(ended, String(recipient)).filter((one) => one.atMs < atMs + handOverMs);
+        const taken = takenFrom(ended, String(from)).filter((one) => one.atMs < atMs + handOverMs);
         const last = taken.at(-1);
         const isClear =
           last !== undefined &&
@@ -34,7 +37,7 @@ export const ofInbound = {
           taken.every((one) => one.clientId === last.clientId || one.atMs < last.atMs - apartMs - 1000);
         if (isClear && last.clientId !== clientId)
           found.push(
-            `${message_id} of ${recipient} at ${timeOf(atMs)} is of ${clientId}, and the last message to them was of ${last.clientId}`,
+            `${message_id} of ${from} at ${timeOf(atMs)} is of ${clientId}, and the last message to them was of ${last.clientId}`,
           );
       }
       return found;
@@ -83,7 +86,7 @@ export const ofInbound = {
       distinct(accepted).flatMap(({ messageId, client, to, status }) => {
         if (status?.channel !== 'whatsapp') return [];
         const texts = (inbound.get(client.clientId) ?? []).filter(
-          ({ channel, recipient }) => channel === 'whatsapp' && recipient === to,
+          ({ channel, from }) => channel === 'whatsapp' && from === to,
         );
         const latest = Math.max(...texts.map(({ created_at }) => Date.parse(created_at)));
         if (texts.length === 0 || time.now() > latest + windowMs) return [];

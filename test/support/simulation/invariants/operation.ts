@@ -7,6 +7,9 @@ const rowBytesMax: Readonly<Record<string, number>> = { RateCounters: 1024 };
 /** Half of what a partition takes; but a thousand messages may be stored at once with one reference. */
 const writeUnitsMax: Readonly<Record<string, number>> = { 'Messages/by-reference': 1000 };
 
+/** So many are in one partition by chance in one run of millions. */
+const manyEntries = 8;
+
 export const ofOperation = {
   'no limit is passed, and none refuses while there is room': {
     promise: '4.2, 10.2',
@@ -60,6 +63,22 @@ export const ofOperation = {
           : [],
       ),
     ],
+  },
+
+  'the entries of failed webhooks are spread over partitions': {
+    promise: 'cost-and-scale',
+    check: ({ stage: { database } }) =>
+      (['day', 'kind'] as const).flatMap((key) => {
+        const text = (row: object, name: string): string =>
+          String(Reflect.get(Object(Reflect.get(row, name)), 'S'));
+        const entries = database
+          .rows('ActivityLog')
+          .filter((row) => text(row, 'kind').startsWith('webhook_failed'));
+        const partitions = new Set(entries.map((row) => text(row, key)));
+        return entries.length >= manyEntries && partitions.size < 2
+          ? [`${entries.length} entries of failed webhooks are in the partition ${[...partitions]}`]
+          : [];
+      }),
   },
 
   'a credential is valid from the answer that gave it out': {

@@ -82,7 +82,9 @@ export function simulatedCarriers({ time, faults, record, throttles, publish }: 
     else if (behaviour === 'delivered late') later('late', 60_000, 900_000, 'delivered');
     else later('delivered', 50, 8000, 'delivered');
     if (behaviour === 'undeliverable' || behaviour === 'delivered late') return;
-    if (behaviour === 'reported twice') later('again', 100, 30_000, 'delivered');
+    // A carrier may also contradict itself.
+    const again = hashOf(given.to, 'again') % 2 === 0 ? 'delivered' : 'failed';
+    if (behaviour === 'reported twice') later('again', 100, 30_000, again);
     if (isWhatsApp && hashOf(given.to) % 2 === 0) later('read', 500, 60_000, 'read');
   }
 
