@@ -135,7 +135,7 @@ export const days = {
   },
   'keeps an endpoint whose last attempt in five days disables it': {
     uses: ['createWebhookEndpoint', 'sendSms', 'getWebhookEndpoint'],
-    share: { webhooks: 0.6 },
+    share: { webhooks: 0.4 },
     async act(act) {
       const { scene, client, random, id } = act;
       const { stage } = scene;
@@ -159,7 +159,7 @@ export const days = {
   },
   'keeps an endpoint that is down for days': {
     uses: ['createWebhookEndpoint', 'sendSms', 'getWebhookEndpoint'],
-    share: { webhooks: 0.6, administration: 0.1 },
+    share: { webhooks: 0.4, administration: 0.1 },
     async act(act) {
       const { scene, client, random, id } = act;
       const { time } = scene.stage;
