@@ -1,9 +1,8 @@
 /** The CDK app: synthesizes the stack of a stage (`-c stage=production`, with the settings of `settings.production.json`). */
 import { Annotations, App } from 'aws-cdk-lib';
-import { changedSettingsIn, stageOutput } from '../lib/constructs/stack-outputs.ts';
 import { applyTemplateRules, GatewayStack } from '../lib/gateway-stack.ts';
-import { settingsFileOf, withSettingsFile } from '../lib/stages/settings-file.ts';
-import { droppedSettings, replacesTables } from '../lib/stages/stages.ts';
+import { compareSettings } from '../lib/stages/compare-settings.ts';
+import { withSettingsFile } from '../lib/stages/settings-file.ts';
 import { deployedStacks } from '../shared/admin/stack-outputs.cloudformation.ts';
 
 /**
@@ -17,16 +16,7 @@ async function compareWithDeployed(stack: GatewayStack): Promise<void> {
   if (account === undefined) return;
   try {
     const [deployed] = await deployedStacks(stage.stackName, stage.region ?? region);
-    const recorded = changedSettingsIn(deployed?.outputs ?? {});
-    if (deployed?.outputs[stageOutput] !== undefined && replacesTables(recorded, stage))
-      Annotations.of(stack).addError(
-        `${stage.stackName} is deployed ${stage.globalTables === undefined ? 'with' : 'without'} globalTables, and CloudFormation would delete its tables to change that (docs/regions.md).`,
-      );
-    for (const setting of droppedSettings(recorded, stage))
-      Annotations.of(stack).addWarningV2(
-        `dropped-setting:${setting}`,
-        `The last deploy of ${stage.stackName} had a value for ${setting}, and this one has none, so it gets the stage's own. Write it into ${settingsFileOf(stage.name)} to keep it.`,
-      );
+    compareSettings(stack, stage, deployed?.outputs ?? {});
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     // Before its first deploy there is nothing to compare with.

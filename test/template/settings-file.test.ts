@@ -3,7 +3,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { App, Stack } from 'aws-cdk-lib';
 import { changedSettingsIn, publishedSettings } from '../../lib/constructs/stack-outputs.ts';
+import { compareSettings } from '../../lib/stages/compare-settings.ts';
 import { settingsFileOf, withSettingsFile } from '../../lib/stages/settings-file.ts';
 import { droppedSettings, stageFrom } from '../../lib/stages/stages.ts';
 import { page } from '../support/docs/pages.ts';
@@ -72,6 +74,21 @@ describe('a deploy that drops a setting', () => {
     expect(droppedSettings(recorded, stageFrom({ alarms: true, alarmEmail: 'a@example.com' }))).toEqual([
       'retentionDays',
     ]);
+  });
+
+  it('says so by a warning of the synthesis, with the file to write it into, and nothing of what is kept', () => {
+    const outputs = publishedSettings(stageFrom({ alarms: true, alarmEmail: 'a@example.com' }));
+    const warningsWith = (context: Record<string, unknown>): string[] => {
+      const stack = new Stack(new App());
+      compareSettings(stack, stageFrom(context), outputs);
+      return stack.node.metadata
+        .filter(({ type }) => type === 'aws:cdk:warning')
+        .map(({ data }) => String(data));
+    };
+    expect(warningsWith({ alarms: true })).toEqual([
+      expect.stringMatching(/had a value for alarmEmail, and this one has none.* settings\.dev\.json/),
+    ]);
+    expect(warningsWith({ alarms: true, alarmEmail: 'b@example.com' })).toEqual([]);
   });
 
   it('hears nothing of settings for one deploy, of new ones, and after a release that recorded none', () => {
