@@ -4,7 +4,8 @@ import { type VerifiedStage, type Visitor, waitFor } from './verified-stage.ts';
 
 /** A one-shot schedule fires within its minute, for which the gateway sets it early. */
 const scheduleLateSeconds = 60;
-const scheduleAheadSeconds = 20;
+/** The policy of a new queue, which permits the schedule to send to it, is in force after up to a minute. */
+const scheduleAheadSeconds = 75;
 
 const coldStartMsMax = 3000;
 const coldStartsAtOnce = 20;

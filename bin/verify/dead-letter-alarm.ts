@@ -11,22 +11,32 @@ import {
 import { alarmState } from './alarm-state.ts';
 import type { Alarm, StackResource } from './verified-stage.ts';
 
+interface AlarmedQueue {
+  readonly queue: StackResource;
+  readonly alarm: StackResource;
+}
+
 /** CloudFormation's ids end with eight characters of a hash. */
 const withoutHash = (id: string): string => id.slice(0, -8);
 
 /** The first alarm whose dead-letter queue is empty, so that no message of the stage is touched. */
 export async function idleAlarm(resources: readonly StackResource[]): Promise<Alarm | undefined> {
   const sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
-  for (const queue of resources.filter(({ type }) => type === 'AWS::SQS::Queue')) {
-    const alarm = resources.find(
-      ({ type, logicalId }) =>
-        type === 'AWS::CloudWatch::Alarm' &&
-        withoutHash(logicalId) === `${withoutHash(queue.logicalId)}Alarm`,
-    );
-    if (alarm !== undefined && (await isEmpty(sqs, queue.physicalId)))
-      return alarmOn(sqs, queue.physicalId, alarm.physicalId);
-  }
+  for (const { queue, alarm } of alarmedQueues(resources))
+    if (await isEmpty(sqs, queue.physicalId)) return alarmOn(sqs, queue.physicalId, alarm.physicalId);
   return undefined;
+}
+
+/** The queues of a stack that an alarm is on, by the names of both. */
+export function alarmedQueues(resources: readonly StackResource[]): AlarmedQueue[] {
+  const alarms = resources.filter(({ type }) => type === 'AWS::CloudWatch::Alarm');
+  return resources
+    .filter(({ type }) => type === 'AWS::SQS::Queue')
+    .flatMap((queue) => {
+      const name = `${withoutHash(queue.logicalId)}Alarm`;
+      const alarm = alarms.find(({ logicalId }) => withoutHash(logicalId) === name);
+      return alarm === undefined ? [] : [{ queue, alarm }];
+    });
 }
 
 async function isEmpty(sqs: SQSClient, queueUrl: string): Promise<boolean> {

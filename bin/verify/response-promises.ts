@@ -89,8 +89,8 @@ export const responsePromises: readonly StagePromise[] = [
     },
   },
   {
-    title: 'TLS 1.2 and 1.3 are accepted, and nothing older',
-    threshold: 'TLS 1.0 and 1.1 refused',
+    title: 'TLS 1.2 is accepted, and nothing older',
+    threshold: 'TLS 1.2 accepted; 1.0 and 1.1 refused',
     remedy: 'Give the API a customDomain: its own address accepts what AWS decides.',
     async measure(stage) {
       if (!stage.baseUrl.startsWith('https:')) return { notApplicable: 'the stage has no TLS' };
