@@ -49,7 +49,7 @@ export function nextStep(
   const stays = isThrottled && now < addSeconds(new Date(since), throttledSecondsMax);
   const carrier = stays ? named(carriers, last.carrier) : undefined;
   if (carrier !== undefined) return handOver(message, carrier, rules, now, since);
-  return handOver(message, after(carriers, last.carrier) ?? first, rules, now);
+  return handOver(message, after(message, carriers, last.carrier) ?? first, rules, now);
 }
 
 /** The message as one of its carriers sends it: from the sender that is selected for that carrier. */
@@ -75,9 +75,18 @@ export function withFrom(
   );
 }
 
-/** The carriers that have had no attempt of this message. */
-export function untried(message: Message, carriers: readonly ChosenCarrier[]): readonly ChosenCarrier[] {
-  return carriers.filter(({ name }) => !(message.attempts ?? []).some(({ carrier }) => carrier === name));
+/**
+ * Whether another carrier can be asked at once: after a refusal one that could not be reached before too, because it has not
+ * refused the message.
+ */
+export function hasNext(attempts: readonly StoredAttempt[], carriers: readonly ChosenCarrier[]): boolean {
+  const isRefused = attempts.at(-1)?.outcome === 'refused';
+  return carriers.some(({ name }) =>
+    attempts.every(
+      ({ carrier, outcome }) =>
+        carrier !== name || (isRefused && (outcome === 'not_taken' || outcome === 'throttled')),
+    ),
+  );
 }
 
 /** The attempt as a carrier is asked for it. */
@@ -113,7 +122,7 @@ function settle(
   if (isDue && choice === 'fail') return { step: 'give_up' };
   if (isDue && choice === 'send_again') {
     const unknown = (message.attempts ?? []).filter(({ outcome }) => (outcome ?? 'unknown') === 'unknown');
-    const carrier = after(carriers, last.carrier) ?? carriers[0];
+    const carrier = after(message, carriers, last.carrier) ?? carriers[0];
     if (carrier !== undefined && unknown.length < Math.max(unknownAttemptsMin, carriers.length)) {
       const attempts = withOutcome(message.attempts ?? [], 'unknown');
       return handOver({ ...message, attempts }, carrier, rules, now);
@@ -157,8 +166,19 @@ function named(carriers: readonly ChosenCarrier[], name: string): ChosenCarrier 
   return carriers.find((carrier) => carrier.name === name);
 }
 
-/** The carrier after this one; after the last, the first. Undefined where the stage does not have this one any more. */
-function after(carriers: readonly ChosenCarrier[], name: string): ChosenCarrier | undefined {
-  const index = carriers.findIndex((carrier) => carrier.name === name);
-  return index < 0 ? undefined : carriers[(index + 1) % carriers.length];
+/**
+ * The carrier after this one that has not refused the message; after the last, the first. Undefined where the stage does not
+ * have this one any more.
+ */
+function after(
+  { attempts = [] }: Message,
+  carriers: readonly ChosenCarrier[],
+  last: string,
+): ChosenCarrier | undefined {
+  const next = carriers.findIndex(({ name }) => name === last) + 1;
+  if (next === 0) return undefined;
+  const inOrder = [...carriers.slice(next), ...carriers.slice(0, next)];
+  const hasRefused = (name: string) =>
+    attempts.some(({ carrier, outcome }) => carrier === name && outcome === 'refused');
+  return inOrder.find(({ name }) => !hasRefused(name)) ?? inOrder[0];
 }

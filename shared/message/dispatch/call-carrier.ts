@@ -10,9 +10,10 @@ import { type Contacts, noteContact } from '../store/contacts.dynamo.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import type { WhatsAppWindows } from '../store/whatsapp-window.dynamo.ts';
 import type { SuppressionReader } from '../suppression/suppression-store.dynamo.ts';
-import { type AttemptRules, asked, type NextStep, untried, withOutcome } from './attempts.ts';
+import { type AttemptRules, asked, hasNext, type NextStep, withOutcome } from './attempts.ts';
 import type { ChosenCarrier, HandOver, HandOverBody } from './carrier.ts';
 import { type OutboundEntry, type OutboundQueue, outboundEntryOf } from './outbound-queue.sqs.ts';
+import { recordReceipts } from './record-receipts.ts';
 import { pacedMessageOf, type SenderPace } from './sender-pace.ts';
 import type { StartLegDependencies, startNextLeg } from './start-next-leg.ts';
 
@@ -92,12 +93,16 @@ const outcomeRetryDelaysMs = [100, 400, 1600];
 
 export type Step<Name extends NextStep['step']> = Extract<NextStep, { step: Name }>;
 
-/** @param claimed - its message is as the carrier sends it */
+/**
+ * @param claimed - its message is as the carrier sends it
+ * @param isRepeat - whether the attempt was recorded before, so that the carrier may have it from an earlier call
+ */
 export async function callCarrier(
   dependencies: DispatchDependencies,
   claimed: Claimed,
   carrier: ChosenCarrier,
   { toSend, body }: Prepared,
+  isRepeat = false,
 ): Promise<Dispatched> {
   const { message, claimId, carriers } = claimed;
   const { attempts = [] } = message;
@@ -115,16 +120,17 @@ export async function callCarrier(
     return waitForOutcome(dependencies, claimed, carrier);
   }
   if (response.outcome === 'accepted') return recordSent(dependencies, message, response);
-  const others = untried(message, carriers);
-  const asksNext = response.outcome === 'not_taken' || response.outcome === 'refused';
-  if (response.outcome === 'refused' && (response.elsewhere !== true || others.length === 0))
-    return recordRefused(dependencies, message, response);
+  const isFinal = response.outcome === 'refused' && response.elsewhere !== true;
+  // That the carrier does not take the repeat proves nothing of the call before.
+  if (isRepeat && !isFinal) return waitForOutcome(dependencies, claimed, carrier);
   const outcome = withOutcome(attempts, response.outcome);
+  const asksNext = response.outcome !== 'throttled' && hasNext(outcome, carriers);
+  if (response.outcome === 'refused' && (isFinal || !asksNext))
+    return recordRefused(dependencies, message, response);
   await dependencies.messages.release(message.message_id, claimId, dependencies.clock(), {
     attempts: outcome,
   });
-  if (asksNext && others.length > 0)
-    return requeue(dependencies, 'next_carrier', message, outboundEntryOf(message));
+  if (asksNext) return requeue(dependencies, 'next_carrier', message, outboundEntryOf(message));
   const paced = pacedMessageOf(message);
   if (paced !== undefined) await dependencies.pace.slowDown(paced.identity);
   const seconds = backoffSeconds(message.handover_attempts ?? 1);
@@ -133,7 +139,7 @@ export async function callCarrier(
 
 /** Asks for a receipt that may be lost, before the message expires. */
 export async function lookUpSent(
-  { messages, warn }: DispatchDependencies,
+  dependencies: DispatchDependencies,
   message: Message,
   carriers: readonly ChosenCarrier[],
 ): Promise<Dispatched> {
@@ -144,11 +150,11 @@ export async function lookUpSent(
   const { carrier_message_id: carrierMessageId } = message;
   const found = await carrier
     .lookup({ message, attempt: asked(message, attempt), carrierMessageId })
-    .catch((error: unknown) => warn('the carrier cannot be asked', error));
+    .catch((error: unknown) => dependencies.warn('the carrier cannot be asked', error));
   if (!found?.receipt) return { outcome: 'nothing_to_do', message };
-  const { transition } = found.receipt;
-  const changed = await messages.transition(message.message_id, { ...transition, reported: true });
-  return { outcome: 'looked_up', message: changed ?? message };
+  const receipt = { ...found.receipt, messageId: message.message_id, attempt: attempt.number };
+  const { recorded } = await recordReceipts(dependencies, [receipt], 1);
+  return { outcome: 'looked_up', message: recorded[0]?.message ?? message };
 }
 
 /** Waits until the attempt can be repeated, or until its deadline. */
@@ -224,7 +230,7 @@ export async function recordRefused(
     ...(hasOptedIn ? { suppressed: false } : {}),
     ...(message.attempts === undefined ? {} : { attempts: withOutcome(message.attempts, 'refused') }),
   };
-  const refused = { to: 'failed', at: clock(), errorCode, errorMessage, ...more } as const;
+  const refused = { to: 'failed', at: clock(), notSent: true, errorCode, errorMessage, ...more } as const;
   await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
     messages.transition(message.message_id, refused),
   );

@@ -110,6 +110,7 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
       await messages.transition(messageId, {
         to: 'failed',
         at: clock(),
+        notSent: true,
         attempts,
         ...messageError('hand_over_unknown'),
       });
@@ -130,7 +131,8 @@ async function handOver(
   // Before the wait for the slot: a call after it could take so long that the slot is missed.
   const refusal = await refusalOf(dependencies, message);
   if (refusal !== undefined) {
-    await messages.transition(messageId, { to: 'failed', at: clock(), ...messageError(refusal.error) });
+    const notSent = { to: 'failed', at: clock(), notSent: true } as const;
+    await messages.transition(messageId, { ...notSent, ...messageError(refusal.error) });
     return { outcome: refusal.outcome, message };
   }
   const paced = pacedMessageOf(message);
@@ -147,7 +149,7 @@ async function handOver(
     return requeue(dependencies, 'waits_for_slot', message, entry);
   }
   if (waited.prepared === 'suppressed') {
-    const notHandedOver = { to: 'failed', at: clock(), suppressed: true } as const;
+    const notHandedOver = { to: 'failed', at: clock(), notSent: true, suppressed: true } as const;
     await messages.transition(messageId, { ...notHandedOver, ...messageError(optedOut) });
     return { outcome: 'suppressed', message };
   }
@@ -183,7 +185,7 @@ async function repeatAttempt(
   const message = atCarrier(claimed.message, carrier.name, claimed.carriers);
   const toSend = await withTemplate(dependencies, message);
   const body = await dependencies.bodyOf(toSend);
-  return callCarrier(dependencies, { ...claimed, message }, carrier, { toSend, body });
+  return callCarrier(dependencies, { ...claimed, message }, carrier, { toSend, body }, true);
 }
 
 /** Returns the slot that no attempt has used yet; an earlier attempt's may be of the sender of another carrier. */

@@ -116,7 +116,7 @@ async function recordReceipt(
   if (messageId === undefined) return { outcome: 'unknown_message', messageId, message: undefined };
   // An older read may lack the attempt that it is about.
   const seen = await messages.get(messageId, eventually);
-  const isCurrent = seen !== undefined && concerns(receipt, seen) && !mayBeDoubledNow(receipt, seen);
+  const isCurrent = seen !== undefined && concerns(receipt, seen) && !mayHaveChanged(receipt, seen);
   const row = isCurrent ? seen : await messages.get(messageId);
   if (row === undefined) return { outcome: 'unknown_message', messageId, message: undefined };
   // Without the message, for which nothing is noted.
@@ -127,7 +127,10 @@ async function recordReceipt(
   if (isOneOfSeveral && cost !== undefined && currency !== undefined)
     await messages.addCost(messageId, { attempt: receipt.attempt, cost, currency, reported: true });
   // Usually the hand-over has written `sent` already: then this read was cheaper than a refused write.
-  if (transition.to === 'sent' && isPast(row.status)) return proveSent(messages, receipt, row);
+  if (transition.to === 'sent' && isPast(row.status)) {
+    await noteLateCost(messages, receipt, row);
+    return proveSent(messages, receipt, row);
+  }
   let suppressed = {};
   if (transition.errorCode === 'recipient_opted_out') {
     // Before the state, which ends the work on this message.
@@ -136,8 +139,10 @@ async function recordReceipt(
     suppressed = isSuppressed ? {} : { suppressed: false };
   }
   // A failure of an earlier attempt says nothing of the one after it.
-  const isFailure = transition.to === 'failed' || transition.to === 'expired';
-  const ofAttempt = isFailure ? withoutUndefined({ ofAttempt: receipt.attempt }) : {};
+  const ofAttempt =
+    isFailure(transition) && mayArriveLater(receipt, row)
+      ? withoutUndefined({ ofAttempt: receipt.attempt })
+      : {};
   const reported = withoutUndefined({ reportedAttempt: reportedAttemptOf(receipt, row) });
   const message = await messages.transition(messageId, {
     ...transition,
@@ -149,6 +154,7 @@ async function recordReceipt(
   if (message !== undefined) return { outcome: 'recorded', messageId, message };
   const known = await messages.get(messageId);
   if (known === undefined) return { outcome: 'unknown_message', messageId, message: undefined };
+  await noteLateCost(messages, receipt, known);
   return proveSent(messages, receipt, known);
 }
 
@@ -193,10 +199,37 @@ function mayBeWithSeveral({ attempts = [] }: Message): boolean {
   return attempts.filter(mayBeTaken).length > 1;
 }
 
-/** Whether an attempt may have followed since the row was read, which would make the cost one of several. */
-function mayBeDoubledNow({ transition }: Receipt, { attempts }: Message): boolean {
+function isFailure({ to }: Transition): boolean {
+  return to === 'failed' || to === 'expired';
+}
+
+/** Whether a later attempt than the one that failed may reach the person: once the message is sent, no more are made. */
+function mayArriveLater({ attempt = 0 }: Receipt, { status, attempts = [] }: Message): boolean {
+  return status !== 'sent' || attempts.some((one) => one.number > attempt && mayBeTaken(one));
+}
+
+/**
+ * Whether what counts may have changed since the row was read: an attempt that followed makes the cost one of several, and
+ * the failure of an earlier one counts once the message is sent.
+ */
+function mayHaveChanged({ attempt, transition }: Receipt, { attempts }: Message): boolean {
   const last = attempts?.at(-1);
-  return transition.cost !== undefined && last !== undefined && last.outcome === undefined;
+  if (last === undefined) return false;
+  const isNewCost = transition.cost !== undefined && last.outcome === undefined;
+  return isNewCost || (isFailure(transition) && attempt !== last.number);
+}
+
+/** The carrier's figure replaces the estimate also where it comes after the last state. */
+async function noteLateCost(
+  messages: ReceiptStore,
+  { attempt, transition: { cost, currency } }: Receipt,
+  known: Message,
+): Promise<void> {
+  if (attempt === undefined || cost === undefined || currency === undefined) return;
+  // The final receipt of a sent message has the cost too.
+  const isKnown = known.cost_reported === true && known.cost === cost;
+  if (known.status === 'sent' || isKnown || mayBeWithSeveral(known)) return;
+  await messages.addCost(known.message_id, { attempt, cost, currency, reported: true });
 }
 
 /** The state no longer changes; but this receipt proves that a final message without `sent` was handed over. */

@@ -179,7 +179,7 @@ function notedIn(report: Parameters<typeof fieldsOf>[0]): Record<string, unknown
 
 /** Makes a single write of the new state and the times of all states that it implies. */
 function transitionInput(change: Transition) {
-  const { from } = transitions[change.to];
+  const from = transitions[change.to].from.filter((state) => change.notSent !== true || state !== 'sent');
   const values: Record<string, unknown> = { ':to': change.to, ':at': change.at.toISOString() };
   const sets = ['#status = :to'];
   const removes: string[] = [];

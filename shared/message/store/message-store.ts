@@ -104,6 +104,8 @@ export interface Transition extends CarrierReport {
   readonly suppressed?: boolean;
   /** Whether it comes from a receipt, which proves that the message was handed over. */
   readonly reported?: boolean;
+  /** Entered only if no receipt has proved meanwhile that a carrier has the message. */
+  readonly notSent?: boolean;
   /** Entered only if no later attempt was made than this one. */
   readonly ofAttempt?: number;
   /** The attempt that the receipt proves. */

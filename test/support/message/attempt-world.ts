@@ -36,7 +36,12 @@ export async function attemptWorld(
   {
     settledBy = 'receipt',
     defaultSender,
-  }: Partial<Pick<ChosenCarrier, 'settledBy'>> & { readonly defaultSender?: string } = {},
+    duringCall = async () => {},
+  }: Partial<Pick<ChosenCarrier, 'settledBy'>> & {
+    readonly defaultSender?: string;
+    /** What happens before the response to an attempt. */
+    readonly duringCall?: (attempt: number) => Promise<void>;
+  } = {},
 ) {
   let now = created;
   const { messages } = inMemoryStores();
@@ -54,14 +59,18 @@ export async function attemptWorld(
       async handOver(request) {
         const index = calls.filter(({ carrier }) => carrier === name).length;
         calls.push({ carrier: name, request });
+        await duringCall(request.attempt.number);
         const answer = responses[Math.min(index, responses.length - 1)];
         if (answer === undefined || answer === 'lost') throw new Error('the response was lost');
         return answer;
       },
       async lookup({ attempt }) {
         lookups.push(attempt.id);
-        const transition = { to: 'delivered', at: now } as const;
-        return known.has(attempt.id) ? { carrierMessageId: 'found', receipt: { transition } } : undefined;
+        const transition = { to: 'delivered', at: now, cost: 0.04, currency: 'USD' } as const;
+        const { id, number } = attempt;
+        return known.has(id)
+          ? { carrierMessageId: 'found', receipt: { attempt: number, transition } }
+          : undefined;
       },
     }),
   );

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { carrierDescriptors } from '../../../shared/carrier/carrier-descriptors.ts';
 import {
   cyclesOf,
   files,
@@ -48,6 +49,24 @@ describe('who may import whom', () => {
 
   it('functions import shared only, and no function another', () => {
     expect(violations(inFolder('functions'), within(['shared']))).toEqual([]);
+  });
+
+  it('only the lists of carriers know a carrier that is not a part of AWS or of the gateway', () => {
+    const others = carrierDescriptors.filter(({ hasCredentials }) => hasCredentials);
+    const lists = ['carriers', 'carrier-reports', 'carrier-descriptors'].map(
+      (name) => `shared/carrier/${name}.ts`,
+    );
+    for (const { name } of others) {
+      const folder = `shared/carrier/${name}/`;
+      const knowing = files.filter(
+        ({ path, imports }) =>
+          !path.startsWith(folder) && imports.some(({ target }) => target.startsWith(folder)),
+      );
+      expect({ name, knownTo: knowing.map(({ path }) => path).toSorted() }).toEqual({
+        name,
+        knownTo: lists.toSorted(),
+      });
+    }
   });
 
   it('a page of the dashboard knows no other page, and what pages share knows none', () => {
