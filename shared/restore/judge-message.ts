@@ -115,8 +115,10 @@ export function evidenceInRow(row: unknown): MessageEvidence {
   return { states: Object.fromEntries(known) };
 }
 
+/** What both prove; where both have an error, the other one's. */
 export function mergedEvidence(one: MessageEvidence, other: MessageEvidence | undefined): MessageEvidence {
   return {
+    ...one,
     ...other,
     states: { ...one.states, ...other?.states },
   };
