@@ -7,6 +7,8 @@ import { buildSync } from 'esbuild';
 import { bundleFunctions, bundleSettings } from '../../lib/build/bundle.ts';
 import { bundleDashboard } from '../../lib/build/bundle-dashboard.ts';
 import { bundleDocs } from '../../lib/build/bundle-docs.ts';
+import { functionsWithCarriers } from '../../lib/build/stage-carriers.ts';
+import { carrierDescriptors } from '../../shared/carrier/carrier-descriptors.ts';
 
 const { metafile } = buildSync({
   ...bundleSettings,
@@ -105,14 +107,23 @@ it('the sign-in page of the dashboard is small, and its page is not empty before
   expect(page).toContain('<div id="root"><div class="skeleton">');
 });
 
-it.each(['dispatch-message', 'record-receipt', 'carrier-callback'])(
-  'the bundle of %s has the carriers of its stage and no others',
-  (name) => {
-    const codeFor = (carriers: readonly string[]) =>
-      readFileSync(join(bundleFunctions().folder(name, {}, carriers), 'index.js'), 'utf8');
-    // A text of Twilio's descriptor, which is in all of them.
-    const twilio = 'Messaging Geographic Permissions';
-    expect(codeFor(['aws', 'simulator'])).not.toContain(twilio);
-    expect(codeFor(['twilio', 'aws', 'simulator'])).toContain(twilio);
-  },
-);
+describe.each(functionsWithCarriers)('the bundle of %s', (name) => {
+  const codeFor = (carriers: readonly string[]) =>
+    readFileSync(join(bundleFunctions().folder(name, {}, carriers), 'index.js'), 'utf8');
+  const ownCarriers = ['aws', 'simulator'];
+  const optional = carrierDescriptors.filter((carrier) => !ownCarriers.includes(carrier.name));
+  /** The carriers whose descriptor is in the code. */
+  const carriersIn = (code: string) =>
+    optional.filter(({ sandbox }) => code.includes(sandbox)).map((carrier) => carrier.name);
+
+  it.each(optional.map((carrier) => carrier.name))(
+    'has %s where the stage has it, and no others',
+    (added) => {
+      expect(carriersIn(codeFor([...ownCarriers, added]))).toEqual([added]);
+    },
+  );
+
+  it('has none that the stage does not use', () => {
+    expect(carriersIn(codeFor(ownCarriers))).toEqual([]);
+  });
+});
