@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import type { Download } from 'playwright-core';
+import type { CarrierView } from '../../shared/admin/carriers.ts';
 import { adminShell } from '../support/admin/admin-shell.ts';
 import { axeViolations, inEachLook, photograph, show } from '../support/browser/dashboard.ts';
 import { filtersIn, messagesPerPage, rowsOf, sendMoreThanAPage } from '../support/browser/lists.ts';
@@ -102,4 +103,32 @@ it('saves all messages as CSV while the user goes on: with the progress and the 
   await page
     .getByText(/^messages-live-[\d-]{10}\.csv has \d+ rows\. 3 more clients have such messages\./)
     .waitFor();
+});
+
+it('says which carrier of the stage does not take its credentials, and what to do', async () => {
+  const { page } = dashboard;
+  const works: CarrierView = {
+    channel: 'sms',
+    carrier: 'infobip',
+    preference: 1,
+    credentials_work: true,
+    credentials_answer: null,
+    next_step: null,
+    last_answer: {
+      message_id: 'msg_01KAG00000000000000000000A',
+      at: new Date().toISOString(),
+      outcome: 'not_taken',
+      error_code: null,
+    },
+  };
+  const next_step = 'Put credentials that work into the secret.';
+  const refused = { carrier: 'twilio', preference: 2, credentials_work: false, last_answer: null };
+  const fails: CarrierView = { ...works, ...refused, credentials_answer: 'HTTP 401', next_step };
+  await page.route('**/admin/api/carriers', (route) => route.fulfill({ json: { carriers: [works, fails] } }));
+  await show(page, 'senders', 'Senders');
+  const carriers = page.getByRole('row');
+  const rowOf = (carrier: string) => carriers.filter({ hasText: carrier });
+  expect(await rowOf('infobip').innerText()).toMatch(/SMS, number 1\s+They work\s+not taken/);
+  expect(await rowOf('twilio').innerText()).toContain('They do not work: HTTP 401');
+  expect(await rowOf('twilio').innerText()).toContain(next_step);
 });
