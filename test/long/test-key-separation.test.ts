@@ -17,7 +17,7 @@ const atOnce = 8;
 /** A slow machine needs as long for a request, and as long again for what follows from it. */
 const secondsPerCall = 0.5;
 /** Longer than a stream, a queue and a webhook take on an idle machine. */
-const quietMs = 2000;
+const quietMs = 5000;
 
 const closedUrl = 'http://127.0.0.1:9/';
 const suppressed = '+447700900199';
@@ -166,8 +166,16 @@ async function settled(read: () => Promise<readonly string[]>): Promise<readonly
     const rows = await read();
     const isSame = JSON.stringify(rows) === JSON.stringify(last);
     last = rows;
-    return isSame ? rows : undefined;
+    return isSame && !rows.some(isUnderWay) ? rows : undefined;
   });
+}
+
+/** Whether the gateway has yet to hand a message over, to hear of it, or to deliver a webhook. */
+function isUnderWay(row: string): boolean {
+  return (
+    /^messages .*"status":"(queued|sending|sent)"/.test(row) ||
+    /^webhook-deliveries .*"state":"(pending|attempting|retry_scheduled)"/.test(row)
+  );
 }
 
 /** Every row of every table that names the client or its sender, apart from those of its test data. */
