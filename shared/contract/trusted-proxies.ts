@@ -26,7 +26,7 @@ export function trustedProxies() {
           .check(
             z.refine(
               (block) => prefixLength(block) >= leastPrefixLength(block),
-              `of /${leastIpv4} at least, or /${leastIpv6} for IPv6: whoever has an address in the block can claim to be any caller`,
+              `of /${leastIpv4} at least, or /${leastIpv6} for IPv6: every address in the block can claim to be any caller`,
             ),
           ),
       )

@@ -143,7 +143,7 @@ describe('the settings of a stage', () => {
         () =>
           stageFrom({ trustedProxies: { addresses, header: 'X-Real-IP' } });
       expect(trusting('192.0.2.0/24', block)).toThrow(
-        'trustedProxies.addresses.1: of /8 at least, or /16 for IPv6: whoever has an address in the block can claim',
+        'trustedProxies.addresses.1: of /8 at least, or /16 for IPv6: every address in the block can claim',
       );
       expect(trusting('10.0.0.0/8', '2600:9000::/28', '::1/128', '::ffff:192.0.2.0/120')).not.toThrow();
     },

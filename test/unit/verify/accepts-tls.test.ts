@@ -8,7 +8,7 @@ import { acceptsTls } from '../../../bin/verify/http-caller.ts';
 const pem = (kind: string, base64: string): string =>
   `-----BEGIN ${kind}-----\n${base64}\n-----END ${kind}-----\n`;
 
-/** Of `localhost`, signed by itself, for this test only. */
+/** The key and the self-signed certificate of `localhost` protect nothing: only this test uses them. */
 const key = pem(
   'PRIVATE KEY',
   'MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg70Mjz32XMVJf9QsaPnhpK9eBdoh5zVd+S6mgcfBg7KuhRANCAATrv37ZOQY23uXKVLKntZutkHStXWkuZEpwHTser/hiYnR6E88KrPZsD2U+lX5PCJyNM1hOKg2fQKNFRDOeKIya',
