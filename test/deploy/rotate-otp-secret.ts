@@ -5,6 +5,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { emulatorAccess } from '../../lib/local/emulator.ts';
 import { deriveCode } from '../../shared/otp/code.ts';
 import { type Deployed, type Ground, stackName } from './ground.ts';
+import { persistentFetch } from './traffic.ts';
 
 interface SentCode {
   readonly otpId: string;
@@ -72,11 +73,10 @@ async function post(
   what: 'send' | 'verify',
   body: Readonly<Record<string, unknown>>,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const answer = await fetch(`${baseUrl}/api/v1/otp/${what}`, {
+  const answer = await persistentFetch(`${baseUrl}/api/v1/otp/${what}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(120_000),
   });
   return (await answer.json()) as Readonly<Record<string, unknown>>;
 }

@@ -56,14 +56,41 @@ export interface Traffic {
   readonly taken: readonly string[];
   /** Messages that were not taken in the end, by their last response. */
   readonly refused: readonly string[];
-  /** Answers upon which the request was repeated under its idempotency key, as any client of an API does. */
+  /** Answers upon which the request was repeated under its idempotency key. */
   readonly repeated: readonly string[];
   /** Stops sending. */
   end(): Promise<void>;
 }
 
+const attempts = 6;
+
+/**
+ * Makes a request again upon a failure that is not the client's, as any client of an API does.
+ *
+ * @param onRepeat - is told the answer upon which it is made again
+ * @returns the last answer; an error where the last attempt got none
+ */
+export async function persistentFetch(
+  url: string,
+  init: RequestInit,
+  onRepeat: (last: string) => void = () => undefined,
+): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1) {
+    const isLast = attempt === attempts;
+    try {
+      const response = await fetch(url, { ...init, signal: AbortSignal.timeout(120_000) });
+      if (isLast || (response.status < 500 && response.status !== 409)) return response;
+      onRepeat(`${response.status} ${await response.text()}`);
+    } catch (error) {
+      if (isLast) throw error;
+      onRepeat(String(error));
+    }
+    await pause(1000);
+  }
+}
+
 export async function tokenOf(baseUrl: string, clientId: string, clientSecret: string): Promise<string> {
-  const answer = await fetch(`${baseUrl}/api/v1/auth/token`, {
+  const answer = await persistentFetch(`${baseUrl}/api/v1/auth/token`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({
@@ -77,25 +104,21 @@ export async function tokenOf(baseUrl: string, clientId: string, clientSecret: s
   return body.access_token;
 }
 
+/** Sends one message, under one idempotency key. */
 export async function sendOne(
   baseUrl: string,
   token: string,
   webhookUrl: string,
-  idempotencyKey = randomUUID(),
+  onRepeat?: (last: string) => void,
 ): Promise<Response> {
-  return fetch(`${baseUrl}/api/v1/sms/send`, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      Authorization: `Bearer ${token}`,
-      'Idempotency-Key': idempotencyKey,
-    },
-    body: JSON.stringify({ to: '+447700900123', message: 'Under way', webhook_url: webhookUrl }),
-    signal: AbortSignal.timeout(120_000),
-  });
+  const headers = {
+    'Content-Type': 'application/json',
+    Authorization: `Bearer ${token}`,
+    'Idempotency-Key': randomUUID(),
+  };
+  const body = JSON.stringify({ to: '+447700900123', message: 'Under way', webhook_url: webhookUrl });
+  return persistentFetch(`${baseUrl}/api/v1/sms/send`, { method: 'POST', headers, body }, onRepeat);
 }
-
-const attempts = 6;
 
 /** Sends a message every so many milliseconds until it is told to end. */
 export function startTraffic(baseUrl: string, token: string, webhookUrl: string, everyMs: number): Traffic {
@@ -106,25 +129,14 @@ export function startTraffic(baseUrl: string, token: string, webhookUrl: string,
   const underWay = new Set<Promise<void>>();
 
   async function one(): Promise<void> {
-    const key = randomUUID();
-    let last = '';
-    for (let attempt = 1; attempt <= attempts; attempt += 1) {
-      if (attempt > 1) repeated.push(last);
-      try {
-        const answer = await sendOne(baseUrl, token, webhookUrl, key);
-        const body = await answer.text();
-        if (answer.status === 202) {
-          taken.push((JSON.parse(body) as { message_id: string }).message_id);
-          return;
-        }
-        last = `${answer.status} ${body}`;
-        if (answer.status < 500 && answer.status !== 409) break;
-      } catch (error) {
-        last = String(error);
-      }
-      await pause(1000);
+    try {
+      const answer = await sendOne(baseUrl, token, webhookUrl, (last) => repeated.push(last));
+      const body = await answer.text();
+      if (answer.status === 202) taken.push((JSON.parse(body) as { message_id: string }).message_id);
+      else refused.push(`${answer.status} ${body}`);
+    } catch (error) {
+      refused.push(String(error));
     }
-    refused.push(last);
   }
   const sending = (async () => {
     while (!ending) {
@@ -145,19 +157,26 @@ export function startTraffic(baseUrl: string, token: string, webhookUrl: string,
   };
 }
 
-/** The messages of which not both webhooks came, when all had come or the time was over. */
+/**
+ * The messages of which not both webhooks came, when all had come or none had come for the given time: a busy machine
+ * needs longer for all of them.
+ */
 export async function withoutWebhooks(
   webhookEndpoint: WebhookEndpoint,
   messageIds: readonly string[],
-  withinSeconds: number,
+  quietSeconds: number,
 ): Promise<string[]> {
   const missing = () =>
     messageIds.filter((id) => {
       const events = new Set(webhookEndpoint.events.get(id)?.map(({ event }) => event));
       return !events.has('sms.sent') || !events.has('sms.delivered');
     });
-  for (const deadline = Date.now() + withinSeconds * 1000; Date.now() < deadline; await pause(200)) {
-    if (missing().length === 0) return [];
+  let left = missing();
+  for (let last = Date.now(); left.length > 0 && Date.now() - last < quietSeconds * 1000; ) {
+    await pause(200);
+    const now = missing();
+    if (now.length < left.length) last = Date.now();
+    left = now;
   }
-  return missing();
+  return left;
 }

@@ -6,7 +6,7 @@ import { nextRelease } from './releases.ts';
 import { startTraffic, withoutWebhooks } from './traffic.ts';
 
 const sendEveryMs = 300;
-const webhooksWithinSeconds = 120;
+const webhooksQuietSeconds = 120;
 
 /** Runs a deploy while messages are sent, and accounts for every one of them. */
 export async function underTraffic(
@@ -43,9 +43,9 @@ export async function takenDuring(
 export async function showWebhooks(
   { report, webhookEndpoint }: Ground,
   taken: readonly string[],
-  withinSeconds = webhooksWithinSeconds,
+  quietSeconds = webhooksQuietSeconds,
 ): Promise<void> {
-  const missing = await withoutWebhooks(webhookEndpoint, taken, withinSeconds);
+  const missing = await withoutWebhooks(webhookEndpoint, taken, quietSeconds);
   const twice = taken.filter((id) => (webhookEndpoint.events.get(id)?.length ?? 0) > 2).length;
   report.show(
     missing.length === 0,
