@@ -15,7 +15,7 @@ import { pythonWithPackages } from '../../lib/local/python.ts';
 import { commandLine } from './command-line.ts';
 import { destroy, destroyWhatIsKept, failFirstDeploy } from './destroy.ts';
 import { commandsIn } from './documented-commands.ts';
-import { conformance, firstDeploy, nothingChanges, verification } from './first-deploy.ts';
+import { conformance, firstDeploy, nothingChanges } from './first-deploy.ts';
 import type { Ground } from './ground.ts';
 import { compareResources } from './released-resources.ts';
 import { checkoutOfLastRelease, lastRelease, makeReleases } from './releases.ts';
@@ -35,7 +35,6 @@ async function life(ground: Ground, front: Front): Promise<void> {
   const { part, show } = ground.report;
   const deployed = await part('First deploy', () => firstDeploy(ground, front));
   await part('Second deploy', () => nothingChanges(ground));
-  await part('Verification of what was deployed', () => verification(ground, deployed));
   await part('Conformance of what was deployed', () => conformance(ground));
   const code = await part('Rotation of the secret of one-time passwords', () =>
     rotateOtpSecret(ground, deployed),
@@ -53,10 +52,10 @@ async function life(ground: Ground, front: Front): Promise<void> {
     failFirstDeploy(ground),
   );
   await part('Destroy of that stage, and its data taken back', () => destroyWhatIsKept(ground, takeBack));
-  // The tests of a restore run its commands: test/local/restore.test.ts.
+  // Tests of their own run these: test/local/restore.test.ts and test/long/verify.test.ts.
   const left = [ground.deployCommands, ground.rotateCommands, ground.regionCommands]
     .flatMap((commands) => commands.left)
-    .filter((command) => !command.includes(' restore --to '));
+    .filter((command) => !/ restore --to |^npm run verify/.test(command));
   show(left.length === 0, 'every command of these pages was run', left.join());
 }
 

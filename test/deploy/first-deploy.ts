@@ -1,9 +1,6 @@
 /** The first commands of docs/deploy.md: the gateway works, a second deploy changes nothing, and it is conformant. */
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { resourcesOf } from '../../lib/constructs/stack-outputs.ts';
 import { emulatorAccess } from '../../lib/local/emulator.ts';
 import type { Front } from '../../lib/local/front.ts';
 import { documentClient } from '../../shared/platform/aws/clients.ts';
@@ -84,24 +81,6 @@ export async function nothingChanges(ground: Ground): Promise<void> {
   );
   const diff = await shell(releases.first.folder, deployCommands.take(/^npx cdk diff/));
   report.show(diff.status === 0 && /differences: 0/.test(diff.output), 'cdk diff is empty', diff.output);
-}
-
-/** The measurements after a deploy; the emulator's address is not that of the stack's outputs, so a file names it. */
-export async function verification(ground: Ground, { outputs }: Deployed): Promise<void> {
-  const { report, shell, deployCommands, endpoint, baseUrl, releases } = ground;
-  const { region, accessKeyId: access_key_id, secretAccessKey: secret_access_key } = emulatorAccess;
-  const aws = { endpoint, region, access_key_id, secret_access_key };
-  const file = join(releases.first.folder, 'gateway.json');
-  await writeFile(file, JSON.stringify({ base_url: baseUrl, aws, ...resourcesOf(outputs) }));
-  const ran = await shell(releases.first.folder, deployCommands.take(/^npm run verify/), {
-    '--stage local': `--stage local --gateway ${file}`,
-  });
-  const total = /^\d+ hold, 0 do not, .*$/m.exec(ran.output);
-  report.show(
-    ran.status === 0 && total !== null,
-    `verification: ${total?.[0] ?? 'not all hold'}`,
-    endOf(ran.output),
-  );
 }
 
 /** The suite by which anyone checks a gateway after a deploy, with a client of its own. */

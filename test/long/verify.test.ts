@@ -51,9 +51,9 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-it('holds whatever loads this machine, except for what is measured in seconds or takes a call that times out', () => {
+it('holds whatever loads this machine, except for what a call that times out changes', () => {
   // A write of a counter that times out is repeated, and may have counted: one request fewer is admitted then.
-  const ofASlowMachine = /passes the gateway|goes out at its time|retried at its time|admits exactly/;
+  const ofASlowMachine = /admits exactly/;
   const failed = report.results.filter(
     ({ result, title }) => result === 'fail' && !ofASlowMachine.test(title),
   );
