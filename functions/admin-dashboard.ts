@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { type DashboardFile, serveDashboard } from '../shared/admin/http/dashboard-files.ts';
 import { adminRoutes } from '../shared/contract/routes.ts';
+import { publicHttpDependencies } from '../shared/http/guards.ts';
 import { publicHttpFunction } from '../shared/http/http-function.ts';
-import { publicHttpDependencies } from '../shared/http/public-guards.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 
 const fileList = z.array(z.object({ name: z.string(), contentType: z.string(), etag: z.string() }));

@@ -1,8 +1,8 @@
 /** DELETE /api/v1/messages/{message_id}: cancels a scheduled message before its time. */
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies } from '../shared/http/client-guards.ts';
+import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { cancelMessage } from '../shared/message/lookup/own-message.ts';
+import { cancelMessage } from '../shared/message/lookup/get-status.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 

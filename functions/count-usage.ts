@@ -19,9 +19,8 @@ import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 import { countMetric } from '../shared/platform/metrics.ts';
-import { changeRecords } from '../shared/usage/change-records.dynamo.ts';
 import { countChanges } from '../shared/usage/count-changes.ts';
-import { dynamoUsageCounter } from '../shared/usage/usage-counter.dynamo.ts';
+import { changeRecords, dynamoUsageCounter } from '../shared/usage/usage-counter.dynamo.ts';
 
 const env = environmentOf<'count-usage'>();
 const { COUNTED_CHANGES_TABLE: countedChanges } = env;

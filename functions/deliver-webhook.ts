@@ -24,17 +24,20 @@ import { environmentOf } from '../shared/platform/env.ts';
 import { log, logWarning } from '../shared/platform/log.ts';
 import { countRunning, processAndReceiveFurther } from '../shared/platform/process-queue-batch.ts';
 import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
-import { type CountedAttempt, countWebhookAttempts } from '../shared/usage/count-webhook-attempts.ts';
-import { dynamoAttemptCounter } from '../shared/usage/webhook-attempts.dynamo.ts';
+import {
+  type CountedAttempt,
+  countWebhookAttempts,
+  dynamoAttemptCounter,
+} from '../shared/usage/webhook-attempts.dynamo.ts';
 import { addressRules } from '../shared/webhook/address-guard.ts';
 import { receiveFurtherMs, startDelayMs } from '../shared/webhook/choose-lane.ts';
 import { reportFailedDelivery } from '../shared/webhook/deliver/alert-failure.ts';
 import { assumedRoles, stsAssumeRole } from '../shared/webhook/deliver/assumed-roles.sts.ts';
 import type { DeliverDependencies } from '../shared/webhook/deliver/claim-attempt.ts';
+import { dnsResolve, machineResolve } from '../shared/webhook/deliver/connections.ts';
 import { deliver, logOutcome } from '../shared/webhook/deliver/deliver-webhook.ts';
 import { fanOut } from '../shared/webhook/deliver/fan-out.ts';
 import { httpPost } from '../shared/webhook/deliver/http-post.ts';
-import { dnsResolve, machineResolve } from '../shared/webhook/deliver/resolve-host.ts';
 import { eventBridgePutEvent, sqsSendMessage } from '../shared/webhook/deliver/send-to-aws.sqs.ts';
 import { type SendToAws, sendToAws } from '../shared/webhook/deliver/send-to-aws.ts';
 import {

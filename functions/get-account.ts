@@ -4,7 +4,7 @@
  */
 import { getAccount } from '../shared/account/account.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
-import { httpDependencies } from '../shared/http/client-guards.ts';
+import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
 import { capUse } from '../shared/limit/allowance.ts';
 import { dynamoCapCounter } from '../shared/limit/cap-counter.dynamo.ts';
@@ -13,7 +13,7 @@ import { overridesFrom } from '../shared/limit/overrides.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { showUsage } from '../shared/usage/read-usage.ts';
-import { dynamoUsageReader } from '../shared/usage/usage-reader.dynamo.ts';
+import { dynamoUsageReader } from '../shared/usage/usage-counter.dynamo.ts';
 
 const env = environmentOf<'get-account'>();
 const overrides = overridesFrom(env);

@@ -1,6 +1,6 @@
 /** GET /api/v1/sms/status/{message_id}: shows the status of one of the client's own messages, or of a batch. */
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies } from '../shared/http/client-guards.ts';
+import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { getStatus } from '../shared/message/lookup/get-status.ts';
 import { dynamoBatchStore } from '../shared/message/send/batch-store.dynamo.ts';

@@ -1,7 +1,7 @@
 /** Lists the client's own messages of every channel, and what its test keys gave to the simulated carrier. */
 import { dynamoOutbox } from '../shared/carrier/simulator/outbox.dynamo.ts';
 import { listTestOutbox } from '../shared/carrier/simulator/test-outbox.ts';
-import { httpDependencies } from '../shared/http/client-guards.ts';
+import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
 import { listMessages } from '../shared/message/lookup/list-messages.ts';
 import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';

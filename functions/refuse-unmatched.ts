@@ -1,8 +1,8 @@
 /** Responds to every request without a route: 405 for a known path with another method, 404 for every other path. */
 import { routes, unmatchedRoute } from '../shared/contract/routes.ts';
+import { publicHttpDependencies } from '../shared/http/guards.ts';
 import { publicHttpFunction } from '../shared/http/http-function.ts';
 import { unmatchedError } from '../shared/http/match-route.ts';
-import { publicHttpDependencies } from '../shared/http/public-guards.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 
 export const handler = publicHttpFunction(

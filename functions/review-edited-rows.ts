@@ -9,8 +9,7 @@ import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
 import { stageCarriersOf } from '../shared/contract/carrier-names.ts';
 import { dynamoFeedbackStore } from '../shared/edited-table/feedback-store.dynamo.ts';
-import { recordRowChanges } from '../shared/edited-table/record-row-changes.ts';
-import { readRowChanges } from '../shared/edited-table/row-changes.dynamo.ts';
+import { readRowChanges, recordRowChanges } from '../shared/edited-table/record-row-changes.ts';
 import { capDefaults } from '../shared/limit/cap-limits.ts';
 import { overrideTable } from '../shared/limit/override-row.ts';
 import {

@@ -1,7 +1,7 @@
 /** POST /api/v1/sms/bulk: stores an SMS for each valid row, and responds when all of them are stored. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies } from '../shared/http/client-guards.ts';
+import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { sendDependencies } from '../shared/http/send-dependencies.ts';
 import { senderPace } from '../shared/message/dispatch/sender-pace.ts';

@@ -1,6 +1,6 @@
 /** POST /api/v1/otp/send: stores a message with a one-time password; its code is made when the carrier gets it. */
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies } from '../shared/http/client-guards.ts';
+import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { sendDependencies } from '../shared/http/send-dependencies.ts';
 import { dynamoOtpHolds, holdCheck } from '../shared/otp/hold/otp-holds.dynamo.ts';

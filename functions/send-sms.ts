@@ -1,6 +1,6 @@
 /** POST /api/v1/sms/send: stores one SMS, and responds when it is stored. */
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies } from '../shared/http/client-guards.ts';
+import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { sendDependencies } from '../shared/http/send-dependencies.ts';
 import { sendSms } from '../shared/message/send/send-sms.ts';

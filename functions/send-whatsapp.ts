@@ -1,6 +1,6 @@
 /** POST /api/v1/whatsapp/send: stores one WhatsApp message, and responds when it is stored. */
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies } from '../shared/http/client-guards.ts';
+import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { sendDependencies } from '../shared/http/send-dependencies.ts';
 import { sendWhatsApp } from '../shared/message/send/send-whatsapp.ts';

@@ -1,5 +1,6 @@
 /** Serves everything under /api/v1/suppressions by one function, because all operations need the same rights. */
-import { httpDependencies } from '../shared/http/client-guards.ts';
+
+import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
 import {
   deleteSuppression,

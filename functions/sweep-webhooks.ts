@@ -1,8 +1,7 @@
 /** Runs every minute: enqueues overdue webhooks, then continues requests to resend many webhooks. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
-import { dynamoActivityReader } from '../shared/activity/activity-reader.dynamo.ts';
+import { dynamoActivityLog, dynamoActivityReader } from '../shared/activity/activity-log.dynamo.ts';
 import { accountUrls, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';

@@ -8,9 +8,7 @@ import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 import { countMetric, recordTime } from '../shared/platform/metrics.ts';
-import { callGateway } from '../shared/synthetic/call-gateway.ts';
-import { syntheticSender } from '../shared/synthetic/synthetic-send.ts';
-import { newSyntheticSecret } from '../shared/synthetic/test-secret.ts';
+import { callGateway, newSyntheticSecret, syntheticSender } from '../shared/synthetic/synthetic-send.ts';
 
 const env = environmentOf<'synthetic-send'>();
 const credentials = { clients: dynamoClientStore(dynamo(), env.CLIENTS_TABLE), random: randomBytes };

@@ -1,10 +1,9 @@
 /** Serves everything under /api/v1/webhook-deliveries: the log of a client's webhooks, and sending them again. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
-import { dynamoActivityReader } from '../shared/activity/activity-reader.dynamo.ts';
+import { dynamoActivityLog, dynamoActivityReader } from '../shared/activity/activity-log.dynamo.ts';
 import { accountUrls, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
-import { httpDependencies } from '../shared/http/client-guards.ts';
+import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
 import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';

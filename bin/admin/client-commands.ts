@@ -21,7 +21,7 @@ import {
   showClient,
 } from '../../shared/admin/clients.ts';
 import { clientIdOf, ofMode } from '../../shared/admin/find-client.ts';
-import { secretRotationBody } from '../../shared/client/secret-rotation.ts';
+import { secretRotationBody } from '../../shared/client/secret-text.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { previousSecretHoursMax } from '../../shared/contract/validity.ts';
 import { parseFields } from '../../shared/operation/operation.ts';

@@ -1,4 +1,5 @@
 /** The session that a command receives, and its result. `program.ts` runs the command, and decides the exit status. */
+
 import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
 import type { ConnectedGateway } from './connection.ts';
 

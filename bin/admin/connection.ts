@@ -11,8 +11,7 @@ import {
 } from '../../lib/constructs/stack-outputs.ts';
 import { aimAtEmulator } from '../../lib/local/aim-at-emulator.ts';
 import { stages } from '../../lib/stages/stages.ts';
-import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
-import { adminDependencies } from '../../shared/admin/admin-dependencies-on-aws.ts';
+import { type AdminDependencies, adminDependencies } from '../../shared/admin/admin-dependencies.ts';
 import { type DeployedStack, deployedStacks } from '../../shared/admin/stack-outputs.cloudformation.ts';
 import { type EnvironmentSource, environmentOf } from '../../shared/platform/env.ts';
 

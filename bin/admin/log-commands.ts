@@ -2,9 +2,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { clientIdOf } from '../../shared/admin/find-client.ts';
-import { type LoggedRequest, requestLogOf } from '../../shared/admin/request-log.cloudwatch.ts';
-import { tailRequests } from '../../shared/admin/tail-requests.ts';
+import {
+  type LoggedRequest,
+  type RequestLog,
+  requestLogOf,
+} from '../../shared/admin/request-log.cloudwatch.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
+import { addSeconds, type Clock } from '../../shared/platform/clock.ts';
 import type { Runner } from './command.ts';
 import { timeForms, timeOf } from './options.ts';
 
@@ -80,4 +84,39 @@ function lineOf(
   ]
     .filter((part) => part !== undefined)
     .join(' ');
+}
+
+/** CloudWatch Logs shows a line some seconds after it was written. */
+const lateSeconds = 30;
+const pauseMs = 3000;
+
+interface TailedRequests {
+  readonly since: Date;
+  readonly clientId: string | undefined;
+  /** False to end with what there is. */
+  readonly follow: boolean;
+}
+
+/** The requests of a client or of all, as they come: each once, although a line can be readable a while after its time. */
+export async function* tailRequests(
+  {
+    log,
+    clock,
+    wait,
+  }: { readonly log: RequestLog; readonly clock: Clock; readonly wait: (ms: number) => Promise<void> },
+  { since, clientId, follow }: TailedRequests,
+): AsyncGenerator<LoggedRequest> {
+  let shown = new Set<string>();
+  let from = since;
+  for (;;) {
+    const asked = clock();
+    const lines = await log.read(from, clientId);
+    for (const { id, request } of lines) if (!shown.has(id)) yield request;
+    if (!follow) return;
+    // Only lines of the next answer can be repeated.
+    shown = new Set(lines.map(({ id }) => id));
+    const next = addSeconds(asked, -lateSeconds);
+    from = next > since ? next : since;
+    await wait(pauseMs);
+  }
 }

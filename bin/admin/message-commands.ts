@@ -5,9 +5,8 @@
 import { type Command, Option } from 'commander';
 import { showBatch } from '../../shared/admin/batches.ts';
 import { cancelScheduledMessage } from '../../shared/admin/cancel-message.ts';
-import { inboundBody, sendInbound } from '../../shared/admin/inbound.ts';
 import { showMessage } from '../../shared/admin/messages.ts';
-import { listOutbox, outboxQuery } from '../../shared/admin/outbox.ts';
+import { inboundBody, listOutbox, outboxQuery, sendInbound } from '../../shared/admin/simulator.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { Runner } from './command.ts';
 import { addMessageList } from './message-list-command.ts';

@@ -1,14 +1,22 @@
 /** `messages list`: finds messages, as a table of the newest, or all of them as CSV. */
 import { type Command, Option } from 'commander';
-import { readClientNames } from '../../shared/admin/find-client.ts';
+import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
+import { clientIdOf, readClientNames, readClients } from '../../shared/admin/find-client.ts';
 import { messageCsvColumns } from '../../shared/admin/message-csv.ts';
-import { type ExportedPage, exportMessages } from '../../shared/admin/message-export.ts';
-import { type MessageQuery, messageQuery, searchMessages } from '../../shared/admin/messages.ts';
+import {
+  type FoundMessage,
+  type MessageQuery,
+  messageQuery,
+  searchMessages,
+} from '../../shared/admin/messages.ts';
 import { search } from '../../shared/admin/search.ts';
 import { channels } from '../../shared/contract/channels.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
+import { clientIdIn } from '../../shared/contract/mode.ts';
 import { statuses } from '../../shared/message/message.ts';
+import { unassignedClientId } from '../../shared/message/receive/find-owner.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
+import { addDays } from '../../shared/platform/clock.ts';
 import { csvLine } from '../../shared/platform/csv.ts';
 import { recipientsAsWritten } from '../../shared/sender/phone-number.ts';
 import type { CommandResult, Runner, Session } from './command.ts';
@@ -160,4 +168,54 @@ function progressText(written: number, { clientsDone, clients }: Omit<ExportedPa
   return clients === 1
     ? `${written} messages`
     : `${written} messages, ${clientsDone} of ${clients} clients complete`;
+}
+
+type Search = Omit<MessageQuery, 'limit' | 'cursor'>;
+
+interface ExportedPage {
+  readonly messages: readonly FoundMessage[];
+  /** The clients whose messages are already complete, and all that are to be exported. */
+  readonly clientsDone: number;
+  readonly clients: number;
+}
+
+const pageSize = 100;
+
+/**
+ * All messages that a search finds, page by page, for a file that must be complete.
+ *
+ * Without a client or a recipient: the messages of one client after the other, because a search of all covers only the
+ * clients with the most messages. Messages that are accepted meanwhile are left out, so that the export ends.
+ */
+async function* exportMessages(dependencies: AdminDependencies, query: Search): AsyncGenerator<ExportedPage> {
+  const { until = dependencies.clock().toISOString() } = query;
+  const searches = await searchesOf(dependencies, { ...query, until });
+  for (const [clientsDone, search] of searches.entries()) {
+    let cursor: string | undefined;
+    do {
+      const page = await searchMessages(dependencies, { ...search, limit: pageSize, cursor });
+      cursor = page.next_cursor;
+      yield {
+        messages: page.messages,
+        clientsDone: cursor === undefined ? clientsDone + 1 : clientsDone,
+        clients: searches.length,
+      };
+    } while (cursor !== undefined);
+  }
+}
+
+async function searchesOf(
+  dependencies: AdminDependencies,
+  query: Search & { readonly until: string },
+): Promise<readonly Search[]> {
+  const { client_id, recipient, until } = query;
+  if (client_id !== undefined) return [{ ...query, client_id: await clientIdOf(dependencies, client_id) }];
+  if (recipient !== undefined) return [query];
+  const { clients } = await readClients(dependencies);
+  const ids = [...clients.map((client) => client.client_id), unassignedClientId].map((id) =>
+    clientIdIn(dependencies.mode, id),
+  );
+  // The same time as that of a search of all clients.
+  const { since = addDays(new Date(until), -1).toISOString() } = query;
+  return ids.map((id) => ({ ...query, since, client_id: id }));
 }

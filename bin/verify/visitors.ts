@@ -2,6 +2,7 @@
  * The clients of a run, which have test keys only: no carrier is called. They are made when a promise needs one, and at
  * its end left without a credential, a limit, or a message that still acts. Their rows remain, as those of every client do, disabled.
  */
+
 import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
 import { createApiKey, revokeApiKey } from '../../shared/admin/client-credentials.ts';
 import { changePermissions, createClient, setClientDisabled } from '../../shared/admin/clients.ts';

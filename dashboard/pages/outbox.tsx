@@ -1,5 +1,6 @@
 /** Outbox: what the simulated carrier received, body and all: where it is the carrier, and of a client's test keys. */
-import type { OutboxMessage } from '../../shared/admin/outbox.ts';
+
+import type { OutboxMessage } from '../../shared/admin/simulator.ts';
 import { usePagedAnswer } from '../api/queries.ts';
 import { useClientFilter } from '../components/client-filter.tsx';
 import type { Column } from '../components/columns.ts';

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { secretActiveAfterSeconds } from '../client/webhook-secrets.ts';
 import { count, instant, testMode } from '../message/message-response.schema.ts';
-import { described } from '../operation/described.ts';
+import { described } from '../operation/fields.ts';
 
 const limits = z.object({
   per_minute: described(count, 'Requests in a UTC minute.'),

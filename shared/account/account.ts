@@ -1,10 +1,10 @@
 /** The operations of a client on its own account: read it, set the webhook URL, rotate the webhook secret (contract, section 5). */
 import * as z from 'zod/mini';
-import { type ActivityRecorder, recordActivity } from '../activity/record-activity.ts';
+import { type ActivityRecorder, recordActivity } from '../activity/activity-log.ts';
 import type { Client } from '../client/client.ts';
 import { type ClientAdminDependencies, noSuchClient, rotateWebhookSecret } from '../client/client-admin.ts';
 import type { ClientStore } from '../client/client-store.dynamo.ts';
-import { overlapText, secretRotationBody } from '../client/secret-rotation.ts';
+import { overlapText, secretRotationBody } from '../client/secret-text.ts';
 import { modeField } from '../contract/mode.ts';
 import { notPerClient, type PolicyName, policies } from '../contract/policies.ts';
 import type { LimitReader } from '../limit/overrides.ts';

@@ -1,19 +1,28 @@
 /**
- * Writes the entries of the activity-log table, each once.
+ * Writes the entries of the activity-log table, each once, and pages through them, newest first: by client, by one kind, or
+ * day by day if neither is given.
  *
- * The keys of an entry in the activity-log table. An entry of a spread kind is in a shard of its client (the table's
+ * An entry of a spread kind is in a shard of its client (the table's
  * partition key, although its name is `day`) and in a shard of its kind (the index `by-kind`). It has no `client_id`, by
  * which it would be in the index `by-client`, but `of_client`. Earlier releases do not find it, and wrote all entries as
  * the other kinds are written: under their UTC day, kind and client.
  */
 
 import { createHash } from 'node:crypto';
-import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { keptDays } from '../contract/mode.ts';
-import { addDays, epochSeconds } from '../platform/clock.ts';
+import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { decodeTime } from 'ulid';
+import { keptDays, modeOf } from '../contract/mode.ts';
+import { addDays, dayOf, epochSeconds, secondsPerDay } from '../platform/clock.ts';
+import { idRange } from '../platform/ids.ts';
 import { log } from '../platform/log.ts';
-import { type ActivityKind, isSpread } from './activity-kinds.ts';
-import { type Activity, type ActivityLog, activitySchema } from './activity-log.ts';
+import { type ActivityKind, isSpread, spreadKinds } from './activity-kinds.ts';
+import {
+  type Activity,
+  type ActivityLog,
+  type ActivityPage,
+  type ActivityQuery,
+  activitySchema,
+} from './activity-log.ts';
 
 export function dynamoActivityLog(
   client: DynamoDBDocumentClient,
@@ -56,7 +65,7 @@ export function rowOf({ client_id, ...entry }: Activity): Record<string, unknown
 }
 
 /** Returns none if the row is invalid, or of a kind that a later release added. */
-export function entriesIn(rows: readonly Readonly<Record<string, unknown>>[]): Activity[] {
+function entriesIn(rows: readonly Readonly<Record<string, unknown>>[]): Activity[] {
   return rows.flatMap(({ of_client, ...row }) => {
     const kind = String(row.kind).replace(/#.*$/, '');
     const of = of_client === undefined ? {} : { client_id: of_client };
@@ -68,6 +77,186 @@ export function entriesIn(rows: readonly Readonly<Record<string, unknown>>[]): A
 }
 
 /** The values of the attribute `kind` in this shard, or outside of the shards. */
-export function storedKinds(kinds: readonly ActivityKind[], shard: number | undefined): string[] {
+function storedKinds(kinds: readonly ActivityKind[], shard: number | undefined): string[] {
   return shard === undefined ? [...kinds] : kinds.filter(isSpread).map((kind) => shardKey(kind, shard));
+}
+
+/**
+ * The number of days that one request reads at most, so that days without entries cannot make it slow; the cursor
+ * continues.
+ */
+const daysPerPage = 31;
+const filteredPageSize = 200;
+/** More than an even share, because the shards are not equally full. */
+const shardPageExtra = 10;
+
+/** A partition of the table or of an index. */
+interface Partition {
+  readonly index?: 'by-client' | 'by-kind';
+  readonly key: 'client_id' | 'kind' | 'day';
+  readonly value: string;
+  readonly pageSize: number;
+  /** The values of `kind` that are wanted; undefined: all. */
+  readonly kinds?: readonly string[] | undefined;
+  readonly actor?: string | undefined;
+  readonly mode?: ActivityQuery['mode'];
+  readonly consistent?: boolean | undefined;
+}
+
+interface SourcePage {
+  readonly entries: readonly Activity[];
+  /** All entries after this one were read; undefined at the end of the source. */
+  readonly readTo: string | undefined;
+}
+
+/** Reads a page of entries before `high`, newest first. */
+type Source = (high: string) => Promise<SourcePage>;
+
+export type ActivityReader = ReturnType<typeof dynamoActivityReader>;
+
+/** Entries are in several partitions, which are read side by side and merged. */
+export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: string) {
+  return {
+    async list(query: ActivityQuery): Promise<ActivityPage> {
+      const { low, high: end } = idRange('act', query.since, query.until);
+      const high = query.cursor ?? end;
+      // DynamoDB rejects a range whose end is before its start.
+      if (high < low) return { entries: [] };
+      const isByDay = query.clientId === undefined && typeof query.kind !== 'string';
+      const roundsMax = query.readsMax ?? (isByDay ? daysPerPage : Number.POSITIVE_INFINITY);
+      return merged(sourcesOf(query, low), { low, high, limit: query.limit, roundsMax });
+    },
+  };
+
+  function sourcesOf(
+    { clientId, kind, actor, mode, limit, consistent }: ActivityQuery,
+    low: string,
+  ): Source[] {
+    const kinds = kind === undefined ? undefined : [kind].flat();
+    const spread = actor === undefined ? (kinds ?? spreadKinds).filter(isSpread) : [];
+    const shards = Array.from({ length: spread.length === 0 ? 0 : activityShards }, (_, shard) => shard);
+    const isFiltered = kinds !== undefined || actor !== undefined || mode === 'test';
+    const pageSize = isFiltered ? Math.max(limit, filteredPageSize) : limit;
+    const shardPageSize = Math.ceil(limit / activityShards) + shardPageExtra;
+    if (clientId !== undefined) {
+      return [
+        source({ index: 'by-client', key: 'client_id', value: clientId, pageSize, kinds, actor }, low),
+        ...shards.map((shard) => {
+          const value = shardKey(`client ${clientId}`, shard);
+          const wanted = kinds && storedKinds(kinds, shard);
+          return source({ key: 'day', value, pageSize: shardPageSize, kinds: wanted, consistent }, low);
+        }),
+      ];
+    }
+    const ofKind = (value: string, size: number) =>
+      source({ index: 'by-kind', key: 'kind', value, pageSize: size, actor, mode }, low);
+    return [
+      typeof kind === 'string'
+        ? ofKind(kind, actor === undefined ? limit : pageSize)
+        : days({ pageSize, kinds, actor, mode }, low),
+      ...shards.flatMap((shard) => storedKinds(spread, shard).map((value) => ofKind(value, shardPageSize))),
+    ];
+  }
+
+  /** The entries of one day after another. */
+  function days(wanted: Pick<Partition, 'pageSize' | 'kinds' | 'actor' | 'mode'>, low: string): Source {
+    return async (high) => {
+      // The lowest id of a day is where the day before ends.
+      const isEnd = high === lowestOf(startOfDay(timeOf(high)));
+      const day = addDays(startOfDay(timeOf(high)), isEnd ? -1 : 0);
+      const start = lowestOf(day);
+      const page = await source({ key: 'day', value: dayOf(day), ...wanted }, low)(high);
+      return start <= low ? page : { ...page, readTo: page.readTo ?? start };
+    };
+  }
+
+  function source(partition: Partition, low: string): Source {
+    const { index, key, value, pageSize, kinds, actor, mode, consistent } = partition;
+    const names = kinds?.map((_kind, position) => `:kind${position}`);
+    const conditions = [
+      ...(names === undefined ? [] : [`#kind IN (${names.join(', ')})`]),
+      ...(actor === undefined ? [] : ['#actor = :actor']),
+    ];
+    return async (high) => {
+      const { Items = [], LastEvaluatedKey } = await client.send(
+        new QueryCommand({
+          TableName,
+          IndexName: index,
+          KeyConditionExpression: '#key = :value AND entry_id BETWEEN :low AND :high',
+          ExpressionAttributeNames: {
+            '#key': key,
+            ...(kinds === undefined ? {} : { '#kind': 'kind' }),
+            ...(actor === undefined ? {} : { '#actor': 'actor' }),
+          },
+          ExpressionAttributeValues: {
+            ':value': value,
+            ':low': low,
+            ':high': high,
+            ...(actor === undefined ? {} : { ':actor': actor }),
+            ...Object.fromEntries(names?.map((name, position) => [name, kinds?.[position]]) ?? []),
+          },
+          FilterExpression: conditions.length === 0 ? undefined : conditions.join(' AND '),
+          ScanIndexForward: false,
+          ConsistentRead: index === undefined && consistent,
+          // The page has one row more, because BETWEEN includes the upper end, which the page before has shown.
+          // DynamoDB applies the limit before the filter.
+          Limit: pageSize + 1,
+        }),
+      );
+      const last: unknown = LastEvaluatedKey?.entry_id;
+      return {
+        entries: entriesIn(Items).filter(
+          ({ entry_id, client_id = '' }) =>
+            entry_id < high && (mode === undefined || modeOf(client_id) === mode),
+        ),
+        readTo: typeof last === 'string' ? last : undefined,
+      };
+    };
+  }
+}
+
+interface PageOf {
+  readonly low: string;
+  readonly high: string;
+  readonly limit: number;
+  readonly roundsMax: number;
+}
+
+/** The newest entries of all sources. An entry counts when every source has been read down to it. */
+async function merged(sources: readonly Source[], { high, limit, roundsMax }: PageOf): Promise<ActivityPage> {
+  const open = new Map(sources.map((source) => [source, high]));
+  const found: Activity[] = [];
+  const isNewer = (one: Activity, other: Activity) => (one.entry_id < other.entry_id ? 1 : -1);
+  for (let rounds = 1; ; rounds += 1) {
+    // Later rounds read only the half that is behind: the others have been read further than is needed now.
+    const behindFirst = [...open].toSorted(([, one], [, other]) => (one < other ? 1 : -1));
+    await Promise.all(
+      behindFirst
+        .slice(0, rounds === 1 ? undefined : Math.ceil(open.size / 2))
+        .map(async ([source, from]) => {
+          const { entries, readTo } = await source(from);
+          found.push(...entries);
+          if (readTo === undefined) open.delete(source);
+          else open.set(source, readTo);
+        }),
+    );
+    const readTo = [...open.values()].reduce((highest, at) => (at > highest ? at : highest), '');
+    const ready = found.filter(({ entry_id }) => entry_id >= readTo).toSorted(isNewer);
+    const last = ready[limit - 1];
+    if (last !== undefined) return { entries: ready.slice(0, limit), nextCursor: last.entry_id };
+    if (open.size === 0) return { entries: ready };
+    if (rounds >= roundsMax) return { entries: ready, nextCursor: readTo };
+  }
+}
+
+function timeOf(entryId: string): Date {
+  return new Date(decodeTime(entryId.slice('act_'.length)));
+}
+
+function startOfDay(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / (secondsPerDay * 1000)) * secondsPerDay * 1000);
+}
+
+function lowestOf(at: Date): string {
+  return idRange('act', at, at).low;
 }

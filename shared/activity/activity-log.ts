@@ -2,7 +2,9 @@
 
 import * as z from 'zod/mini';
 import type { Mode } from '../contract/mode.ts';
-
+import type { Clock } from '../platform/clock.ts';
+import { newId } from '../platform/ids.ts';
+import { withoutUndefined } from '../platform/object-fields.ts';
 import { type ActivityKind, activityKinds } from './activity-kinds.ts';
 
 /** The fields that changed, with their values before or after; never a secret or a hash. */
@@ -59,4 +61,65 @@ export interface ActivityPage {
   readonly entries: readonly Activity[];
   /** Present if there may be more. */
   readonly nextCursor?: string;
+}
+
+export interface ActivityRecorder {
+  readonly activityLog: ActivityLog;
+  readonly clock: Clock;
+}
+
+interface ActivityNote {
+  readonly kind: ActivityKind;
+  readonly summary: string;
+  readonly clientId: string;
+  readonly messageId?: string;
+  readonly before?: Readonly<Record<string, unknown>>;
+  readonly after?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Writes a change: who, what, when, and the values before and after; never a secret. Called before the change, or before a
+ * new secret is returned, so that no change is without its entry.
+ */
+export async function recordActivity(
+  { activityLog, clock }: ActivityRecorder,
+  actor: string,
+  { kind, summary, clientId, messageId, before, after }: ActivityNote,
+): Promise<void> {
+  const now = clock();
+  const entry: Activity = {
+    entry_id: newId('act', now),
+    kind,
+    at: now.toISOString(),
+    summary,
+    client_id: clientId,
+    actor,
+    ...withoutUndefined({ message_id: messageId, before, after }),
+  };
+  await activityLog.add(entry);
+}
+
+interface ActivityPages {
+  list(query: ActivityQuery): Promise<ActivityPage>;
+}
+
+/**
+ * Reads ahead for one query, whose small pages are requested one after the other: they are taken from one call of DynamoDB, so
+ * they cost what one large page costs. Entries never change; only those that are added meanwhile are not seen.
+ */
+export function readAhead(activity: ActivityPages, entriesAhead: number): ActivityPages {
+  let ahead: ActivityPage = { entries: [] };
+  let position: string | undefined;
+  return {
+    async list(query) {
+      const isNext = ahead.entries.length > 0 && query.cursor === position;
+      const limit = Math.max(entriesAhead, query.limit);
+      const { entries, nextCursor } = isNext ? ahead : await activity.list({ ...query, limit });
+      const page = entries.slice(0, query.limit);
+      const left = entries.slice(query.limit);
+      ahead = { ...withoutUndefined({ nextCursor }), entries: left };
+      position = left.length === 0 ? nextCursor : page.at(-1)?.entry_id;
+      return { entries: page, ...withoutUndefined({ nextCursor: position }) };
+    },
+  };
 }

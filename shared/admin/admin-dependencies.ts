@@ -1,35 +1,73 @@
-/** What the admin API and the command line need; composed in `admin-dependencies-on-aws.ts`. */
-
+/** The dependencies of the admin API and the command line, on a gateway's tables and queues. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod/mini';
+import {
+  type ActivityReader,
+  dynamoActivityLog,
+  dynamoActivityReader,
+} from '../activity/activity-log.dynamo.ts';
 import type { ActivityLog } from '../activity/activity-log.ts';
-import type { ActivityReader } from '../activity/activity-reader.dynamo.ts';
-import type { CheckCredentials } from '../carrier/check-carriers.ts';
-import type { Outbox } from '../carrier/simulator/outbox.dynamo.ts';
+import type { CarrierModule } from '../carrier/carrier-module.ts';
+import { carrierSecrets } from '../carrier/carrier-secrets.secrets.ts';
+import { type CheckCredentials, credentialChecks } from '../carrier/check-carriers.ts';
+import { dynamoOutbox, type Outbox } from '../carrier/simulator/outbox.dynamo.ts';
+import { sqsReceiptSender } from '../carrier/simulator/receipt-sender.sqs.ts';
 import type { ReceiptSender } from '../carrier/simulator/simulated-carrier.ts';
 import type { ClientAdminDependencies } from '../client/client-admin.ts';
-import type { StageCarriers } from '../contract/carrier-names.ts';
+import { accountUrls, dynamoApiKeyStore, dynamoClientStore } from '../client/client-store.dynamo.ts';
+import { stageCountriesOf } from '../client/permission.ts';
+import { dynamoWebhookSecretStore } from '../client/webhook-secrets.dynamo.ts';
+import { type StageCarriers, stageCarriersOf } from '../contract/carrier-names.ts';
+import type { administration } from '../contract/function-uses.ts';
 import type { Caps } from '../contract/limit-rows.ts';
 import type { Mode } from '../contract/mode.ts';
-import type { AllRows, RowEditor, RowReader } from '../edited-table/row-editor.dynamo.ts';
-import type { CapCounter } from '../limit/cap-counter.dynamo.ts';
-import type { RateUse } from '../limit/rate-counter.dynamo.ts';
-import type { BatchStore } from '../message/send/batch-store.dynamo.ts';
+import {
+  type AllRows,
+  dynamoAllRows,
+  dynamoRowEditor,
+  dynamoRowReader,
+  type RowEditor,
+  type RowReader,
+} from '../edited-table/row-editor.dynamo.ts';
+import { type CapCounter, dynamoCapCounter } from '../limit/cap-counter.dynamo.ts';
+import { capDefaults } from '../limit/cap-limits.ts';
+import { overrideTable } from '../limit/override-row.ts';
+import { dynamoRateUse, type RateUse } from '../limit/rate-counter.dynamo.ts';
+import { type BatchStore, dynamoBatchStore } from '../message/send/batch-store.dynamo.ts';
+import { dynamoMessageList } from '../message/store/message-list.dynamo.ts';
+import { dynamoMessageStore } from '../message/store/message-store.dynamo.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
-import type { WhatsAppWindows } from '../message/store/whatsapp-window.dynamo.ts';
-import type { SuppressionStore } from '../message/suppression/suppression-store.dynamo.ts';
-import type { OtpHoldStore } from '../otp/hold/otp-holds.dynamo.ts';
-import type { OtpStore } from '../otp/otp-store.dynamo.ts';
-import type { Clock } from '../platform/clock.ts';
+import { dynamoWhatsAppWindows, type WhatsAppWindows } from '../message/store/whatsapp-window.dynamo.ts';
+import {
+  dynamoSuppressionStore,
+  type SuppressionStore,
+} from '../message/suppression/suppression-store.dynamo.ts';
+import { dynamoOtpHolds, type OtpHoldStore } from '../otp/hold/otp-holds.dynamo.ts';
+import { dynamoOtpStore, type OtpStore } from '../otp/otp-store.dynamo.ts';
+import { dynamo, secretsManager, sqs } from '../platform/aws/clients.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
+import type { EnvironmentFor } from '../platform/env.ts';
+import { dynamoDueItemIndex, dynamoDueItemReader } from '../recovery/due-item-index.dynamo.ts';
 import type { DueItemReader } from '../recovery/due-item-index.ts';
-import type { RefusalReader } from '../refusal/refusals.dynamo.ts';
-import type { UsageReader } from '../usage/usage-reader.dynamo.ts';
-import type { AttemptReader } from '../usage/webhook-attempts.dynamo.ts';
-import type { EndpointReader } from '../webhook/endpoints/endpoint-store.dynamo.ts';
+import { dynamoRefusalReader, type RefusalReader } from '../refusal/refusals.dynamo.ts';
+import { senderTable } from '../sender/sender-row.ts';
+import { dynamoUsageReader, type UsageReader } from '../usage/usage-counter.dynamo.ts';
+import { type AttemptReader, dynamoAttemptReader } from '../usage/webhook-attempts.dynamo.ts';
+import { addressRules, webhookUrlSchema } from '../webhook/address-guard.ts';
+import { reportFailedDelivery } from '../webhook/deliver/alert-failure.ts';
+import { immediateScheduler, sqsDeliveryQueue } from '../webhook/delivery-queue.sqs.ts';
+import { dynamoDeliveryStore, dynamoResendStore } from '../webhook/delivery-store.dynamo.ts';
+import { dynamoEndpointReader, type EndpointReader } from '../webhook/endpoints/endpoint-store.dynamo.ts';
 import type { DeliveryLogDependencies } from '../webhook/log/delivery-log.ts';
 import type { RequestResendDependencies, ResendDependencies } from '../webhook/log/request-resend.ts';
 import type { NotificationDependencies } from '../webhook/notification.ts';
-import type { MessageSearch } from './message-search.dynamo.ts';
-import type { NewestMessages } from './newest-messages.dynamo.ts';
+import {
+  dynamoMessageSearch,
+  dynamoNewestMessages,
+  type MessageSearch,
+  type NewestMessages,
+} from './message-search.dynamo.ts';
 
 export interface AdminDependencies extends ClientAdminDependencies {
   /** Whose data lists of all clients have. */
@@ -79,4 +117,103 @@ export interface AdminDependencies extends ClientAdminDependencies {
   readonly retentionDays: number;
   readonly clock: Clock;
   readonly newUuid: () => string;
+}
+
+export function adminDependencies(
+  env: EnvironmentFor<typeof administration>,
+  loadCarriers: () => Promise<readonly CarrierModule[]>,
+): AdminDependencies {
+  const db = dynamo();
+  const carriers = stageCarriersOf(env);
+  const retentionDays = env.RETENTION_DAYS;
+  const messages = dynamoMessageStore(db, { tableName: env.MESSAGES_TABLE, retentionDays });
+  const queue = sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL });
+  const clients = dynamoClientStore(db, env.CLIENTS_TABLE);
+  const activityLog = dynamoActivityLog(db, env.ACTIVITY_LOG_TABLE, retentionDays);
+  const activity = dynamoActivityReader(db, env.ACTIVITY_LOG_TABLE);
+  const endpoints = dynamoEndpointReader(db, env.WEBHOOK_ENDPOINTS_TABLE);
+  const deliveries = dynamoDeliveryStore(db, env.WEBHOOK_DELIVERIES_TABLE);
+  const dueItemIndex = dynamoDueItemIndex(db, env.DUE_ITEMS_TABLE);
+  return {
+    mode: 'live',
+    clients,
+    apiKeys: dynamoApiKeyStore(db, env.API_KEYS_TABLE),
+    webhookSecrets: dynamoWebhookSecretStore(db, env.CLIENT_SECRETS_TABLE),
+    random: randomBytes,
+    overrides: {
+      ...dynamoRowReader(db, env.LIMIT_OVERRIDES_TABLE),
+      ...dynamoAllRows(db, env.LIMIT_OVERRIDES_TABLE),
+      ...dynamoRowEditor(db, env.LIMIT_OVERRIDES_TABLE, overrideTable),
+    },
+    senders: {
+      ...dynamoRowReader(db, env.SENDERS_TABLE),
+      ...dynamoAllRows(db, env.SENDERS_TABLE),
+      ...dynamoRowEditor(db, env.SENDERS_TABLE, senderTable),
+    },
+    rateUse: dynamoRateUse(db, env.RATE_COUNTERS_TABLE),
+    refusals: dynamoRefusalReader(db, env.RATE_COUNTERS_TABLE),
+    capDefaults: capDefaults(env.STAGE_CAPS),
+    capCounter: dynamoCapCounter(db, env.RATE_COUNTERS_TABLE),
+    activityLog,
+    activity,
+    endpoints,
+    deliveries,
+    dueItems: dynamoDueItemReader(db, env.DUE_ITEMS_TABLE),
+    resend: {
+      retryScheduler: immediateScheduler(queue),
+      dueItemIndex,
+      newRevision: randomUUID,
+    },
+    webhookLog: {
+      activity,
+      activityLog,
+      endpoints,
+      deliveries,
+      dueItemIndex,
+      messages,
+      queue,
+      retentionDays,
+      resends: dynamoResendStore(db, env.WEBHOOK_DELIVERIES_TABLE),
+      list: dynamoMessageList(db, env.MESSAGES_TABLE),
+      accountUrlOf: accountUrls(clients),
+      clock: systemClock,
+      newRevision: randomUUID,
+      reportFailedDelivery,
+      sleep,
+    },
+    messages: {
+      get: messages.get,
+      getMany: messages.getMany,
+      transition: messages.transition,
+      findByCarrierId: messages.findByCarrierId,
+      ...dynamoMessageSearch(db, env.MESSAGES_TABLE, messages),
+    },
+    newestMessages: dynamoNewestMessages(db, env.MESSAGES_TABLE),
+    batches: dynamoBatchStore(db, { tableName: env.BATCHES_TABLE, retentionDays }),
+    otps: dynamoOtpStore(db, env.ONE_TIME_PASSWORDS_TABLE),
+    otpHolds: dynamoOtpHolds(db, env.OTP_HOLDS_TABLE),
+    country: env.COUNTRY,
+    stageCountries: stageCountriesOf(env),
+    usage: dynamoUsageReader(db, env.MESSAGE_USAGE_TABLE),
+    currency: env.CURRENCY,
+    webhookAttempts: dynamoAttemptReader(db, env.USAGE_TABLE),
+    carriers,
+    checkCredentials: credentialChecks(
+      loadCarriers,
+      carrierSecrets(
+        secretsManager(),
+        { arns: env.CARRIER_SECRETS, baseUrls: env.CARRIER_BASE_URLS },
+        systemClock,
+      ),
+    ),
+    isSimulated: [...carriers.sms, ...carriers.whatsapp].includes('simulator'),
+    outbox: dynamoOutbox(db, env.SIMULATOR_OUTBOX_TABLE, retentionDays),
+    simulatedInbound: sqsReceiptSender(sqs(), env.RECEIPTS_QUEUE_URL),
+    suppressions: dynamoSuppressionStore(db, env.SUPPRESSIONS_TABLE, systemClock),
+    windows: dynamoWhatsAppWindows(db, env.WHATSAPP_WINDOWS_TABLE),
+    webhookUrl: webhookUrlSchema(addressRules(env)),
+    retentionDays,
+    clock: systemClock,
+    newUuid: randomUUID,
+  };
 }

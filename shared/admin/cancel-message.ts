@@ -1,5 +1,6 @@
 /** An administrator cancels a scheduled message of a client before its time. */
-import { recordActivity } from '../activity/record-activity.ts';
+
+import { recordActivity } from '../activity/activity-log.ts';
 import { GatewayError, standardError } from '../contract/errors.ts';
 import type { Message } from '../message/message.ts';
 import { isId } from '../platform/ids.ts';

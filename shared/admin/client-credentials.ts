@@ -1,8 +1,8 @@
 /** An administrator's operations on the secrets and API keys of clients: each change is in the activity log, each new secret is shown once. */
 import * as z from 'zod/mini';
-import { recordActivity } from '../activity/record-activity.ts';
+import { recordActivity } from '../activity/activity-log.ts';
 import * as clientAdmin from '../client/client-admin.ts';
-import { overlapText, type SecretRotation, secretRotationBody } from '../client/secret-rotation.ts';
+import { overlapText, type SecretRotation, secretRotationBody } from '../client/secret-text.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { type ApiKeyView, apiKeyView } from './client-views.ts';
 import { requireClient } from './find-client.ts';

@@ -18,7 +18,7 @@ import {
 } from '../contract/limit-rows.ts';
 import { settingsIdOf } from '../contract/mode.ts';
 import { type Limits, type PolicyName, policies } from '../contract/policies.ts';
-import { changedByMark } from '../edited-table/changed-by.ts';
+import { changedByMark } from '../edited-table/edited-row.ts';
 import { type Feedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
 import { defaultsOf, faultsOf, feedbackOf, unreachableLimits } from '../limit/limit-feedback.ts';
 import { limitMax } from '../limit/limit-text.ts';
@@ -31,10 +31,17 @@ import {
 } from '../limit/override-row.ts';
 import { closestName } from '../platform/closest-name.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { assertValid, attributesToRemove, removedAttributes, textOf, valuesAfter } from './changed-row.ts';
+import {
+  assertValid,
+  attributesToRemove,
+  readRowsPage,
+  removedAttributes,
+  type rowsQuery,
+  textOf,
+  valuesAfter,
+} from './edited-rows.ts';
 import { requireClient, requireSettingsOwner } from './find-client.ts';
 import { keyText } from './request-fields.ts';
-import { readRowsPage, type rowsQuery } from './row-pages.ts';
 
 /** One number for each window, of `spend` in the currency; an absent one is the default. */
 export type LimitsView = WindowLimits;

@@ -1,7 +1,7 @@
 /** An administrator's operations on held one-time passwords: who they are of, and allowing them again. */
 
 import * as z from 'zod/mini';
-import { recordActivity } from '../activity/record-activity.ts';
+import { recordActivity } from '../activity/activity-log.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { modeOf } from '../contract/mode.ts';
 import { allCountries, noCountry } from '../contract/otp-hold.ts';

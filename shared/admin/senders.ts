@@ -8,8 +8,7 @@ import type { StageCarriers } from '../contract/carrier-names.ts';
 import { type Channel, channels } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { everyClient } from '../contract/limit-rows.ts';
-import { changedByMark } from '../edited-table/changed-by.ts';
-import type { EditedRow } from '../edited-table/edited-row.ts';
+import { changedByMark, type EditedRow } from '../edited-table/edited-row.ts';
 import {
   type Feedback,
   misspelledAttributes,
@@ -21,10 +20,17 @@ import { countrySchema } from '../sender/phone-number.ts';
 import { senderFeedback } from '../sender/sender-feedback.ts';
 import { destinationOf, everyCountry, parseSenderRow, senderTable } from '../sender/sender-row.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { assertValid, attributesToRemove, removedAttributes, textOf, valuesAfter } from './changed-row.ts';
+import {
+  assertValid,
+  attributesToRemove,
+  readRowsPage,
+  removedAttributes,
+  type rowsQuery,
+  textOf,
+  valuesAfter,
+} from './edited-rows.ts';
 import { requireSettingsOwner } from './find-client.ts';
 import { keyText, textUpTo } from './request-fields.ts';
-import { readRowsPage, type rowsQuery } from './row-pages.ts';
 
 export interface SenderView {
   readonly client_id: string;

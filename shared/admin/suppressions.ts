@@ -1,6 +1,6 @@
 /** An administrator's view of whom a client may not send to, and changes of it; each change is in the activity log. */
 import type * as z from 'zod/mini';
-import { recordActivity } from '../activity/record-activity.ts';
+import { recordActivity } from '../activity/activity-log.ts';
 import {
   endSuppression,
   suppress,

@@ -9,9 +9,8 @@ import { previousSecretHours } from '../contract/validity.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import { retry } from '../platform/retry.ts';
-import type { ApiKeyStore } from './api-key-store.dynamo.ts';
 import { type ApiKey, apiKeyScope, type Client, type ClientSecret, isLive } from './client.ts';
-import type { ClientStore } from './client-store.dynamo.ts';
+import type { ApiKeyStore, ClientStore } from './client-store.dynamo.ts';
 import {
   newApiKey,
   newApiKeyId,

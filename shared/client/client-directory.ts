@@ -1,9 +1,8 @@
 /** The cached clients and API keys that authentication uses. */
 import type { Clock } from '../platform/clock.ts';
 import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
-import type { ApiKeyStore } from './api-key-store.dynamo.ts';
 import type { ApiKey, Client } from './client.ts';
-import type { ClientStore } from './client-store.dynamo.ts';
+import type { ApiKeyStore, ClientStore } from './client-store.dynamo.ts';
 
 export type ClientDirectory = ReturnType<typeof clientDirectory>;
 

@@ -1,18 +1,31 @@
-/** The clients table. Each change is one conditional write; its result is false if there is no such client. */
+/**
+ * The tables of clients and of their API keys. Each change of a client is one conditional write; its result is false if
+ * there is no such client.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import {
   type DynamoDBDocumentClient,
   GetCommand,
+  PutCommand,
   ScanCommand,
+  UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { clientIdIn, modeOf, settingsIdOf } from '../contract/mode.ts';
 import { conditionalPut, conditionalUpdate, setOrRemove } from '../platform/aws/conditional-write.dynamo.ts';
-import { batchRead } from '../platform/aws/read-rows.dynamo.ts';
+import { batchRead, queryRows, readRow } from '../platform/aws/read-rows.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
-import { type Client, type ClientSecret, clientOf, inMode, isClientId } from './client.ts';
+import {
+  type ApiKey,
+  apiKeyRow,
+  type Client,
+  type ClientSecret,
+  clientOf,
+  inMode,
+  isClientId,
+} from './client.ts';
 
 export interface PermissionChange {
   readonly countries?: readonly string[] | null | undefined;
@@ -186,4 +199,42 @@ export function dynamoExistingClients(client: DynamoDBDocumentClient, tableName:
 /** The current webhook URL of a client's account (contract 7.1); none where its row has an invalid one. */
 export function accountUrls(clients: Pick<ClientStore, 'find'>) {
   return async (clientId: string): Promise<string | undefined> => (await clients.find(clientId))?.webhook_url;
+}
+
+export type ApiKeyStore = ReturnType<typeof dynamoApiKeyStore>;
+
+/** The hash of the key is the table's primary key. */
+export function dynamoApiKeyStore(dynamo: DynamoDBDocumentClient, TableName: string) {
+  return {
+    find: (keyHash: string): Promise<ApiKey | undefined> =>
+      readRow(dynamo, apiKeyRow, { TableName, Key: { key_hash: keyHash }, ConsistentRead: true }),
+    /** Without a condition, because the SDK repeats a write whose response was lost: a row with this hash is this key. */
+    async create(key: ApiKey): Promise<void> {
+      await dynamo.send(new PutCommand({ TableName, Item: key }));
+    },
+    /** Newest first, without those that a person made invalid: they open nothing, and must not hide the others. */
+    async listOf(clientId: string): Promise<readonly ApiKey[]> {
+      const rows = queryRows(dynamo, {
+        TableName,
+        IndexName: 'by-client',
+        KeyConditionExpression: 'client_id = :client_id',
+        ExpressionAttributeValues: { ':client_id': clientId },
+        ScanIndexForward: false,
+      });
+      const parsed = await Array.fromAsync(rows, (row) => apiKeyRow.safeParse(row));
+      return parsed.flatMap(({ success, data }) => (success ? [data] : []));
+    },
+    async revoke(keyHash: string, at: Date): Promise<void> {
+      await dynamo.send(
+        new UpdateCommand({
+          TableName,
+          Key: { key_hash: keyHash },
+          // A repeated revocation keeps the time of the first.
+          UpdateExpression: 'SET revoked_at = if_not_exists(revoked_at, :at)',
+          ConditionExpression: 'attribute_exists(key_hash)',
+          ExpressionAttributeValues: { ':at': at.toISOString() },
+        }),
+      );
+    },
+  };
 }

@@ -2,9 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { clientIdIn } from '../contract/mode.ts';
-import { dynamoApiKeyStore } from './api-key-store.dynamo.ts';
 import { type ClientAdminDependencies, createApiKey, createClient } from './client-admin.ts';
-import { dynamoClientStore } from './client-store.dynamo.ts';
+import { dynamoApiKeyStore, dynamoClientStore } from './client-store.dynamo.ts';
 import { dynamoWebhookSecretStore } from './webhook-secrets.dynamo.ts';
 
 /** The local gateway prints them in this form (contract, section 9). */

@@ -1,6 +1,11 @@
-/** Creates and compares secrets: 256 random bits, stored as SHA-256, compared in constant time (contract 2.5). */
+/**
+ * Creates and compares secrets: 256 random bits, stored as SHA-256, compared in constant time (contract 2.5). A rotation can
+ * choose how long the secret before a new one stays in use: of a client, and of webhooks.
+ */
 import { createHash, timingSafeEqual } from 'node:crypto';
+import * as z from 'zod/mini';
 import { clientIdIn, type Mode } from '../contract/mode.ts';
+import { previousSecretHours, previousSecretHoursMax } from '../contract/validity.ts';
 import { base32 } from '../platform/ids.ts';
 
 /** `size` bytes from a cryptographically secure source. */
@@ -58,4 +63,18 @@ export function sameHash(a: string, b: string): boolean {
 
 function shortId(random: RandomBytes): string {
   return base32(random(idBytes)).toLowerCase();
+}
+
+/** The body of a rotation; it may be left out. */
+export const secretRotationBody = z.object({
+  overlap_hours: z.optional(z.int().check(z.minimum(0), z.maximum(previousSecretHoursMax))),
+});
+
+export type SecretRotation = z.output<typeof secretRotationBody>;
+
+/** What becomes of the older secrets, for the activity log. */
+export function overlapText(stays: string, { overlap_hours = previousSecretHours }: SecretRotation): string {
+  return overlap_hours === 0
+    ? 'no older one has an overlap'
+    : `the previous one ${stays} for ${overlap_hours} h more`;
 }

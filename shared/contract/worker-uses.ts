@@ -1,5 +1,6 @@
 /** What the functions use that queues, streams and schedules call. */
-import { syntheticClientId } from './synthetic-client.ts';
+
+import { syntheticClientId } from './mode.ts';
 import {
   countedCaps,
   type Declaration,

@@ -2,15 +2,17 @@
  * Writes each change of a row to the activity log, whichever way it was made (contract 10.6). The entry's id
  * follows from the stream record, so a repeated record writes the same entry again.
  */
+
+import { isDeepStrictEqual } from 'node:util';
 import type { Activity, ActivityLog } from '../activity/activity-log.ts';
 import { everyClient } from '../contract/limit-rows.ts';
+import { rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 import { derivedIdAt } from '../platform/ids.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
-import { changeOf } from './changed-by.ts';
-import { type EditedRow, type EditedTable, shownValue } from './edited-row.ts';
+import { changeOf, type EditedRow, type EditedTable, ownAttributes, shownValue } from './edited-row.ts';
 
 /** A change of what people write into a row; the gateway's own attributes are left out. */
-export interface RowChange {
+interface RowChange {
   /** The same if the stream delivers the change again. */
   readonly eventId: string;
   /** The time to the second. */
@@ -83,4 +85,51 @@ function isExact(value: unknown): boolean {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' && value.length <= 500 ? value : shownValue(value);
+}
+
+/**
+ * The changes, without the gateway's own writes. Those are recognised here and not by a filter of the event source
+ * mapping, because a filter compares an attribute with a constant and cannot compare the two images of a record
+ * (https://docs.aws.amazon.com/lambda/latest/dg/with-ddb-filtering.html).
+ */
+export function readRowChanges(records: readonly StreamRecord[], { sortKey }: EditedTable): RowChange[] {
+  return records.flatMap(({ eventID, dynamodb }) => {
+    const before = rowIn(dynamodb?.OldImage);
+    const after = rowIn(dynamodb?.NewImage);
+    const row = after ?? before;
+    if (row === undefined || eventID === undefined) return [];
+    const edited = !isDeepStrictEqual(contentOf(dynamodb?.OldImage), contentOf(dynamodb?.NewImage));
+    // The gateway never removes its feedback.
+    if (!edited && after?.status !== undefined) return [];
+    return [
+      {
+        eventId: eventID,
+        at: new Date((dynamodb?.ApproximateCreationDateTime ?? 0) * 1000),
+        clientId: String(row.client_id),
+        sortKey: String(row[sortKey]),
+        edited,
+        before: contentOf(before),
+        after: contentOf(after),
+        changedBy: changedBy(before, after),
+      },
+    ];
+  });
+}
+
+/**
+ * Returns the attributes that people write into a row. Images are compared unparsed, because a number can be longer
+ * than JavaScript's.
+ */
+function contentOf(row: unknown): EditedRow | undefined {
+  if (row === undefined) return undefined;
+  return Object.fromEntries(
+    Object.entries(row as EditedRow).filter(([name]) => !ownAttributes.some((own) => own === name)),
+  );
+}
+
+/** A tool that changes a row names itself in it; what was there before the change is of an earlier one. */
+function changedBy(before: EditedRow | undefined, after: EditedRow | undefined): string | undefined {
+  const text = after === undefined ? before?.changed_by : after.changed_by;
+  const isNew = after === undefined || text !== before?.changed_by;
+  return isNew && typeof text === 'string' ? text : undefined;
 }

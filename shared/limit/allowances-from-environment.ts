@@ -1,7 +1,7 @@
 /** Composes the caps of the sends, which count by the stage's prices, from the function's environment. */
 import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
+import { isSynthetic } from '../contract/mode.ts';
 import { costForCap, readPrices } from '../contract/prices.ts';
-import { isSynthetic } from '../contract/synthetic-client.ts';
 import type { countedCaps } from '../contract/uses.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import type { EnvironmentFor } from '../platform/env.ts';

@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 import { messageErrorCodes } from '../contract/message-error-codes.ts';
-import { described } from '../operation/described.ts';
+import { described } from '../operation/fields.ts';
 import { attemptOutcomes } from './attempt.ts';
 import { encodings, messageTypes, statuses } from './message.ts';
 import { receivedContent } from './received-content.ts';

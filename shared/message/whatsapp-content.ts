@@ -1,6 +1,6 @@
 /** The content of a WhatsApp message, in a request and in a row (contract, section 5). */
 import * as z from 'zod/mini';
-import { optional } from '../operation/request-fields.ts';
+import { optional } from '../operation/fields.ts';
 import { lazily } from '../platform/expiring-cache.ts';
 
 export const buttonsMax = 10;

@@ -1,7 +1,7 @@
 /** Query parameters that lists have in common, and the cursors of lists. */
 import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
-import { dateTime } from './date-time.ts';
+import { dateTime } from './fields.ts';
 
 /** Sorts after every time. */
 const latest = '~';

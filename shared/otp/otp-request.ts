@@ -10,7 +10,7 @@ import {
   textOf,
 } from '../message/send/send-fields.ts';
 import { placeholdersOf, render } from '../message/template.ts';
-import { faultAt, optional, withDefault } from '../operation/request-fields.ts';
+import { faultAt, optional, withDefault } from '../operation/fields.ts';
 import { recipientSchema } from '../sender/phone-number.ts';
 import { codeLength, maxAttempts, ttlSeconds } from './otp.ts';
 

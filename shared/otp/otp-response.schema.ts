@@ -1,7 +1,7 @@
 /** The form of the responses about one-time passwords (contract, section 5). Functions import only its types. */
 import * as z from 'zod/mini';
 import { channel, count, idOf, instant, recipient, reference } from '../message/message-response.schema.ts';
-import { described } from '../operation/described.ts';
+import { described } from '../operation/fields.ts';
 
 const sentOneTimePassword = z.object({
   otp_id: idOf('otp'),

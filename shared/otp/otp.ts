@@ -1,6 +1,8 @@
 /** A one-time password, without its code. */
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
+import { modeOf } from '../contract/mode.ts';
+import type { Message } from '../message/message.ts';
 
 /** Digits of a code. A longer minimum would refuse codes that were sent before. */
 export const codeLength = { min: 4, max: 10, default: 6 } as const;
@@ -61,4 +63,18 @@ export function smsSendsOf({
   falls_back_to_sms,
 }: Pick<OneTimePassword, 'sms_sends' | 'falls_back_to_sms'> & { readonly channel: string }): number {
   return sms_sends ?? (channel === 'sms' || falls_back_to_sms === true ? 1 : 0);
+}
+
+/**
+ * Returns the milliseconds until a message was handed over; undefined unless it is a one-time password of a live key. The further
+ * legs of a send are left out: they come later on purpose.
+ */
+export function otpHandOverMs(
+  message: Pick<Message, 'client_id' | 'otp' | 'leg' | 'created_at'>,
+  now: Date,
+): number | undefined {
+  if (message.otp === undefined || message.leg !== undefined || modeOf(message.client_id) === 'test')
+    return undefined;
+  // The clock of the function that stored it may be ahead, and CloudWatch has no percentiles of a metric with a negative value.
+  return Math.max(0, now.getTime() - Date.parse(message.created_at));
 }

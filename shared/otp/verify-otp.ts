@@ -1,8 +1,8 @@
 /** Verifies a one-time password: one conditional write counts the attempt before the code is compared. */
 import * as z from 'zod/mini';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
+import { faultAt, isGiven, optional } from '../operation/fields.ts';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../operation/operation.ts';
-import { faultAt, isGiven, optional } from '../operation/request-fields.ts';
 import { isId } from '../platform/ids.ts';
 import { recipientSchema } from '../sender/phone-number.ts';
 import { isRightCode } from './code.ts';

@@ -1,6 +1,11 @@
 /** What was set aside in a gateway that an administrator's shell reaches: its queues, and how their messages are processed. */
 
-import type { SQSClient } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { dynamoMessageStore } from '../message/store/message-store.dynamo.ts';
 import { sendMessages } from '../platform/aws/queues.sqs.ts';
@@ -9,8 +14,61 @@ import { dynamoDueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { dynamoDeliveryStore } from '../webhook/delivery-store.dynamo.ts';
 import type { ProcessSetAsideDependencies } from './process-set-aside.ts';
 import { dynamoScanProgress } from './scan-progress.dynamo.ts';
-import { type SetAsideQueue, sqsSetAsideQueue } from './set-aside-queue.sqs.ts';
-import { lostRecordsQueue, relayQueue } from './set-aside-records.ts';
+import { lostRecordsQueue, relayQueue, type SetAsideMessage } from './set-aside-records.ts';
+
+/** Reads a queue of what was set aside without taking anything from it, and deletes what is processed. */
+interface SetAsideQueue {
+  /** All messages. They are hidden from others until `release`, for a minute at most. */
+  read(): Promise<readonly SetAsideMessage[]>;
+  delete(message: SetAsideMessage): Promise<void>;
+  /** Shows a message to others again, and to the alarm. */
+  release(message: SetAsideMessage): Promise<void>;
+}
+
+const hiddenSeconds = 60;
+/** With a wait SQS asks all of its servers, so an empty response means that nothing is left. */
+const waitSeconds = 1;
+
+function sqsSetAsideQueue(client: SQSClient, queue: string, QueueUrl: string): SetAsideQueue {
+  return {
+    async read() {
+      const found = new Map<string, SetAsideMessage>();
+      for (;;) {
+        const { Messages = [] } = await client.send(
+          new ReceiveMessageCommand({
+            QueueUrl,
+            MaxNumberOfMessages: 10,
+            WaitTimeSeconds: waitSeconds,
+            VisibilityTimeout: hiddenSeconds,
+            MessageSystemAttributeNames: ['ApproximateReceiveCount', 'SentTimestamp', 'MessageGroupId'],
+          }),
+        );
+        if (Messages.length === 0) return [...found.values()];
+        for (const { MessageId = '', ReceiptHandle = '', Body = '', Attributes = {} } of Messages) {
+          found.set(MessageId, {
+            queue,
+            messageId: MessageId,
+            receiptHandle: ReceiptHandle,
+            body: Body,
+            attributes: { ApproximateReceiveCount: Attributes.ApproximateReceiveCount ?? '1' },
+            sentAt: new Date(Number(Attributes.SentTimestamp ?? 0)).toISOString(),
+            clientId: Attributes.MessageGroupId ?? '-',
+          });
+        }
+      }
+    },
+
+    async delete({ receiptHandle }) {
+      await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: receiptHandle }));
+    },
+
+    async release({ receiptHandle }) {
+      await client.send(
+        new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout: 0 }),
+      );
+    },
+  };
+}
 
 export interface SetAsideGateway extends ProcessSetAsideDependencies {
   readonly queues: ReadonlyMap<string, SetAsideQueue>;

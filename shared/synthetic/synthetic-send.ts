@@ -4,11 +4,45 @@
  * wrong is an outcome and no error, so that the function itself fails only where it is broken.
  */
 import * as z from 'zod/mini';
+import { apiKeyScope } from '../client/client.ts';
+import { type ClientAdminDependencies, rotateClientSecret } from '../client/client-admin.ts';
 import type { Channel } from '../contract/channels.ts';
+import { clientIdIn, syntheticClientId } from '../contract/mode.ts';
 import { routes } from '../contract/routes.ts';
-import { syntheticClientId } from '../contract/synthetic-client.ts';
 import type { Clock, Sleep } from '../platform/clock.ts';
-import type { CallGateway, GatewayResponse } from './call-gateway.ts';
+
+/** Longer than any request takes that meets the objectives, also one with a cold start. */
+const timeLimitMs = 5000;
+
+export interface GatewayResponse {
+  readonly status: number;
+  /** Parsed JSON. */
+  readonly body: unknown;
+}
+
+export type CallGateway = (
+  path: string,
+  request: { readonly token?: string; readonly body?: object },
+) => Promise<GatewayResponse>;
+
+/** Calls the gateway by its public address, as a client does. The call throws where there is no response in time, or one that is no JSON. */
+export function callGateway(baseUrl: string): CallGateway {
+  return async (path, { token, body }) => {
+    const response = await fetch(`${baseUrl}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      redirect: 'manual',
+      headers: {
+        // A connection that is kept while Lambda freezes the function may be closed at its other end.
+        Connection: 'close',
+        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(timeLimitMs),
+    });
+    return { status: response.status, body: await response.json() };
+  };
+}
 
 interface SyntheticSendDependencies {
   readonly call: CallGateway;
@@ -116,4 +150,30 @@ function parsed<Body extends z.ZodMiniType>(
   const { success, data } = schema.safeParse(body);
   if (success) return data;
   throw new Error(`${what} is ${status} ${errorBody.safeParse(body).data?.error ?? ''}`.trim());
+}
+
+/** The country of the recipient, in a list of the client's own: the countries of the stage may be others. */
+const country = 'GB';
+
+/**
+ * Makes a test secret of the client of synthetic sends, and that client where the gateway has none yet. The secret before
+ * this one is no longer valid. What administrators changed of the client stays,
+ * such as `disabled`.
+ */
+export async function newSyntheticSecret(
+  dependencies: Pick<ClientAdminDependencies, 'clients' | 'random'>,
+  now: Date,
+): Promise<string> {
+  const testId = clientIdIn('test', syntheticClientId);
+  if ((await dependencies.clients.find(testId)) === undefined)
+    await dependencies.clients.create({
+      client_id: syntheticClientId,
+      name: 'Synthetic sends',
+      scopes: [apiKeyScope],
+      disabled: false,
+      secrets: [],
+      countries: [country],
+      created_at: now.toISOString(),
+    });
+  return rotateClientSecret(dependencies, testId, now, 0);
 }

@@ -5,11 +5,19 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { type Mode, modeOf } from '../contract/mode.ts';
 import { addAmounts } from '../platform/aws/conditional-write.dynamo.ts';
-import { queryRows } from '../platform/aws/read-rows.dynamo.ts';
+import { batchRead, queryRows } from '../platform/aws/read-rows.dynamo.ts';
+import {
+  identityOf,
+  isClosedForUsage,
+  isRestoreWrite,
+  rowIn,
+  type StreamRecord,
+} from '../platform/aws/stream-record.dynamo.ts';
 import { addDays, type Clock, epochSeconds } from '../platform/clock.ts';
-import type { Amounts } from './amounts.ts';
-import type { UsageCounter } from './count-changes.ts';
+import { type Amounts, parseCountedMessage } from './amounts.ts';
+import type { ChangeRecord, UsageCounter } from './count-changes.ts';
 import { idDigits, type OnceCounter } from './count-once.ts';
 import { purgedAt } from './period.ts';
 
@@ -129,4 +137,64 @@ function idsIn(bytes: Uint8Array): string[] {
   return Array.from({ length: digits.length / idDigits }, (_, i) =>
     digits.slice(i * idDigits, (i + 1) * idDigits),
   );
+}
+
+/** The amounts of one client, or of all (`*`), in one period. */
+export interface UsageRow {
+  readonly period: string;
+  readonly clientId: string;
+  readonly amounts: Amounts;
+}
+
+const usageRow = z.catchall(
+  z.object({ period: z.string(), client_id: z.string(), purge_at: z.number() }),
+  z.number(),
+);
+
+export type UsageReader = ReturnType<typeof dynamoUsageReader>;
+
+/** Reads usage rows: some clients' in many periods by their keys, or all clients' of one period by a query. */
+export function dynamoUsageReader(client: DynamoDBDocumentClient, tableName: string) {
+  return {
+    /** The rows that exist, in no order. */
+    async rowsOf(clientId: string, periods: readonly string[]): Promise<UsageRow[]> {
+      const keys = periods.map((period) => ({ period, client_id: clientId }));
+      return (await batchRead(client, tableName, keys)).map(parsed);
+    },
+
+    /** The rows of every client that had messages of this mode in this period, and the row of all clients. */
+    async rowsIn(period: string, mode: Mode = 'live'): Promise<UsageRow[]> {
+      const rows = queryRows(client, {
+        TableName: tableName,
+        KeyConditionExpression: '#period = :period',
+        ExpressionAttributeNames: { '#period': 'period' },
+        ExpressionAttributeValues: { ':period': period },
+      });
+      return (await Array.fromAsync(rows, parsed)).filter(({ clientId }) => modeOf(clientId) === mode);
+    },
+  };
+}
+
+function parsed(row: unknown): UsageRow {
+  const { period, client_id, purge_at: _purgeAt, ...amounts } = usageRow.parse(row);
+  return { period, clientId: client_id, amounts: new Map(Object.entries(amounts)) };
+}
+
+/**
+ * The changes in these records; deletions and restored rows are left out, and what follows of those that were in flight.
+ *
+ * @throws Error if a record has no id or no time, which DynamoDB gives to each.
+ */
+export function changeRecords(records: readonly StreamRecord[]): ChangeRecord[] {
+  return records.flatMap((record) => {
+    const { OldImage: before, NewImage: after } = record.dynamodb ?? {};
+    if (after === undefined || isRestoreWrite(record) || isClosedForUsage(record)) return [];
+    return [
+      {
+        ...identityOf(record),
+        before: parseCountedMessage(rowIn(before)),
+        after: parseCountedMessage(rowIn(after)),
+      },
+    ];
+  });
 }

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { invalidFields } from '../contract/errors.ts';
-import { optional } from '../operation/request-fields.ts';
+import { optional } from '../operation/fields.ts';
 import { type Interval, intervals, type Period, periodAt, periodsBetween, usageKeptDays } from './period.ts';
 
 export const groupings = ['channel', 'type', 'country', 'status'] as const;

@@ -4,7 +4,7 @@ import { capNames, capWindowNames } from '../contract/caps.ts';
 import { channels } from '../contract/channels.ts';
 import { messageTypes } from '../message/message.ts';
 import { count, instant } from '../message/message-response.schema.ts';
-import { described } from '../operation/described.ts';
+import { described } from '../operation/fields.ts';
 import { usageStatuses } from './amounts.ts';
 
 const currency = z.string().check(z.regex(/^[A-Z]{3}$/));

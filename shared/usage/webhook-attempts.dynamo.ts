@@ -8,12 +8,12 @@ import * as z from 'zod/mini';
 import type { Mode } from '../contract/mode.ts';
 import { addAmounts } from '../platform/aws/conditional-write.dynamo.ts';
 import { batchRead } from '../platform/aws/read-rows.dynamo.ts';
-import { addDays, epochSeconds } from '../platform/clock.ts';
+import { addDays, type Clock, epochSeconds } from '../platform/clock.ts';
 import { usageKeptDays } from './period.ts';
 
-export type AttemptMetric = `webhooks_${'acknowledged' | 'retry_scheduled' | 'failed'}`;
+type AttemptMetric = `webhooks_${'acknowledged' | 'retry_scheduled' | 'failed'}`;
 /** `webhooks_total_ms` is the sum of the durations of all attempts. */
-export type AttemptCounts = Readonly<Partial<Record<AttemptMetric | 'webhooks_total_ms', number>>>;
+type AttemptCounts = Readonly<Partial<Record<AttemptMetric | 'webhooks_total_ms', number>>>;
 
 interface HourlyAttempts {
   /** `2026-11-20T10` in UTC. */
@@ -34,7 +34,7 @@ function rowIn(mode: Mode, hour: string): string {
 
 const hourRow = z.catchall(z.object({ hour: z.string(), purge_at: z.number() }), z.number());
 
-export type AttemptCounter = ReturnType<typeof dynamoAttemptCounter>;
+type AttemptCounter = ReturnType<typeof dynamoAttemptCounter>;
 
 export function dynamoAttemptCounter(client: DynamoDBDocumentClient, TableName: string) {
   return {
@@ -67,4 +67,46 @@ export function dynamoAttemptReader(client: DynamoDBDocumentClient, tableName: s
       });
     },
   };
+}
+
+interface AttemptDependencies {
+  readonly counter: AttemptCounter;
+  readonly clock: Clock;
+  readonly warn: (message: string, error: unknown) => void;
+}
+
+export interface CountedAttempt {
+  /** `live` by default. */
+  readonly mode?: Mode;
+  readonly metric: AttemptMetric;
+  readonly totalMs: number;
+}
+
+/** Counts the attempts of a whole batch by one write for each mode. A failed count is logged and does not fail the work. */
+export async function countWebhookAttempts(
+  dependencies: AttemptDependencies,
+  attempts: readonly CountedAttempt[],
+): Promise<void> {
+  const byMode = Map.groupBy(attempts, ({ mode = 'live' }) => mode);
+  await Promise.all([...byMode].map(([mode, some]) => countIn(dependencies, mode, some)));
+}
+
+async function countIn(
+  { counter, clock, warn }: AttemptDependencies,
+  mode: Mode,
+  attempts: readonly CountedAttempt[],
+): Promise<void> {
+  const counts: Partial<Record<keyof AttemptCounts, number>> = {};
+  const add = (name: keyof AttemptCounts, amount: number): void => {
+    counts[name] = (counts[name] ?? 0) + amount;
+  };
+  for (const { metric, totalMs } of attempts) {
+    add(metric, 1);
+    add('webhooks_total_ms', Math.round(totalMs));
+  }
+  try {
+    await counter.add(counts satisfies AttemptCounts, clock(), mode);
+  } catch (error) {
+    warn('webhook attempts not counted', error);
+  }
 }

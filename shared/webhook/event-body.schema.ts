@@ -10,7 +10,7 @@ import {
 import { eventStatuses } from '../message/message.ts';
 import { messageErrorCode, testMode } from '../message/message-response.schema.ts';
 import { receivedContent } from '../message/received-content.ts';
-import { described } from '../operation/described.ts';
+import { described } from '../operation/fields.ts';
 
 const instant = z.iso.datetime();
 /** The states of messages that the client sent. */

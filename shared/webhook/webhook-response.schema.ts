@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { rotation, secretText } from '../account/account-response.schema.ts';
 import { count, instant } from '../message/message-response.schema.ts';
-import { described } from '../operation/described.ts';
+import { described } from '../operation/fields.ts';
 import { attemptFields } from './attempt.ts';
 import { deliveryStates } from './delivery.ts';
 import { disabledAfter } from './endpoints/webhook-endpoint.ts';

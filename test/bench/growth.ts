@@ -5,7 +5,7 @@
  */
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { ScheduledEvent } from 'aws-lambda';
-import { dynamoActivityReader } from '../../shared/activity/activity-reader.dynamo.ts';
+import { dynamoActivityReader } from '../../shared/activity/activity-log.dynamo.ts';
 import type { Message } from '../../shared/message/message.ts';
 import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
 import { addSeconds } from '../../shared/platform/clock.ts';

@@ -22,7 +22,7 @@ import {
   periodsBetween,
 } from '../../shared/usage/period.ts';
 import { usageOfAll, usageOfClient } from '../../shared/usage/read-usage.ts';
-import { dynamoUsageReader, type UsageReader } from '../../shared/usage/usage-reader.dynamo.ts';
+import { dynamoUsageReader, type UsageReader } from '../../shared/usage/usage-counter.dynamo.ts';
 import { countedDynamo } from '../support/engine/counted-dynamo.ts';
 import { printTable } from './figures.ts';
 import { applyLoad } from './load.ts';

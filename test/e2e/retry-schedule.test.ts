@@ -1,7 +1,7 @@
 import { paginateDescribeLogGroups, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import { ListSchedulesCommand } from '@aws-sdk/client-scheduler';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { dynamoActivityReader } from '../../shared/activity/activity-reader.dynamo.ts';
+import { dynamoActivityReader } from '../../shared/activity/activity-log.dynamo.ts';
 import { retryDelaysSeconds } from '../../shared/contract/delivery-times.ts';
 import { addSeconds } from '../../shared/platform/clock.ts';
 import { derivedId } from '../../shared/platform/ids.ts';

@@ -20,7 +20,7 @@ import { type Route, routes } from '../../../shared/contract/routes.ts';
 import { idempotencyKeyHours } from '../../../shared/contract/validity.ts';
 import { tokenRequestBytesMax } from '../../../shared/http/client-credentials.ts';
 import { maxBodyBytes } from '../../../shared/http/request-body.ts';
-import { described } from '../../../shared/operation/described.ts';
+import { described } from '../../../shared/operation/fields.ts';
 import { endpointsMax } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import type { Description } from './description.ts';
 

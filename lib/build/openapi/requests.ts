@@ -1,7 +1,7 @@
 /** The request bodies of the document: the schemas with which the operations parse them. */
 import * as z from 'zod/mini';
 import { updateAccountSchema } from '../../../shared/account/account.ts';
-import { secretRotationBody } from '../../../shared/client/secret-rotation.ts';
+import { secretRotationBody } from '../../../shared/client/secret-text.ts';
 import { credentialsInBody } from '../../../shared/http/client-credentials.ts';
 import { sendBulkSchema } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSmsSchema } from '../../../shared/message/send/send-sms.ts';
@@ -13,7 +13,7 @@ import {
   endpointChangeSchema,
   newEndpointSchema,
   testRequestSchema,
-} from '../../../shared/webhook/endpoints/endpoint-requests.ts';
+} from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import { resendRequestSchema } from '../../../shared/webhook/log/request-resend.ts';
 
 /** The stage decides which URLs are allowed; the document describes the rule on AWS. */

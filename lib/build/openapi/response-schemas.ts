@@ -5,7 +5,7 @@ import { testOutboxResponses } from '../../../shared/carrier/simulator/test-outb
 import { messageResponses } from '../../../shared/message/message-response.schema.ts';
 import { dryRunResponses } from '../../../shared/message/send/dry-run-response.schema.ts';
 import { suppressionResponses } from '../../../shared/message/suppression/suppression-response.schema.ts';
-import { described } from '../../../shared/operation/described.ts';
+import { described } from '../../../shared/operation/fields.ts';
 import { otpResponses } from '../../../shared/otp/otp-response.schema.ts';
 import { usageResponses } from '../../../shared/usage/usage-response.schema.ts';
 import { webhookResponses } from '../../../shared/webhook/webhook-response.schema.ts';

@@ -12,7 +12,7 @@ import {
 import { defaultPageLimit } from '../../operation/list-query.ts';
 import { type Operation, parseFields } from '../../operation/operation.ts';
 import { adminUsageQuery, usageRange } from '../../usage/usage-query.ts';
-import { testRequestSchema } from '../../webhook/endpoints/endpoint-requests.ts';
+import { testRequestSchema } from '../../webhook/endpoints/webhook-endpoint.ts';
 import { listDeliveriesQuery } from '../../webhook/log/delivery-operations.ts';
 import { resendRequestSchema } from '../../webhook/log/request-resend.ts';
 import { activityQuery, actorOf, kindsOf, listActivity, retentionRange } from '../activity.ts';
@@ -44,9 +44,9 @@ import {
 import { conversationQuery, personInPath, showConversation } from '../conversation.ts';
 import { countFailedWebhooks, failedWebhooksQuery, webhookHealth } from '../diagnosis/client-endpoints.ts';
 import { diagnoseClient } from '../diagnosis/diagnose-client.ts';
+import { rowsQuery } from '../edited-rows.ts';
 import { explainLimits } from '../explain-limits.ts';
 import { clientIdOf, listClientNames, ofMode } from '../find-client.ts';
-import { inboundBody, sendInbound } from '../inbound.ts';
 import {
   endpointBody,
   limitsBody,
@@ -59,11 +59,10 @@ import {
 import { messageQuery, searchMessages, showMessage } from '../messages.ts';
 import { showOtpEvidence } from '../otp-evidence.ts';
 import { allowOtps, allowOtpsBody, listOtpHolds, otpHoldsQuery } from '../otp-holds.ts';
-import { listOutbox, outboxQuery } from '../outbox.ts';
 import { listRefusals, refusalsQuery } from '../refusals.ts';
-import { rowsQuery } from '../row-pages.ts';
 import { search, searchQuery } from '../search.ts';
 import { listSenders, removeSender, senderBody, senderRowBody, setSender } from '../senders.ts';
+import { inboundBody, listOutbox, outboxQuery, sendInbound } from '../simulator.ts';
 import { deleteSuppression, listSuppressions, putSuppression } from '../suppressions.ts';
 import { listUsage, overviewQuery, summarizeUsage, usageOf, usageSummaryQuery } from '../usage.ts';
 import { compareUsage, usageChangeQuery } from '../usage-change.ts';

@@ -1,6 +1,6 @@
 /**
  * The carrier that sends nothing: it writes each accepted message to the outbox, then sends receipts through the same
- * queue and in the same form as real carriers. The recipient decides what it does (see `simulated-recipients.ts`).
+ * queue and in the same form as real carriers. The recipient decides what it does (see `simulated-receipts.ts`).
  * A repeated attempt replaces its own row, and repeats its receipts, which then change nothing.
  */
 import { messageError } from '../../contract/message-error-codes.ts';

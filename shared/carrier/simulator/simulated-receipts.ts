@@ -6,7 +6,6 @@
 import type { Channel } from '../../contract/channels.ts';
 import type { Mode } from '../../contract/mode.ts';
 import type { Price } from '../../contract/prices.ts';
-import type { SimulatedRecipient } from '../../contract/simulated-recipients.ts';
 import type { Message } from '../../message/message.ts';
 import { fromOf } from '../../message/shown-attempt.ts';
 import { expiredAtMeta } from '../whatsapp/statuses.ts';
@@ -134,19 +133,49 @@ const ordinary: Script = { reports: ['sent', 'delivered'] };
 
 type Behavior = Script | Readonly<Record<Channel, Script>>;
 
-const scripts: Readonly<Record<string, Behavior>> = {
-  '+15005550001': { refuses: true, reports: [] },
-  '+15005550002': { reports: ['sent', 'undeliverable'] },
-  '+15005550003': { reports: ['sent', 'timed_out'] },
-  '+15005550004': { reports: [] },
-  '+15005550005': { sms: ordinary, whatsapp: { reports: ['sent', 'delivered', 'read'] } },
-  '+15005550006': { ...ordinary, throttles: 2 },
-  '+15005550007': { reports: ['delivered', 'sent'], copies: 2, secondsBetween: 1 },
-  '+15005550008': { ...ordinary, replies: () => 'STOP' },
-  '+15005550009': { ...ordinary, replies: (text) => text },
-} satisfies Record<SimulatedRecipient, Behavior>;
+/** The recipients of which the simulator does something of its own; `/docs/testing` and `docs/local.md` have the words. */
+export const simulatedRecipients: Readonly<
+  Record<string, { readonly words: string; readonly behavior: Behavior }>
+> = {
+  '+15005550001': {
+    words: 'refuses at hand-over: failed',
+    behavior: { refuses: true, reports: [] },
+  },
+  '+15005550002': {
+    words: 'sent, then undeliverable: failed',
+    behavior: { reports: ['sent', 'undeliverable'] },
+  },
+  '+15005550003': {
+    words: 'sent, then the carrier reports a time-out: expired',
+    behavior: { reports: ['sent', 'timed_out'] },
+  },
+  '+15005550004': {
+    words: 'sent, no receipt ever: expires at the end of its validity',
+    behavior: { reports: [] },
+  },
+  '+15005550005': {
+    words: 'WhatsApp: delivered, then read',
+    behavior: { sms: ordinary, whatsapp: { reports: ['sent', 'delivered', 'read'] } },
+  },
+  '+15005550006': {
+    words: 'throttles twice, then accepts it',
+    behavior: { ...ordinary, throttles: 2 },
+  },
+  '+15005550007': {
+    words: 'every receipt twice, and delivered before sent',
+    behavior: { reports: ['delivered', 'sent'], copies: 2, secondsBetween: 1 },
+  },
+  '+15005550008': {
+    words: 'delivered; answers with “STOP”',
+    behavior: { ...ordinary, replies: () => 'STOP' },
+  },
+  '+15005550009': {
+    words: 'delivered; answers with the text that it got',
+    behavior: { ...ordinary, replies: (text) => text },
+  },
+};
 
 export function scriptFor(channel: Channel, recipient: string): Script {
-  const script = scripts[recipient] ?? ordinary;
+  const script = simulatedRecipients[recipient]?.behavior ?? ordinary;
   return 'reports' in script ? script : script[channel];
 }

@@ -1,7 +1,7 @@
 /** The form of the response about the test outbox (contract, section 17). Functions import only the types. */
 import * as z from 'zod/mini';
 import { channel, idOf, instant, recipient } from '../../message/message-response.schema.ts';
-import { described } from '../../operation/described.ts';
+import { described } from '../../operation/fields.ts';
 
 const testOutboxMessage = z.object({
   message_id: idOf('msg'),

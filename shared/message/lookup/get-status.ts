@@ -1,4 +1,7 @@
-/** Shows a client one of its messages or batches; 404 for one of another client, as for one that does not exist. */
+/**
+ * Shows a client one of its messages or batches, and cancels one that is scheduled; 404 for one of another client, as for one
+ * that does not exist.
+ */
 
 import { standardError } from '../../contract/errors.ts';
 import { modeField } from '../../contract/mode.ts';
@@ -13,7 +16,6 @@ import { statusView } from '../message-response.ts';
 import { acceptedIndexes, type Batch, type BatchStore, batchMessageId } from '../send/batch-store.dynamo.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import { type WhatsAppWindows, windowEnd } from '../store/whatsapp-window.dynamo.ts';
-import { ownMessage } from './own-message.ts';
 
 interface StatusDependencies {
   readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
@@ -85,5 +87,30 @@ export function batchView(batch: Batch, rows: readonly Message[], now: Date): Ba
     counts,
     ...withoutUndefined({ expected_end_at: expectedEndOf(rows, now)?.toISOString() }),
     created_at,
+  };
+}
+
+/** @throws GatewayError `not_found` where the client does not have this message. */
+export async function ownMessage(
+  messages: Pick<MessageStore, 'get'>,
+  clientId: string,
+  messageId = '',
+): Promise<Message> {
+  const message = isId('msg', messageId) ? await messages.get(messageId) : undefined;
+  if (message?.client_id !== clientId) throw standardError('not_found');
+  return message;
+}
+
+/** Cancels a scheduled message before it is due, with one conditional write. */
+export function cancelMessage(messages: Pick<MessageStore, 'get' | 'transition'>): Operation {
+  return async (request) => {
+    const { clientId } = requireCaller(request);
+    const message = await ownMessage(messages, clientId, request.pathParameters.message_id);
+    const canceled =
+      (await messages.transition(message.message_id, { to: 'canceled', at: request.now })) ??
+      // Canceled before, or by this write, if the SDK repeated it after a lost response.
+      (await ownMessage(messages, clientId, message.message_id));
+    if (canceled.status === 'canceled') return { status: 200, body: statusView(canceled) };
+    throw standardError('not_cancelable');
   };
 }

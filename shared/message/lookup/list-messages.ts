@@ -1,9 +1,9 @@
 /** Lists the messages of a client in all channels, newest first; a page costs the same however many messages there are. */
 import * as z from 'zod/mini';
 import { channels } from '../../contract/channels.ts';
+import { optional } from '../../operation/fields.ts';
 import { defaultPageLimit, opaqueCursor, pageLimit, sortableTime } from '../../operation/list-query.ts';
 import { type ApiResponse, type Operation, parseQuery, requireCaller } from '../../operation/operation.ts';
-import { optional } from '../../operation/request-fields.ts';
 import { chunksOf } from '../../platform/long-lists.ts';
 import { type Message, statuses } from '../message.ts';
 import type { MessagePage } from '../message-response.schema.ts';

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { recipientRefusal, type SendingPermissions } from '../../client/permission.ts';
 import { invalidRecipientText } from '../../contract/errors.ts';
-import { optional } from '../../operation/request-fields.ts';
+import { optional } from '../../operation/fields.ts';
 import { noteUnknownFields, type UnknownFields } from '../../operation/unknown-fields.ts';
 import { canonicalRecipient } from '../../sender/phone-number.ts';
 import { render, renderedLength } from '../template.ts';

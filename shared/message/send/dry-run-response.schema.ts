@@ -1,6 +1,6 @@
 /** The form of the responses to a dry run of a send, for the API document and the types (contract, section 5). */
 import * as z from 'zod/mini';
-import { described } from '../../operation/described.ts';
+import { described } from '../../operation/fields.ts';
 import {
   channel,
   count,

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { assertMaySend, type SendingPermissions } from '../../client/permission.ts';
 import { type Channel, channels } from '../../contract/channels.ts';
-import { faultAt, isGiven, optional } from '../../operation/request-fields.ts';
+import { faultAt, isGiven, optional } from '../../operation/fields.ts';
 import { lazily } from '../../platform/expiring-cache.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { senderSchema } from '../../sender/phone-number.ts';

@@ -10,13 +10,13 @@
 import * as z from 'zod/mini';
 import { assertChannelsOn, assertMaySendFrom, permissionsOf } from '../../client/permission.ts';
 import { standardError } from '../../contract/errors.ts';
+import { optional } from '../../operation/fields.ts';
 import {
   type ApiRequest,
   type ApiResponse,
   type Operation,
   requireCaller,
 } from '../../operation/operation.ts';
-import { optional } from '../../operation/request-fields.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';

@@ -3,9 +3,8 @@ import * as z from 'zod/mini';
 import { type FieldError, GatewayError, invalidFields } from '../../contract/errors.ts';
 import { inWords } from '../../contract/in-words.ts';
 import { onUnknownChoices } from '../../contract/on-unknown.ts';
-import { dateTime } from '../../operation/date-time.ts';
+import { dateTime, withDefault } from '../../operation/fields.ts';
 import { type ApiRequest, parseBody } from '../../operation/operation.ts';
-import { withDefault } from '../../operation/request-fields.ts';
 import { addDays, addSeconds, secondsPerDay } from '../../platform/clock.ts';
 import { messageTypes } from '../message.ts';
 

@@ -1,7 +1,7 @@
 /** Sends one SMS. */
 import * as z from 'zod/mini';
+import { optional } from '../../operation/fields.ts';
 import type { Operation } from '../../operation/operation.ts';
-import { optional } from '../../operation/request-fields.ts';
 import { recipientSchema, senderSchema } from '../../sender/phone-number.ts';
 import type { Message } from '../message.ts';
 import { segment } from '../segments.ts';

@@ -1,7 +1,7 @@
 /** Sends one WhatsApp message: text, template, media or location. */
 import * as z from 'zod/mini';
+import { faultAt, isGiven, optional, withDefault } from '../../operation/fields.ts';
 import { type Operation, requiredField } from '../../operation/operation.ts';
-import { faultAt, isGiven, optional, withDefault } from '../../operation/request-fields.ts';
 import { recipientSchema } from '../../sender/phone-number.ts';
 import type { Message } from '../message.ts';
 import {

@@ -1,6 +1,7 @@
 /** A client's operations on its suppressions (contract, section 13). */
 import * as z from 'zod/mini';
 import { invalidFields, isConcurrentChange, standardError } from '../../contract/errors.ts';
+import { optional, withDefault } from '../../operation/fields.ts';
 import { defaultPageLimit, opaqueCursor, pageLimit } from '../../operation/list-query.ts';
 import {
   type ApiRequest,
@@ -9,7 +10,6 @@ import {
   parseQuery,
   requireCaller,
 } from '../../operation/operation.ts';
-import { optional, withDefault } from '../../operation/request-fields.ts';
 import { retry } from '../../platform/retry.ts';
 import { canonicalRecipient, recipientRule, recipientSchema } from '../../sender/phone-number.ts';
 import {

@@ -1,6 +1,6 @@
 /** The form of the responses about suppressions (contract, section 13). Functions import only the types. */
 import * as z from 'zod/mini';
-import { described } from '../../operation/described.ts';
+import { described } from '../../operation/fields.ts';
 import { instant, recipient } from '../message-response.schema.ts';
 import { scopes, sources } from './suppression.ts';
 

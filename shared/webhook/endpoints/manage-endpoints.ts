@@ -1,10 +1,8 @@
 /** A client's operations on its webhook endpoints (contract, section 12). */
 import type { ActivityKind } from '../../activity/activity-kinds.ts';
-import type { ActivityLog } from '../../activity/activity-log.ts';
-import { type ActivityRecorder, recordActivity } from '../../activity/record-activity.ts';
+import { type ActivityLog, type ActivityRecorder, recordActivity } from '../../activity/activity-log.ts';
 import { rotateEndpointSecret } from '../../client/client-admin.ts';
-import { secretRotationBody } from '../../client/secret-rotation.ts';
-import { newWebhookSecret, type RandomBytes } from '../../client/secret-text.ts';
+import { newWebhookSecret, type RandomBytes, secretRotationBody } from '../../client/secret-text.ts';
 import type { WebhookSecretStore } from '../../client/webhook-secrets.ts';
 import { errorTexts, GatewayError, standardError } from '../../contract/errors.ts';
 import type { MessageEventName } from '../../contract/webhook-events.ts';
@@ -19,15 +17,18 @@ import { isId, newId } from '../../platform/ids.ts';
 import { fromArns } from '../aws-destination.ts';
 import { type NotificationDependencies, sendNotification, testEvent } from '../notification.ts';
 import type { WebhookEndpointView } from '../webhook-response.schema.ts';
+import type { EndpointStore } from './endpoint-store.dynamo.ts';
 import {
+  changed,
   type DestinationSchemas,
+  destinationFields,
   destinationOf,
   endpointChangeSchema,
+  endpointsMax,
   newEndpointSchema,
   testRequestSchema,
-} from './endpoint-requests.ts';
-import type { EndpointStore } from './endpoint-store.dynamo.ts';
-import { changed, destinationFields, endpointsMax, type WebhookEndpoint } from './webhook-endpoint.ts';
+  type WebhookEndpoint,
+} from './webhook-endpoint.ts';
 
 export interface EndpointDependencies extends ActivityRecorder, NotificationDependencies {
   readonly endpoints: EndpointStore;

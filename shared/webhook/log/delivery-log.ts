@@ -4,7 +4,7 @@
  */
 import { standardError } from '../../contract/errors.ts';
 import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
-import { ownMessage } from '../../message/lookup/own-message.ts';
+import { ownMessage } from '../../message/lookup/get-status.ts';
 import type { MessageStore } from '../../message/store/message-store.ts';
 import { dateOf } from '../../operation/list-query.ts';
 import { addDays, type Clock, earlierOf, laterOf } from '../../platform/clock.ts';

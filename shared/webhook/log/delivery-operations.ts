@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { standardError } from '../../contract/errors.ts';
 import { eventNames } from '../../contract/webhook-events.ts';
+import { optional } from '../../operation/fields.ts';
 import { defaultPageLimit, pageLimit, sortableTime } from '../../operation/list-query.ts';
 import {
   type ApiRequest,
@@ -10,7 +11,6 @@ import {
   parseQuery,
   requireCaller,
 } from '../../operation/operation.ts';
-import { optional } from '../../operation/request-fields.ts';
 import { isId } from '../../platform/ids.ts';
 import { type Delivery, deliveryStates } from '../delivery.ts';
 import type { EndpointReader } from '../endpoints/endpoint-store.dynamo.ts';

@@ -14,8 +14,7 @@
  *
  * The request is in the due-item index until it is completed, so the run of each minute continues it.
  */
-import type { ActivityLog } from '../../activity/activity-log.ts';
-import { readAhead } from '../../activity/read-ahead.ts';
+import { type ActivityLog, readAhead } from '../../activity/activity-log.ts';
 import { allEnded } from '../../platform/aws/permanent-fault.ts';
 import { addSeconds, type Clock, earlierOf, type Sleep } from '../../platform/clock.ts';
 import type { DueItemIndex } from '../../recovery/due-item-index.ts';

@@ -1,8 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
+import { dynamoActivityLog, dynamoActivityReader } from '../../../shared/activity/activity-log.dynamo.ts';
 import type { Activity, ActivityQuery } from '../../../shared/activity/activity-log.ts';
-import { dynamoActivityReader } from '../../../shared/activity/activity-reader.dynamo.ts';
 import { derivedIdAt } from '../../../shared/platform/ids.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';

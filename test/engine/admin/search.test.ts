@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { dynamoNewestMessages } from '../../../shared/admin/newest-messages.dynamo.ts';
+import { dynamoNewestMessages } from '../../../shared/admin/message-search.dynamo.ts';
 import { type SearchResult, search } from '../../../shared/admin/search.ts';
 import type { Client } from '../../../shared/client/client.ts';
 import { dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';

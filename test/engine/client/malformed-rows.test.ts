@@ -4,9 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { endPreviousSecret } from '../../../shared/admin/client-credentials.ts';
 import { clientView } from '../../../shared/admin/client-views.ts';
 import { clientIdOf, listClientNames } from '../../../shared/admin/find-client.ts';
-import { dynamoApiKeyStore } from '../../../shared/client/api-key-store.dynamo.ts';
 import { createApiKey, rotateClientSecret } from '../../../shared/client/client-admin.ts';
-import { disabledClients, dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
+import {
+  disabledClients,
+  dynamoApiKeyStore,
+  dynamoClientStore,
+} from '../../../shared/client/client-store.dynamo.ts';
 import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
 import { accessRefusal } from '../../../shared/http/authenticate.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';

@@ -11,7 +11,7 @@ import {
 import examples from 'libphonenumber-js/mobile/examples';
 import { permissionsBody } from '../../../shared/admin/clients.ts';
 import { messageQuery } from '../../../shared/admin/messages.ts';
-import { outboxQuery } from '../../../shared/admin/outbox.ts';
+import { outboxQuery } from '../../../shared/admin/simulator.ts';
 import { verifyOtpSchema } from '../../../shared/otp/verify-otp.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { canonicalRecipient } from '../../../shared/sender/phone-number.ts';

@@ -1,7 +1,7 @@
 /** What is reported to the carrier is read from the stream of the one-time passwords. */
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, it } from '@jest/globals';
-import { verifiedOtps } from '../../../shared/otp/verified-otps.dynamo.ts';
+import { verifiedOtps } from '../../../shared/otp/report-verified.ts';
 
 const recipient = '+447700900123';
 

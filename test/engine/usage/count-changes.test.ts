@@ -8,13 +8,15 @@ import type { Message, Status } from '../../../shared/message/message.ts';
 import { messageRowOf } from '../../../shared/message/store/message-rows.dynamo.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
-import { changeRecords } from '../../../shared/usage/change-records.dynamo.ts';
 import { type CountDependencies, countChanges } from '../../../shared/usage/count-changes.ts';
 import { type Interval, periodsBetween } from '../../../shared/usage/period.ts';
 import { usageOfAll, usageOfClient } from '../../../shared/usage/read-usage.ts';
-import { dynamoUsageCounter } from '../../../shared/usage/usage-counter.dynamo.ts';
+import {
+  changeRecords,
+  dynamoUsageCounter,
+  dynamoUsageReader,
+} from '../../../shared/usage/usage-counter.dynamo.ts';
 import type { UsageRange } from '../../../shared/usage/usage-query.ts';
-import { dynamoUsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
 import { countedDynamo } from '../../support/engine/counted-dynamo.ts';
 import { engineConfig } from '../../support/engine/engine.ts';
 import { createTables } from '../../support/engine/tables.ts';

@@ -47,7 +47,7 @@ export const faults: DeliberateFaults = {
         by: 'creating.applied',
       },
       {
-        file: 'shared/client/api-key-store.dynamo.ts',
+        file: 'shared/client/client-store.dynamo.ts',
         replace: 'new PutCommand({ TableName, Item: key })',
         by: "new PutCommand({ TableName, Item: key, ConditionExpression: 'attribute_not_exists(key_hash)' })",
       },

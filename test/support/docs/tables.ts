@@ -4,7 +4,7 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { simulatedRecipients } from '../../../shared/contract/simulated-recipients.ts';
+import { simulatedRecipients } from '../../../shared/carrier/simulator/simulated-receipts.ts';
 import { type TableShape, tableShapes } from '../../../shared/contract/tables.ts';
 import { actionsOf, permissionTable } from '../template/function-actions.ts';
 import { synthesized } from '../template/stage-templates.ts';
@@ -63,7 +63,7 @@ function recipientTable(): string {
     '| Recipient | What the simulated carrier does |',
     '|---|---|',
     '| any other | sent, then delivered |',
-    ...Object.entries(simulatedRecipients).map(([recipient, behavior]) => `| ${recipient} | ${behavior} |`),
+    ...Object.entries(simulatedRecipients).map(([recipient, { words }]) => `| ${recipient} | ${words} |`),
   ].join('\n');
 }
 

@@ -1,6 +1,5 @@
 /** The gateway's stores on tables of a test, and on fresh ones in memory whose rows the test sees at once. */
-import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
-import { dynamoActivityReader } from '../../../shared/activity/activity-reader.dynamo.ts';
+import { dynamoActivityLog, dynamoActivityReader } from '../../../shared/activity/activity-log.dynamo.ts';
 import { dynamoRateCounter } from '../../../shared/limit/rate-counter.dynamo.ts';
 import { type SenderPace, senderPace } from '../../../shared/message/dispatch/sender-pace.ts';
 import { dynamoSenderPaceStore } from '../../../shared/message/dispatch/sender-pace-store.dynamo.ts';
@@ -21,8 +20,7 @@ import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
 import { type Clock, systemClock } from '../../../shared/platform/clock.ts';
 import { dynamoDueItemIndex } from '../../../shared/recovery/due-item-index.dynamo.ts';
 import type { DueItemEntry } from '../../../shared/recovery/due-item-index.ts';
-import { dynamoUsageCounter } from '../../../shared/usage/usage-counter.dynamo.ts';
-import { dynamoUsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
+import { dynamoUsageCounter, dynamoUsageReader } from '../../../shared/usage/usage-counter.dynamo.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointHealthStore } from '../../../shared/webhook/endpoint-health.dynamo.ts';
 import {

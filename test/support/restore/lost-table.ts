@@ -21,8 +21,8 @@ import { type Item, sideTableName } from '../../../shared/restore/side-tables.dy
 import type { RunningWorkers } from '../../../shared/restore/stack-workers.lambda.ts';
 import { dynamoTableRows } from '../../../shared/restore/table-rows.dynamo.ts';
 import { restorableTables } from '../../../shared/restore/table-rules.ts';
-import { changeRecords } from '../../../shared/usage/change-records.dynamo.ts';
 import { countChanges } from '../../../shared/usage/count-changes.ts';
+import { changeRecords } from '../../../shared/usage/usage-counter.dynamo.ts';
 import { neverSetAside } from '../doubles/never-set-aside.ts';
 import { inMemoryTables } from '../engine/in-memory-tables.ts';
 import { inMemoryStores } from '../engine/stores.ts';

@@ -4,8 +4,8 @@ import { errorCodesIn } from '../../../shared/usage/amounts.ts';
 import { allClients } from '../../../shared/usage/count-changes.ts';
 import { intervals, type Period, periodAt } from '../../../shared/usage/period.ts';
 import { usageOfAll } from '../../../shared/usage/read-usage.ts';
+import type { UsageReader } from '../../../shared/usage/usage-counter.dynamo.ts';
 import type { Grouping } from '../../../shared/usage/usage-query.ts';
-import type { UsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
 import { usageOfMessages } from './usage-of-messages.ts';
 
 interface Compared {

@@ -1,9 +1,12 @@
 /** Entries that are read ahead: the same pages, in fewer calls. */
 import { expect, it } from '@jest/globals';
-import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
-import type { Activity, ActivityPage, ActivityQuery } from '../../../shared/activity/activity-log.ts';
-import { dynamoActivityReader } from '../../../shared/activity/activity-reader.dynamo.ts';
-import { readAhead } from '../../../shared/activity/read-ahead.ts';
+import { dynamoActivityLog, dynamoActivityReader } from '../../../shared/activity/activity-log.dynamo.ts';
+import {
+  type Activity,
+  type ActivityPage,
+  type ActivityQuery,
+  readAhead,
+} from '../../../shared/activity/activity-log.ts';
 import { derivedIdAt } from '../../../shared/platform/ids.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 

@@ -1,8 +1,7 @@
 /** A stage with real carriers shows test messages only, and takes made-up messages for test data only. */
 import { expect, it } from '@jest/globals';
 import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
-import { sendInbound } from '../../../shared/admin/inbound.ts';
-import { listOutbox } from '../../../shared/admin/outbox.ts';
+import { listOutbox, sendInbound } from '../../../shared/admin/simulator.ts';
 
 const asked: unknown[] = [];
 const queued: string[] = [];

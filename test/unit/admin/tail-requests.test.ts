@@ -1,7 +1,7 @@
 /** Requests are shown as their lines become readable: each once, also where a line comes late. */
 import { expect, it } from '@jest/globals';
+import { tailRequests } from '../../../bin/admin/log-commands.ts';
 import type { LoggedRequest } from '../../../shared/admin/request-log.cloudwatch.ts';
-import { tailRequests } from '../../../shared/admin/tail-requests.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 
 const start = new Date('2026-11-20T12:00:00.000Z');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { callerAddress } from '../../../shared/http/caller-address.ts';
+import { callerAddress } from '../../../shared/http/request-context.ts';
 
 const proxies = { addresses: ['192.0.2.0/24', '2001:db8:1::/48'], header: 'X-Real-IP' };
 const caller = '203.0.113.7';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { dateTime } from '../../../shared/operation/date-time.ts';
+import { dateTime } from '../../../shared/operation/fields.ts';
 
 const at = '2026-11-20T10:00:00.000Z';
 

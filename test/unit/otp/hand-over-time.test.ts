@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { clientIdIn } from '../../../shared/contract/mode.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { otpHandOverMs } from '../../../shared/otp/hand-over-time.ts';
+import { otpHandOverMs } from '../../../shared/otp/otp.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 

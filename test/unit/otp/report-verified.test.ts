@@ -3,8 +3,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { awsSmsFeedback } from '../../../shared/carrier/aws/aws-feedback.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { reportVerified } from '../../../shared/otp/report-verified.ts';
-import { verifiedOtps } from '../../../shared/otp/verified-otps.dynamo.ts';
+import { reportVerified, verifiedOtps } from '../../../shared/otp/report-verified.ts';
 import {
   type CarrierServer,
   carrierEnvironment,

@@ -1,7 +1,10 @@
 /** A synthetic send reports what a client would see: when its message was handed over and delivered, or why not. */
 import { describe, expect, it } from '@jest/globals';
-import type { CallGateway, GatewayResponse } from '../../../shared/synthetic/call-gateway.ts';
-import { syntheticSender } from '../../../shared/synthetic/synthetic-send.ts';
+import {
+  type CallGateway,
+  type GatewayResponse,
+  syntheticSender,
+} from '../../../shared/synthetic/synthetic-send.ts';
 
 const begin = Date.parse('2026-11-20T10:00:00.000Z');
 const at = (ms: number): string => new Date(begin + ms).toISOString();

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign, verify } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { concatenatedSignature } from '../../../shared/token/ecdsa-signature.ts';
+import { concatenatedSignature } from '../../../shared/token/token-signer.kms.ts';
 
 describe('a signature turned from DER to r‖s', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

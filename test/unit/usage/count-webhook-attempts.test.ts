@@ -1,6 +1,6 @@
 /** One write counts the attempts of a batch and their time; a write that fails does not fail the work. */
 import { expect, it } from '@jest/globals';
-import { countWebhookAttempts } from '../../../shared/usage/count-webhook-attempts.ts';
+import { countWebhookAttempts } from '../../../shared/usage/webhook-attempts.dynamo.ts';
 
 const at = new Date('2026-11-20T10:00:00.000Z');
 

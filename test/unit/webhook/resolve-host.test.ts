@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { dnsResolve } from '../../../shared/webhook/deliver/connections.ts';
 import { httpPost } from '../../../shared/webhook/deliver/http-post.ts';
-import { dnsResolve } from '../../../shared/webhook/deliver/resolve-host.ts';
 import { type NameAnswer, type NameServer, startNameServer } from '../../support/webhook/name-server.ts';
 
 const open: NameServer[] = [];

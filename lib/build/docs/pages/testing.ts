@@ -1,5 +1,6 @@
 /** How to try everything without sending a real message. */
-import { simulatedRecipients } from '../../../../shared/contract/simulated-recipients.ts';
+
+import { simulatedRecipients } from '../../../../shared/carrier/simulator/simulated-receipts.ts';
 import { heading, html, prose, table } from '../html.ts';
 import type { Page } from '../page.ts';
 import { linkTo } from '../site.ts';
@@ -24,7 +25,7 @@ ${prose(`Without a program: each operation of the [reference](${linkTo('referenc
 ${prose('The recipient decides what happens to a message, so that you can see how your program handles it:')}
 ${table(
   [{ title: 'Recipient' }, { title: 'What the simulated carrier does' }],
-  Object.entries(simulatedRecipients).map(([number, behavior]) => ({
+  Object.entries(simulatedRecipients).map(([number, { words: behavior }]) => ({
     id: `recipient.${number.replace('+', '')}`,
     name: html`<code>${number}</code>`,
     cells: [behavior],
