@@ -3,7 +3,7 @@ import { Annotations, App } from 'aws-cdk-lib';
 import { applyTemplateRules, GatewayStack } from '../lib/gateway-stack.ts';
 import { compareSettings } from '../lib/stages/compare-settings.ts';
 import { withSettingsFile } from '../lib/stages/settings-file.ts';
-import { deployedStacks } from '../shared/admin/stack-outputs.cloudformation.ts';
+import { deployedStacks } from './stack-outputs.ts';
 
 /**
  * Compares with the deployed stack. The CDK's command line shows the warnings of a synthesis before it deploys, and does

@@ -2,7 +2,7 @@
 import { carrierReports } from '#carrier-reports';
 import { carrierSecrets } from '../shared/carrier/carrier-secrets.secrets.ts';
 import { callbackOperations } from '../shared/carrier/receive-callback.ts';
-import { carriersIn } from '../shared/contract/carrier-names.ts';
+import { carriersIn } from '../shared/contract/channels.ts';
 import { carrierRoutes } from '../shared/contract/routes.ts';
 import { publicHttpDependencies } from '../shared/http/guards.ts';
 import { publicHttpFunction } from '../shared/http/http-function.ts';

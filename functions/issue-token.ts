@@ -4,8 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
-import { clientDirectory } from '../shared/client/client-directory.ts';
-import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
+import { clientDirectory, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { authenticateByCredentials, tokenRequestFormats } from '../shared/http/client-credentials.ts';
 import { publicHttpDependencies } from '../shared/http/guards.ts';

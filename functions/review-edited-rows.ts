@@ -7,7 +7,7 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
-import { stageCarriersOf } from '../shared/contract/carrier-names.ts';
+import { stageCarriersOf } from '../shared/contract/channels.ts';
 import { dynamoFeedbackStore } from '../shared/edited-table/feedback-store.dynamo.ts';
 import { readRowChanges, recordRowChanges } from '../shared/edited-table/record-row-changes.ts';
 import { capDefaults } from '../shared/limit/cap-limits.ts';

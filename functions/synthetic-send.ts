@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
-import { carriersIn } from '../shared/contract/carrier-names.ts';
+import { callGateway, newSyntheticSecret, syntheticSender } from '../shared/client/synthetic-send.ts';
+import { carriersIn } from '../shared/contract/channels.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 import { countMetric, recordTime } from '../shared/platform/metrics.ts';
-import { callGateway, newSyntheticSecret, syntheticSender } from '../shared/synthetic/synthetic-send.ts';
 
 const env = environmentOf<'synthetic-send'>();
 const credentials = { clients: dynamoClientStore(dynamo(), env.CLIENTS_TABLE), random: randomBytes };

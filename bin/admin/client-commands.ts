@@ -8,9 +8,10 @@ import {
   rotateClientSecret,
   rotateWebhookSecret,
 } from '../../shared/admin/client-credentials.ts';
-import type { ApiKeyView, ClientView } from '../../shared/admin/client-views.ts';
 import {
+  type ApiKeyView,
   assertWebhookUrl,
+  type ClientView,
   changePermissions,
   changeWebhookUrl,
   createClient,
@@ -23,7 +24,7 @@ import {
 import { clientIdOf, ofMode } from '../../shared/admin/find-client.ts';
 import { secretRotationBody } from '../../shared/client/secret-text.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
-import { previousSecretHoursMax } from '../../shared/contract/validity.ts';
+import { previousSecretHoursMax } from '../../shared/contract/times.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { CommandResult, Runner } from './command.ts';
 import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';

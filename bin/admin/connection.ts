@@ -12,8 +12,8 @@ import {
 import { aimAtEmulator } from '../../lib/local/aim-at-emulator.ts';
 import { stages } from '../../lib/stages/stages.ts';
 import { type AdminDependencies, adminDependencies } from '../../shared/admin/admin-dependencies.ts';
-import { type DeployedStack, deployedStacks } from '../../shared/admin/stack-outputs.cloudformation.ts';
 import { type EnvironmentSource, environmentOf } from '../../shared/platform/env.ts';
+import { type DeployedStack, deployedStacks } from '../stack-outputs.ts';
 
 export const localConnectionFile = join(import.meta.dirname, '..', '..', '.local', 'gateway.json');
 

@@ -16,9 +16,8 @@ import {
   removeLimits,
   setLimits,
 } from '../../shared/admin/limits.ts';
-import { type CapName, capNames } from '../../shared/contract/caps.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
-import { limitPolicies } from '../../shared/contract/limit-rows.ts';
+import { type CapName, capNames, limitPolicies } from '../../shared/contract/limit-rows.ts';
 import { limitFault, plainLimit } from '../../shared/limit/limit-text.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { Runner } from './command.ts';

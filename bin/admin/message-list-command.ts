@@ -1,8 +1,8 @@
 /** `messages list`: finds messages, as a table of the newest, or all of them as CSV. */
 import { type Command, Option } from 'commander';
 import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
+import { messageCsvColumns } from '../../shared/admin/csv-columns.ts';
 import { clientIdOf, readClientNames, readClients } from '../../shared/admin/find-client.ts';
-import { messageCsvColumns } from '../../shared/admin/message-csv.ts';
 import {
   type FoundMessage,
   type MessageQuery,

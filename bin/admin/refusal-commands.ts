@@ -1,8 +1,8 @@
 /** `refusals …`: shows which requests of clients were refused, how often and why. */
 import type { Command } from 'commander';
 import { listRefusals, refusalsQuery, showRefusal } from '../../shared/admin/refusals.ts';
+import type { Refusal } from '../../shared/http/refusal.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
-import type { Refusal } from '../../shared/refusal/refusal.ts';
 import type { Runner } from './command.ts';
 import { timeForms, timeTextOf } from './options.ts';
 import { textFields, textTable } from './print.ts';

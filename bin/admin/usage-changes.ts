@@ -1,6 +1,7 @@
 /** The change of usage against the time before, as a table and as CSV. */
+
+import { groupColumns } from '../../shared/admin/csv-columns.ts';
 import type { UsageChange, UsageComparison } from '../../shared/admin/usage-change.ts';
-import { groupColumns } from '../../shared/admin/usage-csv.ts';
 import { csvTable } from '../../shared/platform/csv.ts';
 import { textTable } from './print.ts';
 

@@ -1,8 +1,8 @@
 /** `usage`: shows what clients sent in a time, and how it changed, as tables, as JSON, and as CSV for a spreadsheet. */
 import { type Command, InvalidArgumentError } from 'commander';
+import { groupColumns, sumColumns, usageCsv } from '../../shared/admin/csv-columns.ts';
 import { listUsage, type UsageList } from '../../shared/admin/usage.ts';
 import { compareUsage } from '../../shared/admin/usage-change.ts';
-import { groupColumns, sumColumns, usageCsv } from '../../shared/admin/usage-csv.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import { periodAt } from '../../shared/usage/period.ts';

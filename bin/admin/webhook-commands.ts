@@ -1,13 +1,15 @@
 /** `webhooks …`: shows failed webhooks, and resends them. */
 import type { Command } from 'commander';
-import { failedWebhooks, showDelivery } from '../../shared/admin/webhook-deliveries.ts';
-import { type EndpointSummary, listEndpoints } from '../../shared/admin/webhook-endpoints.ts';
 import {
+  type EndpointSummary,
+  failedWebhooks,
   finishResend,
+  listEndpoints,
   type ResendResult,
   resendMany,
   resendWebhooks,
-} from '../../shared/admin/webhook-resend.ts';
+  showDelivery,
+} from '../../shared/admin/webhooks.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import { resendRequestSchema } from '../../shared/webhook/log/request-resend.ts';

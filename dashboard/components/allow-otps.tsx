@@ -3,7 +3,7 @@ import Alert from '@cloudscape-design/components/alert';
 import Link from '@cloudscape-design/components/link';
 import Table from '@cloudscape-design/components/table';
 import { useState } from 'react';
-import type { OtpEvidence } from '../../shared/admin/otp-evidence.ts';
+import type { OtpEvidence } from '../../shared/admin/otp-holds.ts';
 import { useResponse } from '../api/queries.ts';
 import { useDashboard } from '../context.ts';
 import { linkTo } from '../route.ts';

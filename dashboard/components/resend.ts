@@ -1,5 +1,6 @@
 /** Resends webhooks, and notifies of the result: one sentence for each kind of it. */
-import type { ResendResult } from '../../shared/admin/webhook-resend.ts';
+
+import type { ResendResult } from '../../shared/admin/webhooks.ts';
 import { useChange } from '../api/change.ts';
 import { useDashboard } from '../context.ts';
 

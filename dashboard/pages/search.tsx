@@ -1,8 +1,8 @@
 /** What a search found; where it is one thing, that is shown at once. */
 import Link from '@cloudscape-design/components/link';
 import { useEffect } from 'react';
+import type { Refusal } from '../../shared/http/refusal.ts';
 import { inOneLine } from '../../shared/platform/visible-text.ts';
-import type { Refusal } from '../../shared/refusal/refusal.ts';
 import { useResponse } from '../api/queries.ts';
 import { ClientLink } from '../components/client-name.tsx';
 import { Code } from '../components/code.tsx';

@@ -4,7 +4,7 @@ import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { carrierDescriptors } from '../../shared/carrier/carrier-descriptors.ts';
-import { carriersIn } from '../../shared/contract/carrier-names.ts';
+import { carriersIn } from '../../shared/contract/channels.ts';
 import { encrypted } from '../constructs/encryption.ts';
 import type { GatewayFunction } from '../constructs/gateway-function.ts';
 import { dataRemovalPolicy } from '../constructs/removal-policy.ts';

@@ -6,7 +6,7 @@ import { Aws, type Stack } from 'aws-cdk-lib';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { carriersIn } from '../../shared/contract/carrier-names.ts';
+import { carriersIn } from '../../shared/contract/channels.ts';
 import { administration, functionUses } from '../../shared/contract/function-uses.ts';
 import { type QueueName, type Uses, variableOf } from '../../shared/contract/uses.ts';
 import type { VariableName } from '../../shared/contract/variables.ts';

@@ -21,7 +21,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { carriersIn } from '../../shared/contract/carrier-names.ts';
+import { carriersIn } from '../../shared/contract/channels.ts';
 import { type FunctionName, functionUses } from '../../shared/contract/function-uses.ts';
 import { functionFailureMetric, metricNamespace } from '../../shared/contract/metrics.ts';
 import type { Declaration } from '../../shared/contract/uses.ts';

@@ -1,7 +1,8 @@
 /**
  * The environment variables of functions that come from the stage: a variable with the name of a setting has its value.
  */
-import { carriersIn } from '../../shared/contract/carrier-names.ts';
+
+import { carriersIn } from '../../shared/contract/channels.ts';
 import { type VariableName, variables } from '../../shared/contract/variables.ts';
 import { toText } from '../../shared/platform/env.ts';
 import { type StageSettings, smsConfigurationSet } from './stage-settings.ts';

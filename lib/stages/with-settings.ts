@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { carrierDescriptors } from '../../shared/carrier/carrier-descriptors.ts';
-import { carriersIn } from '../../shared/contract/carrier-names.ts';
+import { carriersIn } from '../../shared/contract/channels.ts';
 import { fromText } from '../../shared/platform/env.ts';
 import { isPlaceholder } from './aws-names.ts';
 import { readCountriesFile, sampleCountriesFile } from './countries-file.ts';

@@ -18,7 +18,7 @@ import type { ClientAdminDependencies } from '../client/client-admin.ts';
 import { accountUrls, dynamoApiKeyStore, dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { stageCountriesOf } from '../client/permission.ts';
 import { dynamoWebhookSecretStore } from '../client/webhook-secrets.dynamo.ts';
-import { type StageCarriers, stageCarriersOf } from '../contract/carrier-names.ts';
+import { type StageCarriers, stageCarriersOf } from '../contract/channels.ts';
 import type { administration } from '../contract/function-uses.ts';
 import type { Caps } from '../contract/limit-rows.ts';
 import type { Mode } from '../contract/mode.ts';
@@ -30,6 +30,7 @@ import {
   type RowEditor,
   type RowReader,
 } from '../edited-table/row-editor.dynamo.ts';
+import { dynamoRefusalReader, type RefusalReader } from '../http/refusals.dynamo.ts';
 import { type CapCounter, dynamoCapCounter } from '../limit/cap-counter.dynamo.ts';
 import { capDefaults } from '../limit/cap-limits.ts';
 import { overrideTable } from '../limit/override-row.ts';
@@ -50,7 +51,6 @@ import { type Clock, systemClock } from '../platform/clock.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { dynamoDueItemIndex, dynamoDueItemReader } from '../recovery/due-item-index.dynamo.ts';
 import type { DueItemReader } from '../recovery/due-item-index.ts';
-import { dynamoRefusalReader, type RefusalReader } from '../refusal/refusals.dynamo.ts';
 import { senderTable } from '../sender/sender-row.ts';
 import { dynamoUsageReader, type UsageReader } from '../usage/usage-counter.dynamo.ts';
 import { type AttemptReader, dynamoAttemptReader } from '../usage/webhook-attempts.dynamo.ts';

@@ -4,7 +4,7 @@ import { recordActivity } from '../activity/activity-log.ts';
 import * as clientAdmin from '../client/client-admin.ts';
 import { overlapText, type SecretRotation, secretRotationBody } from '../client/secret-text.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { type ApiKeyView, apiKeyView } from './client-views.ts';
+import { type ApiKeyView, apiKeyView } from './clients.ts';
 import { requireClient } from './find-client.ts';
 
 /** The body of what makes a credential; it may be left out. With `test` it is one of the client's test data. */

@@ -1,7 +1,7 @@
 /** An administrator's operations on clients: each change is in the activity log, each new secret is shown once. */
 import * as z from 'zod/mini';
 import { recordActivity } from '../activity/activity-log.ts';
-import { type Client, inMode } from '../client/client.ts';
+import { type ApiKey, type Client, inMode, isLive } from '../client/client.ts';
 import * as clientAdmin from '../client/client-admin.ts';
 import type { PermissionChange } from '../client/client-store.dynamo.ts';
 import { GatewayError } from '../contract/errors.ts';
@@ -9,9 +9,51 @@ import { scopes } from '../contract/routes.ts';
 import { inOneLine } from '../platform/visible-text.ts';
 import { placeSchema, senderSchema } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { type ApiKeyView, apiKeyView, type ClientView, clientView } from './client-views.ts';
 import { readClients, requireClient, requireSettingsOwner } from './find-client.ts';
 import { cursor, pageSize, textUpTo } from './request-fields.ts';
+
+export interface ClientView {
+  readonly client_id: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly disabled: boolean;
+  readonly webhook_url: string | null;
+  readonly created_at: string;
+  /** The live ones, newest first. */
+  readonly secrets: readonly { readonly created_at: string; readonly expires_at: string | null }[];
+  readonly countries: readonly string[] | null;
+  readonly senders: readonly string[] | null;
+  /** The attributes of its row in `clients` that a person made invalid. Where they say what it may do, its requests are refused. */
+  readonly invalid: readonly string[];
+}
+
+export interface ApiKeyView {
+  readonly key_id: string;
+  readonly client_id: string;
+  readonly created_at: string;
+  readonly revoked_at: string | null;
+}
+
+export function clientView(client: Client, now: Date): ClientView {
+  return {
+    client_id: client.client_id,
+    name: client.name,
+    scopes: client.scopes,
+    disabled: client.disabled,
+    webhook_url: client.webhook_url ?? null,
+    created_at: client.created_at,
+    secrets: client.secrets
+      .filter((secret) => isLive(secret, now))
+      .map(({ created_at, expires_at }) => ({ created_at, expires_at: expires_at ?? null })),
+    countries: client.countries ?? null,
+    senders: client.senders ?? null,
+    invalid: client.invalid ?? [],
+  };
+}
+
+export function apiKeyView({ key_id, client_id, created_at, revoked_at }: ApiKey): ApiKeyView {
+  return { key_id, client_id, created_at, revoked_at: revoked_at ?? null };
+}
 
 const name = z.pipe(
   z.string().check(z.trim()),

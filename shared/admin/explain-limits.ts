@@ -1,7 +1,6 @@
 /** What `limits explain` tells: for every endpoint the limits in force for a client, their source, and what is used of them. */
 
-import type { CapName } from '../contract/caps.ts';
-import { countedPerUnit, limitTargets, type WindowAttribute } from '../contract/limit-rows.ts';
+import { type CapName, countedPerUnit, limitTargets, type WindowAttribute } from '../contract/limit-rows.ts';
 import type { PolicyName } from '../contract/policies.ts';
 import { type CapUse, capUse } from '../limit/allowance.ts';
 import { endpointInForce, inForceText, type WindowInForce } from '../limit/limit-feedback.ts';

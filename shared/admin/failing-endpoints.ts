@@ -6,8 +6,8 @@
  * the health of their endpoints tells whether the endpoint has acknowledged anything since.
  */
 
-import { retryDelaysSeconds } from '../contract/delivery-times.ts';
 import { modeOf } from '../contract/mode.ts';
+import { retryDelaysSeconds } from '../contract/times.ts';
 import { addDays, addSeconds } from '../platform/clock.ts';
 import type { DueItemRange } from '../recovery/due-item-index.ts';
 import { type Delivery, deliveryIdOfDueItem, sweepGraceSeconds } from '../webhook/delivery.ts';

@@ -3,9 +3,10 @@
  * them; sets and removes rows. The activity log gets its entries from the table's stream.
  */
 import * as z from 'zod/mini';
-import { type CapName, capNames } from '../contract/caps.ts';
 import { GatewayError } from '../contract/errors.ts';
 import {
+  type CapName,
+  capNames,
   countedPerUnit,
   everyClient,
   isMoney,

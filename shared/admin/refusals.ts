@@ -3,8 +3,8 @@
 import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
 import { clientIdIn } from '../contract/mode.ts';
-import type { Refusal } from '../refusal/refusal.ts';
-import { countsKeptDays, type RefusalCount } from '../refusal/refusals.dynamo.ts';
+import type { Refusal } from '../http/refusal.ts';
+import { countsKeptDays, type RefusalCount } from '../http/refusals.dynamo.ts';
 import { periodsBetween } from '../usage/period.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf, readClients } from './find-client.ts';

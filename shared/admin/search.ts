@@ -5,12 +5,12 @@
 import * as z from 'zod/mini';
 import { type Client, inMode } from '../client/client.ts';
 import { type Mode, modeOf } from '../contract/mode.ts';
+import type { Refusal } from '../http/refusal.ts';
 import type { Message } from '../message/message.ts';
 import { isUnassigned } from '../message/receive/find-owner.ts';
 import { isPending } from '../otp/otp.ts';
 import { isId } from '../platform/ids.ts';
 import { chunksOf } from '../platform/long-lists.ts';
-import type { Refusal } from '../refusal/refusal.ts';
 import { recipientsAsWritten } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { readClients } from './find-client.ts';

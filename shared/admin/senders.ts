@@ -4,8 +4,7 @@
  */
 
 import * as z from 'zod/mini';
-import type { StageCarriers } from '../contract/carrier-names.ts';
-import { type Channel, channels } from '../contract/channels.ts';
+import { type Channel, channels, type StageCarriers } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { everyClient } from '../contract/limit-rows.ts';
 import { changedByMark, type EditedRow } from '../edited-table/edited-row.ts';

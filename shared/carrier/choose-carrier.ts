@@ -1,10 +1,9 @@
 /** Creates the carriers of the stage, in order of preference; only the settings of these are needed. */
 
-import { carriersIn } from '../contract/carrier-names.ts';
-import type { Channel } from '../contract/channels.ts';
-import { carrierSecondsMax } from '../contract/hand-over-times.ts';
+import { type Channel, carriersIn } from '../contract/channels.ts';
 import { modeOf } from '../contract/mode.ts';
 import { readPrices } from '../contract/prices.ts';
+import { carrierSecondsMax } from '../contract/times.ts';
 import type { ChosenCarrier } from '../message/dispatch/carrier.ts';
 import type { Message } from '../message/message.ts';
 import type { Clock } from '../platform/clock.ts';

@@ -5,7 +5,7 @@
 import { errorTexts, GatewayError, isConcurrentChange, standardError } from '../contract/errors.ts';
 import { modeOf } from '../contract/mode.ts';
 import type { Scope } from '../contract/routes.ts';
-import { previousSecretHours } from '../contract/validity.ts';
+import { previousSecretHours } from '../contract/times.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import { retry } from '../platform/retry.ts';

@@ -1,5 +1,5 @@
 /**
- * The tables of clients and of their API keys. Each change of a client is one conditional write; its result is false if
+ * The tables of clients and of their API keys, and what authentication caches of both. Each change of a client is one conditional write; its result is false if
  * there is no such client.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -236,5 +236,23 @@ export function dynamoApiKeyStore(dynamo: DynamoDBDocumentClient, TableName: str
         }),
       );
     },
+  };
+}
+
+export type ClientDirectory = ReturnType<typeof clientDirectory>;
+
+/** Clients and API keys, at most 45 s old; what the cache does not have is read from the tables. */
+export function clientDirectory(
+  clients: Pick<ClientStore, 'find'>,
+  apiKeys: Pick<ApiKeyStore, 'find'>,
+  clock: Clock,
+) {
+  const clientCache = new CachedReader((id) => clients.find(id), accessCache, clock);
+  const keyCache = new CachedReader((hash) => apiKeys.find(hash), accessCache, clock);
+  return {
+    client: (clientId: string): Promise<Client | undefined> => clientCache.get(clientId),
+    /** Bypasses the cache, for a secret that may have been created after the cached row was read. */
+    freshClient: (clientId: string): Promise<Client | undefined> => clientCache.getFresh(clientId),
+    apiKey: (keyHash: string): Promise<ApiKey | undefined> => keyCache.get(keyHash),
   };
 }

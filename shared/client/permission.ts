@@ -1,6 +1,5 @@
 /** Which countries and senders a client may use, and which senders a country accepts (contract 3.3). */
-import { stageCarriersOf } from '../contract/carrier-names.ts';
-import { type Channel, channelNames, channels } from '../contract/channels.ts';
+import { type Channel, channelNames, channels, stageCarriersOf } from '../contract/channels.ts';
 import { countryNotAllowed, GatewayError } from '../contract/errors.ts';
 import type { Environment } from '../platform/env.ts';
 import { countriesWithoutSenderIds, countryOf, isAlphanumeric, placeOf } from '../sender/phone-number.ts';

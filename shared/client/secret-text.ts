@@ -5,7 +5,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
 import { clientIdIn, type Mode } from '../contract/mode.ts';
-import { previousSecretHours, previousSecretHoursMax } from '../contract/validity.ts';
+import { previousSecretHours, previousSecretHoursMax } from '../contract/times.ts';
 import { base32 } from '../platform/ids.ts';
 
 /** `size` bytes from a cryptographically secure source. */

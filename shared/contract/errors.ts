@@ -1,6 +1,6 @@
 /** The errors of the API: stable codes, each with its HTTP status, and the form of every error body (contract 1.2 and 1.3). */
 import { noCountry } from './otp-hold.ts';
-import { idempotencyKeyHours } from './validity.ts';
+import { idempotencyKeyHours } from './times.ts';
 
 export const errorStatus = {
   invalid_request: 400,

@@ -4,8 +4,8 @@
  * (`OPT_OUT_WORDS` is `optOutWords`), and that setting takes its schema from here: see `lib/stages/stage-settings.ts`.
  */
 import * as z from 'zod/mini';
-import { stageCaps } from './caps.ts';
-import { carrierList } from './carrier-names.ts';
+import { carrierList } from './channels.ts';
+import { stageCaps } from './limit-rows.ts';
 import { onUnknownDefaults, unknownDeadlines } from './on-unknown.ts';
 import { otpHoldRule } from './otp-hold.ts';
 import { trustedProxies } from './trusted-proxies.ts';

@@ -12,7 +12,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { conditionalUpdateItem } from '../platform/aws/conditional-write.dynamo.ts';
 import type { EditedTable } from './edited-row.ts';
-import type { FeedbackStore, StoredRow } from './review-rows.ts';
+import type { FeedbackStore, StoredRow } from './feedback.ts';
 import { type Image, unchangedRow } from './row-editor.dynamo.ts';
 
 export function dynamoFeedbackStore(

@@ -1,6 +1,6 @@
 /** Finds out which client sent a request. A refusal is thrown only after the request is counted, so that it counts too. */
 import { apiKeyScope, type Client, hasValidPermissions } from '../client/client.ts';
-import type { ClientDirectory } from '../client/client-directory.ts';
+import type { ClientDirectory } from '../client/client-store.dynamo.ts';
 import { apiKeyPrefix, isApiKey, secretHash } from '../client/secret-text.ts';
 import { errorTexts, GatewayError, malformedClientText, standardError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';

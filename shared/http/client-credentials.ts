@@ -1,7 +1,7 @@
 /** Authenticates a token request by the client's credentials, in the body or in the header (contract 2.1). */
 import * as z from 'zod/mini';
 import { type Client, hasSecret } from '../client/client.ts';
-import type { ClientDirectory } from '../client/client-directory.ts';
+import type { ClientDirectory } from '../client/client-store.dynamo.ts';
 import { clientIdFor } from '../client/secret-text.ts';
 import { GatewayError, standardError } from '../contract/errors.ts';
 import { parseFields } from '../operation/operation.ts';

@@ -3,8 +3,7 @@
  * a client counts against its source address, which has no limits of its own.
  */
 import { randomInt, randomUUID } from 'node:crypto';
-import { clientDirectory } from '../client/client-directory.ts';
-import { dynamoApiKeyStore, dynamoClientStore } from '../client/client-store.dynamo.ts';
+import { clientDirectory, dynamoApiKeyStore, dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { policies } from '../contract/policies.ts';
 import type { authenticatedRequests, countedRequests } from '../contract/uses.ts';
 import { rateLimiter } from '../limit/limiter.ts';
@@ -14,12 +13,12 @@ import { dynamo } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { log } from '../platform/log.ts';
-import { refusalRecorder } from '../refusal/refusal.ts';
-import { dynamoRefusalWriter } from '../refusal/refusals.dynamo.ts';
 import { dynamoSigningKeyStore } from '../token/signing-keys.dynamo.ts';
 import { tokenVerifier } from '../token/token-verifier.ts';
 import { authenticateBearer } from './authenticate.ts';
 import type { HttpDependencies, PublicHttpDependencies } from './http-function.ts';
+import { refusalRecorder } from './refusal.ts';
+import { dynamoRefusalWriter } from './refusals.dynamo.ts';
 import { callerAddress } from './request-context.ts';
 
 const randomSteps = 2 ** 32;

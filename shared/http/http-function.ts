@@ -13,8 +13,8 @@ import type { ApiRequest, Operation } from '../operation/operation.ts';
 import { noteUnknownParameters, prefersStrict } from '../operation/unknown-fields.ts';
 import type { Clock } from '../platform/clock.ts';
 import { countFunctionFailure } from '../platform/metrics.ts';
-import { isKept, type RecordRefusal, withoutContent } from '../refusal/refusal.ts';
 import { type Authenticator, authenticate } from './authenticate.ts';
+import { isKept, type RecordRefusal, withoutContent } from './refusal.ts';
 import { type BodyFormat, checkText, parseRequestBody } from './request-body.ts';
 import {
   beforeDeadline,

@@ -1,7 +1,7 @@
 /** Composes what every send needs, whatever its channel, from the function's environment. */
 
 import { channelsOffOf, stageCountriesOf } from '../client/permission.ts';
-import { stageCarriersOf } from '../contract/carrier-names.ts';
+import { stageCarriersOf } from '../contract/channels.ts';
 import type { sendRequest } from '../contract/function-uses.ts';
 import { expectedPrice, readPrices } from '../contract/prices.ts';
 import { dynamoAllRows, dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';

@@ -8,8 +8,8 @@
  *   refused, or a repeat of a request that is stored → given back, once (`createOnce` in
  *   ../message/send/idempotency.ts)
  */
-import { type CapName, type CapWindow, capNames, caps } from '../contract/caps.ts';
 import { type GatewayError, limitReached } from '../contract/errors.ts';
+import { type CapName, type CapWindow, capNames, caps } from '../contract/limit-rows.ts';
 import { decimalText } from '../contract/price-table.ts';
 import type { PricedMessage } from '../contract/prices.ts';
 import { secondsPerDay } from '../platform/clock.ts';

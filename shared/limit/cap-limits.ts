@@ -1,13 +1,13 @@
 /** The caps in force for a client: its own, and for the other windows those of the stage (contract 10.2). */
 import {
   type CapName,
+  type Caps,
   type CapWindow,
   capNames,
   caps,
   type StageCaps,
   stageCapFields,
-} from '../contract/caps.ts';
-import type { Caps } from '../contract/limit-rows.ts';
+} from '../contract/limit-rows.ts';
 import { millionthsPerUnit } from '../contract/price-table.ts';
 import { keptMinutes, windowSeconds, windowsAt } from './windows.ts';
 

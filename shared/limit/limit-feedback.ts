@@ -26,7 +26,7 @@ import {
   sinceText,
 } from '../edited-table/feedback.ts';
 import { closestName } from '../platform/closest-name.ts';
-import { type FirstReached, firstReached } from './first-reached.ts';
+import { type FirstReached, firstReached } from './limit-text.ts';
 import {
   isInForce,
   isMaintenance,

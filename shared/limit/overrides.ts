@@ -1,7 +1,13 @@
 /** A client's limits and caps: the defaults, and the rows of `limit-overrides` (contract 4.7 and 10.1). */
 
-import { type CapName, capNames } from '../contract/caps.ts';
-import { type Caps, everyClient, maintenanceEndpoint, type WindowLimits } from '../contract/limit-rows.ts';
+import {
+  type CapName,
+  type Caps,
+  capNames,
+  everyClient,
+  maintenanceEndpoint,
+  type WindowLimits,
+} from '../contract/limit-rows.ts';
 import { settingsIdOf } from '../contract/mode.ts';
 import { type Limits, type PolicyName, policies } from '../contract/policies.ts';
 import type { IgnoredValue } from '../edited-table/edited-row.ts';

@@ -6,14 +6,14 @@
 import { isClientId } from '../client/client.ts';
 import { type Caps, everyClient } from '../contract/limit-rows.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
-import type { Feedback } from '../edited-table/feedback.ts';
 import {
   clientExistence,
   type ExistingClients,
+  type Feedback,
   type FeedbackStore,
   type Reviewed,
   reviewRows,
-} from '../edited-table/review-rows.ts';
+} from '../edited-table/feedback.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
 import type { DueItem, DueItemIndex } from '../recovery/due-item-index.ts';
 import { type DueItemRun, processDueItems } from '../recovery/process-due-items.ts';

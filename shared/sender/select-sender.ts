@@ -3,8 +3,7 @@
  * that is not valid is passed over, and the next one in order is used; the stage's own sender is the last resort.
  */
 
-import type { StageCarriers } from '../contract/carrier-names.ts';
-import type { Channel } from '../contract/channels.ts';
+import type { Channel, StageCarriers } from '../contract/channels.ts';
 import { everyClient } from '../contract/limit-rows.ts';
 import { settingsIdOf } from '../contract/mode.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';

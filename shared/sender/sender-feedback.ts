@@ -2,27 +2,24 @@
  * What the gateway writes into a row of `senders` for the person who edits it (contract 10.5): what is sent from
  * it, or why it is not used. It follows from the reading of the row that the sends use too.
  */
-import type { StageCarriers } from '../contract/carrier-names.ts';
-import { channelNames } from '../contract/channels.ts';
+import { channelNames, type StageCarriers } from '../contract/channels.ts';
 import { everyClient } from '../contract/limit-rows.ts';
 import { decimalText } from '../contract/price-table.ts';
 import { type EditedRow, shownValue } from '../edited-table/edited-row.ts';
 import {
+  clientExistence,
+  type ExistingClients,
   type Feedback,
+  type FeedbackStore,
   faultText,
   joinSentences,
   keepTime,
   missingClientFault,
   misspelledAttributes,
-  sinceText,
-} from '../edited-table/feedback.ts';
-import {
-  clientExistence,
-  type ExistingClients,
-  type FeedbackStore,
   type Reviewed,
   reviewRows,
-} from '../edited-table/review-rows.ts';
+  sinceText,
+} from '../edited-table/feedback.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type Claims, claimsOf } from './number-owners.ts';
 import { countriesWithoutSenderIds, isSenderId } from './phone-number.ts';

@@ -3,7 +3,8 @@
  * to answer quickly, plus one trial request at a time to any other; the slow lane is for the rest. A worker waits at most
  * 300 ms for a decision, so only a trial request can occupy a worker of the fast lane for long.
  */
-import { receiveFurtherSeconds } from '../contract/delivery-times.ts';
+
+import { receiveFurtherSeconds } from '../contract/times.ts';
 import { addSeconds, type Clock, type Sleep } from '../platform/clock.ts';
 import { shardOf } from '../platform/ids.ts';
 import type { Delivery, Lane } from './delivery.ts';

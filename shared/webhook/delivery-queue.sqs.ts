@@ -4,7 +4,7 @@
  */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
-import { retryDelaysSeconds } from '../contract/delivery-times.ts';
+import { retryDelaysSeconds } from '../contract/times.ts';
 import type { ScheduleOnce } from '../platform/aws/one-shot-schedule.scheduler.ts';
 import { allEnded } from '../platform/aws/permanent-fault.ts';
 import { queueDelayMaxSeconds, sendMessages } from '../platform/aws/queues.sqs.ts';

@@ -6,8 +6,8 @@
  */
 
 import * as z from 'zod/mini';
-import { leaseSeconds, retryDelaysSeconds } from '../contract/delivery-times.ts';
 import { keptDays } from '../contract/mode.ts';
+import { leaseSeconds, retryDelaysSeconds } from '../contract/times.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { derivedId } from '../platform/ids.ts';
 import { openObject } from '../platform/object-fields.ts';

@@ -6,7 +6,7 @@
  */
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { retryDelaysSeconds } from '../../shared/contract/delivery-times.ts';
+import { retryDelaysSeconds } from '../../shared/contract/times.ts';
 import type { Delivery } from '../../shared/webhook/delivery.ts';
 import { type OwnGateway, withOwnGateway } from './own-gateway.ts';
 

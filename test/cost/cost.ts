@@ -15,13 +15,13 @@ import {
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { createDemoClients, dynamoClientAdmin } from '../../bin/demo-clients.ts';
 import { resourcesOf } from '../../lib/constructs/stack-outputs.ts';
 import { deploy } from '../../lib/local/deploy.ts';
 import { emulatorAccess, startEmulator } from '../../lib/local/emulator.ts';
 import { startFront } from '../../lib/local/front.ts';
 import { pythonWithPackages } from '../../lib/local/python.ts';
 import { stages } from '../../lib/stages/stages.ts';
-import { createDemoClients, dynamoClientAdmin } from '../../shared/client/demo-clients.dynamo.ts';
 import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
 import type { MessageStore } from '../../shared/message/store/message-store.ts';
 import { documentClient } from '../../shared/platform/aws/clients.ts';

@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import type { ActivityView } from '../../../shared/admin/activity.ts';
-import type { ResendResult } from '../../../shared/admin/webhook-resend.ts';
+import type { ResendResult } from '../../../shared/admin/webhooks.ts';
 import { useChange } from '../../api/change.ts';
 import { longestPage, type ReadPage } from '../../api/pages.ts';
 import { useIsShown } from '../../components/form.ts';

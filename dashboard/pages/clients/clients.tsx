@@ -2,7 +2,7 @@
 import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
 import { useState } from 'react';
-import type { ClientView } from '../../../shared/admin/client-views.ts';
+import type { ClientView } from '../../../shared/admin/clients.ts';
 import { inOneLine } from '../../../shared/platform/visible-text.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
 import type { Column } from '../../components/columns.ts';

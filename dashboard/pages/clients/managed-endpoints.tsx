@@ -1,6 +1,6 @@
 /** The webhook endpoints that a client manages itself, each with a button that sends a test event. */
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import type { EndpointSummary } from '../../../shared/admin/webhook-endpoints.ts';
+import type { EndpointSummary } from '../../../shared/admin/webhooks.ts';
 import { useChange } from '../../api/change.ts';
 import type { ResponseOf } from '../../api/client.ts';
 import { useResponse } from '../../api/queries.ts';

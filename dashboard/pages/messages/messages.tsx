@@ -6,7 +6,7 @@ import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type FormEvent, useState } from 'react';
-import { messageCsvColumns } from '../../../shared/admin/message-csv.ts';
+import { messageCsvColumns } from '../../../shared/admin/csv-columns.ts';
 import { summaryOf } from '../../../shared/admin/message-summary.ts';
 import type { FoundMessage } from '../../../shared/admin/messages.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';

@@ -17,7 +17,7 @@ import {
 } from '../../../shared/contract/errors.ts';
 import { policies } from '../../../shared/contract/policies.ts';
 import { type Route, routes } from '../../../shared/contract/routes.ts';
-import { idempotencyKeyHours } from '../../../shared/contract/validity.ts';
+import { idempotencyKeyHours } from '../../../shared/contract/times.ts';
 import { tokenRequestBytesMax } from '../../../shared/http/client-credentials.ts';
 import { maxBodyBytes } from '../../../shared/http/request-body.ts';
 import { described } from '../../../shared/operation/fields.ts';

@@ -5,7 +5,7 @@
  */
 
 import { inWords } from '../../../shared/contract/in-words.ts';
-import { previousSecretHours } from '../../../shared/contract/validity.ts';
+import { previousSecretHours } from '../../../shared/contract/times.ts';
 import { eventFilters } from '../../../shared/contract/webhook-events.ts';
 import { singleSegment } from '../../../shared/message/segments.ts';
 import {

@@ -1,6 +1,6 @@
 /** The response headers of the document. */
 import { policies } from '../../../shared/contract/policies.ts';
-import { idempotencyKeyHours } from '../../../shared/contract/validity.ts';
+import { idempotencyKeyHours } from '../../../shared/contract/times.ts';
 import { decide, rateLimitHeaders } from '../../../shared/limit/decision.ts';
 import { windowsAt } from '../../../shared/limit/windows.ts';
 import { keyPattern } from '../../../shared/message/send/idempotency.ts';

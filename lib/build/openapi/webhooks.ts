@@ -3,8 +3,8 @@
  */
 
 import { webhookSecretsMax } from '../../../shared/client/client-admin.ts';
-import { acknowledgeWithinSeconds, retryDelaysSeconds } from '../../../shared/contract/delivery-times.ts';
 import { inWords } from '../../../shared/contract/in-words.ts';
+import { acknowledgeWithinSeconds, retryDelaysSeconds } from '../../../shared/contract/times.ts';
 import {
   endpointDisabledEvent,
   inboundEvents,

@@ -9,7 +9,7 @@ import { CfnConfigurationSet } from 'aws-cdk-lib/aws-smsvoice';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct, type IDependable } from 'constructs';
-import { carriersIn } from '../../../shared/contract/carrier-names.ts';
+import { carriersIn } from '../../../shared/contract/channels.ts';
 import { reportedEventTypes } from '../../../shared/contract/sms-event-types.ts';
 import { topicEncryption } from '../../constructs/encryption.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';

@@ -1,7 +1,7 @@
 /** The outbound queues, one for each kind of send. The dispatch function receives from them and queues messages again. */
 import type { Construct } from 'constructs';
 import { type SendKind, sendKinds } from '../../../shared/contract/channels.ts';
-import { dispatchTimeoutSeconds } from '../../../shared/contract/hand-over-times.ts';
+import { dispatchTimeoutSeconds } from '../../../shared/contract/times.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { GatewayQueue, visibilityRuns } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';

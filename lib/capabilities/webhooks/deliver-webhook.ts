@@ -3,7 +3,7 @@ import { Aws } from 'aws-cdk-lib';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { workerTimeoutSeconds } from '../../../shared/contract/delivery-times.ts';
+import { workerTimeoutSeconds } from '../../../shared/contract/times.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';

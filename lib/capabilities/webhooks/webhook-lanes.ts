@@ -1,6 +1,6 @@
 /** The two queues of deliveries. */
 import type { Construct } from 'constructs';
-import { receivesMax, visibilitySeconds } from '../../../shared/contract/delivery-times.ts';
+import { receivesMax, visibilitySeconds } from '../../../shared/contract/times.ts';
 import { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 

@@ -10,8 +10,8 @@ import type { DeliverySummary } from '../../webhook/webhook-response.schema.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
 import { requireClient } from '../find-client.ts';
 import { textUpTo, utcTime } from '../request-fields.ts';
-import { failedWebhooksOf } from '../webhook-deliveries.ts';
 import { healthOfLatest, type OriginHealth, type WebhookHealth } from '../webhook-health.ts';
+import { failedWebhooksOf } from '../webhooks.ts';
 
 /** More are counted as this many. */
 export const failedWebhooksMax = 500;

@@ -10,7 +10,7 @@ import { type ExplainedEndpoint, explainLimits } from '../explain-limits.ts';
 import { clientIdOf } from '../find-client.ts';
 import { limitsOf } from '../limits.ts';
 import { otpHoldsOf } from '../otp-holds.ts';
-import { listEndpoints } from '../webhook-endpoints.ts';
+import { listEndpoints } from '../webhooks.ts';
 import { type ClientEndpoint, clientEndpoints } from './client-endpoints.ts';
 import { type ClientFacts, type Finding, findingsOf } from './findings.ts';
 import { type FailedMessage, type MessageOutcomes, outcomesOf, recentFailures } from './message-outcomes.ts';

@@ -1,10 +1,10 @@
 /** Problems and warnings about a client, in words, each with the command that helps. */
 import { disabledByClient } from '../../webhook/endpoints/webhook-endpoint.ts';
-import type { ApiKeyView, ClientView } from '../client-views.ts';
+import type { ApiKeyView, ClientView } from '../clients.ts';
 import type { ExplainedEndpoint } from '../explain-limits.ts';
 import type { EndpointLimits } from '../limits.ts';
 import type { OtpHoldView } from '../otp-holds.ts';
-import type { EndpointSummary } from '../webhook-endpoints.ts';
+import type { EndpointSummary } from '../webhooks.ts';
 import { type ClientEndpoint, failedWebhooksMax } from './client-endpoints.ts';
 import type { MessageOutcomes } from './message-outcomes.ts';
 

@@ -57,8 +57,7 @@ import {
   showLimits,
 } from '../limits.ts';
 import { messageQuery, searchMessages, showMessage } from '../messages.ts';
-import { showOtpEvidence } from '../otp-evidence.ts';
-import { allowOtps, allowOtpsBody, listOtpHolds, otpHoldsQuery } from '../otp-holds.ts';
+import { allowOtps, allowOtpsBody, listOtpHolds, otpHoldsQuery, showOtpEvidence } from '../otp-holds.ts';
 import { listRefusals, refusalsQuery } from '../refusals.ts';
 import { search, searchQuery } from '../search.ts';
 import { listSenders, removeSender, senderBody, senderRowBody, setSender } from '../senders.ts';
@@ -66,9 +65,16 @@ import { inboundBody, listOutbox, outboxQuery, sendInbound } from '../simulator.
 import { deleteSuppression, listSuppressions, putSuppression } from '../suppressions.ts';
 import { listUsage, overviewQuery, summarizeUsage, usageOf, usageSummaryQuery } from '../usage.ts';
 import { compareUsage, usageChangeQuery } from '../usage-change.ts';
-import { listDeliveries, showDelivery } from '../webhook-deliveries.ts';
-import { listEndpoints, testEndpoint } from '../webhook-endpoints.ts';
-import { resendBody, resendMany, resendWebhooks, showResendMany } from '../webhook-resend.ts';
+import {
+  listDeliveries,
+  listEndpoints,
+  resendBody,
+  resendMany,
+  resendWebhooks,
+  showDelivery,
+  showResendMany,
+  testEndpoint,
+} from '../webhooks.ts';
 import {
   type AdminOperation,
   readsBody,

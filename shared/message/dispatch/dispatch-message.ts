@@ -16,8 +16,8 @@
  *   slot reserved ─ crash → the slot is unused; the next delivery of the queue message reserves another
  *   attempt recorded after the slot is over ─ crash → an unknown attempt, as above
  */
-import { claimSeconds } from '../../contract/hand-over-times.ts';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
+import { claimSeconds } from '../../contract/times.ts';
 import type { Message } from '../message.ts';
 import { fromOf } from '../shown-attempt.ts';
 import { isOver } from '../slot.ts';

@@ -5,8 +5,8 @@
  */
 
 import type { SendKind } from '../../contract/channels.ts';
-import { slotWaitSecondsMax } from '../../contract/hand-over-times.ts';
 import { modeOf } from '../../contract/mode.ts';
+import { slotWaitSecondsMax } from '../../contract/times.ts';
 import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
 import { ExpiringMap } from '../../platform/expiring-cache.ts';
 import { type Message, sendKindOf } from '../message.ts';

@@ -7,7 +7,7 @@ import { conditionalPut, conditionalUpdate } from '../../platform/aws/conditiona
 import { readRow } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import { derivedId } from '../../platform/ids.ts';
-import { noteKeyUse } from '../store/idempotency-key-use.dynamo.ts';
+import { noteKeyUse } from '../store/message-rows.dynamo.ts';
 import type { KeyedStore } from './idempotency.ts';
 
 /** Why a row of a bulk request was refused. */

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { GatewayError, standardError } from '../../contract/errors.ts';
-import { idempotencyKeyHours } from '../../contract/validity.ts';
+import { idempotencyKeyHours } from '../../contract/times.ts';
 import type { Allowance } from '../../limit/allowance.ts';
 import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
 import { addSeconds } from '../../platform/clock.ts';

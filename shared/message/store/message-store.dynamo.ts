@@ -9,8 +9,14 @@ import type { Environment } from '../../platform/env.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type Message, messageSchema, transitions } from '../message.ts';
 import { addCost } from './attempt-costs.dynamo.ts';
-import { noteKeyUse } from './idempotency-key-use.dynamo.ts';
-import { createLeg, isOwn, manyMessages, messageRowOf, parseMessageRow } from './message-rows.dynamo.ts';
+import {
+  createLeg,
+  isOwn,
+  manyMessages,
+  messageRowOf,
+  noteKeyUse,
+  parseMessageRow,
+} from './message-rows.dynamo.ts';
 import {
   type Claim,
   type Created,

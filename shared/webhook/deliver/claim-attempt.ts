@@ -1,6 +1,6 @@
 /** The first step of a delivery: reads it, waits until it is due, chooses the lane, and claims the attempt for this worker. */
 import type { WebhookSecret, WebhookSecrets } from '../../client/webhook-secrets.ts';
-import { waitSecondsMax } from '../../contract/delivery-times.ts';
+import { waitSecondsMax } from '../../contract/times.ts';
 import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
 import type { Attempt, WithdrawnError } from '../attempt.ts';
 import { chooseLane, type LaneDependencies, releaseTrial, type TrialRequest } from '../choose-lane.ts';

@@ -89,7 +89,7 @@ export type Recorded =
       readonly attempt: Attempt;
     };
 
-/** The retries, with the SDK's own, take about as long as the worker has left (shared/contract/delivery-times.ts). */
+/** The retries, with the SDK's own, take about as long as the worker has left (shared/contract/times.ts). */
 const writeRetryDelaysMs = [100, 400, 1600, 3200];
 
 async function recordOutcome(

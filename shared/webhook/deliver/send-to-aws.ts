@@ -2,7 +2,8 @@
  * One attempt at a queue or an event bus: the same time limit, result and record as a POST. Acknowledged is what AWS
  * accepted, with status 200 within 5 s; everything else is a failed attempt on the usual schedule, in our words.
  */
-import { acknowledgeWithinSeconds } from '../../contract/delivery-times.ts';
+
+import { acknowledgeWithinSeconds } from '../../contract/times.ts';
 import type { ForeignCredentials } from '../../platform/aws/clients.ts';
 import { queueText } from '../../platform/aws/queues.sqs.ts';
 import type { AttemptError } from '../attempt.ts';

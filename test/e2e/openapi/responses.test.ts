@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { dynamoClientAdmin } from '../../../bin/demo-clients.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import { dynamoOutbox } from '../../../shared/carrier/simulator/outbox.dynamo.ts';
 import { setClientDisabled } from '../../../shared/client/client-admin.ts';
-import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
 import { baseUrlMarker } from '../../../shared/contract/base-url.ts';
 import { Api } from '../../conformance/api.ts';
 import { freshNumber } from '../../support/carrier/outbox.ts';

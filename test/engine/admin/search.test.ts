@@ -6,6 +6,7 @@ import { dynamoNewestMessages } from '../../../shared/admin/message-search.dynam
 import { type SearchResult, search } from '../../../shared/admin/search.ts';
 import type { Client } from '../../../shared/client/client.ts';
 import { dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
+import { dynamoRefusalReader } from '../../../shared/http/refusals.dynamo.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { unassignedClientId } from '../../../shared/message/receive/find-owner.ts';
 import { dynamoBatchStore } from '../../../shared/message/send/batch-store.dynamo.ts';
@@ -15,7 +16,6 @@ import type { OneTimePassword } from '../../../shared/otp/otp.ts';
 import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
-import { dynamoRefusalReader } from '../../../shared/refusal/refusals.dynamo.ts';
 import { newDelivery } from '../../../shared/webhook/delivery.ts';
 import { dynamoDeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { createTables } from '../../support/engine/tables.ts';

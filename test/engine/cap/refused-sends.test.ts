@@ -1,8 +1,8 @@
 /** A request that a cap has no room for is a 429 that says what would have fitted, and changes nothing (contract 10.3). */
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StageCaps } from '../../../shared/contract/caps.ts';
 import { GatewayError } from '../../../shared/contract/errors.ts';
+import type { StageCaps } from '../../../shared/contract/limit-rows.ts';
 import { bodies, cappedSends, cappedTables, now, sendNames, to } from '../../support/cap/capped-sends.ts';
 import { storesIn } from '../../support/engine/stores.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';

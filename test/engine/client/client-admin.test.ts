@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand, type PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { dynamoClientAdmin } from '../../../bin/demo-clients.ts';
 import { hasSecret, isLive } from '../../../shared/client/client.ts';
 import {
   createApiKey,
@@ -12,7 +13,6 @@ import {
   setClientDisabled,
   webhookSecretsMax,
 } from '../../../shared/client/client-admin.ts';
-import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
 import { secretHash } from '../../../shared/client/secret-text.ts';
 import type { WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';

@@ -1,8 +1,9 @@
 /** A row that a person made invalid in the console: it is shown as such, or ends with a reason, and hides no other. */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { dynamoClientAdmin } from '../../../bin/demo-clients.ts';
 import { endPreviousSecret } from '../../../shared/admin/client-credentials.ts';
-import { clientView } from '../../../shared/admin/client-views.ts';
+import { clientView } from '../../../shared/admin/clients.ts';
 import { clientIdOf, listClientNames } from '../../../shared/admin/find-client.ts';
 import { createApiKey, rotateClientSecret } from '../../../shared/client/client-admin.ts';
 import {
@@ -10,7 +11,6 @@ import {
   dynamoApiKeyStore,
   dynamoClientStore,
 } from '../../../shared/client/client-store.dynamo.ts';
-import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
 import { accessRefusal } from '../../../shared/http/authenticate.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { dynamoWhatsAppWindows } from '../../../shared/message/store/whatsapp-window.dynamo.ts';

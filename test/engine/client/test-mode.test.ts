@@ -1,6 +1,7 @@
 /** A client has one row, and its test keys see it under the id of its test data, with secrets and a URL of their own. */
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { dynamoClientAdmin } from '../../../bin/demo-clients.ts';
 import { hasSecret } from '../../../shared/client/client.ts';
 import {
   createApiKey,
@@ -10,7 +11,6 @@ import {
   webhookSecretsMax,
 } from '../../../shared/client/client-admin.ts';
 import { disabledClients, dynamoClientIds } from '../../../shared/client/client-store.dynamo.ts';
-import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
 import { isApiKey } from '../../../shared/client/secret-text.ts';
 import { clientIdIn, modeOf } from '../../../shared/contract/mode.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';

@@ -1,7 +1,7 @@
 /** Counts of refusals add up over processes, and a refusal that is kept is not replaced by another with its request id. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Refusal } from '../../../shared/refusal/refusal.ts';
-import { dynamoRefusalReader, dynamoRefusalWriter } from '../../../shared/refusal/refusals.dynamo.ts';
+import type { Refusal } from '../../../shared/http/refusal.ts';
+import { dynamoRefusalReader, dynamoRefusalWriter } from '../../../shared/http/refusals.dynamo.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 

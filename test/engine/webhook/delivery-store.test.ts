@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { leaseSeconds } from '../../../shared/contract/delivery-times.ts';
+import { leaseSeconds } from '../../../shared/contract/times.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import {
   acknowledged,

@@ -2,18 +2,22 @@
 import { randomUUID } from 'node:crypto';
 import { CreateKeyCommand, type KMSClient } from '@aws-sdk/client-kms';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { dynamoClientAdmin } from '../../../bin/demo-clients.ts';
 import type { ClientAdminDependencies } from '../../../shared/client/client-admin.ts';
-import { type ClientDirectory, clientDirectory } from '../../../shared/client/client-directory.ts';
-import { dynamoApiKeyStore, dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
-import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
+import {
+  type ClientDirectory,
+  clientDirectory,
+  dynamoApiKeyStore,
+  dynamoClientStore,
+} from '../../../shared/client/client-store.dynamo.ts';
 import { dynamoRowReader } from '../../../shared/edited-table/row-editor.dynamo.ts';
 import { authenticateBearer } from '../../../shared/http/authenticate.ts';
 import type { HttpDependencies, HttpFunction } from '../../../shared/http/http-function.ts';
+import { refusalRecorder } from '../../../shared/http/refusal.ts';
+import { dynamoRefusalWriter } from '../../../shared/http/refusals.dynamo.ts';
 import { rateLimiter } from '../../../shared/limit/limiter.ts';
 import { overrideReader } from '../../../shared/limit/overrides.ts';
 import { dynamoRateCounter } from '../../../shared/limit/rate-counter.dynamo.ts';
-import { refusalRecorder } from '../../../shared/refusal/refusal.ts';
-import { dynamoRefusalWriter } from '../../../shared/refusal/refusals.dynamo.ts';
 import { dynamoSigningKeyStore, type SigningKeyStore } from '../../../shared/token/signing-keys.dynamo.ts';
 import { type TokenVerifier, tokenVerifier } from '../../../shared/token/token-verifier.ts';
 import type { TestTables } from '../engine/test-tables.ts';

@@ -3,12 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createDemoClients, type DemoClients, dynamoClientAdmin } from '../../../bin/demo-clients.ts';
 import { type LocalGateway, startLocalGateway } from '../../../lib/local/gateway.ts';
-import {
-  createDemoClients,
-  type DemoClients,
-  dynamoClientAdmin,
-} from '../../../shared/client/demo-clients.dynamo.ts';
 import { documentClient } from '../../../shared/platform/aws/clients.ts';
 import { putAllLimits, unreachable } from '../rate-limit/put-limits.ts';
 import { eventually } from './gateway.ts';

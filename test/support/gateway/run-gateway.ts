@@ -1,9 +1,9 @@
 /** A local gateway for tests, which then reach it by `gateway()`: of a whole run, or of one file that disturbs others. */
 import { join, resolve } from 'node:path';
+import { createDemoClients, dynamoClientAdmin } from '../../../bin/demo-clients.ts';
 import { aimAtEmulator } from '../../../lib/local/aim-at-emulator.ts';
 import { connectionOf } from '../../../lib/local/connection.ts';
 import { type LocalGateway, startLocalGateway } from '../../../lib/local/gateway.ts';
-import { createDemoClients, dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
 import { dynamo } from '../../../shared/platform/aws/clients.ts';
 import { putAllLimits, unreachable } from '../rate-limit/put-limits.ts';
 

@@ -1,5 +1,6 @@
 /** The HTTP client of the tests: requests to the deployed gateway, and clients that only one test uses. */
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamoClientAdmin } from '../../../bin/demo-clients.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import {
   type ClientAdminDependencies,
@@ -7,7 +8,6 @@ import {
   createClient,
   rotateClientSecret,
 } from '../../../shared/client/client-admin.ts';
-import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
 import type { Caps } from '../../../shared/contract/limit-rows.ts';
 import { clientIdIn } from '../../../shared/contract/mode.ts';
 import type { Limits } from '../../../shared/contract/policies.ts';

@@ -4,8 +4,7 @@
  */
 
 import { simulatedCarrier } from '../../../shared/carrier/simulator/simulated-carrier.ts';
-import { leaseSeconds } from '../../../shared/contract/delivery-times.ts';
-import { claimSeconds } from '../../../shared/contract/hand-over-times.ts';
+import { claimSeconds, leaseSeconds } from '../../../shared/contract/times.ts';
 import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';

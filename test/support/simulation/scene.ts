@@ -1,8 +1,8 @@
 /** A stage with clients, numbers of people and an administrator on it, as a run begins. */
 import { isDeepStrictEqual } from 'node:util';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamoClientAdmin } from '../../../bin/demo-clients.ts';
 import { createApiKey, createClient } from '../../../shared/client/client-admin.ts';
-import { dynamoClientAdmin } from '../../../shared/client/demo-clients.dynamo.ts';
 import { clientIdIn, nameIn } from '../../../shared/contract/mode.ts';
 import { policies } from '../../../shared/contract/policies.ts';
 import { directDatabase } from './direct-database.ts';

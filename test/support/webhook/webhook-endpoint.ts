@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { acknowledgeWithinSeconds } from '../../../shared/contract/delivery-times.ts';
+import { acknowledgeWithinSeconds } from '../../../shared/contract/times.ts';
 import { eventually } from '../gateway/gateway.ts';
 
 export interface ReceivedPost {

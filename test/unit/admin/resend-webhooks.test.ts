@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
-import { type ResendResult, resendWebhooks } from '../../../shared/admin/webhook-resend.ts';
+import { type ResendResult, resendWebhooks } from '../../../shared/admin/webhooks.ts';
 import { newDelivery } from '../../../shared/webhook/delivery.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 

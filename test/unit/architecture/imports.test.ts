@@ -82,15 +82,15 @@ describe('who may import whom', () => {
     const allowed = [
       'shared/activity/activity-kinds.ts',
       'shared/admin/http/admin-routes.ts',
-      'shared/admin/message-csv.ts',
+      'shared/admin/csv-columns.ts',
       'shared/admin/message-summary.ts',
-      'shared/admin/usage-csv.ts',
+      'shared/admin/csv-columns.ts',
       'shared/contract/message-error-codes.ts',
       'shared/contract/mode.ts',
       'shared/contract/webhook-events.ts',
       'shared/platform/csv.ts',
       'shared/platform/visible-text.ts',
-      'shared/limit/first-reached.ts',
+      'shared/limit/limit-text.ts',
       'shared/limit/limit-text.ts',
     ];
     expect(

@@ -3,20 +3,18 @@ import { describe, expect, it } from '@jest/globals';
 import { stages } from '../../../lib/stages/stages.ts';
 import { webhookSecretsMax } from '../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds } from '../../../shared/client/webhook-secrets.ts';
-import { noticePercentages } from '../../../shared/contract/caps.ts';
+import { inWords } from '../../../shared/contract/in-words.ts';
+import { noticePercentages } from '../../../shared/contract/limit-rows.ts';
 import {
   acknowledgeWithinSeconds,
-  receivesMax,
-  retryDelaysSeconds,
-} from '../../../shared/contract/delivery-times.ts';
-import { inWords } from '../../../shared/contract/in-words.ts';
-import {
   idempotencyKeyHours,
   previousSecretHours,
   previousSecretHoursMax,
+  receivesMax,
   recipientSendsMax,
   recipientWindowSeconds,
-} from '../../../shared/contract/validity.ts';
+  retryDelaysSeconds,
+} from '../../../shared/contract/times.ts';
 import { bulkRecipientsMax } from '../../../shared/message/send/bulk-rows.ts';
 import { afterSecondsMin, legIndexes } from '../../../shared/message/send/fallback-fields.ts';
 import { validityMaxSeconds } from '../../../shared/message/send/send-fields.ts';

@@ -1,8 +1,7 @@
 /** The feedback in a row promises what the limiter does: whatever is typed into the row, there is never a difference. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { StageCaps } from '../../../shared/contract/caps.ts';
-import { limitPolicies } from '../../../shared/contract/limit-rows.ts';
+import { limitPolicies, type StageCaps } from '../../../shared/contract/limit-rows.ts';
 import { policies } from '../../../shared/contract/policies.ts';
 import { amountOf, capDefaults, capLimits } from '../../../shared/limit/cap-limits.ts';
 import { feedbackOf } from '../../../shared/limit/limit-feedback.ts';

@@ -4,9 +4,9 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { GatewayError, invalidFields } from '../../../shared/contract/errors.ts';
 import { routes } from '../../../shared/contract/routes.ts';
 import { httpFunction, publicHttpFunction } from '../../../shared/http/http-function.ts';
+import type { Refusal } from '../../../shared/http/refusal.ts';
 import type { Identity } from '../../../shared/http/request-context.ts';
 import { withoutUndefined } from '../../../shared/platform/object-fields.ts';
-import type { Refusal } from '../../../shared/refusal/refusal.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 const binding = { window: 'minute', limit: 60, remaining: 59, resetsAt: now.getTime() / 1000 + 60 } as const;

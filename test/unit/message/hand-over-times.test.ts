@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { visibilityRuns } from '../../../lib/constructs/gateway-queue.ts';
-import * as times from '../../../shared/contract/hand-over-times.ts';
+import * as times from '../../../shared/contract/times.ts';
 
 describe('the times of a hand-over', () => {
   it('leave 4 s for the reads before the carrier takes a message and the writes after', () => {

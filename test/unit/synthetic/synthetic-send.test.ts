@@ -4,7 +4,7 @@ import {
   type CallGateway,
   type GatewayResponse,
   syntheticSender,
-} from '../../../shared/synthetic/synthetic-send.ts';
+} from '../../../shared/client/synthetic-send.ts';
 
 const begin = Date.parse('2026-11-20T10:00:00.000Z');
 const at = (ms: number): string => new Date(begin + ms).toISOString();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import * as times from '../../../shared/contract/delivery-times.ts';
+import * as times from '../../../shared/contract/times.ts';
 import { longestStartDelayMs } from '../../../shared/webhook/choose-lane.ts';
 import { likelySlowAfterMs } from '../../../shared/webhook/endpoint-health.ts';
 

@@ -2,7 +2,7 @@
 
 import { expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
-import { retryDelaysSeconds } from '../../../shared/contract/delivery-times.ts';
+import { retryDelaysSeconds } from '../../../shared/contract/times.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';

@@ -1,9 +1,12 @@
 /** How to receive webhooks; a test runs the programs on this page against real deliveries. */
 
 import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.ts';
-import { acknowledgeWithinSeconds, retryDelaysSeconds } from '../../../../shared/contract/delivery-times.ts';
 import { inWords } from '../../../../shared/contract/in-words.ts';
-import { previousSecretHours } from '../../../../shared/contract/validity.ts';
+import {
+  acknowledgeWithinSeconds,
+  previousSecretHours,
+  retryDelaysSeconds,
+} from '../../../../shared/contract/times.ts';
 import { endpointsMax } from '../../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { codeBlock } from '../highlight.ts';

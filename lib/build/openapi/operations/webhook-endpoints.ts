@@ -1,6 +1,6 @@
 /** The client's own webhook endpoints. */
 import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.ts';
-import { previousSecretHours } from '../../../../shared/contract/validity.ts';
+import { previousSecretHours } from '../../../../shared/contract/times.ts';
 import { messageEventNames } from '../../../../shared/contract/webhook-events.ts';
 import { disabledAfter, endpointsMax } from '../../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import type { Description, Link, SuccessResponse } from '../description.ts';

@@ -6,9 +6,9 @@ import { dynamoActivityLog, dynamoActivityReader } from '../../../../shared/acti
 import type { Activity } from '../../../../shared/activity/activity-log.ts';
 import { dynamoExistingClients } from '../../../../shared/client/client-store.dynamo.ts';
 import { changedByMark } from '../../../../shared/edited-table/edited-row.ts';
+import type { FeedbackStore } from '../../../../shared/edited-table/feedback.ts';
 import { dynamoFeedbackStore } from '../../../../shared/edited-table/feedback-store.dynamo.ts';
 import { readRowChanges, recordRowChanges } from '../../../../shared/edited-table/record-row-changes.ts';
-import type { FeedbackStore } from '../../../../shared/edited-table/review-rows.ts';
 import { rateLimiter } from '../../../../shared/limit/limiter.ts';
 import { type OverrideRow, overrideTable } from '../../../../shared/limit/override-row.ts';
 import { dynamoRateCounter, dynamoRateUse } from '../../../../shared/limit/rate-counter.dynamo.ts';

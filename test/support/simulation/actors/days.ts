@@ -1,5 +1,6 @@
 /** What takes hours or days: keys and passwords after their end, webhooks that failed for good, endpoints that stay down. */
-import { retryDelaysSeconds } from '../../../../shared/contract/delivery-times.ts';
+
+import { retryDelaysSeconds } from '../../../../shared/contract/times.ts';
 import { endpointUrl, recoveringUrl } from '../outside/endpoints.ts';
 import type { Asked } from '../outside/record.ts';
 import { between, wholeBetween } from '../random.ts';

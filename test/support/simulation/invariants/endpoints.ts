@@ -1,5 +1,6 @@
 /** Endpoints: what they asked for, how often and when a webhook is tried, and resends of many. */
-import { retryDelaysSeconds } from '../../../../shared/contract/delivery-times.ts';
+
+import { retryDelaysSeconds } from '../../../../shared/contract/times.ts';
 import { disabledAfter, endpointsMax } from '../../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import type { Asked, Posted } from '../outside/record.ts';
 import { disabledEndpoints, type Invariant, isCalm, timeOf } from './invariant.ts';

@@ -1,5 +1,6 @@
 /** What all invariants are made of. */
-import { idempotencyKeyHours } from '../../../../shared/contract/validity.ts';
+
+import { idempotencyKeyHours } from '../../../../shared/contract/times.ts';
 import { endpointDisabledEvent } from '../../../../shared/contract/webhook-events.ts';
 import type { Sqs } from '../aws/sqs.ts';
 import type { Asked } from '../outside/record.ts';

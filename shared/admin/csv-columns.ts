@@ -1,7 +1,8 @@
-/** The CSV file of messages, which is the same from the dashboard and from the shell. */
-import type { Cell } from '../platform/csv.ts';
+/** The CSV files of messages and of usage, which are the same from the dashboard and from the shell. */
+import { type Cell, csvTable } from '../platform/csv.ts';
 import { summaryOf } from './message-summary.ts';
 import type { FoundMessage } from './messages.ts';
+import type { UsageList } from './usage.ts';
 
 /** Each column by its name, with what a message has in it. */
 type MessageCsvColumns = Readonly<Record<string, (message: FoundMessage) => Cell>>;
@@ -36,4 +37,25 @@ export function messageCsvColumns(nameOf: (clientId: string) => string | undefin
 
 function directionOf({ direction }: FoundMessage): 'inbound' | 'outbound' {
   return direction ?? 'outbound';
+}
+
+export const groupColumns = ['client_id', 'client_name', 'channel', 'type', 'country', 'status'] as const;
+export const sumColumns = ['messages', 'segments', 'delivered', 'failed', 'cost'] as const;
+
+/** A cost in another currency has a line of its own, without messages, so that no column mixes currencies. */
+export function usageCsv({ usage, currency }: UsageList): string {
+  const header = ['from', 'to', ...groupColumns, ...sumColumns, 'currency', 'estimated'];
+  const rows = usage.flatMap((entry) => {
+    const start = [entry.from, entry.to, ...groupColumns.map((name) => entry[name])];
+    return [
+      [...start, ...sumColumns.map((name) => entry[name]), currency, entry.estimated],
+      ...Object.entries(entry.other_costs ?? {}).map(([other, cost]) => [
+        ...start,
+        ...sumColumns.map((name) => (name === 'cost' ? cost : 0)),
+        other,
+        entry.estimated,
+      ]),
+    ];
+  });
+  return csvTable(header, rows);
 }

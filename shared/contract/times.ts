@@ -1,9 +1,22 @@
-/**
- * The times of webhooks: when an attempt has failed and when it is repeated (contract 7.8), and the times of a delivery
- * worker. The delays are promised to clients, so a `Retry-After` header of the endpoint has no effect. The worker's times
- * are chosen so that no two workers attempt one delivery at once and a killed worker's deliveries are attempted again
- * within 35 s. A test holds the inequalities.
- */
+/** Times that clients may rely on, and times of workers. A test holds the inequalities between those of workers. */
+
+// Promised periods (contract, sections 2, 5 and 7).
+
+/** A repeat with the same `Idempotency-Key` gets the response of the first request. */
+export const idempotencyKeyHours = 24;
+
+/** The secret before the newest one, of a client or of webhooks, from when the newest is in use. */
+export const previousSecretHours = 24;
+/** A rotation may choose another time, 0 after a leak. */
+export const previousSecretHoursMax = 168;
+
+/** The maximum number of one-time passwords of a client to one recipient in any window of this length. */
+export const recipientSendsMax = 5;
+export const recipientWindowSeconds = 600;
+
+// Webhooks: when an attempt has failed and when it is repeated (contract 7.8), and the times of a delivery worker. The
+// delays are promised to clients, so a `Retry-After` header of the endpoint has no effect. The worker's times are chosen so
+// that no two workers attempt one delivery at once and a killed worker's deliveries are attempted again within 35 s.
 
 /** The time limit from the start of an attempt to the status line of the endpoint's response. */
 export const acknowledgeWithinSeconds = 5;
@@ -49,3 +62,17 @@ export const visibilitySeconds = 32;
  * function uses up receives too.
  */
 export const receivesMax = 12;
+
+// Hand-overs to a carrier, chosen so that no two workers hand over one message at once.
+
+/** The longest wait in a worker for the slot of a paced sender. */
+export const slotWaitSecondsMax = 3;
+
+/** The time in which a carrier must accept a message. */
+export const carrierSecondsMax = 8;
+
+/** The time limit of the function `dispatch-message`; the visibility timeout of its queues is a multiple of it. */
+export const dispatchTimeoutSeconds = 15;
+
+/** A claim of a message holds longer than the function runs, so the worker has ended when its claim expires. */
+export const claimSeconds = 20;

@@ -4,12 +4,12 @@
  * wrong is an outcome and no error, so that the function itself fails only where it is broken.
  */
 import * as z from 'zod/mini';
-import { apiKeyScope } from '../client/client.ts';
-import { type ClientAdminDependencies, rotateClientSecret } from '../client/client-admin.ts';
 import type { Channel } from '../contract/channels.ts';
 import { clientIdIn, syntheticClientId } from '../contract/mode.ts';
 import { routes } from '../contract/routes.ts';
 import type { Clock, Sleep } from '../platform/clock.ts';
+import { apiKeyScope } from './client.ts';
+import { type ClientAdminDependencies, rotateClientSecret } from './client-admin.ts';
 
 /** Longer than any request takes that meets the objectives, also one with a cold start. */
 const timeLimitMs = 5000;

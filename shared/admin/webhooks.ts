@@ -1,10 +1,17 @@
-/** An administrator's resends of webhooks: of some by their ids, paced, or of a client's by a request that the gateway works on. */
+/**
+ * An administrator's view of webhooks: the log (a client's, one with its attempts, and those that failed), a client's
+ * endpoints with test events, and resends (of some by their ids, paced, or of a client's by a request that the gateway works on).
+ */
+
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
+import { GatewayError } from '../contract/errors.ts';
 import { addDays, type Sleep } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
 import { runPaced } from '../platform/long-lists.ts';
 import { retry } from '../platform/retry.ts';
+import { endpointView, sendTestEvent, type TestRequest } from '../webhook/endpoints/manage-endpoints.ts';
+import { type DeliveryLogQuery, deliveryLog, deliveryView } from '../webhook/log/delivery-log.ts';
 import {
   type ResendOptions,
   type ResendOutcome,
@@ -15,10 +22,109 @@ import {
   showResend,
 } from '../webhook/log/request-resend.ts';
 import { runResend } from '../webhook/log/run-resend.ts';
-import type { ResendView } from '../webhook/webhook-response.schema.ts';
+import type {
+  DeliveryList,
+  DeliverySummary,
+  DeliveryView,
+  ResendView,
+  WebhookEndpointView,
+} from '../webhook/webhook-response.schema.ts';
+import { listActivity, retentionRange } from './activity.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
 import { keyText } from './request-fields.ts';
+
+/** @param client - its id or name */
+export async function listDeliveries(
+  dependencies: AdminDependencies,
+  client: string,
+  query: DeliveryLogQuery,
+): Promise<DeliveryList> {
+  return deliveryLog(dependencies.webhookLog, await clientIdOf(dependencies, client), query);
+}
+
+/** @throws GatewayError `not_found` */
+export async function showDelivery(
+  dependencies: AdminDependencies,
+  deliveryId: string,
+): Promise<DeliveryView> {
+  const delivery = isId('whd', deliveryId) ? await dependencies.deliveries.get(deliveryId) : undefined;
+  if (delivery === undefined) throw new GatewayError('not_found', 'There is no such webhook.');
+  return deliveryView(delivery);
+}
+
+const entriesPerPage = 100;
+
+/**
+ * Webhooks that failed for good and have not been acknowledged since, the latest failure first.
+ *
+ * @throws GatewayError if there is no such client.
+ */
+export async function failedWebhooks(
+  dependencies: AdminDependencies,
+  of: { /** Or its name. */ readonly clientId?: string | undefined; readonly limit: number },
+): Promise<readonly DeliverySummary[]> {
+  const clientId = of.clientId === undefined ? undefined : await clientIdOf(dependencies, of.clientId);
+  return failedWebhooksOf(dependencies, clientId, of.limit);
+}
+
+/** The same, of a client by its id, or of all. */
+export async function failedWebhooksOf(
+  dependencies: Pick<AdminDependencies, 'activity' | 'deliveries' | 'clock' | 'retentionDays'> &
+    Partial<Pick<AdminDependencies, 'mode'>>,
+  clientId: string | undefined,
+  limit: number,
+): Promise<readonly DeliverySummary[]> {
+  const failed = new Map<string, DeliverySummary>();
+  let cursor: string | undefined;
+  do {
+    const page = await listActivity(dependencies, {
+      kind: 'webhook_failed',
+      clientId,
+      ...retentionRange(dependencies),
+      limit: entriesPerPage,
+      cursor,
+    });
+    for (const { delivery } of page.entries) {
+      if (delivery?.state === 'failed' && failed.size < limit) failed.set(delivery.delivery_id, delivery);
+    }
+    cursor = page.next_cursor;
+  } while (cursor !== undefined && failed.size < limit);
+  return [...failed.values()];
+}
+
+export interface EndpointSummary extends WebhookEndpointView {
+  /** The time of the first failed attempt since the last success; null if the last one succeeded. */
+  readonly failing_since: string | null;
+}
+
+/**
+ * The webhook endpoints that the client manages, the oldest first.
+ *
+ * @param client - its id or name
+ * @throws GatewayError if there is no such client.
+ */
+export async function listEndpoints(
+  dependencies: AdminDependencies,
+  client: string,
+): Promise<readonly EndpointSummary[]> {
+  const endpoints = await dependencies.endpoints.list(await clientIdOf(dependencies, client));
+  return endpoints.map((endpoint) => ({
+    ...endpointView(endpoint),
+    failing_since: endpoint.failing_since ?? null,
+  }));
+}
+
+/** A test event to one of the client's endpoints. @throws GatewayError `not_found` or `endpoint_disabled` */
+export async function testEndpoint(
+  dependencies: AdminDependencies,
+  actor: string,
+  client: string,
+  test: Pick<TestRequest, 'endpointId' | 'event'>,
+): Promise<{ readonly delivery_id: string; readonly endpoint_id: string }> {
+  const clientId = await clientIdOf(dependencies, client);
+  return sendTestEvent(dependencies.webhookLog, { ...test, actor, clientId });
+}
 
 export const resendBody = z.object({
   delivery_ids: z.array(keyText).check(z.minLength(1), z.maxLength(100)),
