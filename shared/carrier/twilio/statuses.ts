@@ -20,7 +20,8 @@ const states: Readonly<Record<string, Status>> = {
   read: 'read',
 };
 
-const failures: readonly string[] = ['failed', 'undelivered', 'canceled'];
+/** A text of which a part did not arrive has not arrived; a later `delivered` corrects it. */
+const failures: readonly string[] = ['failed', 'undelivered', 'partially_delivered', 'canceled'];
 
 /** Undefined for a status that says nothing of a sent message. */
 export function outcomeOfStatus(status: string, errorCode: string): Outcome | undefined {

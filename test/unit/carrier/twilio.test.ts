@@ -208,6 +208,7 @@ describe('a report', () => {
     ['sent', {}, { to: 'sent' }],
     ['delivered', {}, { to: 'delivered' }],
     ['undelivered', { ErrorCode: '30003' }, { to: 'failed', errorCode: 'unreachable' }],
+    ['partially_delivered', {}, { to: 'failed', errorCode: 'unknown' }],
     ['failed', { ErrorCode: '30036' }, { to: 'expired', errorCode: 'expired' }],
     ['failed', { ErrorCode: '39999' }, { to: 'failed', errorCode: 'carrier_rejected' }],
     ['failed', {}, { to: 'failed', errorCode: 'unknown' }],
