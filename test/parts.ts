@@ -83,6 +83,8 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'inbound',
       'restore local/restore',
       'fuzz',
+      'carriers aws',
+      'carriers aws --channel whatsapp',
       'carriers twilio',
       'carriers infobip',
       'carriers meta',

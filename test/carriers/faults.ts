@@ -1,4 +1,7 @@
-/** Which call of a carrier goes wrong, and how: a fifth of the calls, and a fifth of the reports, decided by a seed. */
+/**
+ * Which call of a carrier goes wrong, and how: a fifth of the calls, and a fifth of the reports, decided by a seed. An eighth of
+ * the messages is refused, or does not reach the person.
+ */
 import { createHash } from 'node:crypto';
 
 /** What happens to a call: on its way there, at the vendor, or on its way back. */
@@ -25,19 +28,42 @@ export const reportFaults = [
   'out_of_order',
 ] as const;
 
+/** What a carrier does with a message that it understands, beside delivering it. */
+export const messageFates = [
+  /** It takes the message, and reports that the person could not be reached. */
+  'unreachable',
+  /** It refuses the recipient, which is final. */
+  'refused_recipient',
+  /** It refuses for a reason of its own, so that the next carrier may be asked. */
+  'refused_account',
+] as const;
+
 export type CallFault = (typeof callFaults)[number];
 export type ReportFault = (typeof reportFaults)[number];
+export type MessageFate = (typeof messageFates)[number];
 
-const share = 1 / 5;
+const faultyShare = 1 / 5;
+const undeliveredShare = 1 / 8;
 
 export interface FaultPlan {
   /** @param call - 1 for the first call for this recipient */
   ofCall(carrier: string, recipient: string, call: number): CallFault | undefined;
   ofReports(carrier: string, recipient: string): ReportFault | undefined;
+  ofMessage(carrier: string, recipient: string): MessageFate | undefined;
 }
 
+export const noFaults: FaultPlan = {
+  ofCall: () => undefined,
+  ofReports: () => undefined,
+  ofMessage: () => undefined,
+};
+
 export function faultPlan(seed: number): FaultPlan {
-  const pick = <Fault>(faults: readonly Fault[], ...of: readonly (string | number)[]): Fault | undefined => {
+  const pick = <Fault>(
+    faults: readonly Fault[],
+    share: number,
+    ...of: readonly (string | number)[]
+  ): Fault | undefined => {
     const drawn =
       createHash('sha256')
         .update([seed, ...of].join(' '))
@@ -47,7 +73,8 @@ export function faultPlan(seed: number): FaultPlan {
     return faults[Math.floor((drawn / share) * faults.length)];
   };
   return {
-    ofCall: (...call) => pick(callFaults, 'call', ...call),
-    ofReports: (...report) => pick(reportFaults, 'report', ...report),
+    ofCall: (...call) => pick(callFaults, faultyShare, 'call', ...call),
+    ofReports: (...report) => pick(reportFaults, faultyShare, 'report', ...report),
+    ofMessage: (...message) => pick(messageFates, undeliveredShare, 'message', ...message),
   };
 }

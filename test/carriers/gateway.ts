@@ -13,7 +13,12 @@ import { killProcess } from '../support/gateway/function-processes.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 /** Limits that no run reaches, for the requests of a run. */
-const counted = ['POST /api/v1/sms/send', 'POST /api/v1/whatsapp/send', 'GET /api/v1/messages'];
+const counted = [
+  'POST /api/v1/sms/send',
+  'POST /api/v1/whatsapp/send',
+  'GET /api/v1/messages',
+  'GET /api/v1/account',
+];
 const limits = { per_minute: 20_000, per_hour: 1_000_000, per_day: 10_000_000 };
 
 const requestMs = 60_000;
@@ -40,25 +45,33 @@ export async function startGateway(carriers: object): Promise<RunningGateway> {
   };
   process.once('exit', () => child.kill('SIGTERM'));
   try {
-    const connection = await connectionOf(child);
-    const { base_url: baseUrl, client_id, client_secret, admin } = connection;
-    const adminToken = await tokenOf(baseUrl, admin);
-    for (const endpoint of counted) {
-      const path = `/admin/api/clients/${client_id}/limits`;
-      const response = await request(baseUrl, adminToken, 'PATCH', path, { endpoint, ...limits });
-      if (!response.ok) throw new Error(`PATCH ${path}: ${response.status} ${await response.text()}`);
-    }
-    const token = await tokenOf(baseUrl, { client_id, client_secret });
-    return {
-      baseUrl,
-      call: (method, path, body, headers) => request(baseUrl, token, method, path, body, headers),
-      killWorkers: (words) => killWorkersOf(child.pid ?? 0, words),
-      stop,
-    };
+    return await reachGateway(await connectionOf(child), child.pid ?? 0, stop);
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** @param pid - the process whose child the emulator is */
+export async function reachGateway(
+  connection: Connection,
+  pid: number,
+  stop: () => Promise<void>,
+): Promise<RunningGateway> {
+  const { base_url: baseUrl, client_id, client_secret, admin } = connection;
+  const adminToken = await tokenOf(baseUrl, admin);
+  for (const endpoint of counted) {
+    const path = `/admin/api/clients/${client_id}/limits`;
+    const response = await request(baseUrl, adminToken, 'PATCH', path, { endpoint, ...limits });
+    if (!response.ok) throw new Error(`PATCH ${path}: ${response.status} ${await response.text()}`);
+  }
+  const token = await tokenOf(baseUrl, { client_id, client_secret });
+  return {
+    baseUrl,
+    call: (method, path, body, headers) => request(baseUrl, token, method, path, body, headers),
+    killWorkers: (words) => killWorkersOf(pid, words),
+    stop,
+  };
 }
 
 async function connectionOf({ stdout }: ChildProcess): Promise<Connection> {

@@ -5,54 +5,70 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { alteredCallback } from '../support/carrier/altered-callback.ts';
-import { readVendorDescription, type VendorRequest } from '../support/carrier/vendor-description.ts';
-import type { Callback, Taken, Vendor, VendorResponse } from '../support/carrier/vendors/vendor.ts';
-import type { CallFault, FaultPlan, ReportFault } from './faults.ts';
+import type { VendorDescription, VendorRequest } from '../support/carrier/vendor-description.ts';
+import type { Outcome, Taken, Vendor, VendorResponse } from '../support/carrier/vendors/vendor.ts';
+import type { CallFault, FaultPlan, MessageFate, ReportFault } from './faults.ts';
+import type { Reporter } from './reporters.ts';
 
 /** Longer than any caller waits. */
 const lateAfterMs = 10_000;
 const reportAfterMs = 100;
 /** Before the reports of one message in so many, a stranger reports that it failed. */
 const forgedEach = 4;
-/** A vendor calls again where its callback was not taken. */
-const callbackTries = 40;
-const callbackAgainAfterMs = 1000;
+/** Prices differ, so that one that is taken for another shows. */
+const differentPrices = 50;
+
+/** A message that the vendor took, and what it reports in the end. */
+export interface LedgerEntry extends Taken {
+  readonly outcome: Outcome;
+}
+
+/** A message that the vendor refused. */
+export interface Refused {
+  readonly to: string;
+  readonly attemptId: string;
+  readonly why: 'recipient' | 'account';
+}
 
 /** What the judge reads. */
 export interface Ledger {
   readonly vendor: Vendor;
-  readonly taken: readonly Taken[];
+  readonly taken: readonly LedgerEntry[];
+  readonly refused: readonly Refused[];
+  /** How often it was asked to send something to each recipient, lost requests included. */
+  readonly callsFor: ReadonlyMap<string, number>;
   /** Requests with an attempt id that was taken before, of which nothing was sent. */
   readonly repeats: number;
   readonly calls: number;
   /** Callbacks of strangers, all of them refused unless a finding says otherwise. */
   readonly forged: number;
-  readonly faults: ReadonlyMap<CallFault | ReportFault, number>;
+  readonly faults: ReadonlyMap<Fault, number>;
   /** What must not be: refused requests, refused callbacks, responses of this double that are not as described. */
   readonly findings: readonly string[];
 }
 
+type Fault = CallFault | ReportFault | MessageFate;
+
 export interface StandIn {
   readonly url: string;
   readonly ledger: Ledger;
-  /** Callbacks go to this address from now on. */
-  reportTo(baseUrl: string): void;
+  /** Before, nothing is reported. */
+  reportBy(reporter: Reporter): void;
   close(): Promise<void>;
 }
 
 export async function startStandIn(
   vendor: Vendor,
   plan: FaultPlan,
-  descriptionFile = vendor.description,
+  description: VendorDescription,
 ): Promise<StandIn> {
-  const description = readVendorDescription(descriptionFile);
-  const taken: Taken[] = [];
+  const taken: LedgerEntry[] = [];
+  const refused: Refused[] = [];
   const callsFor = new Map<string, number>();
-  const faults = new Map<CallFault | ReportFault, number>();
+  const faults = new Map<Fault, number>();
   const findings: string[] = [];
   const counts = { calls: 0, repeats: 0, forged: 0 };
-  let baseUrl = '';
+  let reporter: Reporter | undefined;
   const closing = new AbortController();
   const wait = (ms: number) => pause(ms, undefined, { signal: closing.signal }).catch(() => undefined);
 
@@ -80,10 +96,10 @@ export async function startStandIn(
   }
 
   async function answer(request: VendorRequest): Promise<VendorResponse> {
-    const { template, faults: refused } = description.judge(request);
-    if (refused.length > 0) {
-      findings.push(`${request.method} ${template ?? request.path}: ${refused.slice(0, 3).join('; ')}`);
-      return { status: 422, text: refused.join('\n') };
+    const { template, faults: wrong } = description.judge(request);
+    if (wrong.length > 0) {
+      findings.push(`${request.method} ${template ?? request.path}: ${wrong.slice(0, 3).join('; ')}`);
+      return { status: 422, text: wrong.join('\n') };
     }
     if (!vendor.isAuthorized(request)) return vendor.unauthorized;
     const response = await act(request);
@@ -100,7 +116,20 @@ export async function startStandIn(
       counts.repeats += 1;
       return vendor.accepted(earlier, true);
     }
-    const message = { ...asked, vendorId: vendor.newId(), at: new Date() };
+    const fate = plan.ofMessage(vendor.name, asked.to);
+    if (fate === 'refused_recipient' || fate === 'refused_account') {
+      const why = fate === 'refused_recipient' ? 'recipient' : 'account';
+      const refusal = vendor.refusal(why);
+      if (refusal !== undefined) {
+        count(fate);
+        refused.push({ ...asked, why });
+        return refusal;
+      }
+    }
+    const price = (30 + (taken.length % differentPrices)) / 1000;
+    const outcome: Outcome = fate === 'unreachable' ? 'unreachable' : 'delivered';
+    if (fate === 'unreachable') count(fate);
+    const message = { ...asked, vendorId: vendor.newId(), at: new Date(), price, outcome };
     taken.push(message);
     const fault = plan.ofReports(vendor.name, asked.to);
     if (fault !== undefined) count(fault);
@@ -109,53 +138,30 @@ export async function startStandIn(
     return vendor.accepted(message, false);
   }
 
-  async function report(message: Taken, fault: ReportFault | undefined): Promise<void> {
+  async function report(message: LedgerEntry, fault: ReportFault | undefined): Promise<void> {
     if (fault !== 'before_response') await wait(reportAfterMs);
-    if (taken.indexOf(message) % forgedEach === 0) await forge(message);
-    const callbacks = (['sent', 'delivered'] as const).map((outcome) => vendor.report(message, outcome));
+    if (reporter === undefined) return;
+    const isForged = taken.indexOf(message) % forgedEach === 0;
+    if (isForged && reporter.forge !== undefined) {
+      counts.forged += 1;
+      note(await reporter.forge(vendor.report(message, 'unreachable'), counts.forged));
+    }
+    const callbacks = (['sent', message.outcome] as const).map((outcome) => vendor.report(message, outcome));
     const ordered = fault === 'out_of_order' ? callbacks.toReversed() : callbacks;
     for (const callback of fault === 'doubled' ? ordered.flatMap((one) => [one, one]) : ordered) {
       for (const wrong of description.callbackFaults(callback.name ?? '', callback.text))
         findings.push(`the double's callback ${callback.path}: ${wrong}`);
-      await post(callback);
+      const wrong = await reporter.report(callback);
+      // At the end of a run the gateway stops while reports are still on their way.
+      if (!closing.signal.aborted) note(wrong);
     }
   }
 
-  /** An altered callback must be refused, or the message fails. */
-  async function forge(message: Taken): Promise<void> {
-    const genuine = vendor.report(message, 'unreachable');
-    const url = addressOf(genuine);
-    const forged = alteredCallback(vendor, genuine, url, counts.forged);
-    counts.forged += 1;
-    const headers = { 'content-type': forged.contentType, ...forged.headers };
-    const response = await fetch(url, { method: 'POST', headers, body: forged.text }).catch(() => undefined);
-    if (response?.ok === true) findings.push(`an altered callback was taken: ${forged.path}`);
+  function note(wrong: string | undefined): void {
+    if (wrong !== undefined) findings.push(wrong);
   }
 
-  function addressOf({ path }: Callback): string {
-    return `${baseUrl}/carriers/${vendor.name}/${path}`;
-  }
-
-  async function post(callback: Callback): Promise<void> {
-    const url = addressOf(callback);
-    const secret = vendor.credentials[vendor.callbackSecret] ?? '';
-    const headers = { 'content-type': callback.contentType, ...vendor.sign(callback, url, secret) };
-    let last = '';
-    for (let tries = 0; tries < callbackTries && !closing.signal.aborted; tries += 1) {
-      try {
-        const response = await fetch(url, { method: 'POST', headers, body: callback.text });
-        if (response.ok) return;
-        last = `${response.status} ${await response.text()}`;
-        if (response.status < 500 && response.status !== 429) break;
-      } catch (error) {
-        last = String(error);
-      }
-      await wait(callbackAgainAfterMs);
-    }
-    findings.push(`the gateway did not take the callback ${callback.path}: ${last}`);
-  }
-
-  function count(fault: CallFault | ReportFault): void {
+  function count(fault: Fault): void {
     faults.set(fault, (faults.get(fault) ?? 0) + 1);
   }
 
@@ -166,6 +172,8 @@ export async function startStandIn(
     ledger: {
       vendor,
       taken,
+      refused,
+      callsFor,
       faults,
       findings,
       get forged() {
@@ -178,8 +186,8 @@ export async function startStandIn(
         return counts.repeats;
       },
     },
-    reportTo(address) {
-      baseUrl = address;
+    reportBy(given) {
+      reporter = given;
     },
     close: () =>
       new Promise((resolve) => {

@@ -1,5 +1,6 @@
 /** Sends the messages of a run, and waits until each has its last state. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Channel } from '../../shared/contract/channels.ts';
 import type { RunningGateway } from './gateway.ts';
 
@@ -21,7 +22,10 @@ export interface Settled {
   readonly message_id: string;
   readonly status: string;
   readonly carrier?: string | null;
+  readonly attempts?: readonly { readonly carrier: string; readonly outcome: string }[];
   readonly possible_duplicate?: boolean;
+  readonly cost?: number | null;
+  readonly currency?: string | null;
   readonly error?: { readonly code: string } | null;
 }
 
@@ -93,6 +97,71 @@ export async function settledWithin(
     if ((open === 0 && messages.length >= count) || Date.now() > deadline) return messages;
     await pause(lookEveryMs);
   }
+}
+
+/** What the usage of the client says, by currency: of all its messages, which are those of the run. */
+export interface Usage {
+  readonly messages: number;
+  readonly delivered: number;
+  readonly failed: number;
+  readonly possible_duplicates: number;
+  readonly costs: Readonly<Record<string, number>>;
+}
+
+/** Usage is counted from a stream, so it is asked for until it has what the messages have, or the time is up. */
+export async function usageWithin(
+  gateway: RunningGateway,
+  settled: readonly Settled[],
+  seconds: number,
+): Promise<{ readonly counted: Usage; readonly expected: Usage }> {
+  const expected = usageOf(settled);
+  const deadline = Date.now() + seconds * 1000;
+  for (;;) {
+    const counted = await readUsage(gateway);
+    if (isDeepStrictEqual(counted, expected) || Date.now() > deadline) return { counted, expected };
+    await pause(lookEveryMs);
+  }
+}
+
+export function usageOf(settled: readonly Settled[]): Usage {
+  const count = (isCounted: (message: Settled) => boolean) => settled.filter(isCounted).length;
+  return {
+    messages: settled.length,
+    delivered: count(({ status }) => status === 'delivered' || status === 'read'),
+    failed: count(({ status }) => status === 'failed'),
+    possible_duplicates: count(({ possible_duplicate }) => possible_duplicate === true),
+    costs: sums(settled.map(({ cost, currency }) => [currency ?? '', cost ?? 0])),
+  };
+}
+
+async function readUsage(gateway: RunningGateway): Promise<Usage> {
+  const response = await gateway.call('GET', '/api/v1/account/usage?interval=day');
+  const { currency, usage } = (await response.json()) as {
+    readonly currency: string;
+    readonly usage: readonly (Omit<Usage, 'costs'> & {
+      readonly cost: number;
+      readonly other_costs?: Readonly<Record<string, number>>;
+    })[];
+  };
+  const sum = (name: 'messages' | 'delivered' | 'failed' | 'possible_duplicates') =>
+    usage.reduce((total, day) => total + day[name], 0);
+  return {
+    messages: sum('messages'),
+    delivered: sum('delivered'),
+    failed: sum('failed'),
+    possible_duplicates: sum('possible_duplicates'),
+    costs: sums(
+      usage.flatMap(({ cost, other_costs = {} }) => [[currency, cost], ...Object.entries(other_costs)]),
+    ),
+  };
+}
+
+/** As whole millionths, so that they can be compared. */
+function sums(amounts: readonly (readonly [string, number])[]): Record<string, number> {
+  const totals: Record<string, number> = {};
+  for (const [currency, amount] of amounts)
+    totals[currency] = (totals[currency] ?? 0) + Math.round(amount * 1e6);
+  return Object.fromEntries(Object.entries(totals).filter(([, total]) => total > 0));
 }
 
 export const isFinal = ({ status }: Settled): boolean => final.includes(status);

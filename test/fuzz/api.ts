@@ -7,7 +7,10 @@
 import { join } from 'node:path';
 import { openApiDocument } from '../../lib/build/openapi/document.ts';
 import { pythonWithPackages } from '../../lib/local/python.ts';
+import { noFaults } from '../carriers/faults.ts';
+import { callbackReporter } from '../carriers/reporters.ts';
 import { startStandIn } from '../carriers/stand-in.ts';
+import { readVendorDescription } from '../support/carrier/vendor-description.ts';
 import { metaVendor } from '../support/carrier/vendors/meta.ts';
 import { twilioVendor } from '../support/carrier/vendors/twilio.ts';
 import { accessDenials } from '../support/gateway/access-denials.ts';
@@ -38,21 +41,23 @@ const document = apiDocument(openApiDocument());
 const tally = tallyOfAnswers();
 const modes = bothModes(document);
 const webhookEndpoint = await startWebhookEndpoint();
-const noFaults = { ofCall: () => undefined, ofReports: () => undefined };
 const carriers = await Promise.all(
-  [twilioVendor, metaVendor].map((vendor) => startStandIn(vendor, noFaults)),
+  [twilioVendor, metaVendor].map(async (vendor) => ({
+    vendor,
+    ...(await startStandIn(vendor, noFaults, readVendorDescription(vendor.description))),
+  })),
 );
 const running = await runGateway({
   settings: { smsCarrier: twilioVendor.name, whatsappCarrier: metaVendor.name },
   secrets: Object.fromEntries(
-    carriers.map(({ url, ledger: { vendor } }) => [
+    carriers.map(({ url, vendor }) => [
       vendor.name,
       JSON.stringify({ ...vendor.credentials, base_url: url }),
     ]),
   ),
 });
 try {
-  for (const carrier of carriers) carrier.reportTo(running.baseUrl);
+  for (const { vendor, reportBy } of carriers) reportBy(callbackReporter(vendor, running.baseUrl));
   const live = await newClient({ name: 'Fuzz' });
   const test = await withTestKey(live);
   const known = await makeKnown(live, webhookEndpoint.url);

@@ -1,5 +1,5 @@
 /** Callbacks as a stranger could send them: each is a genuine one with something changed, left out, or signed otherwise. */
-import type { Callback, Vendor } from './vendors/vendor.ts';
+import type { Callback, CallbackVendor } from './vendors/vendor.ts';
 
 interface SignedCallback extends Callback {
   readonly headers: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ const alterations: readonly Alteration[] = [
 
 /** @param index - another alteration for each, as far as the callback allows */
 export function alteredCallback(
-  vendor: Vendor,
+  vendor: CallbackVendor,
   callback: Callback,
   url: string,
   index: number,

@@ -5,6 +5,7 @@
 import { appendFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { VendorRequest } from './vendor-description.ts';
 
 interface CarrierRequest {
   readonly service: 'sms' | 'whatsapp';
@@ -53,7 +54,9 @@ export async function startCarrierServer(): Promise<CarrierServer> {
       }
       requests.push({ service, body: JSON.parse(text) });
       if (service === 'sms') operations.push(operationOf(request));
-      record(request, text);
+      const file = process.env.AWS_CALLS_FILE;
+      const headers = request.headers as Record<string, string>;
+      if (file !== undefined) recordAwsCall(file, { method: 'POST', path: request.url ?? '', headers, text });
       if (answer === 'reset') response.destroy();
       else if (answer !== 'hang') reply(response, service, answer);
     });
@@ -116,12 +119,10 @@ function serviceOf(request: IncomingMessage): CarrierRequest['service'] | undefi
 }
 
 /** As the emulator records the calls that come to it: see `test/aws-inputs`. */
-function record({ method, url, headers }: IncomingMessage, body: string): void {
-  const file = process.env.AWS_CALLS_FILE;
-  if (file === undefined) return;
+export function recordAwsCall(file: string, { method, path, headers, text }: VendorRequest): void {
   const service = /Credential=[^,]+\/([^/]+)\/aws4_request/.exec(headers.authorization ?? '')?.[1];
   const target = headers['x-amz-target'] ?? '';
-  appendFileSync(file, `${JSON.stringify({ service, method, path: url, query: '', target, body })}\n`);
+  appendFileSync(file, `${JSON.stringify({ service, method, path, query: '', target, body: text })}\n`);
 }
 
 function reply(

@@ -15,7 +15,7 @@ export interface VendorRequest {
   readonly text: string;
 }
 
-interface VendorDescription {
+export interface VendorDescription {
   /** The template of the path, and what the description refuses in the request; empty where nothing. */
   judge(request: VendorRequest): {
     readonly template: string | undefined;

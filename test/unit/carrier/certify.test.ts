@@ -4,13 +4,28 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { callFaults, type FaultPlan, faultPlan, reportFaults } from '../../carriers/faults.ts';
+import {
+  callFaults,
+  type FaultPlan,
+  faultPlan,
+  messageFates,
+  noFaults,
+  reportFaults,
+} from '../../carriers/faults.ts';
 import { judge } from '../../carriers/judge.ts';
-import { type Ledger, type StandIn, startStandIn } from '../../carriers/stand-in.ts';
-import type { OnUnknown, Sent, Settled } from '../../carriers/traffic.ts';
+import { callbackReporter } from '../../carriers/reporters.ts';
+import {
+  type Ledger,
+  type LedgerEntry,
+  type Refused,
+  type StandIn,
+  startStandIn,
+} from '../../carriers/stand-in.ts';
+import { type OnUnknown, type Sent, type Settled, usageOf } from '../../carriers/traffic.ts';
+import { readVendorDescription } from '../../support/carrier/vendor-description.ts';
 import { infobipVendor } from '../../support/carrier/vendors/infobip.ts';
-import { metaVendor } from '../../support/carrier/vendors/meta.ts';
-import type { Taken, Vendor } from '../../support/carrier/vendors/vendor.ts';
+import { twilioVendor } from '../../support/carrier/vendors/twilio.ts';
+import type { CallbackVendor } from '../../support/carrier/vendors/vendor.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -30,13 +45,15 @@ describe('the plan', () => {
     return { all: faults.filter((one) => one !== undefined).length / faults.length, count };
   };
 
-  it('has each fault in its share of a fifth of the calls, and of the reports', () => {
+  it('has each fault in its share of the calls, of the reports and of the messages', () => {
     const calls = sharesOf(recipients.map((recipient) => plan.ofCall('infobip', recipient, 1)));
     expect(calls.all).toBeCloseTo(0.2, 1);
     for (const fault of callFaults) expect(calls.count(fault)).toBeGreaterThan(0.02);
     const reports = sharesOf(recipients.map((recipient) => plan.ofReports('infobip', recipient)));
     expect(reports.all).toBeCloseTo(0.2, 1);
     for (const fault of reportFaults) expect(reports.count(fault)).toBeGreaterThan(0.04);
+    const messages = sharesOf(recipients.map((recipient) => plan.ofMessage('infobip', recipient)));
+    for (const fate of messageFates) expect(messages.count(fate)).toBeGreaterThan(0.03);
   });
 
   it('is the same for the same seed, and another for another', () => {
@@ -48,11 +65,9 @@ describe('the plan', () => {
 });
 
 describe('the double', () => {
-  const none: FaultPlan = { ofCall: () => undefined, ofReports: () => undefined };
-
   /** A gateway that takes the callbacks that it gets. */
   async function doubled(
-    vendor: Vendor,
+    vendor: CallbackVendor,
     plan: Partial<FaultPlan>,
     status = 200,
   ): Promise<StandIn & { callbacks: string[] }> {
@@ -64,8 +79,10 @@ describe('the double', () => {
       });
     }).listen(0, '127.0.0.1');
     await once(gateway, 'listening');
-    const standIn = await startStandIn(vendor, { ...none, ...plan });
-    standIn.reportTo(`http://127.0.0.1:${(gateway.address() as AddressInfo).port}`);
+    const description = readVendorDescription(vendor.description);
+    const standIn = await startStandIn(vendor, { ...noFaults, ...plan }, description);
+    const { port } = gateway.address() as AddressInfo;
+    standIn.reportBy(callbackReporter(vendor, `http://127.0.0.1:${port}`));
     closing.push(
       () => standIn.close(),
       () => gateway.close(),
@@ -139,6 +156,18 @@ describe('the double', () => {
     await until(() => twice.callbacks.length === 5);
   });
 
+  it('refuses what is to be refused, and takes nothing', async () => {
+    const double = await doubled(infobipVendor, { ofMessage: () => 'refused_recipient' });
+    expect(await (await send(double.url)).text()).toContain('REJECTED_DESTINATION');
+    expect(double.ledger).toMatchObject({ taken: [], refused: [{ attemptId: 'msg_1.1', why: 'recipient' }] });
+  });
+
+  it('takes what it will not deliver', async () => {
+    const double = await doubled(infobipVendor, { ofMessage: () => 'unreachable' });
+    await send(double.url);
+    expect(double.ledger).toMatchObject({ refused: [], taken: [{ outcome: 'unreachable' }] });
+  });
+
   it('tells the judge of an altered callback that is taken', async () => {
     const double = await doubled(infobipVendor, { ofReports: () => 'before_response' });
     await send(double.url);
@@ -153,7 +182,11 @@ describe('the double', () => {
 });
 
 describe('the judge', () => {
-  const ledgerOf = (vendor: Vendor, taken: readonly Partial<Taken>[], findings: string[] = []): Ledger => ({
+  const ledgerOf = (
+    vendor: CallbackVendor,
+    taken: readonly Partial<LedgerEntry>[],
+    { refused = [], findings = [] }: { refused?: readonly Partial<Refused>[]; findings?: string[] } = {},
+  ): Ledger => ({
     vendor,
     taken: taken.map((one) => ({
       to: '+1',
@@ -161,8 +194,12 @@ describe('the judge', () => {
       text: 'Hello',
       vendorId: 'v',
       at: new Date(),
+      price: 0.03,
+      outcome: 'delivered',
       ...one,
     })),
+    refused: refused.map((one) => ({ to: '+1', attemptId: 'm.1', why: 'recipient', ...one })),
+    callsFor: new Map(taken.length + refused.length === 0 ? [] : [['+1', taken.length + refused.length]]),
     repeats: 0,
     calls: 0,
     forged: 0,
@@ -170,36 +207,117 @@ describe('the judge', () => {
     findings,
   });
   const sent = (onUnknown: OnUnknown): Sent => ({ messageId: 'm', to: '+1', text: 'Hello', onUnknown });
-  const delivered: Settled = { message_id: 'm', status: 'delivered', carrier: 'infobip' };
-  const faultyChecks = (one: Sent, states: readonly Settled[], ledgers: readonly Ledger[]) =>
-    judge([one], states, ledgers).filter(({ faults }) => faults.length > 0).length;
-  const once = [ledgerOf(infobipVendor, [{}]), ledgerOf(metaVendor, [])];
-  const twice = [ledgerOf(infobipVendor, [{}]), ledgerOf(metaVendor, [{}])];
+  const attemptsOf = (...outcomes: readonly string[]) =>
+    outcomes.map((outcome, index) => ({ carrier: index === 0 ? 'infobip' : 'twilio', outcome }));
+  const delivered: Settled = {
+    message_id: 'm',
+    status: 'delivered',
+    carrier: 'infobip',
+    attempts: attemptsOf('accepted'),
+    cost: 0.03,
+    currency: 'EUR',
+  };
+  const failed = (code: string, ...outcomes: readonly string[]): Settled => ({
+    ...delivered,
+    status: 'failed',
+    error: { code },
+    attempts: attemptsOf(...outcomes),
+  });
+  const free = { cost: null, currency: null };
+  const expired: Settled = { ...delivered, ...free, status: 'expired', attempts: attemptsOf('unknown') };
+  const doubled: Settled = {
+    ...delivered,
+    possible_duplicate: true,
+    attempts: attemptsOf('accepted', 'unknown'),
+  };
+  const faultyChecks = (
+    one: Sent,
+    states: readonly Settled[],
+    ledgers: readonly Ledger[],
+    counted = usageOf(states),
+  ) =>
+    judge([one], states, ledgers, { counted, expected: usageOf(states) })
+      .filter(({ faults }) => faults.length > 0)
+      .map(({ name }) => name);
+  const [wait, again] = [sent('wait'), sent('send_again')];
+  const once = [ledgerOf(infobipVendor, [{}]), ledgerOf(twilioVendor, [])];
+  const twice = [ledgerOf(infobipVendor, [{}]), ledgerOf(twilioVendor, [{ attemptId: 'm.2' }])];
+  const nobody = [ledgerOf(infobipVendor, []), ledgerOf(twilioVendor, [])];
+  const unreached = [ledgerOf(infobipVendor, [{ outcome: 'unreachable' }])];
+  const refusedBy = (why: Refused['why'], ...others: readonly Ledger[]) => [
+    ledgerOf(infobipVendor, [], { refused: [{ why }] }),
+    ...others,
+  ];
 
-  it('finds nothing where all is right', () => {
-    expect(faultyChecks(sent('wait'), [delivered], once)).toBe(0);
-    expect(faultyChecks(sent('send_again'), [{ ...delivered, possible_duplicate: true }], twice)).toBe(0);
-    const nobody = [ledgerOf(infobipVendor, [])];
-    expect(faultyChecks(sent('wait'), [{ ...delivered, status: 'expired' }], nobody)).toBe(0);
+  it.each([
+    ['was delivered', wait, delivered, once],
+    ['was sent again and delivered', again, doubled, twice],
+    ['nobody took', wait, expired, nobody],
+    ['could not be delivered', wait, failed('unreachable', 'accepted'), unreached],
+    [
+      'was refused',
+      wait,
+      { ...failed('invalid_recipient', 'refused'), ...free },
+      refusedBy('recipient', ledgerOf(twilioVendor, [])),
+    ],
+    [
+      'the next carrier delivered',
+      wait,
+      { ...delivered, carrier: 'twilio', attempts: attemptsOf('refused', 'accepted') },
+      refusedBy('account', ledgerOf(twilioVendor, [{ attemptId: 'm.2' }])),
+    ],
+  ] as const)('finds nothing wrong with a message that %s', (_title, one, state, ledgers) => {
+    expect(faultyChecks(one, [state], ledgers)).toEqual([]);
   });
 
   it.each([
-    ['a message that waits goes to two carriers', sent('wait'), [delivered], twice],
+    ['a message that waits goes to two carriers', wait, [doubled], twice],
     [
       'a message that shall fail goes twice to one',
       sent('fail'),
       [delivered],
       [ledgerOf(infobipVendor, [{}, {}])],
     ],
-    ['a second copy is not declared', sent('send_again'), [delivered], twice],
-    ['a message never ends', sent('wait'), [{ ...delivered, status: 'sent' }], once],
-    ['a message is missing', sent('wait'), [], once],
-    ['a message that was taken counts as failed', sent('wait'), [{ ...delivered, status: 'failed' }], once],
-    ['a message is delivered by nobody', sent('wait'), [delivered], [ledgerOf(infobipVendor, [])]],
-    ['another carrier is named', sent('wait'), [{ ...delivered, carrier: 'meta' }], once],
-    ['the text is another one', sent('wait'), [delivered], [ledgerOf(infobipVendor, [{ text: 'Bye' }])]],
-    ['a request is refused', sent('wait'), [delivered], [ledgerOf(infobipVendor, [{}], ['POST: no'])]],
+    ['a second copy is not declared', again, [{ ...doubled, possible_duplicate: false }], twice],
+    ['a message never ends', wait, [{ ...delivered, status: 'sent' }], once],
+    ['a message is missing', wait, [], once],
+    ['a message that was taken counts as failed', wait, [failed('unreachable', 'accepted')], once],
+    ['a message is delivered by nobody', wait, [delivered], nobody],
+    ['a failure is shown as delivered', wait, [delivered], unreached],
+    ['a failure has no reason', wait, [failed('unknown', 'accepted')], unreached],
+    ['a failure is left open', wait, [{ ...expired, cost: 0.03, currency: 'EUR' }], unreached],
+    ['a known end counts as unknown', wait, [{ ...expired, attempts: attemptsOf('refused') }], nobody],
+    [
+      'a refused message goes to the next carrier',
+      wait,
+      [{ ...delivered, carrier: 'twilio', attempts: attemptsOf('refused', 'accepted') }],
+      refusedBy('recipient', ledgerOf(twilioVendor, [{ attemptId: 'm.2' }])),
+    ],
+    [
+      'a refusal has another reason',
+      wait,
+      [{ ...failed('unknown', 'refused'), ...free }],
+      refusedBy('recipient'),
+    ],
+    [
+      'the next carrier is left out',
+      wait,
+      [{ ...failed('spend_limit_reached', 'refused'), ...free }],
+      refusedBy('account', ledgerOf(twilioVendor, [])),
+    ],
+    ['a refusal was none', wait, [{ ...failed('invalid_recipient', 'refused'), ...free }], nobody],
+    ['the cost is another', wait, [{ ...delivered, cost: 0.04 }], once],
+    ['the currency is another', wait, [{ ...delivered, currency: 'USD' }], once],
+    ['what nobody took has a cost', wait, [{ ...expired, cost: 0.03, currency: 'EUR' }], nobody],
+    ['another carrier is named', wait, [{ ...delivered, carrier: 'twilio' }], once],
+    ['the text is another one', wait, [delivered], [ledgerOf(infobipVendor, [{ text: 'Bye' }])]],
+    ['a request is refused', wait, [delivered], [ledgerOf(infobipVendor, [{}], { findings: ['POST: no'] })]],
   ] as const)('finds that %s', (_title, one, states, ledgers) => {
-    expect(faultyChecks(one, states, ledgers)).toBeGreaterThan(0);
+    expect(faultyChecks(one, states, ledgers)).not.toEqual([]);
+  });
+
+  it('finds that usage has another cost', () => {
+    const counted = { ...usageOf([delivered]), costs: { EUR: 60_000 } };
+    expect(faultyChecks(wait, [delivered], once, counted)).toHaveLength(1);
   });
 });

@@ -13,7 +13,12 @@ import type { Message } from '../../../shared/message/message.ts';
 import { storedWhatsAppContent } from '../../../shared/message/whatsapp-content.ts';
 import { alteredCallback } from '../../support/carrier/altered-callback.ts';
 import { readVendorDescription, type VendorRequest } from '../../support/carrier/vendor-description.ts';
-import type { Callback, Taken, Vendor, VendorResponse } from '../../support/carrier/vendors/vendor.ts';
+import type {
+  Callback,
+  Taken,
+  CallbackVendor as Vendor,
+  VendorResponse,
+} from '../../support/carrier/vendors/vendor.ts';
 import { vendors } from '../../support/carrier/vendors/vendors.ts';
 import { freePort } from '../../support/gateway/free-port.ts';
 import { aSendingMessage } from '../../support/message/example-message.ts';
@@ -51,7 +56,7 @@ async function doubleOf(
     if (asked === undefined) return vendor.answer(request, taken);
     const earlier = taken.find(({ attemptId }) => attemptId === asked.attemptId);
     if (earlier !== undefined && vendor.recognizesRepeats) return vendor.accepted(earlier, true);
-    const message = { ...asked, vendorId: vendor.newId(), at: now };
+    const message = { ...asked, vendorId: vendor.newId(), at: now, price: 0.031 };
     taken.push(message);
     return vendor.accepted(message, false);
   }
@@ -267,6 +272,8 @@ describe.each(vendors.map((vendor) => [vendor.name, vendor] as const))('%s', (_n
         const outcome = await outcomeOf(response);
         expect(outcome).toMatchObject(expected);
         if (why === 'recipient') expect(outcome).not.toMatchObject({ elsewhere: true });
+        if (why === 'recipient' || why === 'account')
+          expect(outcome).toMatchObject({ errorCode: vendor.refusalCodes[why] });
       });
     }
 

@@ -1,11 +1,16 @@
 /** What one vendor documents and no other has: signatures of its own package, a challenge, codes, and odd reports. */
 import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { parseTopicNotification } from '../../../shared/carrier/aws/topic-notification.ts';
 import { infobipReports } from '../../../shared/carrier/infobip/reports.ts';
 import { metaReports } from '../../../shared/carrier/meta/reports.ts';
 import { twilioReports } from '../../../shared/carrier/twilio/reports.ts';
+import { outcomeOfStatus } from '../../../shared/carrier/twilio/statuses.ts';
+import { smsEvent, snsNotification } from '../../support/carrier/recorded-receipts.ts';
 import { infobipVendor } from '../../support/carrier/vendors/infobip.ts';
 import { metaVendor } from '../../support/carrier/vendors/meta.ts';
+import { twilioVendor } from '../../support/carrier/vendors/twilio.ts';
 
 const receivedAt = new Date('2026-11-20T10:00:02.000Z');
 const attemptId = 'msg_01KAG00000000000000000000A.2';
@@ -79,6 +84,50 @@ describe('Twilio', () => {
   });
 });
 
+describe('a long text has one receipt for all of its segments, by', () => {
+  const aws = (change: object) => parseTopicNotification(snsNotification(smsEvent(change))).receipts;
+
+  it('AWS, with the price of all', () => {
+    const receipts = aws({ totalMessageParts: 3, totalMessagePrice: 0.12, totalCarrierFee: 0.03 });
+    expect(receipts).toMatchObject([{ transition: { to: 'delivered', cost: 0.15 } }]);
+  });
+
+  it('Infobip, with the price of one, which each of them costs', () => {
+    const taken = { to: '+447700900123', attemptId, text: '', vendorId: '1', at: receivedAt, price: 0.031 };
+    const { text } = infobipVendor.report(taken, 'delivered');
+    const body = text.replace('"messageCount":1', '"messageCount":3');
+    const { receipts } = infobipReports.parse({ path: 'reports', query: {}, body, receivedAt });
+    expect(receipts).toMatchObject([{ attempt: 2, transition: { to: 'delivered', cost: 0.093 } }]);
+  });
+
+  it('Twilio, which fails where a part of them did not arrive', () => {
+    const path = `receipts/${attemptId}`;
+    const of = (MessageStatus: string) =>
+      twilioReports.parse({
+        path,
+        query: {},
+        body: new URLSearchParams({ MessageSid: 'SM1', MessageStatus, NumSegments: '3' }).toString(),
+        receivedAt,
+      }).receipts;
+    expect(of('delivered')).toMatchObject([{ attempt: 2, transition: { to: 'delivered' } }]);
+    expect(of('partially_delivered')).toMatchObject([{ attempt: 2, transition: { to: 'failed' } }]);
+  });
+
+  it('Twilio, whose description has no status of a sent message that is not read', () => {
+    const { components } = JSON.parse(readFileSync(twilioVendor.description, 'utf8')) as {
+      readonly components: {
+        readonly schemas: { readonly message_enum_status: { readonly enum: readonly string[] } };
+      };
+    };
+    // Of messages from people, and of those that Twilio sends later, as we ask none to be.
+    const notRead = ['receiving', 'received', 'scheduled'];
+    const { enum: statuses } = components.schemas.message_enum_status;
+    expect(statuses.filter((status) => outcomeOfStatus(status, '') === undefined).toSorted()).toEqual(
+      notRead.toSorted(),
+    );
+  });
+});
+
 describe('Infobip', () => {
   const parse = (body: object) =>
     infobipReports.parse({ path: 'reports', query: {}, body: JSON.stringify(body), receivedAt });
@@ -93,18 +142,6 @@ describe('Infobip', () => {
   it('reports of a repeated request, which changes nothing', () => {
     const { receipts } = parse({ results: [report({ status: { groupId: 5, id: 23 } })] });
     expect(receipts).toEqual([]);
-  });
-
-  it('gives the price of a part, which all of them cost', () => {
-    const price = { pricePerMessage: 0.0312, currency: 'EUR' };
-    const [receipt] = parse({ results: [report({ price, messageCount: 3 })] }).receipts;
-    expect(receipt?.transition).toEqual({
-      to: 'delivered',
-      at: new Date('2026-11-20T10:00:01.000Z'),
-      carrierMessageId: attemptId,
-      cost: 0.0936,
-      currency: 'EUR',
-    });
   });
 
   it('reports of many messages together, of which one cannot be read', () => {
@@ -179,7 +216,7 @@ describe('Meta', () => {
   });
 
   it('reports statuses under its own id where it leaves ours out', () => {
-    const taken = { to: '+447700900123', attemptId, text: '', vendorId: 'wamid.A', at: receivedAt };
+    const taken = { to: '+447700900123', attemptId, text: '', vendorId: 'wamid.A', at: receivedAt, price: 0 };
     const { text } = metaVendor.report(taken, 'delivered');
     const body = text.replace(`,"biz_opaque_callback_data":"${attemptId}"`, '');
     const { receipts } = metaReports.parse({ path: 'webhook', query: {}, body, receivedAt });

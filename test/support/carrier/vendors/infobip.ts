@@ -1,6 +1,6 @@
 /** Infobip, as its documentation says: SMS, a repeated `messageId` refused as a duplicate, reports signed by the subscription. */
 import { createHmac, randomUUID } from 'node:crypto';
-import { descriptionOf, json, type Taken, type Vendor } from './vendor.ts';
+import { type CallbackVendor, descriptionOf, json, type Taken } from './vendor.ts';
 
 const credentials = {
   api_key: 'infobip-key',
@@ -64,7 +64,7 @@ function timeOf(at: Date): string {
   return at.toISOString().replace('Z', '+0000');
 }
 
-function entryOf({ attemptId, to, at }: Taken, status: object, error: object) {
+function entryOf({ attemptId, to, at, price }: Taken, status: object, error: object) {
   return {
     bulkId: '2034072219640523072',
     messageId: attemptId,
@@ -74,7 +74,7 @@ function entryOf({ attemptId, to, at }: Taken, status: object, error: object) {
     doneAt: timeOf(at),
     messageCount: 1,
     mccMnc: '23410',
-    price: { pricePerMessage: 0.031, currency: 'EUR' },
+    price: { pricePerMessage: price, currency: 'EUR' },
     status,
     error,
   };
@@ -88,13 +88,15 @@ const rejected = (id: number, name: string) =>
 const apiError = (status: number) =>
   json(status, { errorCode: `E${status}`, description: 'As documented', violations: [], resources: [] });
 
-export const infobipVendor: Vendor = {
+export const infobipVendor: CallbackVendor = {
   name: 'infobip',
   channel: 'sms',
   description: descriptionOf('infobip'),
   credentials,
   callbackSecret: 'webhook_secret',
   recognizesRepeats: true,
+  reportsPricesIn: 'EUR',
+  refusalCodes: { recipient: 'invalid_recipient', account: 'spend_limit_reached' },
   newId: randomUUID,
   isAuthorized: ({ headers }) => headers.authorization === `App ${credentials.api_key}`,
   unauthorized: apiError(401),

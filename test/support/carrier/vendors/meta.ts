@@ -1,6 +1,6 @@
 /** Meta's Cloud API, as its documentation says: WhatsApp, no repeat recognized, statuses signed with the app secret. */
 import { createHmac, randomBytes } from 'node:crypto';
-import { type Callback, descriptionOf, json, type Vendor } from './vendor.ts';
+import { type Callback, type CallbackVendor, descriptionOf, json } from './vendor.ts';
 
 const credentials = {
   phone_number_id: '106540352242922',
@@ -36,13 +36,14 @@ function webhook(value: object, name?: string): Callback {
 
 const secondsOf = (at: Date): string => String(Math.floor(at.getTime() / 1000));
 
-export const metaVendor: Vendor = {
+export const metaVendor: CallbackVendor = {
   name: 'meta',
   channel: 'whatsapp',
   description: descriptionOf('meta'),
   credentials,
   callbackSecret: 'app_secret',
   recognizesRepeats: false,
+  refusalCodes: { recipient: 'unreachable', account: 'spend_limit_reached' },
   newId: () => `wamid.${randomBytes(24).toString('base64')}`,
   isAuthorized: ({ headers }) => headers.authorization === `Bearer ${credentials.access_token}`,
   unauthorized: apiError(401, 190),

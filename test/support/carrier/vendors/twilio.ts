@@ -1,6 +1,6 @@
 /** Twilio, as its documentation says: SMS, no repeat recognized, callbacks to the address that the send names. */
 import { createHmac, randomBytes } from 'node:crypto';
-import { type Callback, descriptionOf, json, type Taken, type Vendor } from './vendor.ts';
+import { type Callback, type CallbackVendor, descriptionOf, json, type Taken } from './vendor.ts';
 
 const credentials = {
   account_sid: `AC${'0123456789abcdef'.repeat(2)}`,
@@ -49,13 +49,14 @@ function form(path: string, fields: Readonly<Record<string, string>>): Callback 
   return { path, contentType: 'application/x-www-form-urlencoded', text };
 }
 
-export const twilioVendor: Vendor = {
+export const twilioVendor: CallbackVendor = {
   name: 'twilio',
   channel: 'sms',
   description: descriptionOf('twilio'),
   credentials,
   callbackSecret: 'auth_token',
   recognizesRepeats: false,
+  refusalCodes: { recipient: 'invalid_recipient', account: 'sender_rejected' },
   newId: () => `SM${randomBytes(16).toString('hex')}`,
   isAuthorized({ headers }) {
     const { account_sid, auth_token } = credentials;

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import type { Channel } from '../../../../shared/contract/channels.ts';
+import type { MessageErrorCode } from '../../../../shared/contract/message-error-codes.ts';
 import type { VendorRequest } from '../vendor-description.ts';
 
 /** A message, as the vendor is asked to send it. */
@@ -19,6 +20,8 @@ export interface Asked {
 export interface Taken extends Asked {
   readonly vendorId: string;
   readonly at: Date;
+  /** What its reports say that it cost, of a vendor that says so. */
+  readonly price: number;
 }
 
 export interface VendorResponse {
@@ -48,17 +51,16 @@ export type Refusal =
   /** The vendor has a fault of its own, and says that it did not take the message. */
   | 'unavailable';
 
+/** A vendor, however it reports. */
 export interface Vendor {
   readonly name: string;
   readonly channel: Channel;
-  /** JSON: OpenAPI 3.0 or 3.1. */
-  readonly description: string;
-  /** What the carrier's secret holds, and its object in the file of `npm start -- --carriers`. */
-  readonly credentials: Readonly<Record<string, string>>;
-  /** The names of the fields that prove a callback. */
-  readonly callbackSecret: string;
   /** Whether a second request with the same attempt id sends nothing. */
   readonly recognizesRepeats: boolean;
+  /** The currency of the prices in its reports; absent where they have none. */
+  readonly reportsPricesIn?: string;
+  /** Our codes for what it refuses. */
+  readonly refusalCodes: Readonly<Record<'recipient' | 'account', MessageErrorCode>>;
   /** Its id for a message, in its form. */
   newId(): string;
   isAuthorized(request: VendorRequest): boolean;
@@ -72,6 +74,16 @@ export interface Vendor {
   /** What the vendor documents; undefined where it documents none. */
   refusal(why: Refusal): VendorResponse | undefined;
   report(taken: Taken, outcome: Outcome): Callback;
+}
+
+/** A vendor that is described in OpenAPI, and calls us with what it reports. */
+export interface CallbackVendor extends Vendor {
+  /** JSON: OpenAPI 3.0 or 3.1. */
+  readonly description: string;
+  /** What the carrier's secret holds, and its object in the file of `npm start -- --carriers`. */
+  readonly credentials: Readonly<Record<string, string>>;
+  /** The names of the fields that prove a callback. */
+  readonly callbackSecret: string;
   /** A message from a person. */
   received(message: { readonly from: string; readonly text: string; readonly id: string }): Callback;
   /** The headers that prove the callback. */

@@ -2,6 +2,6 @@
 import { infobipVendor } from './infobip.ts';
 import { metaVendor } from './meta.ts';
 import { twilioVendor } from './twilio.ts';
-import type { Vendor } from './vendor.ts';
+import type { CallbackVendor } from './vendor.ts';
 
-export const vendors: readonly Vendor[] = [infobipVendor, metaVendor, twilioVendor];
+export const vendors: readonly CallbackVendor[] = [infobipVendor, metaVendor, twilioVendor];
