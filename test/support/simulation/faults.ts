@@ -13,6 +13,9 @@ export const faultKinds = {
   'no request': 'the call did not arrive, and the process waited until its time limit',
   'no answer': 'the call took effect, and its answer did not arrive',
   throttled: 'the service throttled the call',
+  'arrives late': 'the call took effect late, perhaps after the time limit of the process',
+  'is answered late':
+    'the call took effect, and its answer came late, perhaps after the time limit of the process',
   'arrives twice': 'the message was delivered twice',
   'repeats the batch': 'the batch was delivered again although it had succeeded',
   'comes late': 'it came late',

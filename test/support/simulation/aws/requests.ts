@@ -62,6 +62,8 @@ const rates: FaultRates = {
   'no request': 0.001,
   'no answer': 0.002,
   throttled: 0.004,
+  'arrives late': 0.002,
+  'is answered late': 0.002,
 };
 /** Of these services an internal error is documented to mean that the request was not completed. */
 const carriers: readonly string[] = ['sms', 'whatsapp'];
@@ -71,6 +73,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 /** For calls whose client has no time limit of its own. */
 const patienceMs = 60_000;
+/** How late a late call or answer is. */
+const lateMs = { least: 200, most: 20_000 } as const;
 
 export function awsRequests({ services, time, faults, isOut, note }: RequestSettings) {
   async function performed(
@@ -121,17 +125,22 @@ export function awsRequests({ services, time, faults, isOut, note }: RequestSett
         answer(limitMs || patienceMs, () =>
           reject(Object.assign(new Error('no response in time'), { name: 'TimeoutError' })),
         );
+      const lateness = (): number => faults.durationMs(`${point} late`, lateMs.least, lateMs.most);
       if (fault === 'dies before') return process.die();
       if (fault === 'fails before') return fail('InternalServerError', 500, 'an internal error');
       if (fault === 'throttled') return fail(throttleOf(call), 400, 'slow down');
       if (fault === 'no request') return timeOut();
-      const takesMs = faults.durationMs(point, writes.test(call.operation) ? 3 : 2, 40);
+      const takesMs =
+        faults.durationMs(point, writes.test(call.operation) ? 3 : 2, 40) +
+        (fault === 'arrives late' ? lateness() : 0);
+      if (fault === 'arrives late' || fault === 'is answered late') timeOut();
       time.at(time.now() + takesMs, () => {
         performed(call, noted).then(({ status, body, code }) => {
           if (code !== undefined) noted.code = code;
           if (fault === 'dies after') process.die();
           else if (fault === 'fails after') fail('InternalServerError', 500, 'an internal error');
           else if (fault === 'no answer') timeOut();
+          else if (fault === 'is answered late') respond(status, body, lateness());
           else respond(status, body, faults.durationMs(`${point} answer`, 2, 20));
         }, reject);
       });
