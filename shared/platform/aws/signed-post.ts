@@ -1,0 +1,48 @@
+/**
+ * Posts to a service of AWS for which no client is among the dependencies: the call is signed by the part of the SDK that
+ * signs all others, with the region and the credentials of a client of another service.
+ */
+import type { AwsCredentialIdentityProvider, Provider } from '@aws-sdk/types';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { Sha256 } from './sha256.ts';
+
+const timeLimitMs = 10_000;
+
+interface Caller {
+  readonly region: Provider<string>;
+  readonly credentials: AwsCredentialIdentityProvider;
+}
+
+interface SignedCall {
+  /** The name that the call is signed for. */
+  readonly service: string;
+  readonly endpoint: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** The address of a service in a region. */
+export function addressOf(host: string, region: string): string {
+  return `https://${host}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
+}
+
+export async function signedPost(
+  { region, credentials }: Caller,
+  { service, endpoint, headers, body }: SignedCall,
+): Promise<Response> {
+  const signer = new SignatureV4({ service, region, credentials, sha256: Sha256 });
+  const signed = await signer.sign({
+    method: 'POST',
+    protocol: endpoint.protocol,
+    hostname: endpoint.hostname,
+    path: '/',
+    headers: { host: endpoint.host, ...headers },
+    body,
+  });
+  return fetch(endpoint, {
+    method: 'POST',
+    headers: signed.headers,
+    body,
+    signal: AbortSignal.timeout(timeLimitMs),
+  });
+}
