@@ -13,7 +13,7 @@ import {
   paginateFilterLogEvents,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { InvokeCommand, LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { createDemoClients, dynamoClientAdmin } from '../../bin/demo-clients.ts';
 import { resourcesOf } from '../../lib/constructs/stack-outputs.ts';
@@ -26,6 +26,7 @@ import { dynamoMessageStore } from '../../shared/message/store/message-store.dyn
 import type { MessageStore } from '../../shared/message/store/message-store.ts';
 import { documentClient } from '../../shared/platform/aws/clients.ts';
 import { startWebhookEndpoint } from '../deploy/traffic.ts';
+import { minuteReviews } from '../support/gateway/minute-reviews.ts';
 import { putLimits } from '../support/rate-limit/put-limits.ts';
 import { type Counted, startCountingProxy } from './counting-proxy.ts';
 
@@ -182,12 +183,7 @@ async function dueItemReviews(
   dynamo: DynamoDBDocumentClient,
   table: string,
 ): Promise<() => Promise<void>> {
-  const lambda = new LambdaClient(config);
-  const { Functions = [] } = await lambda.send(new ListFunctionsCommand({}));
-  const names = Functions.flatMap(({ FunctionName = '' }) => FunctionName).filter((name) =>
-    /SweepWebhooks|ExpireMessages/.test(name),
-  );
-  if (names.length !== 2) throw new Error(`functions that review: ${names.join()}`);
+  const reviews = await minuteReviews(new LambdaClient(config));
 
   /** The table also has how far the recovery of messages is. */
   const dueItems = async () => {
@@ -202,10 +198,7 @@ async function dueItemReviews(
       await dynamo.send(new PutCommand({ TableName: table, Item: moved }));
       await dynamo.send(new DeleteCommand({ TableName: table, Key: { list, position } }));
     }
-    for (const FunctionName of names) {
-      const { FunctionError } = await lambda.send(new InvokeCommand({ FunctionName, Payload: '{}' }));
-      if (FunctionError !== undefined) throw new Error(`${FunctionName}: ${FunctionError}`);
-    }
+    await reviews();
     const left = await dueItems();
     if (left.length > 0) throw new Error(`due items are left: ${JSON.stringify(left)}`);
   };
