@@ -13,6 +13,8 @@ import { type RestoreDependencies, restoreStage } from '../../shared/restore/res
 import type { Decisions } from '../../shared/restore/row-outcome.ts';
 import { dynamoSideTables } from '../../shared/restore/side-tables.dynamo.ts';
 import { stackWorkers } from '../../shared/restore/stack-workers.lambda.ts';
+import { unknownOfStream } from '../../shared/restore/stream-evidence.ts';
+import { dynamoStreamRecords } from '../../shared/restore/stream-records.dynamo.ts';
 import { dynamoTableRows } from '../../shared/restore/table-rows.dynamo.ts';
 import { type RestorableTable, restorableTables } from '../../shared/restore/table-rules.ts';
 import type { CommandResult, Runner, Session } from './command.ts';
@@ -29,6 +31,11 @@ interface Options extends Decisions {
   readonly cancel: boolean;
   readonly progress: string;
 }
+
+/** The caches of functions for a minute, and the longest wait and run of a worker (count-usage.ts) that began before. */
+const settleSeconds = 180;
+/** On this machine nothing but the caches lasts for longer than a few seconds. */
+const localSettleSeconds = 65;
 
 const progressFolder = join(import.meta.dirname, '..', '..', '.local', 'restore');
 
@@ -79,7 +86,7 @@ export function addRestoreCommand(program: Command, { run }: Runner): void {
         if (options.plan || known === undefined || known.step === 'done') {
           const plan = await planRestore(dependencies, to, tables);
           // What cannot be restored is found before anything is stopped.
-          if (options.plan || plan.problems.length > 0) return planned(plan);
+          if (options.plan || plan.problems.length > 0) return planned(plan, to);
         }
         const result = await restoreStage(dependencies, {
           to,
@@ -127,30 +134,37 @@ function dependenciesOf(
   progress: RestoreDependencies['progress'],
 ): RestoreDependencies {
   const client = dynamo();
+  const emulator = process.env.AWS_ENDPOINT_URL;
   const nameOf = (table: string): string => tables[table.replaceAll('-', '_')] ?? '';
   return {
     tables: restoredTables(nameOf),
     sideTables: dynamoSideTables(client),
+    streamRecords: dynamoStreamRecords(client, sleep, emulator),
     rows: dynamoTableRows(client),
     workers: stackWorkers(stackName),
     maintenance: dynamoMaintenance(client, nameOf('limit-overrides')),
     messages: dynamoMessageStore(client, { tableName: nameOf('messages'), retentionDays }),
     dueItemIndex: dynamoDueItemIndex(client, nameOf('due-items')),
     progress,
+    settleSeconds: emulator === undefined ? settleSeconds : localSettleSeconds,
     clock,
     sleep,
     report,
   };
 }
 
-function planned({
-  tables,
-  problems,
-  settings,
-  events,
-}: Awaited<ReturnType<typeof planRestore>>): CommandResult {
+function planned(
+  { tables, problems, settings, changed, streamSince }: Awaited<ReturnType<typeof planRestore>>,
+  to: Date,
+): CommandResult {
   return {
-    json: { tables, problems, settings_changed: settings, events_since: events },
+    json: {
+      tables,
+      problems,
+      settings_changed: settings,
+      messages_changed: changed,
+      stream_since: streamSince,
+    },
     text: () =>
       [
         textTable(
@@ -163,7 +177,10 @@ function planned({
           ],
           '',
         ),
-        `Webhooks report ${events} messages that changed after the time; the Activity Log has ${settings.length} changes of settings.`,
+        `The stream and webhooks name ${changed} messages that were accepted or changed after the time; the Activity Log has ${settings.length} changes of settings.`,
+        ...(streamSince === undefined ? [] : unknownOfStream(streamSince, to.toISOString())).map(
+          (line) => `Unknown: ${line}`,
+        ),
         'Steps: the API answers 503 and the workers stop; DynamoDB restores each table beside the present one; you read what becomes of each row, and decide; missing rows are copied; all is turned on.',
       ].join('\n\n'),
     problem: problems.length === 0 ? undefined : problems.join('\n'),
@@ -186,7 +203,7 @@ function textOf(report: RestoreReport, tables: readonly RestorableTable[]): stri
     ),
     ...(tables.includes('messages')
       ? [
-          `Lost messages: ${messages.final} were final at the time, ${messages.changed} changed after it as webhooks prove and are marked so, ${messages.sent} wait for a receipt, ${messages.scheduled} are sent at their time, of ${messages.unknown} it is unknown whether they were handed over.`,
+          `Lost messages: ${messages.final} were final at the time, ${messages.changed} changed after it as the stream or webhooks prove and are marked so, ${messages.sent} wait for a receipt, ${messages.scheduled} are sent at their time, of ${messages.unknown} it is unknown whether they were handed over.`,
         ]
       : []),
     textTable(

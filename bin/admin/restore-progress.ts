@@ -2,16 +2,23 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { RestoreReport } from '../../shared/restore/restore-report.ts';
-import type { RestoreDependencies, RestoreProgress } from '../../shared/restore/restore-stage.ts';
+import type {
+  KeptStreamEvidence,
+  RestoreDependencies,
+  RestoreProgress,
+} from '../../shared/restore/restore-stage.ts';
 
 export function progressFiles(folder: string, stackName: string) {
   const progress = join(folder, `${stackName}.json`);
   const report = join(folder, `${stackName}.report.json`);
+  const stream = join(folder, `${stackName}.stream.json`);
   const files: RestoreDependencies['progress'] = {
     read: () => readJson<RestoreProgress>(progress),
     write: (value) => writeJson(progress, value),
     readReport: () => readJson<RestoreReport>(report),
     writeReport: (value) => writeJson(report, value),
+    readStream: () => readJson<KeptStreamEvidence>(stream),
+    writeStream: (value) => writeJson(stream, value),
   };
   return { files, report };
 }

@@ -1,19 +1,22 @@
 /**
- * What surviving tables tell about the time after the one that is restored: the events that webhooks reported, the settings
- * that the Activity Log saw change, the batches, and how many messages usage counted.
+ * What is known about the time after the one that is restored: the events that webhooks reported, the settings that the
+ * Activity Log saw change, the batches, how many messages usage counted, and what the stream of messages tells.
  */
 import * as z from 'zod/mini';
 import { rowIn } from '../platform/aws/stream-record.dynamo.ts';
 import { addDays } from '../platform/clock.ts';
 import { allItems } from './all-items.ts';
-import { evidenceInBody, type MessageEvidence, mergedEvidence } from './judge-message.ts';
+import { evidenceInBody, type KnownMessage, mergedEvidence } from './judge-message.ts';
 import type { SideTables } from './side-tables.dynamo.ts';
+import type { StreamEvidence } from './stream-evidence.ts';
 import type { StackTable, TableRows } from './table-rows.dynamo.ts';
 import { messagesAttribute, type RestorableTable } from './table-rules.ts';
 
 export interface Evidence {
   /** What became of messages after the time, by their ids. */
-  readonly messages: ReadonlyMap<string, MessageEvidence & { readonly client_id: string }>;
+  readonly messages: ReadonlyMap<string, KnownMessage>;
+  /** Since when the stream of messages has every change; null where none is left, undefined where it is not needed. */
+  readonly streamSince: string | null | undefined;
   /** Changes of settings after the time, oldest first. */
   readonly settings: readonly SettingChange[];
   /** Batches accepted after the time. */
@@ -71,9 +74,10 @@ export async function collectEvidence(
   { tables, sideTables, rows }: EvidenceDependencies,
   to: Date,
   now: Date,
+  stream: StreamEvidence | undefined,
 ): Promise<Evidence> {
   const since = to.toISOString();
-  const messages = new Map<string, MessageEvidence & { client_id: string }>();
+  const messages = new Map<string, KnownMessage>(Object.entries(stream?.messages ?? {}));
   for await (const item of allItems(sideTables, tables['webhook-deliveries'].name)) {
     const row = deliveryRow.safeParse(rowIn(item)).data;
     // An event is reported when it happens, so an older webhook is of an older event.
@@ -81,7 +85,7 @@ export async function collectEvidence(
     const found = evidenceInBody(row.body);
     if (found === undefined) continue;
     const known = messages.get(row.message_id);
-    messages.set(row.message_id, { ...mergedEvidence(found, known), client_id: row.client_id });
+    messages.set(row.message_id, { ...known, ...mergedEvidence(found, known), client_id: row.client_id });
   }
   const settings: SettingChange[] = [];
   for (
@@ -94,10 +98,13 @@ export async function collectEvidence(
       if (entry !== undefined && entry.at >= since && entry.kind !== 'signed_in') settings.push(entry);
     }
   }
-  // A message that was sent nevertheless, as a webhook proves, was not canceled.
-  for (const { kind, message_id, client_id = '', at } of settings)
-    if (kind === 'message_canceled' && message_id !== undefined && !messages.has(message_id))
-      messages.set(message_id, { states: { canceled: at }, client_id });
+  // A message that was sent nevertheless, as is proven, was not canceled.
+  for (const { kind, message_id, client_id = '', at } of settings) {
+    if (kind !== 'message_canceled' || message_id === undefined) continue;
+    const known = messages.get(message_id);
+    if (Object.keys(known?.states ?? {}).length === 0)
+      messages.set(message_id, { client_id, ...known, states: { canceled: at } });
+  }
   const batches = [];
   for await (const item of allItems(sideTables, tables.batches.name)) {
     const row = batchRow.safeParse(rowIn(item)).data;
@@ -105,6 +112,7 @@ export async function collectEvidence(
   }
   return {
     messages,
+    streamSince: stream?.since,
     settings: settings.toSorted((one, other) => (one.at < other.at ? -1 : 1)),
     batches,
     counted: await countedSince({ tables, sideTables }, since),

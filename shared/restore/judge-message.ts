@@ -1,6 +1,6 @@
 /**
  * Decides what a message becomes that was lost after the time of the restore: its row at that time, and what surviving
- * tables prove of it since. What they do not prove is not guessed: whether such a message was handed over is `unknown`.
+ * tables and the stream prove of it since. What they do not prove is not guessed: whether such a message was handed over is `unknown`.
  */
 import * as z from 'zod/mini';
 import { type Message, messageSchema, type Status, statuses } from '../message/message.ts';
@@ -9,15 +9,25 @@ import { type Message, messageSchema, type Status, statuses } from '../message/m
 const laterStates = ['sent', 'failed', 'expired', 'delivered', 'read', 'canceled'] as const;
 type LaterState = (typeof laterStates)[number];
 
-/** What surviving tables prove: when the message entered a state, ISO 8601. */
-export interface MessageEvidence {
+/** What surviving tables and the stream prove: when the message entered a state, ISO 8601. */
+interface MessageEvidence {
   readonly states: Readonly<Partial<Record<LaterState, string>>>;
   readonly error_code?: string | undefined;
   readonly error_message?: string | undefined;
 }
 
+/** A message to which something happened after the time. Only the stream tells more than states. */
+export interface KnownMessage extends MessageEvidence {
+  readonly client_id: string;
+  readonly accepted_at?: string | undefined;
+  /** The last one that is known. */
+  readonly status?: Status | undefined;
+  /** How many attempts to hand it over were recorded. */
+  readonly attempts?: number | undefined;
+}
+
 /**
- * `final`: nothing was due any more. `changed`: surviving tables prove what became of it. `sent`: its receipt is awaited.
+ * `final`: nothing was due any more. `changed`: it is proven what became of it. `sent`: its receipt is awaited.
  * `scheduled`: its time has not come. `unknown`: it was due, and nothing proves whether it was handed over.
  */
 export type MessageGroup = 'final' | 'changed' | 'sent' | 'scheduled' | 'unknown';
@@ -72,7 +82,7 @@ function groupOf({ status, scheduled_at, created_at }: Message, stoppedAt: Date)
 }
 
 /** The states are listed in the order in which one message can enter them. */
-function latestOf(entered: readonly Status[]): Status {
+export function latestOf(entered: readonly Status[]): Status {
   return entered.reduce((latest, state) =>
     statuses.indexOf(state) > statuses.indexOf(latest) ? state : latest,
   );
@@ -118,9 +128,9 @@ export function evidenceInRow(row: unknown): MessageEvidence {
 /** What both prove; where both have an error, the other one's. */
 export function mergedEvidence(one: MessageEvidence, other: MessageEvidence | undefined): MessageEvidence {
   return {
-    ...one,
-    ...other,
     states: { ...one.states, ...other?.states },
+    error_code: other?.error_code ?? one.error_code,
+    error_message: other?.error_message ?? one.error_message,
   };
 }
 

@@ -1,6 +1,7 @@
-/** What a restore would do, read from the tables that exist. */
+/** What a restore would do, read from the tables that exist and from the stream of messages. */
 import { collectEvidence, type Evidence } from './evidence.ts';
 import type { RestoreDependencies } from './restore-stage.ts';
+import { readStreamEvidence } from './stream-evidence.ts';
 import type { RestorableTable } from './table-rules.ts';
 
 interface RestorePlan {
@@ -13,12 +14,13 @@ interface RestorePlan {
   /** Why it cannot be done. */
   readonly problems: readonly string[];
   readonly settings: Evidence['settings'];
-  /** How many messages surviving webhooks report of after the time. */
-  readonly events: number;
+  /** How many messages are known to have changed after the time, or to have been accepted. */
+  readonly changed: number;
+  readonly streamSince: Evidence['streamSince'];
 }
 
 export async function planRestore(
-  dependencies: Pick<RestoreDependencies, 'tables' | 'sideTables' | 'rows' | 'clock'>,
+  dependencies: Pick<RestoreDependencies, 'tables' | 'sideTables' | 'streamRecords' | 'rows' | 'clock'>,
   to: Date,
   tables: readonly RestorableTable[],
 ): Promise<RestorePlan> {
@@ -30,7 +32,10 @@ export async function planRestore(
       return { table, window, exists };
     }),
   );
-  const evidence = await collectEvidence(dependencies, to, clock());
+  const stream = tables.includes('messages')
+    ? await readStreamEvidence(dependencies, dependencies.tables.messages.name, to)
+    : undefined;
+  const evidence = await collectEvidence(dependencies, to, clock(), stream);
   return {
     tables: found.map(({ table, window }) => ({
       table,
@@ -42,6 +47,7 @@ export async function planRestore(
       .filter(({ window, exists }) => !exists && !(window && window.earliest <= to && to <= window.latest))
       .map(({ table }) => `${table} cannot be restored to ${to.toISOString()}.`),
     settings: evidence.settings,
-    events: evidence.messages.size,
+    changed: evidence.messages.size,
+    streamSince: evidence.streamSince,
   };
 }

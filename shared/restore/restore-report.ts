@@ -1,7 +1,8 @@
 /** What a restore found: what becomes of each row, what the operator decides, and what is not known. */
 import type { Evidence } from './evidence.ts';
-import type { MessageGroup } from './judge-message.ts';
+import type { KnownMessage, MessageGroup } from './judge-message.ts';
 import type { Decisions, RowOutcome } from './row-outcome.ts';
+import { unknownOfStream } from './stream-evidence.ts';
 import type { RestorableTable } from './table-rules.ts';
 
 interface TableCounts {
@@ -25,14 +26,11 @@ export interface RestoreReport {
   readonly changed_messages: readonly string[];
   readonly unknown_webhooks: readonly string[];
   readonly deleted_rows: readonly string[];
-  /** Messages accepted after the time whose rows are lost, as far as their webhooks name them. */
-  readonly lost_messages: readonly {
-    readonly message_id: string;
-    readonly client_id: string;
-    readonly states: object;
-  }[];
+  /** Messages accepted after the time whose rows are lost, as far as the stream and their webhooks name them. */
+  readonly lost_messages: readonly (KnownMessage & { readonly message_id: string })[];
   /** How many messages accepted after the time are lost, by client, as usage counted them. */
   readonly lost_by_client: Readonly<Record<string, number>>;
+  readonly stream_since: Evidence['streamSince'];
   readonly settings_changed: Evidence['settings'];
   readonly batches: Evidence['batches'];
 }
@@ -44,7 +42,7 @@ interface ReportBuilder {
 
 export function reportBuilder(
   head: { readonly restore_id: string; readonly to: string },
-  { settings, batches }: Evidence,
+  { settings, batches, streamSince }: Evidence,
 ): ReportBuilder {
   const tables: Partial<Record<RestorableTable, TableCounts>> = {};
   const messages: Record<MessageGroup, number> = { final: 0, changed: 0, sent: 0, scheduled: 0, unknown: 0 };
@@ -74,7 +72,16 @@ export function reportBuilder(
         if (outcome.group === 'changed') lists.changed_messages.push(outcome.key);
       }
     },
-    build: (more) => ({ ...head, tables, messages, ...lists, ...more, settings_changed: settings, batches }),
+    build: (more) => ({
+      ...head,
+      tables,
+      messages,
+      ...lists,
+      ...more,
+      stream_since: streamSince,
+      settings_changed: settings,
+      batches,
+    }),
   };
 }
 
@@ -107,7 +114,7 @@ const rotations: ReadonlySet<string> = new Set([
   'webhook_secret_rotated',
 ]);
 
-/** What no surviving table tells, as sentences. */
+/** What neither a surviving table nor the stream tells, as sentences. */
 export function unknownIn(report: RestoreReport, restored: ReadonlySet<RestorableTable>): string[] {
   const lost = Object.values(report.lost_by_client).reduce((sum, count) => sum + count, 0);
   const named = report.lost_messages.length;
@@ -115,10 +122,11 @@ export function unknownIn(report: RestoreReport, restored: ReadonlySet<Restorabl
   return [
     ...(restored.has('messages')
       ? [
-          `Messages accepted after the time: usage counted ${lost} that have no row now, and webhooks name ${named}. Of the others nothing is known but their number. A request that is repeated with the Idempotency-Key of one of them is sent again.`,
-          `${report.messages.sent} messages wait for a receipt: one that came after the time is lost unless a webhook reported it, and they expire then.`,
+          ...unknownOfStream(report.stream_since ?? null, report.to),
+          `Messages accepted after the time: usage counted ${lost} that have no row now, and the stream and webhooks name ${named}, which the report lists with what is known of each. Of the others nothing is known but their number. A request that is repeated with the Idempotency-Key of one of them is sent again.`,
+          `${report.messages.sent} messages wait for a receipt: one that came after the time is lost unless the stream or a webhook has it, and they expire then.`,
           `Messages that were in flight stay in usage as it counted them before the loss: these ${report.messages.sent}, and the ${report.messages.unknown} of which it is unknown whether they were handed over.`,
-          `${report.messages.scheduled} messages are scheduled: whether a client canceled one after the time is not known, unless an administrator did it.`,
+          `${report.messages.scheduled} messages are scheduled: whether a client canceled one after the time is only known from the stream.`,
           `${report.ended_sequences.length} sends with fallback end with the present message: whether the next one was started is not known.`,
         ]
       : []),

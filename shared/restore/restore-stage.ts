@@ -9,8 +9,8 @@
  *   clean     the side tables are deleted
  *
  * Each step can be repeated, and the progress is stored before the next one begins, so a restore that dies at any line is
- * continued by the same command. A row is judged by the side table, by surviving tables and by its present row: those three
- * do not change while everything is stopped.
+ * continued by the same command. A row is judged by the side table, by surviving tables, by its present row, and by what the
+ * stream of messages had when all was stopped: those do not change until all is turned on.
  */
 
 import { messageSchema } from '../message/message.ts';
@@ -25,6 +25,8 @@ import { openDecisions, type RestoreReport, reportBuilder } from './restore-repo
 import type { Decisions } from './row-outcome.ts';
 import { type Item, type SideTables, sideTableName } from './side-tables.dynamo.ts';
 import type { RunningWorkers, StackWorkers } from './stack-workers.lambda.ts';
+import { readStreamEvidence, type StreamEvidence } from './stream-evidence.ts';
+import type { StreamRecords } from './stream-records.dynamo.ts';
 import { type RestorableTable, restorableTables } from './table-rules.ts';
 
 const restoreSteps = ['stop', 'restore', 'compare', 'copy', 'start', 'clean', 'done'] as const;
@@ -43,8 +45,14 @@ export interface RestoreProgress {
   readonly positions?: Readonly<Record<string, Item | null>> | undefined;
 }
 
+/** What the stream told, and which restore asked. */
+export interface KeptStreamEvidence extends StreamEvidence {
+  readonly restoreId: string;
+}
+
 export interface RestoreDependencies extends PageDependencies {
   readonly sideTables: SideTables;
+  readonly streamRecords: StreamRecords;
   readonly workers: StackWorkers;
   /** `begin` returns whether maintenance had begun before. */
   readonly maintenance: { begin(): Promise<boolean>; end(): Promise<void> };
@@ -53,7 +61,11 @@ export interface RestoreDependencies extends PageDependencies {
     write(progress: RestoreProgress): Promise<void>;
     writeReport(report: RestoreReport): Promise<void>;
     readReport(): Promise<RestoreReport | undefined>;
+    writeStream(evidence: KeptStreamEvidence): Promise<void>;
+    readStream(): Promise<KeptStreamEvidence | undefined>;
   };
+  /** How long calls last that began before all was stopped, and how long the API may not see that it is. */
+  readonly settleSeconds: number;
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly report: (line: string) => void;
@@ -76,15 +88,16 @@ interface RestoreResult {
   readonly open: readonly string[];
 }
 
-/** The caches of functions for a minute, and the longest wait and run of a worker (count-usage.ts) that began before. */
-const settleSeconds = 180;
-const pollSeconds = 10;
+/** Lambda takes seconds to turn a mapping. */
+const mappingPollSeconds = 2;
+/** DynamoDB takes minutes to restore a table. */
+const tablePollSeconds = 10;
 
 export async function restoreStage(
   dependencies: RestoreDependencies,
   request: RestoreRequest,
 ): Promise<RestoreResult> {
-  const { progress: store, clock, report: say } = dependencies;
+  const { progress: store, settleSeconds, clock, report: say } = dependencies;
   let progress = begun(await store.read(), request, clock());
   const to = new Date(progress.to);
   const save = async (change: Partial<RestoreProgress>): Promise<void> => {
@@ -108,6 +121,8 @@ export async function restoreStage(
     await save({ step: 'restore', stoppedAt: clock().toISOString() });
   }
   if (isAt('restore')) {
+    // A stream forgets, and DynamoDB may take an hour for the tables.
+    await streamEvidence(dependencies, progress);
     await restoreSideTables(dependencies, progress.tables, to);
     await save({ step: 'compare' });
   }
@@ -169,7 +184,7 @@ async function turn(
   const { mappings, counting } = progress.workers;
   const turned = exceptCounting ? mappings.filter((id) => !counting.includes(id)) : mappings;
   while (!(await workers.turn({ ...progress.workers, mappings: turned }, state)))
-    await sleep(pollSeconds * 1000);
+    await sleep(mappingPollSeconds * 1000);
 }
 
 async function restoreSideTables(
@@ -184,7 +199,7 @@ async function restoreSideTables(
     waiting = left;
     if (waiting.length === 0) break;
     if (round % 6 === 0) say(`DynamoDB restores ${waiting.join(', ')}.`);
-    await sleep(pollSeconds * 1000);
+    await sleep(tablePollSeconds * 1000);
   }
 }
 
@@ -194,8 +209,28 @@ async function runOf(dependencies: RestoreDependencies, progress: RestoreProgres
     restoreId: progress.restoreId,
     stoppedAt: progress.stoppedAt === undefined ? now : new Date(progress.stoppedAt),
     restored: new Set(progress.tables),
-    evidence: await collectEvidence(dependencies, new Date(progress.to), now),
+    evidence: await collectEvidence(
+      dependencies,
+      new Date(progress.to),
+      now,
+      await streamEvidence(dependencies, progress),
+    ),
   };
+}
+
+/** Reads the stream once for each restore: what it forgets meanwhile, and what the restore itself changes, is the same then. */
+async function streamEvidence(
+  dependencies: RestoreDependencies,
+  { restoreId, to, tables }: RestoreProgress,
+): Promise<StreamEvidence | undefined> {
+  if (!tables.includes('messages')) return undefined;
+  const { progress: store, tables: stackTables, report: say } = dependencies;
+  const kept = await store.readStream();
+  if (kept?.restoreId === restoreId) return kept;
+  say('Reads the stream of messages.');
+  const evidence = await readStreamEvidence(dependencies, stackTables.messages.name, new Date(to));
+  await store.writeStream({ restoreId, ...evidence });
+  return evidence;
 }
 
 /** Reads everything, and writes nothing. */
@@ -244,7 +279,7 @@ function lostMessages(
     .map(([client, count]) => [client, count - (knownByClient.get(client) ?? 0)] as const)
     .filter(([, count]) => count > 0);
   return {
-    lost_messages: named.map(([message_id, { client_id, states }]) => ({ message_id, client_id, states })),
+    lost_messages: named.map(([message_id, known]) => ({ message_id, ...known })),
     lost_by_client: Object.fromEntries(byClient),
   };
 }

@@ -50,6 +50,10 @@ def dynamodb(operation, **params):
     return json_call("dynamodb", f"DynamoDB_20120810.{operation}", {**table, **params})
 
 
+def streams(operation, **params):
+    return json_call("dynamodb", f"DynamoDBStreams_20120810.{operation}", params)
+
+
 def sms(**params):
     good = {"DestinationPhoneNumber": "+447700900123", "OriginationIdentity": "ACME", "MessageBody": "Hello"}
     return json_call("sms-voice", "PinpointSMSVoiceV2.SendTextMessage", {**good, **params})
@@ -95,6 +99,7 @@ GOOD = [
     sqs("ReceiveMessage", MaxNumberOfMessages=10, WaitTimeSeconds=1, MessageSystemAttributeNames=["ApproximateReceiveCount"]),
     dynamodb("PutItem", Item={**KEY, "n": {"N": "-1.5e10"}, "m": {"M": {"a": {"L": [{"BOOL": True}]}}}}),
     dynamodb("GetItem", Key=KEY, ConsistentRead=True),
+    streams("ListStreams", TableName="gateway-messages"),
     sms(Context={"message_id": "msg_1"}, TimeToLive=60),
     schedule(),
     event(),
@@ -156,6 +161,8 @@ BAD = [
         "dynamodb BatchWriteItem .RequestItems: ",
         dynamodb("BatchWriteItem", RequestItems={f"t{i}": [{"DeleteRequest": {"Key": KEY}}] for i in range(26)}),
     ),
+    ("dynamodbstreams GetShardIterator .ShardIteratorType: is none of", streams("GetShardIterator", StreamArn="a" * 40, ShardId="s" * 30, ShardIteratorType="OLDEST")),
+    ('dynamodbstreams GetRecords: Missing required parameter in input: "ShardIterator"', streams("GetRecords")),
     ("pinpoint-sms-voice-v2 SendTextMessage .OriginationIdentity: does not match", sms(OriginationIdentity="AC ME")),
     ("pinpoint-sms-voice-v2 SendTextMessage .MessageBody: does not match", sms(MessageBody="  ")),
     ("pinpoint-sms-voice-v2 SendTextMessage .TimeToLive: 259201", sms(TimeToLive=259_201)),

@@ -42,15 +42,21 @@ session = botocore.session.get_session()
 models = {}
 
 
-def model_of(service):
-    if service not in models:
-        models[service] = session.get_service_model(SERVICES[service])
-    return models[service]
+def name_of(call):
+    """The service's name; calls of DynamoDB Streams are signed for DynamoDB."""
+    return "dynamodbstreams" if call["target"].startswith("DynamoDBStreams_") else SERVICES[call["service"]]
+
+
+def model_of(call):
+    name = name_of(call)
+    if name not in models:
+        models[name] = session.get_service_model(name)
+    return models[name]
 
 
 def operation_of(call):
     """The operation's model, and the members that are in the path."""
-    model = model_of(call["service"])
+    model = model_of(call)
     if is_query(model, call):
         return model.operation_model(dict(parse_qsl(call["body"])).get("Action", "")), {}
     if call["target"]:
@@ -63,7 +69,7 @@ def operation_of(call):
         found = re.fullmatch(pattern, call["path"].rstrip("/"))
         if found and operation.http["method"] == call["method"]:
             return operation, {key: unquote(value) for key, value in found.groupdict().items()}
-    raise ValueError(f"{call['method']} {call['path']} is no operation of {SERVICES[call['service']]}")
+    raise ValueError(f"{call['method']} {call['path']} is no operation of {name_of(call)}")
 
 
 def is_query(model, call):
@@ -78,7 +84,7 @@ def input_of(call, operation, in_path):
     shape = operation.input_shape
     payload = shape.serialization.get("payload") if shape else None
     params = {}
-    if is_query(model_of(call["service"]), call):
+    if is_query(model_of(call), call):
         form = dict(parse_qsl(body, keep_blank_values=True))
         given = {name: text for name, text in form.items() if name not in ("Action", "Version")}
         # A list has a name for each of its members; structures, which have a dot in their names too, nobody sends.
@@ -172,7 +178,7 @@ def violations(call, tables):
         params = input_of(call, operation, in_path)
     except (ValueError, UnknownServiceError, OperationNotFoundError) as error:
         return call["target"] or call["path"], [str(error)]
-    name = f"{SERVICES[call['service']]} {operation.name}"
+    name = f"{name_of(call)} {operation.name}"
     found = []
     report = ParamValidator().validate(params, operation.input_shape) if operation.input_shape else None
     if report is not None and report.has_errors():
@@ -180,7 +186,7 @@ def violations(call, tables):
     broken = list(broken_constraints(params, operation.input_shape))
     # The other rules take it for granted that each value is of its type.
     if report is None or not report.has_errors():
-        broken.extend(documented_rules(SERVICES[call["service"]], operation.name, params, tables))
+        broken.extend(documented_rules(name_of(call), operation.name, params, tables))
     found.extend(f"{name} {path}: {reason}" for path, reason in broken)
     return name, found
 

@@ -103,6 +103,27 @@ describe('every table', () => {
   });
 });
 
+describe('the stream of messages', () => {
+  it('tells what happened to a lost message since, and which were accepted since', async () => {
+    const delivered = rowOf('messages', 'delivered');
+    const accepted = rowOf('messages', 'accepted', { created_at: since, sent_at: since });
+    await stage.put('messages', delivered);
+    await stage.remember(to);
+    await stage.put('messages', changed('messages', delivered));
+    await stage.put('messages', accepted);
+    for (const row of [delivered, accepted]) await stage.lose('messages', row);
+    const { report } = await stage.restore(to, {}, ['messages']);
+    expect(report?.changed_messages).toEqual([delivered.message_id]);
+    expect(await stage.get('messages', delivered)).toMatchObject({
+      status: 'delivered',
+      delivered_at: since,
+    });
+    const { message_id, client_id } = accepted;
+    const known = { accepted_at: since, status: 'sent', states: { sent: since } };
+    expect(report?.lost_messages).toMatchObject([{ message_id, client_id, ...known }]);
+  });
+});
+
 describe('what the Activity Log says was taken back since', () => {
   const entry = (kind: string, more: Row = {}): Row => ({
     day: since.slice(0, 10),

@@ -1,5 +1,5 @@
 /** The stack's tables as the template defines them, without the functions that their changes would trigger. */
-import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
+import type { CreateTableCommandInput, StreamViewType } from '@aws-sdk/client-dynamodb';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Storage } from '../../../lib/capabilities/storage/storage.ts';
@@ -17,6 +17,7 @@ interface TemplateTable {
   readonly AttributeDefinitions: CreateTableCommandInput['AttributeDefinitions'];
   readonly BillingMode: CreateTableCommandInput['BillingMode'];
   readonly GlobalSecondaryIndexes?: CreateTableCommandInput['GlobalSecondaryIndexes'];
+  readonly StreamSpecification?: { readonly StreamViewType: StreamViewType };
 }
 
 export function synthesizeTables(): TableDefinition[] {
@@ -32,6 +33,10 @@ export function synthesizeTables(): TableDefinition[] {
         AttributeDefinitions: table.AttributeDefinitions,
         BillingMode: table.BillingMode,
         GlobalSecondaryIndexes: table.GlobalSecondaryIndexes,
+        StreamSpecification: table.StreamSpecification && {
+          StreamEnabled: true,
+          ...table.StreamSpecification,
+        },
       },
     };
   });

@@ -2,6 +2,7 @@
  * The restorable tables on the engine of the run, with rows of our own: remembered at a time, as point-in-time recovery does,
  * changed and lost, and restored by the same steps as `npm run admin -- restore`, but for the workers, of which there are none.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   CreateTableCommand,
   DeleteItemCommand,
@@ -17,11 +18,17 @@ import { dynamoDueItemIndex } from '../../../shared/recovery/due-item-index.dyna
 import { allItems } from '../../../shared/restore/all-items.ts';
 import { dynamoMaintenance } from '../../../shared/restore/maintenance.dynamo.ts';
 import type { RestoreReport } from '../../../shared/restore/restore-report.ts';
-import { type RestoreDependencies, restoreStage } from '../../../shared/restore/restore-stage.ts';
+import {
+  type KeptStreamEvidence,
+  type RestoreDependencies,
+  restoreStage,
+} from '../../../shared/restore/restore-stage.ts';
 import type { Decisions } from '../../../shared/restore/row-outcome.ts';
 import { dynamoSideTables, type Item, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
+import { dynamoStreamRecords } from '../../../shared/restore/stream-records.dynamo.ts';
 import { dynamoTableRows } from '../../../shared/restore/table-rows.dynamo.ts';
 import { type RestorableTable, restorableTables } from '../../../shared/restore/table-rules.ts';
+import { engineConfig } from '../engine/engine.ts';
 import { createTables } from '../engine/tables.ts';
 import type { ConnectionName } from '../engine/test-tables.ts';
 
@@ -45,9 +52,11 @@ export async function lostRows(clock: () => Date) {
   function dependencies(): RestoreDependencies {
     let progress: string | undefined;
     let report: RestoreReport | undefined;
+    let stream: KeptStreamEvidence | undefined;
     return {
       tables: restoredTables(nameOf),
       sideTables: { ...sideTables, restore: sideTables.exists, drop: async () => undefined },
+      streamRecords: dynamoStreamRecords(client, pause, String(engineConfig().endpoint)),
       rows: dynamoTableRows(client),
       workers: {
         find: async () => ({ mappings: [], counting: [], schedules: [], scheduleGroup: '' }),
@@ -65,7 +74,12 @@ export async function lostRows(clock: () => Date) {
         writeReport: async (value) => {
           report = value;
         },
+        readStream: async () => stream,
+        writeStream: async (value) => {
+          stream = value;
+        },
       },
+      settleSeconds: 0,
       clock,
       sleep: async () => undefined,
       report: () => undefined,

@@ -16,7 +16,11 @@ import { relay } from '../../../shared/relay/relay.ts';
 import { readChanges } from '../../../shared/relay/stream.dynamo.ts';
 import { dynamoMaintenance } from '../../../shared/restore/maintenance.dynamo.ts';
 import type { RestoreReport } from '../../../shared/restore/restore-report.ts';
-import type { RestoreDependencies, RestoreProgress } from '../../../shared/restore/restore-stage.ts';
+import type {
+  KeptStreamEvidence,
+  RestoreDependencies,
+  RestoreProgress,
+} from '../../../shared/restore/restore-stage.ts';
 import { type Item, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
 import type { RunningWorkers } from '../../../shared/restore/stack-workers.lambda.ts';
 import { dynamoTableRows } from '../../../shared/restore/table-rows.dynamo.ts';
@@ -41,23 +45,28 @@ interface Story {
   readonly way: number;
 }
 
-export function lostTable(total: number) {
+/** @param hasStream - whether the stream of messages survives the loss */
+export function lostTable(total: number, { hasStream = false } = {}) {
   let now = start;
   const clock = (): Date => now;
   let records: StreamRecord[] = [];
+  /** What the stream still has; undefined: there is none. */
+  let inStream: StreamRecord[] | undefined = hasStream ? [] : undefined;
   let recordCount = 0;
   const tables = inMemoryTables({
     onChange({ table, before, after }) {
       if (table !== 'messages') return;
       recordCount += 1;
-      records.push({
+      const record: StreamRecord = {
         eventID: `record-${recordCount}`,
         dynamodb: {
           ApproximateCreationDateTime: Math.floor(now.getTime() / 1000),
           ...(before === undefined ? {} : { OldImage: before }),
           ...(after === undefined ? {} : { NewImage: after }),
         },
-      });
+      };
+      records.push(record);
+      inStream?.push(record);
     },
   });
   const stores = inMemoryStores(tables, clock);
@@ -181,6 +190,7 @@ export function lostTable(total: number) {
 
   let stored: string | undefined;
   let report: string | undefined;
+  let stream: string | undefined;
   const workers = { on: true, turns: [] as string[] };
 
   function dependencies(kill: Kill = noKill()): RestoreDependencies {
@@ -199,6 +209,12 @@ export function lostTable(total: number) {
           const items = ofSegment.slice(from, from + pageRows);
           const isLast = from + pageRows >= ofSegment.length;
           return { items, next: isLast ? undefined : { from: { N: String(from + pageRows) } } };
+        },
+      }),
+      streamRecords: port({
+        async read(_table: string, use: (record: StreamRecord) => void) {
+          for (const record of inStream ?? []) use(record);
+          return inStream && start;
         },
       }),
       rows: port(dynamoTableRows(tables.dynamo)),
@@ -227,7 +243,13 @@ export function lostTable(total: number) {
         writeReport: async (written: RestoreReport) => {
           report = JSON.stringify(written);
         },
+        readStream: async () =>
+          stream === undefined ? undefined : (JSON.parse(stream) as KeptStreamEvidence),
+        writeStream: async (written: KeptStreamEvidence) => {
+          stream = JSON.stringify(written);
+        },
       }),
+      settleSeconds: 0,
       clock,
       sleep: async () => undefined,
       report: () => undefined,
@@ -273,6 +295,9 @@ export function lostTable(total: number) {
       now = addSeconds(now, seconds);
     },
     total,
+    loseStream: () => {
+      inStream = undefined;
+    },
     lose: (id: string) =>
       tables.dynamo.send(new DeleteCommand({ TableName: tables.names.messages, Key: { message_id: id } })),
     spoil: (id: string) =>

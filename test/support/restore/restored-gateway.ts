@@ -5,12 +5,16 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { DeleteCommand, type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { stages } from '../../../lib/stages/stages.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { chunksOf } from '../../../shared/platform/long-lists.ts';
 import type { RestoreReport } from '../../../shared/restore/restore-report.ts';
 import { dynamoSideTables, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
+import { type RunningWorkers, stackWorkers } from '../../../shared/restore/stack-workers.lambda.ts';
 import { clientConfig, documentClient, eventually, gateway } from '../gateway/gateway.ts';
+import { minuteReviews } from '../gateway/minute-reviews.ts';
 import { startWebhookEndpoint, type WebhookEndpoint } from '../webhook/webhook-endpoint.ts';
 import { type KillPoint, restoreCommand } from './restore-command.ts';
 import { type Traffic, type Trickle, trafficTo } from './traffic.ts';
@@ -35,6 +39,8 @@ export interface RestoredGateway {
   readonly printed: string;
   readonly deaths: number;
   readonly trickle: Trickle;
+  /** Mappings and schedules that were on before the restore, and that are on after it. */
+  readonly workers: { readonly before: RunningWorkers; readonly after: RunningWorkers };
   /** How often the simulated carrier was given each message. */
   readonly handedOver: ReadonlyMap<string, number>;
   /** When each step had ended, in seconds since the first message. */
@@ -43,11 +49,11 @@ export interface RestoredGateway {
   readonly posts: readonly { readonly id: string; readonly messageId: string; readonly at: Date }[];
 }
 
-/** Before anything is compared: the API is closed, and the workers are turned off. */
+/** Before anything is compared: the API is closed, the workers are turned off, and the stream is read. */
 const whileStopping: readonly KillPoint[] = [
-  { call: 'PutItem', nth: 1, when: 'before' },
   { call: 'PutItem', nth: 1, when: 'after' },
   { call: 'PUT /2015-03-31/event-source-mappings', nth: 3, when: 'after' },
+  { call: 'GetRecords', nth: 1, when: 'after' },
 ];
 /** Rows are compared and written. */
 const whileCopying = (rows: number): readonly KillPoint[] => [
@@ -70,6 +76,7 @@ export async function loseAndRestore(total: number): Promise<RestoredGateway> {
   const endpoint = await startWebhookEndpoint();
   const dynamo = documentClient();
   const raw = new DynamoDBClient(clientConfig());
+  const lambda = new LambdaClient(clientConfig());
   const traffic = await trafficTo(endpoint.url);
   const begun = performance.now();
   const seconds: Record<string, number> = {};
@@ -87,6 +94,8 @@ export async function loseAndRestore(total: number): Promise<RestoredGateway> {
     await traffic.usageOnce(lost.size);
     ended('lost');
     const trickle = traffic.trickle();
+    const workersOn = () => stackWorkers(stages.local.stackName).find('on');
+    const before = await workersOn();
 
     const command = await restoreCommand(to);
     let deaths = 0;
@@ -107,12 +116,12 @@ export async function loseAndRestore(total: number): Promise<RestoredGateway> {
     await command.close();
     ended('restored');
 
-    // The API is open again, and the run of each minute has been once since.
-    const before = trickle.ids.length;
-    await eventually(async () => (trickle.ids.length > before + 2 ? true : undefined));
+    // The API is open again, and everything that was restored is reviewed once since.
+    const accepted = trickle.ids.length;
+    await eventually(async () => (trickle.ids.length > accepted + 2 ? true : undefined));
     await trickle.stop();
-    const [soon = ''] = await traffic.scheduledSoon(1);
-    await traffic.client.statusOnce(soon, 'delivered');
+    const after = await workersOn();
+    await (await minuteReviews(lambda))();
     await allFinished(dynamo, messages);
     ended('finished');
     return {
@@ -121,12 +130,13 @@ export async function loseAndRestore(total: number): Promise<RestoredGateway> {
       lost,
       copied,
       ended: await rowsOf(dynamo, messages),
-      usage: await traffic.usageOnce(lost.size + trickle.ids.length + 1),
+      usage: await traffic.usageOnce(lost.size + trickle.ids.length),
       report,
       plan,
       printed: compared.printed,
       deaths,
       trickle,
+      workers: { before, after },
       handedOver: await handedOver(dynamo),
       posts: endpoint.posts.map(({ headers, bytes, at }) => ({
         id: String(headers['webhook-id']),
@@ -138,6 +148,7 @@ export async function loseAndRestore(total: number): Promise<RestoredGateway> {
     await endpoint.close();
     dynamo.destroy();
     raw.destroy();
+    lambda.destroy();
   }
 }
 

@@ -138,7 +138,7 @@ async function slowSenderTo(country: string, { clientId }: TestClient): Promise<
     client_id: clientId,
     destination: `sms ${country}`,
     identity: `+44791${String(randomInt(10 ** 7)).padStart(7, '0')}`,
-    messages_per_second: 0.5,
+    messages_per_second: 0.05,
   };
   await dynamo.send(new PutCommand({ TableName: gateway().tables.senders, Item }));
   dynamo.destroy();

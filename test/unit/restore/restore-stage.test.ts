@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { tableShapes } from '../../../shared/contract/tables.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { planRestore } from '../../../shared/restore/plan-restore.ts';
+import { type RestoreReport, unknownIn } from '../../../shared/restore/restore-report.ts';
 import { type RestoreRequest, restoreStage } from '../../../shared/restore/restore-stage.ts';
 import { restorableTables } from '../../../shared/restore/table-rules.ts';
 import { periodsBetween } from '../../../shared/usage/period.ts';
@@ -17,8 +18,8 @@ type Gateway = ReturnType<typeof lostTable>;
  * delivered after the time, 4 delivered before, 5 failed before, 6 scheduled for tomorrow, 7 scheduled and handed over after
  * the time, 8 canceled before, 9 sent, and still without a receipt.
  */
-async function gatewayWithLoss(total: number) {
-  const gateway = lostTable(total);
+async function gatewayWithLoss(total: number, more?: Parameters<typeof lostTable>[1]) {
+  const gateway = lostTable(total, more);
   const { accept, handOver, deliver, followChanges, idsOf, pass, stores } = gateway;
   await accept(total);
   gateway.outbound.length = 0;
@@ -136,11 +137,47 @@ describe('messages', () => {
     expect(report?.lost_messages.length).toBeGreaterThan(0);
   });
 
+  it('have a stream for a day: what it tells is known of each, also where it forgets during the restore', async () => {
+    const { gateway, to, later, survivors, truth } = await gatewayWithLoss(200, { hasStream: true });
+    const { changed } = await planRestore(gateway.dependencies(), to, ['messages']);
+    const { report } = await restoreStage(gateway.dependencies(), request(to, { confirmed: false }));
+    const lostOf = (...ways: readonly number[]): string[] =>
+      gateway.stories
+        .filter(({ way, message: { message_id: id } }) => ways.includes(way) && !survivors.has(id))
+        .map(({ message }) => message.message_id)
+        .filter((id) => !later.includes(id))
+        .toSorted();
+    expect(report?.changed_messages.toSorted()).toEqual(lostOf(1, 2, 3, 7));
+    // They were queued to the end.
+    expect(report?.unknown_messages.toSorted()).toEqual(lostOf(0));
+    const laterLost = later.filter((id) => !survivors.has(id));
+    expect(report?.lost_messages.map(({ message_id }) => message_id).toSorted()).toEqual(
+      laterLost.toSorted(),
+    );
+    for (const { message_id, ...known } of report?.lost_messages ?? []) {
+      const { client_id, created_at: accepted_at, status } = truth.get(message_id) ?? {};
+      expect(known).toMatchObject({ client_id, accepted_at, status });
+    }
+    expect(changed).toBeGreaterThanOrEqual(lostOf(1, 2, 3, 7).length + laterLost.length);
+    expect(unknownIn(report as RestoreReport, new Set(['messages'])).join()).not.toContain(
+      'stream of messages',
+    );
+
+    gateway.loseStream();
+    expect(await restoreStage(gateway.dependencies(), request(to))).toMatchObject({ step: 'done' });
+    await gateway.followChanges();
+    await gateway.runMinutes(new Date('2026-11-24T12:00:00.000Z'));
+    expect([...gateway.handedOver].filter(([, count]) => count > 1)).toEqual([]);
+    const rows = new Map(gateway.stores.messages.all().map((message) => [message.message_id, message]));
+    for (const id of lostOf(2, 3))
+      expect(rows.get(id)).toMatchObject({ status: 'delivered', delivered_at: truth.get(id)?.delivered_at });
+  });
+
   it('a plan names what cannot be restored, and what surviving tables report since, and changes nothing', async () => {
     const { gateway, to } = await gatewayWithLoss(100);
     const before = JSON.stringify(gateway.tables.rows('messages'));
-    const { problems, events } = await planRestore(gateway.dependencies(), to, ['messages']);
-    expect([problems, events > 0]).toEqual([[], true]);
+    const { problems, changed, streamSince } = await planRestore(gateway.dependencies(), to, ['messages']);
+    expect([problems, changed > 0, streamSince]).toEqual([[], true, null]);
     const earlier = new Date(to.getTime() - 1000);
     const { problems: missing } = await planRestore(gateway.dependencies(), earlier, ['messages', 'clients']);
     expect(missing).toEqual([
