@@ -13,10 +13,10 @@ const env = environmentOf<'get-message-status'>();
 
 export const handler = httpFunction(
   routes.getMessageStatus,
-  getStatus({
-    messages: messagesFrom(env),
-    batches: dynamoBatchStore(dynamo(), { tableName: env.BATCHES_TABLE, retentionDays: env.RETENTION_DAYS }),
-    windows: dynamoWhatsAppWindows(dynamo(), env.WHATSAPP_WINDOWS_TABLE),
-  }),
+  getStatus(
+    messagesFrom(env),
+    dynamoBatchStore(dynamo(), { tableName: env.BATCHES_TABLE, retentionDays: env.RETENTION_DAYS }),
+    dynamoWhatsAppWindows(dynamo(), env.WHATSAPP_WINDOWS_TABLE),
+  ),
   { dependencies: httpDependencies(env) },
 );

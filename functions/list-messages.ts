@@ -13,10 +13,7 @@ const env = environmentOf<'list-messages'>();
 
 export const handler = httpFunctions(
   {
-    listMessages: listMessages({
-      list: dynamoMessageList(dynamo(), env.MESSAGES_TABLE),
-      messages: messagesFrom(env),
-    }),
+    listMessages: listMessages(dynamoMessageList(dynamo(), env.MESSAGES_TABLE), messagesFrom(env)),
     listTestOutbox: listTestOutbox(dynamoOutbox(dynamo(), env.SIMULATOR_OUTBOX_TABLE, env.RETENTION_DAYS)),
   },
   httpDependencies(env),

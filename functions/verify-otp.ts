@@ -13,9 +13,9 @@ const env = environmentOf<'verify-otp'>();
 
 export const handler = httpFunction(
   routes.verifyOtp,
-  verifyOtp({
-    otps: dynamoOtpStore(dynamo(), env.ONE_TIME_PASSWORDS_TABLE),
-    secrets: secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock),
-  }),
+  verifyOtp(
+    dynamoOtpStore(dynamo(), env.ONE_TIME_PASSWORDS_TABLE),
+    secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock),
+  ),
   { dependencies: httpDependencies(env) },
 );

@@ -59,8 +59,8 @@ import { reportFailedDelivery } from '../webhook/deliver/alert-failure.ts';
 import { immediateScheduler, sqsDeliveryQueue } from '../webhook/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointReader, type EndpointReader } from '../webhook/endpoints/endpoint-store.dynamo.ts';
-import type { DeliveryLogDependencies } from '../webhook/log/delivery-log.ts';
-import type { RequestResendDependencies, ResendDependencies } from '../webhook/log/request-resend.ts';
+import type { WebhookLogDependencies } from '../webhook/log/find-deliveries.ts';
+import type { ResendDependencies } from '../webhook/log/request-resend.ts';
 import type { NotificationDependencies } from '../webhook/notification.ts';
 import {
   dynamoMessageSearch,
@@ -83,7 +83,7 @@ export interface AdminDependencies extends ClientAdminDependencies {
   readonly activity: ActivityReader;
   readonly endpoints: EndpointReader;
   /** The log of a client's webhooks, resending many of them, and test events. */
-  readonly webhookLog: DeliveryLogDependencies & RequestResendDependencies & NotificationDependencies;
+  readonly webhookLog: WebhookLogDependencies & NotificationDependencies;
   readonly deliveries: ResendDependencies['deliveries'];
   /** Webhooks and messages that are not finished. */
   readonly dueItems: DueItemReader;

@@ -96,19 +96,21 @@ type SummarizedTime =
   | { readonly interval: SummaryInterval; readonly at: Date }
   | { readonly since: Date; readonly until: Date };
 
-interface SummaryDependencies
-  extends Pick<AdminDependencies, 'usage' | 'currency'>,
-    Partial<Pick<AdminDependencies, 'mode'>> {
-  readonly nameOf: (clientId: string) => Promise<string | undefined>;
-}
-
 /**
  * Sums up one hour, day or month of all clients by one query; a week from Monday, and other days, by one for each day.
  *
  * @throws GatewayError where there are too many days
  */
 export async function summarizeUsage(
-  { usage, currency, mode = 'live', nameOf }: SummaryDependencies,
+  {
+    usage,
+    currency,
+    mode = 'live',
+    nameOf,
+  }: Pick<AdminDependencies, 'usage' | 'currency'> &
+    Partial<Pick<AdminDependencies, 'mode'>> & {
+      readonly nameOf: (clientId: string) => Promise<string | undefined>;
+    },
   time: SummarizedTime,
 ): Promise<UsageSummary> {
   const { from, to, counted } = 'at' in time ? summarizedAt(time.interval, time.at) : daysOf(time);

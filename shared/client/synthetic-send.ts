@@ -44,15 +44,6 @@ export function callGateway(baseUrl: string): CallGateway {
   };
 }
 
-interface SyntheticSendDependencies {
-  readonly call: CallGateway;
-  /** A new test secret of the client; the one before it is no longer valid. */
-  readonly newSecret: (now: Date) => Promise<string>;
-  readonly channel: Channel;
-  readonly clock: Clock;
-  readonly sleep: Sleep;
-}
-
 export type SyntheticSend =
   | {
       readonly outcome: 'delivered';
@@ -83,7 +74,14 @@ const errorBody = z.object({ error: z.string() });
 
 const unfinished = ['queued', 'sending', 'sent'];
 
-export function syntheticSender(dependencies: SyntheticSendDependencies): () => Promise<SyntheticSend> {
+export function syntheticSender(dependencies: {
+  readonly call: CallGateway;
+  /** A new test secret of the client; the one before it is no longer valid. */
+  readonly newSecret: (now: Date) => Promise<string>;
+  readonly channel: Channel;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+}): () => Promise<SyntheticSend> {
   const { call, newSecret, channel, clock, sleep } = dependencies;
   let token: { readonly text: string; readonly renewedAtMs: number } | undefined;
 

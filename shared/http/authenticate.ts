@@ -21,15 +21,14 @@ export function authenticate(authenticator: Authenticator): Step {
   };
 }
 
-interface BearerDependencies {
-  readonly clients: ClientDirectory;
-  readonly tokens: TokenVerifier;
-}
-
 const realm = 'Bearer realm="messaging-gateway"';
 
 /** A bearer token or an API key (contract 3.1 and 3.5). A request whose credential is not valid counts against the source address. */
-export function authenticateBearer({ clients, tokens }: BearerDependencies, scope: Scope): Authenticator {
+export function authenticateBearer(
+  clients: ClientDirectory,
+  tokens: TokenVerifier,
+  scope: Scope,
+): Authenticator {
   return async (incoming) => {
     const owner = await ownerOf(incoming);
     if (owner instanceof GatewayError) {

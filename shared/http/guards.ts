@@ -60,6 +60,6 @@ export function httpDependencies(env: EnvironmentFor<typeof authenticatedRequest
     ...publicHttpDependencies(env, overrides.limitsOf),
     prepare: overrides.prepare,
     inMaintenance: overrides.inMaintenance,
-    authenticateBearer: (scope) => authenticateBearer({ clients, tokens }, scope),
+    authenticateBearer: (scope) => authenticateBearer(clients, tokens, scope),
   };
 }

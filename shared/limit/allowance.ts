@@ -235,15 +235,16 @@ export interface CapUse {
   readonly resets_at: string;
 }
 
-interface CapUseDependencies {
-  readonly counter: Pick<CapCounter, 'read'>;
-  /** The caps in force for a client. */
-  readonly limitsOf: (clientId: string) => Promise<readonly CapLimit[]>;
-}
-
 /** One read, and none where no cap applies to the client. */
 export async function capUse(
-  { counter, limitsOf }: CapUseDependencies,
+  {
+    counter,
+    limitsOf,
+  }: {
+    readonly counter: Pick<CapCounter, 'read'>;
+    /** The caps in force for a client. */
+    readonly limitsOf: (clientId: string) => Promise<readonly CapLimit[]>;
+  },
   clientId: string,
   now: Date,
 ): Promise<CapUse[]> {

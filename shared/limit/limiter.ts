@@ -39,13 +39,6 @@ export interface RateLimiter {
   check(subject: Subject, policy: PolicyName, now: Date): Promise<Decision>;
 }
 
-interface LimiterDependencies {
-  readonly counter: RateCounter;
-  readonly limitsOf: LimitReader;
-  /** Chooses the shard to try first: at least 0, below 1. */
-  readonly random: () => number;
-}
-
 /** How long a refusal is cached, at most until the minute ends. */
 const refusalCacheSeconds = 5;
 const cacheEntries = 5000;
@@ -57,7 +50,16 @@ interface Shard extends CountOutcome {
 /** Rows are closed once a minute at most, so a request meets closed rows twice at most. */
 const attemptsMax = 4;
 
-export function rateLimiter({ counter, limitsOf, random }: LimiterDependencies): RateLimiter {
+export function rateLimiter({
+  counter,
+  limitsOf,
+  random,
+}: {
+  readonly counter: RateCounter;
+  readonly limitsOf: LimitReader;
+  /** Chooses the shard to try first: at least 0, below 1. */
+  readonly random: () => number;
+}): RateLimiter {
   const refusals = new ExpiringMap<Shard>(cacheEntries);
   const cleanedMinute = new ExpiringMap<number>(cacheEntries);
   /** The generation by the key of the base; absent while the base itself counts. */

@@ -13,13 +13,15 @@ import type { OtpStore } from './otp-store.dynamo.ts';
 import { otpText } from './otp-text.ts';
 import { checkRecipientSends, countRecipientSend } from './recipient-limit.ts';
 
-interface OtpLegsDependencies {
+export function otpLegs({
+  otps,
+  assertNotHeld,
+  clock,
+}: {
   readonly otps: Pick<OtpStore, 'get' | 'recipientSends' | 'replaceRecipientSends' | 'countSms'>;
   readonly assertNotHeld: AssertNotHeld;
   readonly clock: Clock;
-}
-
-export function otpLegs({ otps, assertNotHeld, clock }: OtpLegsDependencies): OtpLegs {
+}): OtpLegs {
   return {
     async isPending(otpId) {
       const otp = await otps.get(otpId);

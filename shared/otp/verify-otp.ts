@@ -12,11 +12,6 @@ import type { Verification } from './otp-response.schema.ts';
 import type { OtpSecrets } from './otp-secret.secrets.ts';
 import type { OtpStore } from './otp-store.dynamo.ts';
 
-interface VerifyOtpDependencies {
-  readonly otps: Pick<OtpStore, 'latest' | 'countAttempt' | 'markVerified'>;
-  readonly secrets: OtpSecrets;
-}
-
 const codePattern = new RegExp(`^[0-9]{${codeLength.min},${codeLength.max}}$`);
 
 /** The request body of `POST /api/v1/otp/verify`: by id, or by recipient and purpose. Fields given with an id must match that password (contract 5.10). */
@@ -34,7 +29,10 @@ export const verifyOtpSchema = z
     ),
   );
 
-export function verifyOtp({ otps, secrets }: VerifyOtpDependencies): Operation {
+export function verifyOtp(
+  otps: Pick<OtpStore, 'latest' | 'countAttempt' | 'markVerified'>,
+  secrets: OtpSecrets,
+): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     const { otp_id, to, purpose, code } = parseBody(verifyOtpSchema, request);

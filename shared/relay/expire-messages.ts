@@ -26,12 +26,6 @@ import {
 } from '../recovery/process-due-items.ts';
 import type { SetAside } from '../recovery/set-aside.sqs.ts';
 
-interface ExpireDependencies extends DueItemRun {
-  readonly messages: Pick<MessageStore, 'get' | 'getMany' | 'transition'>;
-  readonly outbound: OutboundQueue;
-  readonly setAside: SetAside;
-}
-
 interface Expired {
   readonly expired: number;
   /** How many were sent to their outbound queue again. */
@@ -95,7 +89,13 @@ function canBeAsked({ attempts }: Message): boolean {
   return carrierDescriptors.some(({ name, canLookUp }) => name === last && canLookUp);
 }
 
-export async function expireOverdue(dependencies: ExpireDependencies): Promise<Expired> {
+export async function expireOverdue(
+  dependencies: DueItemRun & {
+    readonly messages: Pick<MessageStore, 'get' | 'getMany' | 'transition'>;
+    readonly outbound: OutboundQueue;
+    readonly setAside: SetAside;
+  },
+): Promise<Expired> {
   const totals = { expired: 0, requeued: 0 };
 
   async function reviewMessage(message: Message): Promise<NextReview> {

@@ -125,19 +125,17 @@ function idsText(
   return `SMS to India has the entity ${entity_id} and the template ${template_id}.`;
 }
 
-interface SenderReviewDependencies<Image> extends Pick<SenderContext, 'carriers'> {
-  readonly store: FeedbackStore<Image>;
-  readonly existingClients: ExistingClients;
-  readonly clock: Clock;
-}
-
 /** Every row, after each change: two rows can claim one number, and people enter few rows. */
 export async function reviewSenders<Image>({
   store,
   existingClients,
   carriers,
   clock,
-}: SenderReviewDependencies<Image>): Promise<Reviewed> {
+}: Pick<SenderContext, 'carriers'> & {
+  readonly store: FeedbackStore<Image>;
+  readonly existingClients: ExistingClients;
+  readonly clock: Clock;
+}): Promise<Reviewed> {
   return reviewRows(
     store,
     () => store.allRows(),

@@ -116,14 +116,16 @@ function sumsOf(combinations: readonly Combination[], currency: string): UsageSu
 }
 
 /** GET /api/v1/account/usage: what a client sent, and the use of its caps (contract, section 11). */
-interface ShowUsageDependencies {
+export function showUsage({
+  usage,
+  capsOf,
+  currency,
+}: {
   readonly usage: UsageReader;
   readonly capsOf: (clientId: string, now: Date) => Promise<UsageResponse['caps']>;
   /** The currency of the stage's prices, ISO 4217. */
   readonly currency: string;
-}
-
-export function showUsage({ usage, capsOf, currency }: ShowUsageDependencies): Operation {
+}): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     const range = usageRange(parseQuery(usageQuery, request), request.now);

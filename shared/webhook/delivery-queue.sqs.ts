@@ -145,14 +145,6 @@ export interface RetryScheduler {
   schedule(delivery: Delivery, now: Date): Promise<void>;
 }
 
-interface RetrySchedulerDependencies {
-  readonly queue: DeliveryQueue;
-  readonly scheduleOnce: ScheduleOnce<Lane>;
-  readonly scheduleLeadSeconds: number;
-  readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
-  readonly warn: (message: string, error: unknown) => void;
-}
-
 /**
  * Schedules the next attempt of a delivery: by an SQS delay, or by a one-shot schedule if the delay is too long for SQS.
  * The message of a schedule has no message group: it arrives early, and the worker sends another one, with the client as
@@ -170,7 +162,13 @@ export function makeRetryScheduler({
   scheduleLeadSeconds,
   dueItemIndex,
   warn,
-}: RetrySchedulerDependencies): RetryScheduler {
+}: {
+  readonly queue: DeliveryQueue;
+  readonly scheduleOnce: ScheduleOnce<Lane>;
+  readonly scheduleLeadSeconds: number;
+  readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
+  readonly warn: (message: string, error: unknown) => void;
+}): RetryScheduler {
   const sendLater = ({ client_id: clientId, lane, delivery_id }: Delivery, delaySeconds: number) =>
     queue.send(lane, [{ clientId, message: { delivery_id }, delaySeconds }]);
   return {

@@ -69,22 +69,23 @@ export function planDeliveries(change: ChangeWithDestinations): PlannedDelivery[
   return planEvents(change).flatMap(deliveriesOf);
 }
 
-interface UnpersistedDeliveryDependencies {
-  readonly clock: Clock;
-  readonly newRevision: () => string;
-  readonly retentionDays: number;
-}
-
 /** A delivery without a row: the worker that claims it creates the row. In the fast lane, it also chooses the lane. */
 export function unpersistedDelivery(
-  { clock, retentionDays, newRevision }: UnpersistedDeliveryDependencies,
+  {
+    clock,
+    retentionDays,
+    newRevision,
+  }: Pick<RelayWebhooksDependencies, 'clock' | 'retentionDays' | 'newRevision'>,
   { happenedAt: _happenedAt, ...given }: PlannedDelivery,
   lane: Lane = 'fast',
 ): Delivery {
   return newDelivery({ ...given, lane }, clock(), retentionDays, newRevision());
 }
 
-export interface RelayWebhooksDependencies extends UnpersistedDeliveryDependencies {
+export interface RelayWebhooksDependencies {
+  readonly clock: Clock;
+  readonly newRevision: () => string;
+  readonly retentionDays: number;
   readonly dueItemIndex: DueItemIndex;
   readonly queue: DeliveryQueue;
 }
@@ -153,7 +154,7 @@ export async function enqueueFanOuts(
 }
 
 function unpersistedDeliveries(
-  dependencies: UnpersistedDeliveryDependencies,
+  dependencies: RelayWebhooksDependencies,
   events: readonly FanOut[],
 ): Delivery[] {
   return events.flatMap(deliveriesOf).map((planned) => unpersistedDelivery(dependencies, planned));

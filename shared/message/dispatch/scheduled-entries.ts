@@ -69,16 +69,16 @@ export function timedOf(message: Message): Timed[] {
   ];
 }
 
-interface EnqueueDependencies extends DueItemRun {
-  readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
-  readonly outbound: OutboundQueue;
-}
-
 interface Enqueued extends ProcessedDueItems {
   readonly enqueued: number;
 }
 
-export async function enqueueScheduled(dependencies: EnqueueDependencies): Promise<Enqueued> {
+export async function enqueueScheduled(
+  dependencies: DueItemRun & {
+    readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
+    readonly outbound: OutboundQueue;
+  },
+): Promise<Enqueued> {
   let enqueued = 0;
   /** The scan for missed messages adds entries beside those of the relay: the review that takes a message first does all. */
   const taken = new Set<string>();

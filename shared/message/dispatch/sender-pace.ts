@@ -42,13 +42,6 @@ type SlotWait<Prepared> =
   /** It must come again shortly before its slot. */
   | { readonly outcome: 'later'; readonly slot: Slot };
 
-interface SenderPaceDependencies {
-  readonly store: SenderPaceStore;
-  readonly clock: Clock;
-  readonly sleep: Sleep;
-  readonly random: () => number;
-}
-
 /** From the reservation to the earliest slot. A place counts as reserved only if the write has ended well before it. */
 const reserveLeadMs = 300;
 /** How far the clocks of two workers may be apart. */
@@ -100,7 +93,17 @@ type Change = (slots: SenderSlots, now: Date) => SenderSlots;
 
 export type SenderPace = ReturnType<typeof senderPace>;
 
-export function senderPace({ store, clock, sleep, random }: SenderPaceDependencies) {
+export function senderPace({
+  store,
+  clock,
+  sleep,
+  random,
+}: {
+  readonly store: SenderPaceStore;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly random: () => number;
+}) {
   const seen = new ExpiringMap<SenderRow>(sendersMax);
   const waiting = new Map<string, Change[]>();
   const writing = new Map<string, Promise<void>>();

@@ -127,17 +127,19 @@ async function refusalBy(take: () => Promise<void> | undefined): Promise<LegRefu
 
 /**
  * Whether a message of a send with `fallback` need not be handed over any more. A leg may wait for its carrier so long that
- * the next one has started, or that a late receipt delivered the one before; the person would get the message twice.
+ * the next one has started, or that a late receipt delivered the one before; the person would get the message twice. Reads
+ * nothing for a message without `fallback`, nor for a first leg within its time.
  */
-interface ReplacedDependencies {
-  readonly messages: Pick<MessageStore, 'getMany'>;
-  readonly otpLegs: Pick<OtpLegs, 'isPending'>;
-  readonly clock: Clock;
-}
-
-/** Reads nothing for a message without `fallback`, nor for a first leg within its time. */
 export async function isReplaced(
-  { messages, otpLegs, clock }: ReplacedDependencies,
+  {
+    messages,
+    otpLegs,
+    clock,
+  }: {
+    readonly messages: Pick<MessageStore, 'getMany'>;
+    readonly otpLegs: Pick<OtpLegs, 'isPending'>;
+    readonly clock: Clock;
+  },
   message: Message,
 ): Promise<boolean> {
   const earlier = earlierLegIds(message);

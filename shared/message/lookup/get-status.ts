@@ -5,7 +5,7 @@
 
 import { standardError } from '../../contract/errors.ts';
 import { modeField } from '../../contract/mode.ts';
-import { type ApiResponse, type Operation, requireCaller } from '../../operation/operation.ts';
+import { type Operation, requireCaller } from '../../operation/operation.ts';
 import { isId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { expectedEndOf } from '../dispatch/bulk-slots.ts';
@@ -17,19 +17,20 @@ import { acceptedIndexes, type Batch, type BatchStore, batchMessageId } from '..
 import type { MessageStore } from '../store/message-store.ts';
 import { type WhatsAppWindows, windowEnd } from '../store/whatsapp-window.dynamo.ts';
 
-interface StatusDependencies {
-  readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
-  readonly batches: Pick<BatchStore, 'get'>;
-  readonly windows: Pick<WhatsAppWindows, 'openedAt'>;
-}
-
 /** `GET /api/v1/sms/status/{message_id}`: a message of any channel, or a batch. */
-export function getStatus(dependencies: StatusDependencies): Operation {
-  const { messages, windows } = dependencies;
+export function getStatus(
+  messages: Pick<MessageStore, 'get' | 'getMany'>,
+  batches: Pick<BatchStore, 'get'>,
+  windows: Pick<WhatsAppWindows, 'openedAt'>,
+): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     const id = request.pathParameters.message_id;
-    if (id !== undefined && isId('bat', id)) return batchStatus(dependencies, clientId, id, request.now);
+    if (id !== undefined && isId('bat', id)) {
+      const batch = await batches.get(id);
+      if (batch?.client_id !== clientId) throw standardError('not_found');
+      return { status: 200, body: batchView(batch, await messagesOf(messages, batch), request.now) };
+    }
     const message = await ownMessage(messages, clientId, id);
     const [window, legs] = await Promise.all([
       message.channel === 'whatsapp' ? windowOf(windows, message, request.now) : {},
@@ -43,23 +44,12 @@ export function getStatus(dependencies: StatusDependencies): Operation {
 }
 
 async function windowOf(
-  windows: StatusDependencies['windows'],
+  windows: Pick<WhatsAppWindows, 'openedAt'>,
   { client_id, recipient }: Message,
   now: Date,
 ): Promise<Pick<MessageStatus, 'window_expires_at'>> {
   const end = windowEnd(await windows.openedAt(client_id, recipient), now);
   return { window_expires_at: end?.toISOString() ?? null };
-}
-
-async function batchStatus(
-  { messages, batches }: StatusDependencies,
-  clientId: string,
-  batchId: string,
-  now: Date,
-): Promise<ApiResponse> {
-  const batch = await batches.get(batchId);
-  if (batch === undefined || batch.client_id !== clientId) throw standardError('not_found');
-  return { status: 200, body: batchView(batch, await messagesOf(messages, batch), now) };
 }
 
 /** The accepted messages of a batch. */

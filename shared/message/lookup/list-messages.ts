@@ -55,12 +55,10 @@ const wholeAtOnceMin = 20;
 /** They sort before and after every position. */
 const [first, last] = ['0', '~'];
 
-interface ListDependencies {
-  readonly list: MessageList;
-  readonly messages: Pick<MessageStore, 'getMany' | 'getFilterFields'>;
-}
-
-export function listMessages({ list, messages }: ListDependencies): Operation {
+export function listMessages(
+  list: MessageList,
+  messages: Pick<MessageStore, 'getMany' | 'getFilterFields'>,
+): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     const query = parseQuery(listMessagesQuery, request);
@@ -113,7 +111,7 @@ function rangeOf(clientId: string, query: Query): ListRange {
  * the fields that the filter needs. A message that is missing in this read is kept: its complete row decides.
  */
 async function likelyAmong(
-  messages: ListDependencies['messages'],
+  messages: Pick<MessageStore, 'getFilterFields'>,
   keys: readonly ListedKey[],
   query: Query,
 ): Promise<ListedKey[]> {

@@ -33,18 +33,20 @@ interface Found {
   readonly isHandedOver: boolean;
 }
 
-interface OwnerDependencies {
-  readonly conversations: Conversations;
-  readonly contacts: Pick<Contacts, 'of'>;
-  readonly numbers: NumberOwners;
-}
-
 /**
  * @param asksFor - what the person asks for by a keyword. It concerns every client that wrote, so that older messages are
  * looked at in any case; START also concerns the clients of which the carrier refused a message because of the STOP.
  */
 export async function findOwner(
-  { conversations, contacts, numbers }: OwnerDependencies,
+  {
+    conversations,
+    contacts,
+    numbers,
+  }: {
+    readonly conversations: Conversations;
+    readonly contacts: Pick<Contacts, 'of'>;
+    readonly numbers: NumberOwners;
+  },
   inbound: InboundMessage,
   asksFor: Message['opt_keyword'],
 ): Promise<Found> {

@@ -19,13 +19,14 @@ import {
   unpersistedDelivery,
 } from '../plan-deliveries.ts';
 
-interface FanOutDependencies extends RelayWebhooksDependencies {
-  readonly health: Pick<EndpointHealth, 'status'>;
-  readonly warn: (message: string, error: unknown) => void;
-}
-
 /** Returns the number of deliveries. Repeating the call is safe. @throws if any of them may not be queued. */
-export async function fanOut(dependencies: FanOutDependencies, event: FanOut): Promise<number> {
+export async function fanOut(
+  dependencies: RelayWebhooksDependencies & {
+    readonly health: Pick<EndpointHealth, 'status'>;
+    readonly warn: (message: string, error: unknown) => void;
+  },
+  event: FanOut,
+): Promise<number> {
   const planned = deliveriesOf(event);
   // Read once for each origin.
   const origins = Map.groupBy(planned, (delivery) => clientOriginOf(delivery).origin);

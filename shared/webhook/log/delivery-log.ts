@@ -5,34 +5,24 @@
 import { standardError } from '../../contract/errors.ts';
 import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
 import { ownMessage } from '../../message/lookup/get-status.ts';
-import type { MessageStore } from '../../message/store/message-store.ts';
 import { dateOf } from '../../operation/list-query.ts';
-import { addDays, type Clock, earlierOf, laterOf } from '../../platform/clock.ts';
+import { addDays, earlierOf, laterOf } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { Delivery, DeliveryState } from '../delivery.ts';
-import type { EndpointReader } from '../endpoints/endpoint-store.dynamo.ts';
 import { receives, type WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
 import type { DeliveryList, DeliverySummary, DeliveryView } from '../webhook-response.schema.ts';
 import {
   type Candidate,
   deliveriesOfMessages,
   entryCursor,
-  type FindDependencies,
   failuresOf,
   isLastFailure,
   type Located,
   notificationDeliveries,
   type Position,
   positionCursor,
+  type WebhookLogDependencies,
 } from './find-deliveries.ts';
-
-export interface DeliveryLogDependencies extends FindDependencies {
-  readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
-  readonly endpoints: EndpointReader;
-  readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
-  readonly clock: Clock;
-  readonly retentionDays: number;
-}
 
 export interface DeliveryLogQuery {
   readonly message_id?: string | undefined;
@@ -64,7 +54,7 @@ const pendingMaxMs = 900_000;
 
 /** @throws GatewayError `not_found` for a message or an endpoint that the client does not have. */
 export async function deliveryLog(
-  dependencies: DeliveryLogDependencies,
+  dependencies: WebhookLogDependencies,
   clientId: string,
   query: DeliveryLogQuery,
 ): Promise<DeliveryList> {
@@ -80,7 +70,7 @@ export async function deliveryLog(
   return byFailure ? failedLog(dependencies, search) : messagesLog(dependencies, search);
 }
 
-async function failedLog(dependencies: DeliveryLogDependencies, search: Search): Promise<DeliveryList> {
+async function failedLog(dependencies: WebhookLogDependencies, search: Search): Promise<DeliveryList> {
   const { clientId, from: since, now: until } = search;
   const found: DeliverySummary[] = [];
   let cursor = search.cursor === undefined ? undefined : entryCursor.decode(search.cursor);
@@ -111,7 +101,7 @@ function passes(
   );
 }
 
-async function messagesLog(dependencies: DeliveryLogDependencies, search: Search): Promise<DeliveryList> {
+async function messagesLog(dependencies: WebhookLogDependencies, search: Search): Promise<DeliveryList> {
   const { clientId, message_id, endpoint_id, endpoints } = search;
   const message =
     message_id === undefined ? undefined : await ownMessage(dependencies.messages, clientId, message_id);
@@ -155,7 +145,7 @@ interface Placed {
 
 /** The webhooks of no message that the query asks for, after the position. */
 async function notificationsOf(
-  dependencies: DeliveryLogDependencies,
+  dependencies: WebhookLogDependencies,
   search: Search,
   after: Position | undefined,
 ): Promise<readonly Placed[]> {

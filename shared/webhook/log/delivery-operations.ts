@@ -14,9 +14,9 @@ import {
 import { isId } from '../../platform/ids.ts';
 import { type Delivery, deliveryStates } from '../delivery.ts';
 import type { EndpointReader } from '../endpoints/endpoint-store.dynamo.ts';
-import { type DeliveryLogDependencies, deliveryLog, deliverySummary, deliveryView } from './delivery-log.ts';
+import { deliveryLog, deliverySummary, deliveryView } from './delivery-log.ts';
+import type { WebhookLogDependencies } from './find-deliveries.ts';
 import {
-  type RequestResendDependencies,
   type ResendDependencies,
   requestResend,
   resend,
@@ -39,7 +39,7 @@ export const listDeliveriesQuery = z.object({
 
 type OwnDeliveries = Pick<ResendDependencies, 'deliveries'>;
 
-export function listWebhookDeliveries(dependencies: DeliveryLogDependencies): Operation {
+export function listWebhookDeliveries(dependencies: WebhookLogDependencies): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     const query = parseQuery(listDeliveriesQuery, request);
@@ -70,7 +70,7 @@ export function resendWebhookDelivery(
   };
 }
 
-export function resendWebhookDeliveries(dependencies: RequestResendDependencies): Operation {
+export function resendWebhookDeliveries(dependencies: WebhookLogDependencies): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     const wanted = parseBody(resendRequestSchema, request);
@@ -79,7 +79,7 @@ export function resendWebhookDeliveries(dependencies: RequestResendDependencies)
   };
 }
 
-export function getWebhookResend(dependencies: Pick<RequestResendDependencies, 'resends'>): Operation {
+export function getWebhookResend(dependencies: Pick<WebhookLogDependencies, 'resends'>): Operation {
   return async (request) => {
     const { resend_id = '' } = request.pathParameters;
     const found = await showResend(dependencies, requireCaller(request).clientId, resend_id);

@@ -3,24 +3,40 @@
  * message, its events and the client's endpoints. One call looks at a bounded number of ids, and ends with a position at
  * which the next one continues.
  */
-import type { Activity, ActivityPage, ActivityQuery } from '../../activity/activity-log.ts';
+import type { Activity, ActivityLog, ActivityPage, ActivityQuery } from '../../activity/activity-log.ts';
 import type { Message } from '../../message/message.ts';
 import type { MessageList } from '../../message/store/message-list.dynamo.ts';
 import { listPosition } from '../../message/store/message-rows.dynamo.ts';
 import type { MessageStore } from '../../message/store/message-store.ts';
 import { opaqueCursor } from '../../operation/list-query.ts';
+import type { Clock, Sleep } from '../../platform/clock.ts';
+import type { DueItemIndex } from '../../recovery/due-item-index.ts';
 import { type Delivery, deliveryIdOf } from '../delivery.ts';
-import type { DeliveryStore } from '../delivery-store.dynamo.ts';
+import type { DeliveryQueue } from '../delivery-queue.sqs.ts';
+import type { DeliveryStore, ResendStore } from '../delivery-store.dynamo.ts';
+import type { EndpointReader } from '../endpoints/endpoint-store.dynamo.ts';
 import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
 import { disabledNoticeId } from '../notification.ts';
 import { eventsOf } from '../plan-deliveries.ts';
 
-/** Webhooks are found by the messages that they are about, failed ones by their entries in the Activity Log. */
-export interface FindDependencies {
-  readonly messages: Pick<MessageStore, 'getMany'>;
+/** What the log of webhooks and resends of many use. */
+export interface WebhookLogDependencies {
+  /** Webhooks are found by the messages that they are about, failed ones by their entries in the Activity Log. */
+  readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
   readonly list: MessageList;
   readonly activity: { list(query: ActivityQuery): Promise<ActivityPage> };
-  readonly deliveries: Pick<DeliveryStore, 'getMany'>;
+  readonly deliveries: Pick<DeliveryStore, 'getMany' | 'replace'>;
+  readonly resends: ResendStore;
+  readonly endpoints: EndpointReader;
+  readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
+  readonly activityLog: ActivityLog;
+  readonly reportFailedDelivery: (delivery: Delivery) => void;
+  readonly dueItemIndex: DueItemIndex;
+  readonly queue: DeliveryQueue;
+  readonly retentionDays: number;
+  readonly clock: Clock;
+  readonly newRevision: () => string;
+  readonly sleep: Sleep;
 }
 
 /** A position after a message in the list, or within a message after a number of its deliveries. */
@@ -73,7 +89,7 @@ const messagesPerPageMax = 100;
 const [first, last] = ['0', '~'];
 
 export async function deliveriesOfMessages(
-  dependencies: Pick<FindDependencies, 'messages' | 'list' | 'deliveries'>,
+  dependencies: Pick<WebhookLogDependencies, 'messages' | 'list' | 'deliveries'>,
   query: ByMessagesQuery,
 ): Promise<ByMessagesPage> {
   const { messages, end } = await messagesOf(dependencies, query);
@@ -90,7 +106,7 @@ export async function deliveriesOfMessages(
 
 /** The next messages, with the one in which the page before ended. */
 async function messagesOf(
-  { list, messages }: Pick<FindDependencies, 'list' | 'messages'>,
+  { list, messages }: Pick<WebhookLogDependencies, 'list' | 'messages'>,
   query: ByMessagesQuery,
 ): Promise<{ readonly messages: readonly Message[]; readonly end: Position | undefined }> {
   const { clientId, after, message, since, until } = query;
@@ -183,7 +199,7 @@ const readsMax = 5;
 
 /** Every failure in the range whose delivery is kept, whatever its state is now; a page may be empty and have a cursor. */
 export async function failuresOf(
-  { activity, deliveries }: Pick<FindDependencies, 'activity' | 'deliveries'>,
+  { activity, deliveries }: Pick<WebhookLogDependencies, 'activity' | 'deliveries'>,
   { clientId, since, until, limit, cursor, consistent = false }: FailedQuery,
 ): Promise<FailurePage> {
   const query = {
@@ -236,7 +252,7 @@ export const entriesMax = 50;
 const noticeReadsMax = 2;
 
 export async function notificationDeliveries(
-  { activity, deliveries }: Pick<FindDependencies, 'activity' | 'deliveries'>,
+  { activity, deliveries }: Pick<WebhookLogDependencies, 'activity' | 'deliveries'>,
   { clientId, endpoints, since, until }: NotificationRange,
 ): Promise<readonly LocatedNotification[]> {
   const kind = ['webhook_test_sent', 'webhook_endpoint_disabled'] as const;

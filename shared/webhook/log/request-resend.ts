@@ -12,16 +12,11 @@ import { isDestinationArn } from '../aws-destination.ts';
 import { type Delivery, type DeliveryState, dueItemOf, resendDue } from '../delivery.ts';
 import type { RetryScheduler } from '../delivery-queue.sqs.ts';
 import type { DeliveryStore } from '../delivery-store.dynamo.ts';
-import type { EndpointReader } from '../endpoints/endpoint-store.dynamo.ts';
 import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
 import type { ResendView } from '../webhook-response.schema.ts';
+import type { WebhookLogDependencies } from './find-deliveries.ts';
 import { newResend, type Resend, type ResendFilter, resendableStates, resendIdOf } from './resend.ts';
-import { type RunResendDependencies, runResend } from './run-resend.ts';
-
-export interface RequestResendDependencies extends RunResendDependencies {
-  readonly endpoints: EndpointReader;
-  readonly retentionDays: number;
-}
+import { runResend } from './run-resend.ts';
 
 /** The origin in the form of `originOf`. */
 const originText = z
@@ -66,7 +61,7 @@ const [earliestTime, latestTime] = [0, Date.parse('9999-12-31T23:59:59.999Z')];
  * @throws GatewayError `not_found` or `endpoint_disabled`
  */
 export async function requestResend(
-  dependencies: RequestResendDependencies,
+  dependencies: WebhookLogDependencies,
   clientId: string,
   actor: string,
   request: ResendRequest,
@@ -113,7 +108,7 @@ export async function requestResend(
 
 /** @throws GatewayError `not_found` */
 export async function showResend(
-  { resends }: Pick<RequestResendDependencies, 'resends'>,
+  { resends }: Pick<WebhookLogDependencies, 'resends'>,
   clientId: string,
   resendId: string,
 ): Promise<Resend> {
@@ -148,7 +143,7 @@ function isoOf(at: Date): string {
  * @param openAt - the time of a request without an end
  */
 async function sameRequest(
-  { resends }: Pick<RequestResendDependencies, 'resends'>,
+  { resends }: Pick<WebhookLogDependencies, 'resends'>,
   clientId: string,
   filter: ResendFilter,
   openAt: Date | undefined,

@@ -14,10 +14,9 @@
  *
  * The request is in the due-item index until it is completed, so the run of each minute continues it.
  */
-import { type ActivityLog, readAhead } from '../../activity/activity-log.ts';
+import { readAhead } from '../../activity/activity-log.ts';
 import { allEnded } from '../../platform/aws/permanent-fault.ts';
-import { addSeconds, type Clock, earlierOf, type Sleep } from '../../platform/clock.ts';
-import type { DueItemIndex } from '../../recovery/due-item-index.ts';
+import { addSeconds, earlierOf } from '../../platform/clock.ts';
 import {
   type DueItemRun,
   errorOf,
@@ -27,15 +26,12 @@ import {
 } from '../../recovery/process-due-items.ts';
 import { sendAlert } from '../deliver/alert-failure.ts';
 import { type Delivery, dueItemOf, resendDue } from '../delivery.ts';
-import type { DeliveryQueue } from '../delivery-queue.sqs.ts';
-import type { DeliveryStore, ResendStore } from '../delivery-store.dynamo.ts';
-import type { EndpointReader } from '../endpoints/endpoint-store.dynamo.ts';
 import {
   deliveriesOfMessages,
   entryCursor,
-  type FindDependencies,
   failuresOf,
   positionCursor,
+  type WebhookLogDependencies,
 } from './find-deliveries.ts';
 import {
   afterStep,
@@ -48,19 +44,6 @@ import {
   type StepResult,
   withEventsOfTheSame,
 } from './resend.ts';
-
-export interface RunResendDependencies extends FindDependencies {
-  readonly deliveries: Pick<DeliveryStore, 'getMany' | 'replace'>;
-  readonly resends: ResendStore;
-  readonly endpoints: Pick<EndpointReader, 'list'>;
-  readonly activityLog: ActivityLog;
-  readonly reportFailedDelivery: (delivery: Delivery) => void;
-  readonly dueItemIndex: DueItemIndex;
-  readonly queue: DeliveryQueue;
-  readonly clock: Clock;
-  readonly newRevision: () => string;
-  readonly sleep: Sleep;
-}
 
 /** Deliveries in a step that resends. */
 const deliveriesPerStep = 50;
@@ -86,7 +69,7 @@ export const betweenEventsSeconds = 8;
 
 /** Takes steps until the request is completed or the time is over. Undefined if there is no such request. */
 export async function runResend(
-  dependencies: RunResendDependencies,
+  dependencies: WebhookLogDependencies,
   resendId: string,
   endsAt: Date,
   onStep: (resend: Resend) => void = () => {},
@@ -108,13 +91,13 @@ export async function runResend(
   return resend;
 }
 
-function stepOf(dependencies: RunResendDependencies, resend: Resend): Promise<StepResult> {
+function stepOf(dependencies: WebhookLogDependencies, resend: Resend): Promise<StepResult> {
   return resend.state === 'failed'
     ? stepOfFailures(dependencies, resend)
     : stepOfMessages(dependencies, resend);
 }
 
-async function stepOfFailures(dependencies: RunResendDependencies, resend: Resend): Promise<StepResult> {
+async function stepOfFailures(dependencies: WebhookLogDependencies, resend: Resend): Promise<StepResult> {
   const isCounting = resend.status === 'matching';
   const page = await failuresOf(dependencies, {
     clientId: resend.client_id,
@@ -132,7 +115,7 @@ async function stepOfFailures(dependencies: RunResendDependencies, resend: Resen
   return takeStep(dependencies, resend, included, cursor);
 }
 
-async function stepOfMessages(dependencies: RunResendDependencies, resend: Resend): Promise<StepResult> {
+async function stepOfMessages(dependencies: WebhookLogDependencies, resend: Resend): Promise<StepResult> {
   const endpoints = await dependencies.endpoints.list(resend.client_id);
   const page = await deliveriesOfMessages(dependencies, {
     clientId: resend.client_id,
@@ -168,7 +151,7 @@ function isResentBy(resend: Resend, delivery: Delivery): boolean {
 }
 
 async function takeStep(
-  dependencies: RunResendDependencies,
+  dependencies: WebhookLogDependencies,
   resend: Resend,
   included: readonly Delivery[],
   cursor: string | undefined,
@@ -184,7 +167,7 @@ async function takeStep(
 
 /** @returns the ids of those that this request has resent, now or before. */
 async function resendAll(
-  dependencies: RunResendDependencies,
+  dependencies: WebhookLogDependencies,
   resend: Resend,
   page: readonly Delivery[],
 ): Promise<ReadonlySet<string>> {
@@ -257,7 +240,7 @@ function secondsUntil(delivery: Delivery, now: Date): number {
 }
 
 /** Continues the requests to resend many webhooks that are not completed: each minute, until the time is over. */
-type ContinueResendsDependencies = DueItemRun & RunResendDependencies;
+type ContinueResendsDependencies = DueItemRun & WebhookLogDependencies;
 
 /**
  * The number of requests that are read together above which each gets only a part of the minute, so that the next ones

@@ -45,7 +45,7 @@ describe('with one request id for every request', () => {
     );
     const sent = await send(sends, { headers, body: JSON.stringify({ to: '+447700900123', ...body }) });
     const otp_id = String(sent.body.otp_id);
-    const verifies = verifyOtp({ otps: stores.otps, secrets: secretsOf('the secret') });
+    const verifies = verifyOtp(stores.otps, secretsOf('the secret'));
     const handler = httpFunction(routes.verifyOtp, verifies, { dependencies });
     const verify = (code: string): Promise<Received> =>
       send(handler, { headers, requestId, body: JSON.stringify({ otp_id, code }) });

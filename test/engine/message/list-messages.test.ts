@@ -28,10 +28,10 @@ interface Listed {
 }
 
 async function list(client: Client, query: Record<string, string> = {}): Promise<Listed> {
-  const operation = listMessages({
-    list: dynamoMessageList(tables.dynamo, tables.names.messages),
-    messages: storesIn(tables).messages,
-  });
+  const operation = listMessages(
+    dynamoMessageList(tables.dynamo, tables.names.messages),
+    storesIn(tables).messages,
+  );
   const response = await ask(operation, { client, now, query });
   expect(response.status).toBe(200);
   return response.body as Listed;
@@ -164,8 +164,8 @@ describe('a filter that few messages pass', () => {
   /** A list in memory that counts the calls and the whole rows; `old` is what a reading of a moment ago shows. */
   function counting(old: (row: Message) => Message | undefined = (row) => row) {
     const counted = { calls: 0, wholeRows: 0 };
-    const operation = listMessages({
-      list: {
+    const operation = listMessages(
+      {
         async *keys({ before }) {
           for (const row of stored.values()) {
             const position = listPosition(row);
@@ -173,7 +173,7 @@ describe('a filter that few messages pass', () => {
           }
         },
       },
-      messages: {
+      {
         getMany: async (wanted) => {
           counted.calls += 1;
           counted.wholeRows += wanted.length;
@@ -187,7 +187,7 @@ describe('a filter that few messages pass', () => {
           });
         },
       },
-    });
+    );
     return { operation, counted };
   }
 

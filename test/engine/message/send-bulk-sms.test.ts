@@ -66,7 +66,7 @@ describe('a bulk of 1,000', () => {
     const { messages: store, batches } = storesIn(tables);
     const found = await store.getMany(messages.map((message) => message.message_id));
     expect(new Set(found.map((message) => message.text)).size).toBe(1000);
-    const status = await ask(getStatus({ messages: store, batches, windows: inMemoryStores().windows }), {
+    const status = await ask(getStatus(store, batches, inMemoryStores().windows), {
       client,
       now,
       pathParameters: { message_id: batch_id },

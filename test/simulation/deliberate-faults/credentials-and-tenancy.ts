@@ -90,7 +90,7 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/message/lookup/get-status.ts',
-        replace: 'if (batch === undefined || batch.client_id !== clientId) throw',
+        replace: 'if (batch?.client_id !== clientId) throw',
         by: 'if (batch === undefined || clientId === undefined) throw',
       },
     ],

@@ -68,7 +68,7 @@ export function accessTo({ dynamo, names }: TestTables, at: Date): Access {
           random: Math.random,
         }),
         prepare: reader.prepare,
-        authenticateBearer: (scope) => authenticateBearer({ clients: directory, tokens }, scope),
+        authenticateBearer: (scope) => authenticateBearer(directory, tokens, scope),
         writeLog: (level, fields) => logged.push({ level, ...fields }),
         recordRefusal: refusalRecorder({ write: dynamoRefusalWriter(dynamo, counters), clock }),
       };

@@ -45,7 +45,7 @@ export function otpsIn(tables: () => TestTables, now: Date): Otps {
     },
 
     async verify(client, body, at = now, secrets = known) {
-      return ask(verifyOtp({ otps: storesIn(tables()).otps, secrets }), { client, now: at, body });
+      return ask(verifyOtp(storesIn(tables()).otps, secrets), { client, now: at, body });
     },
 
     async bodyOf(messageId) {

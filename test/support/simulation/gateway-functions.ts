@@ -60,11 +60,8 @@ import type {
 import { sendTestEvent } from '../../../shared/webhook/endpoints/manage-endpoints.ts';
 import type { WebhookEndpoint } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import { type DeliveryLogQuery, deliveryLog } from '../../../shared/webhook/log/delivery-log.ts';
-import {
-  type RequestResendDependencies,
-  type ResendRequest,
-  requestResend,
-} from '../../../shared/webhook/log/request-resend.ts';
+import type { WebhookLogDependencies } from '../../../shared/webhook/log/find-deliveries.ts';
+import { type ResendRequest, requestResend } from '../../../shared/webhook/log/request-resend.ts';
 import { continueResends } from '../../../shared/webhook/log/run-resend.ts';
 import { sweep } from '../../../shared/webhook/sweep-deliveries.ts';
 import { noLostRecords } from '../doubles/no-lost-records.ts';
@@ -78,9 +75,9 @@ interface Resources {
   readonly endpointHealth: EndpointHealthStore & TrialSlots;
   readonly activityLog: ActivityLog;
   /** These read and write the same entries. */
-  readonly activity: RequestResendDependencies['activity'];
-  readonly resends: RequestResendDependencies['resends'];
-  readonly list: RequestResendDependencies['list'];
+  readonly activity: WebhookLogDependencies['activity'];
+  readonly resends: WebhookLogDependencies['resends'];
+  readonly list: WebhookLogDependencies['list'];
   readonly webhookSecrets: WebhookSecrets;
   readonly otpSecrets: OtpSecrets;
   readonly endpoints: EndpointReader & EndpointResults;
