@@ -1,6 +1,6 @@
 /** Reads the stream of the one-time passwords and reports the messages of verified ones to AWS as received. */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { awsSmsFeedback } from '../shared/carrier/aws/aws-feedback.ts';
+import { awsSmsFeedback } from '../shared/carrier/aws/aws-sms.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
 import { reportVerified, verifiedOtps } from '../shared/otp/report-verified.ts';

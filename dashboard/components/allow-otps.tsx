@@ -14,7 +14,7 @@ import { useForm } from './form.ts';
 import { FormDialog } from './form-dialog.tsx';
 import { Loaded } from './loaded.tsx';
 import { RowAction } from './row-action.tsx';
-import { Secondary } from './secondary.tsx';
+import { Secondary } from './text.tsx';
 import { Time } from './time.tsx';
 
 interface AllowOtpsProps {

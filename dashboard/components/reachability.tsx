@@ -3,7 +3,7 @@ import Link from '@cloudscape-design/components/link';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { SuppressionView } from '../../shared/message/suppression/suppression-response.schema.ts';
 import { linkTo } from '../route.ts';
-import { Secondary } from './secondary.tsx';
+import { Secondary } from './text.tsx';
 import { Time } from './time.tsx';
 
 export const scopeNames = {

@@ -5,10 +5,10 @@ import { usePagedAnswer } from '../api/queries.ts';
 import { useClientFilter } from '../components/client-filter.tsx';
 import type { Column } from '../components/columns.ts';
 import { Fields } from '../components/filters.tsx';
-import { IdLink } from '../components/id-link.tsx';
 import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
 import { NumberSearch } from '../components/search-form.tsx';
+import { IdLink } from '../components/text.tsx';
 import { useListState, useMode } from '../route.ts';
 import { channelNames } from '../value-names.ts';
 

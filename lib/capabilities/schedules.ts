@@ -17,7 +17,7 @@ import { createAlarm } from '../constructs/alarm.ts';
 import { grantEncryption } from '../constructs/encryption.ts';
 import type { GatewayFunction } from '../constructs/gateway-function.ts';
 import { InlineRole } from '../constructs/inline-role.ts';
-import { nameOfThisStack } from '../constructs/name-of-this-stack.ts';
+import { nameOfThisStack } from '../constructs/removal-policy.ts';
 import { acknowledge, acknowledgeWildcard } from '../constructs/template-rules.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 

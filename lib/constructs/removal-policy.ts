@@ -1,5 +1,8 @@
-/** Whether data, and the keys and secrets needed to read it, are deleted with the stack. */
-import { RemovalPolicy } from 'aws-cdk-lib';
+/**
+ * Whether data, and the keys and secrets needed to read it, are deleted with the stack; and a name for resources whose name
+ * must be given, which does not block the next deploy.
+ */
+import { Aws, Fn, RemovalPolicy } from 'aws-cdk-lib';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 /**
@@ -17,4 +20,13 @@ export function dataRemovalPolicy(stage: StageSettings): RemovalPolicy {
  */
 export function tableRemovalPolicy(stage: StageSettings): RemovalPolicy {
   return stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+}
+
+/**
+ * Returns a name that ends with part of the stack's id, so that it is unique: the next stack of the same name has another
+ * one, while a resource of this one is still being deleted or was kept.
+ */
+export function nameOfThisStack(stage: StageSettings): string {
+  const stackId = Fn.select(2, Fn.split('/', Aws.STACK_ID));
+  return Fn.join('-', [stage.stackName, Fn.select(4, Fn.split('-', stackId))]);
 }

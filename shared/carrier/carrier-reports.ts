@@ -1,4 +1,5 @@
 /** The list of carriers, as those who read their reports see them; `carriers.ts` has the same. */
+
 import { awsReports } from './aws/reports.ts';
 import type { CarrierReports } from './carrier-module.ts';
 import { infobipReports } from './infobip/reports.ts';

@@ -5,9 +5,9 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { ExplainedEndpoint } from '../../../shared/admin/explain-limits.ts';
 import { useResponse } from '../../api/queries.ts';
 import { type Column, csvOnly } from '../../components/columns.ts';
+import { RowStatus } from '../../components/edited-row.tsx';
 import { List } from '../../components/list.tsx';
-import { RowStatus } from '../../components/row-status.tsx';
-import { Secondary } from '../../components/secondary.tsx';
+import { Secondary } from '../../components/text.tsx';
 import { Time } from '../../components/time.tsx';
 import { capNames, durationText, numberText } from '../../value-names.ts';
 

@@ -10,7 +10,7 @@ import { List } from '../../components/list.tsx';
 import { scopeNames, sourceNames } from '../../components/reachability.tsx';
 import { RowAction } from '../../components/row-action.tsx';
 import { NumberSearch } from '../../components/search-form.tsx';
-import { Secondary } from '../../components/secondary.tsx';
+import { Secondary } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo, useListState } from '../../route.ts';
 import { AddSuppression } from './add-suppression.tsx';

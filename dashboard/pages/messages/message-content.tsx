@@ -7,9 +7,8 @@ import {
   type PartsOf,
   type PossibleParts,
 } from '../../../shared/admin/message-summary.ts';
-import { Code } from '../../components/code.tsx';
 import { Copyable } from '../../components/copyable.tsx';
-import { Secondary } from '../../components/secondary.tsx';
+import { Code, Secondary } from '../../components/text.tsx';
 
 type Medium = PartsOf<NonNullable<PossibleParts['media']>>;
 

@@ -17,7 +17,7 @@ import { Filters } from '../../components/filters.tsx';
 import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { RowAction } from '../../components/row-action.tsx';
-import { Secondary } from '../../components/secondary.tsx';
+import { Secondary } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';
 import { useListState } from '../../route.ts';
 import { channelNames, everyClient } from '../../value-names.ts';

@@ -10,7 +10,7 @@ import { Construct } from 'constructs';
 import { apiStageName } from '../../../shared/contract/base-url.ts';
 import { errorBody, rateLimitExceeded } from '../../../shared/contract/errors.ts';
 import { encrypted } from '../../constructs/encryption.ts';
-import { nameOfThisStack } from '../../constructs/name-of-this-stack.ts';
+import { nameOfThisStack } from '../../constructs/removal-policy.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import { notCounted } from './gateway-responses.ts';
 

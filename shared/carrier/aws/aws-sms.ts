@@ -4,6 +4,7 @@
  */
 import {
   PinpointSMSVoiceV2Client,
+  PutMessageFeedbackCommand,
   SendTextMessageCommand,
   type SendTextMessageCommandInput,
 } from '@aws-sdk/client-pinpoint-sms-voice-v2';
@@ -12,6 +13,7 @@ import { expectedPrice } from '../../contract/prices.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
 import type { Message } from '../../message/message.ts';
 import { fromOf } from '../../message/shown-attempt.ts';
+import type { ReportReceived } from '../../otp/report-verified.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { validitySecondsFor } from '../carrier-descriptor.ts';
 import type { VendorErrors } from '../carrier-module.ts';
@@ -114,5 +116,29 @@ function destinationCountryParameters({
   if (sender?.entity_id === undefined || sender.template_id === undefined) return {};
   return {
     DestinationCountryParameters: { IN_ENTITY_ID: sender.entity_id, IN_TEMPLATE_ID: sender.template_id },
+  };
+}
+
+/** A retry would be refused again: the message is too old, or was sent without feedback. */
+const final: readonly string[] = ['ResourceNotFoundException', 'ValidationException'];
+
+/** Tells the service that the recipient of an SMS has it. The same message may be reported any number of times. */
+export function awsSmsFeedback(timeLimitMs: number): ReportReceived {
+  const client = new PinpointSMSVoiceV2Client({
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 1000 },
+  });
+  return async (carrierMessageId) => {
+    const input = { MessageId: carrierMessageId, MessageFeedbackStatus: 'RECEIVED' } as const;
+    try {
+      await client.send(new PutMessageFeedbackCommand(input), {
+        abortSignal: AbortSignal.timeout(timeLimitMs),
+      });
+      return { reported: true };
+    } catch (error) {
+      if (error instanceof Error && final.includes(error.name))
+        return { reported: false, reason: error.name };
+      throw error;
+    }
   };
 }

@@ -1,9 +1,18 @@
-/** Infobip: SMS by its API, version 3. */
-import type { CarrierModule } from '../carrier-module.ts';
-import { type InfobipCredentials, infobipCredentials } from './credentials.ts';
-import { infobipDescriptor } from './descriptor.ts';
-import { checkInfobip, infobipSms } from './hand-over.ts';
-import { infobipErrors } from './statuses.ts';
+/**
+ * Infobip: hands over an SMS by its API, version 3. The attempt's id is the `messageId`, by which Infobip recognizes a repeated request: so the same
+ * attempt may be handed over again where its response was lost.
+ */
+import * as z from 'zod/mini';
+import { messageError } from '../../contract/message-error-codes.ts';
+import { expectedPrice } from '../../contract/prices.ts';
+import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
+import { fromOf } from '../../message/shown-attempt.ts';
+import { validitySecondsFor } from '../carrier-descriptor.ts';
+import type { CallContext, CarrierContext, CarrierModule, CredentialCheck } from '../carrier-module.ts';
+import { callVendor } from '../http-call.ts';
+import { receiptOf, report } from './delivery-reports.ts';
+import { type InfobipCredentials, infobipCredentials, infobipDescriptor } from './descriptor.ts';
+import { duplicateMessageId, infobipErrors, infobipStatus, reasonOf, statusGroups } from './statuses.ts';
 
 export const infobip: CarrierModule<InfobipCredentials> = {
   descriptor: infobipDescriptor,
@@ -12,3 +21,157 @@ export const infobip: CarrierModule<InfobipCredentials> = {
   create: (_channel, context) => infobipSms(context),
   checkCredentials: checkInfobip,
 };
+
+type Context = CarrierContext<InfobipCredentials>;
+type ForCall = CallContext<InfobipCredentials>;
+
+const commonHost = 'api.infobip.com';
+
+const sendResponse = z.object({
+  messages: z.array(z.object({ status: infobipStatus })).check(z.minLength(1)),
+});
+
+/** Infobip's own error; what has no code is of somebody in between. */
+const apiError = z.object({ errorCode: z.string().check(z.minLength(1)) });
+
+/** Which field of the request is wrong: `messages[0].destinations[0].to`. */
+const violations = z.object({ violations: z.array(z.object({ property: z.string() })) });
+
+const logs = z.object({ results: z.array(report) });
+
+function infobipSms(context: Context): Carrier {
+  return {
+    // Its reports name numbers without the plus, which is put before them where they are read.
+    defaultSender: async () => (await newestOf(context)).from.replace(/^(?=\d{7,}$)/, '+'),
+    async handOver(request) {
+      const credentials = await newestOf(context);
+      const response = await call(
+        context,
+        credentials,
+        'POST',
+        '/sms/3/messages',
+        bodyOf(request, credentials, context),
+      );
+      if (!response.connected) return { outcome: 'not_taken', reason: response.reason };
+      const { status, text } = response;
+      if (status === 200)
+        return outcomeOf(sendResponse.parse(JSON.parse(text)).messages[0]?.status, request, context);
+      if (!apiError.safeParse(parsedJson(text)).success)
+        throw new Error(`Infobip answered ${status} without a code`);
+      if (status === 429) return { outcome: 'throttled', reason: '429' };
+      // The account's fault, which no message is to fail for.
+      if (status === 401 || status === 403) return { outcome: 'not_taken', reason: `${status}` };
+      if (status === 400) return refusedRequest(text);
+      throw new Error(`Infobip answered ${status}`);
+    },
+    async lookup({ attempt }) {
+      const path = `/sms/3/logs?${new URLSearchParams({ messageId: attempt.id })}`;
+      const response = await call(context, await newestOf(context), 'GET', path);
+      if (!response.connected || response.status !== 200) return undefined;
+      const found = logs
+        .parse(JSON.parse(response.text))
+        .results.find(
+          ({ messageId, status }) => messageId === attempt.id && status.id !== duplicateMessageId,
+        );
+      if (found === undefined) return undefined;
+      const receipt = receiptOf(found, context.clock());
+      return { carrierMessageId: attempt.id, ...(receipt === undefined ? {} : { receipt }) };
+    },
+  };
+}
+
+/** Asks for the account's balance. */
+async function checkInfobip(context: ForCall): Promise<CredentialCheck> {
+  const response = await call(context, await newestOf(context), 'GET', '/account/1/balance');
+  if (!response.connected) return { works: false, answer: response.reason };
+  return { works: response.status === 200, answer: `${response.status}` };
+}
+
+function bodyOf(
+  { message, body, attempt }: HandOverRequest,
+  { from }: InfobipCredentials,
+  { clock }: Context,
+): object {
+  const amount = validitySecondsFor(infobipDescriptor, message.expires_at, clock());
+  return {
+    messages: [
+      {
+        sender: withoutPlus(fromOf(message) ?? from),
+        destinations: [{ to: withoutPlus(message.recipient), messageId: attempt.id }],
+        content: { text: body.text },
+        options: { validityPeriod: { amount, timeUnit: 'SECONDS' }, ...indiaOf(message.sender) },
+      },
+    ],
+  };
+}
+
+/** Infobip writes numbers without a plus; a sender ID has none. */
+function withoutPlus(number: string): string {
+  return number.replace(/^\+(?=\d+$)/, '');
+}
+
+/** The ids that India's regulator asks for. */
+function indiaOf(sender: HandOverRequest['message']['sender']): object {
+  if (sender?.entity_id === undefined || sender.template_id === undefined) return {};
+  return {
+    regional: { indiaDlt: { principalEntityId: sender.entity_id, contentTemplateId: sender.template_id } },
+  };
+}
+
+function outcomeOf(
+  status: z.output<typeof infobipStatus> | undefined,
+  { message, attempt }: HandOverRequest,
+  { prices }: Context,
+): HandOver {
+  if (status === undefined) throw new Error('Infobip answered without a status');
+  const { undeliverable, expired, rejected } = statusGroups;
+  const isRefused = [undeliverable, expired, rejected].some((group) => group === status.groupId);
+  if (!isRefused || status.id === duplicateMessageId)
+    return { outcome: 'accepted', carrierMessageId: attempt.id, ...expectedPrice(prices, message) };
+  return { outcome: 'refused', ...reasonOf(status) };
+}
+
+/** Only what is wrong with the recipient or the text is final; the rest is about the account or this interface. */
+function refusedRequest(text: string): HandOver {
+  const parsed = violations.safeParse(parsedJson(text));
+  const fields = parsed.success ? parsed.data.violations.map(({ property }) => property) : [];
+  const names = (pattern: RegExp) => fields.some((field) => pattern.test(field));
+  if (names(/\bto$/)) return { outcome: 'refused', ...messageError('invalid_recipient') };
+  if (names(/\bcontent\b/)) return { outcome: 'refused', ...messageError('content_rejected') };
+  const code = names(/\bsender$/) ? 'sender_rejected' : 'carrier_rejected';
+  return { outcome: 'refused', ...messageError(code), elsewhere: true };
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function newestOf({ credentials }: ForCall): Promise<InfobipCredentials> {
+  const [newest] = await credentials();
+  if (newest === undefined) throw new Error('Infobip has no credentials');
+  return newest;
+}
+
+function call(
+  { timeLimitMs }: ForCall,
+  { host = commonHost, base_url = `https://${host}`, api_key }: InfobipCredentials,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: object,
+) {
+  return callVendor({
+    url: `${base_url}${path}`,
+    method,
+    headers: {
+      authorization: `App ${api_key}`,
+      accept: 'application/json',
+      'content-type': 'application/json',
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    timeLimitMs,
+  });
+}

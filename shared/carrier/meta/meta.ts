@@ -1,9 +1,17 @@
-/** Meta: WhatsApp by its Cloud API, without a service in between. */
-import type { CarrierModule } from '../carrier-module.ts';
+/**
+ * Meta: hands over a WhatsApp message by its Cloud API, without a service in between. The call has no idempotency key, so it is not repeated where its response was
+ * lost: the status of the message tells, which names the attempt.
+ */
+import * as z from 'zod/mini';
+import { messageError } from '../../contract/message-error-codes.ts';
+import { expectedPrice } from '../../contract/prices.ts';
+import type { Carrier, HandOver } from '../../message/dispatch/carrier.ts';
+import { fromOf } from '../../message/shown-attempt.ts';
+import type { CallContext, CarrierContext, CarrierModule, CredentialCheck } from '../carrier-module.ts';
+import { callVendor } from '../http-call.ts';
 import { whatsAppErrors } from '../whatsapp/errors.ts';
-import { type MetaCredentials, metaCredentials } from './credentials.ts';
-import { metaDescriptor } from './descriptor.ts';
-import { checkMeta, metaWhatsApp } from './hand-over.ts';
+import { whatsAppPayload } from '../whatsapp/payload.ts';
+import { type MetaCredentials, metaCredentials, metaDescriptor } from './descriptor.ts';
 
 export const meta: CarrierModule<MetaCredentials> = {
   descriptor: metaDescriptor,
@@ -12,3 +20,102 @@ export const meta: CarrierModule<MetaCredentials> = {
   create: (_channel, context) => metaWhatsApp(context),
   checkCredentials: checkMeta,
 };
+
+type Context = CarrierContext<MetaCredentials>;
+type ForCall = CallContext<MetaCredentials>;
+
+const graphUrl = 'https://graph.facebook.com';
+const version = 'v23.0';
+
+const taken = z.object({ messages: z.array(z.object({ id: z.string().check(z.minLength(1)) })) });
+
+const fault = z.object({ error: z.object({ code: z.int() }) });
+
+/** Limits of the app, of the account, of the number (80 a second), and of the number and the person. */
+const throttlingCodes: readonly number[] = [4, 80_007, 130_429, 131_056];
+
+/** The token or a permission: no message is to fail for them. */
+const isAboutAccess = (code: number): boolean =>
+  [0, 3, 10, 190, 131_005].includes(code) || (code >= 200 && code <= 299);
+
+/** Meta documents that it is down, overloaded or in maintenance, and has not taken the message. */
+const unavailableCodes: readonly number[] = [2, 131_016, 131_057, 133_004];
+
+/** Meta documents neither of these as a refusal: the message may have been sent. */
+const unknownCodes: readonly number[] = [1, 131_000];
+
+function metaWhatsApp(context: Context): Carrier {
+  return {
+    defaultSender: async () => (await newestOf(context)).phone_number_id,
+    async handOver(request) {
+      const credentials = await newestOf(context);
+      const number = fromOf(request.message) ?? credentials.phone_number_id;
+      const payload = whatsAppPayload(request, credentials.otp_template);
+      const response = await call(context, credentials, 'POST', `${number}/messages`, payload);
+      if (!response.connected) return { outcome: 'not_taken', reason: response.reason };
+      const { status, text } = response;
+      if (status !== 200) return outcomeOfFault(status, text);
+      const [message] = taken.parse(JSON.parse(text)).messages;
+      if (message === undefined) throw new Error('Meta answered without a message id');
+      const price = expectedPrice(context.prices, request.message);
+      return { outcome: 'accepted', carrierMessageId: message.id, ...price };
+    },
+  };
+}
+
+/** Asks for the number that messages are sent from. */
+async function checkMeta(context: ForCall): Promise<CredentialCheck> {
+  const credentials = await newestOf(context);
+  const path = `${credentials.phone_number_id}?fields=verified_name,quality_rating`;
+  const response = await call(context, credentials, 'GET', path);
+  if (!response.connected) return { works: false, answer: response.reason };
+  return { works: response.status === 200, answer: `${response.status}` };
+}
+
+function outcomeOfFault(status: number, text: string): HandOver {
+  const code = codeIn(text);
+  if (code === undefined) throw new Error(`Meta answered ${status} without a code`);
+  const reason = `${status} ${code}`;
+  if (status === 429 || throttlingCodes.includes(code)) return { outcome: 'throttled', reason };
+  if (unknownCodes.includes(code)) throw new Error(`Meta answered ${reason}`);
+  if (unavailableCodes.includes(code) || isAboutAccess(code)) return { outcome: 'not_taken', reason };
+  const known = whatsAppErrors[code];
+  if (known === undefined && status >= 500) throw new Error(`Meta answered ${reason}`);
+  const { code: ours, elsewhere = false } = known ?? { code: 'carrier_rejected' };
+  return { outcome: 'refused', ...messageError(ours), elsewhere };
+}
+
+/** Undefined where the answer is not Meta's own, but that of a proxy. */
+function codeIn(text: string): number | undefined {
+  try {
+    return fault.parse(JSON.parse(text)).error.code;
+  } catch {
+    return undefined;
+  }
+}
+
+async function newestOf({ credentials }: ForCall): Promise<MetaCredentials> {
+  const [newest] = await credentials();
+  if (newest === undefined) throw new Error('Meta has no credentials');
+  return newest;
+}
+
+function call(
+  { timeLimitMs }: ForCall,
+  { base_url = graphUrl, access_token }: MetaCredentials,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: object,
+) {
+  return callVendor({
+    url: `${base_url}/${version}/${path}`,
+    method,
+    headers: {
+      authorization: `Bearer ${access_token}`,
+      'content-type': 'application/json',
+      'user-agent': 'messaging-gateway/1.0.0',
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    timeLimitMs,
+  });
+}

@@ -4,8 +4,7 @@ import * as z from 'zod/mini';
 import type { CarrierReports } from '../carrier-module.ts';
 import { type CarrierNotification, jsonOf, type Reported, read } from '../carrier-notification.ts';
 import { readWebhookEntry, whatsAppWebhookEntry } from '../whatsapp/webhook-entry.ts';
-import { type MetaCredentials, metaCredentials } from './credentials.ts';
-import { metaDescriptor } from './descriptor.ts';
+import { type MetaCredentials, metaCredentials, metaDescriptor } from './descriptor.ts';
 
 export const metaReports: CarrierReports<MetaCredentials> = {
   descriptor: metaDescriptor,

@@ -1,10 +1,23 @@
-/** The simulated carrier of a stage. */
+/**
+ * The simulated carrier of a stage, which sends nothing: it writes each accepted message to the outbox, then sends receipts through the same
+ * queue and in the same form as real carriers. The recipient decides what it does (see `simulated-receipts.ts`).
+ * A repeated attempt replaces its own row, and repeats its receipts, which then change nothing.
+ */
+import { messageError } from '../../contract/message-error-codes.ts';
+import { modeField } from '../../contract/mode.ts';
+import type { PriceTable } from '../../contract/price-table.ts';
+import { expectedPrice } from '../../contract/prices.ts';
+import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
+import type { Message } from '../../message/message.ts';
+import { fromOf } from '../../message/shown-attempt.ts';
 import { dynamo, sqs } from '../../platform/aws/clients.ts';
+import { addSeconds } from '../../platform/clock.ts';
 import type { CarrierModule } from '../carrier-module.ts';
 import { simulatorDescriptor } from './descriptor.ts';
-import { dynamoOutbox } from './outbox.dynamo.ts';
-import { sqsReceiptSender } from './receipt-sender.sqs.ts';
-import { simulatedCarrier } from './simulated-carrier.ts';
+import { dynamoOutbox, type Outbox } from './outbox.dynamo.ts';
+import { type ReceiptSender, sqsReceiptSender } from './receipt-sender.sqs.ts';
+import { inboundNotification, simulatorNumber } from './simulated-inbound.ts';
+import { receiptNotification, type Script, scriptFor } from './simulated-receipts.ts';
 
 export const simulator: CarrierModule = {
   descriptor: simulatorDescriptor,
@@ -16,3 +29,82 @@ export const simulator: CarrierModule = {
       prices,
     }),
 };
+
+export function simulatedCarrier(dependencies: {
+  readonly outbox: Pick<Outbox, 'record'>;
+  readonly sendReceipts: ReceiptSender;
+  readonly prices: PriceTable;
+}): Carrier {
+  async function handOver({ message, body, attempt }: HandOverRequest): Promise<HandOver> {
+    const script = scriptFor(message.channel, message.recipient);
+    if (script.refuses) return { outcome: 'refused', ...messageError('invalid_recipient') };
+    if (attempt.number <= (script.throttles ?? 0))
+      return { outcome: 'throttled', reason: 'the simulator throttles' };
+
+    // Both are the same for a repeat of the attempt.
+    const { at, id: carrierMessageId } = attempt;
+    const price = expectedPrice(dependencies.prices, message);
+    await dependencies.outbox.record(
+      {
+        message_id: message.message_id,
+        client_id: message.client_id,
+        channel: message.channel,
+        to: message.recipient,
+        from: fromOf(message),
+        body: readableBody(message, body.text),
+        at: at.toISOString(),
+      },
+      attempt.number,
+      carrierMessageId,
+    );
+    const receipts = planReports(script).map(({ report, delaySeconds }) => ({
+      body: receiptNotification({
+        message,
+        carrierMessageId,
+        report,
+        at: addSeconds(at, delaySeconds),
+        price,
+      }),
+      delaySeconds,
+    }));
+    const reply = script.replies?.(body.text);
+    if (reply !== undefined) receipts.push(replyTo(message, reply, carrierMessageId, at));
+    if (receipts.length > 0) await dependencies.sendReceipts(receipts, message.client_id);
+    return { outcome: 'accepted', carrierMessageId, ...price };
+  }
+
+  return { handOver };
+}
+
+/** How long after the hand-over a reply comes, so that the hand-over is stored by then. */
+const replySeconds = 2;
+
+function replyTo(message: Message, text: string, repliesTo: string, handedOverAt: Date) {
+  const from = fromOf(message);
+  const body = inboundNotification({
+    channel: message.channel,
+    from: message.recipient,
+    to: from?.startsWith('+') === true ? from : simulatorNumber,
+    text,
+    id: `reply-${repliesTo}`,
+    at: addSeconds(handedOverAt, replySeconds),
+    ...modeField(message.client_id),
+    repliesTo,
+  });
+  return { body, delaySeconds: replySeconds };
+}
+
+function planReports(script: Script) {
+  return script.reports.flatMap((report, index) =>
+    Array.from({ length: script.copies ?? 1 }, () => ({
+      report,
+      delaySeconds: index * (script.secondsBetween ?? 0),
+    })),
+  );
+}
+
+/** A template, media or a location has no text and is shown as JSON. */
+function readableBody(message: Message, body: string): string {
+  if (message.whatsapp === undefined || message.whatsapp.type === 'text') return body;
+  return JSON.stringify(message.whatsapp);
+}

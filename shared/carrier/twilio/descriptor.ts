@@ -1,5 +1,8 @@
-/** The facts of Twilio's Programmable Messaging, for SMS. */
+/** The facts of Twilio's Programmable Messaging, for SMS, and what its secret holds. */
+
+import * as z from 'zod/mini';
 import type { CarrierDescriptor } from '../carrier-descriptor.ts';
+import { vendorAddress } from '../http-call.ts';
 
 export const twilioDescriptor: CarrierDescriptor = {
   name: 'twilio',
@@ -19,3 +22,15 @@ export const twilioDescriptor: CarrierDescriptor = {
   reportsBy: 'callback',
   hasCredentials: true,
 };
+
+const text = z.string().check(z.minLength(1));
+
+export const twilioCredentials = z.object({
+  account_sid: z.string().check(z.regex(/^AC\w+$/)),
+  auth_token: text,
+  /** What messages are sent from that have no sender of their own: a number, a sender ID or a Messaging Service (`MG…`). */
+  from: text,
+  base_url: z.optional(vendorAddress),
+});
+
+export type TwilioCredentials = z.output<typeof twilioCredentials>;

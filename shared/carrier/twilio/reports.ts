@@ -2,17 +2,17 @@
  * What Twilio reports: the status of a message, at an address that has the attempt's id, and messages from people, at the
  * address `inbound`. A text of several parts has one status for all of them.
  */
+
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
 import { attemptNamed } from '../../message/dispatch/carrier.ts';
 import type { Receipt } from '../../message/dispatch/record-receipts.ts';
 import type { InboundMessage } from '../../message/received-content.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { inboundNumber } from '../../sender/phone-number.ts';
-import type { CarrierReports } from '../carrier-module.ts';
+import type { CallbackRequest, CarrierReports } from '../carrier-module.ts';
 import { type Reported, read, UnreadableNotification } from '../carrier-notification.ts';
-import { type TwilioCredentials, twilioCredentials } from './credentials.ts';
-import { twilioDescriptor } from './descriptor.ts';
-import { isSignedBy } from './signature.ts';
+import { type TwilioCredentials, twilioCredentials, twilioDescriptor } from './descriptor.ts';
 import { outcomeOfStatus } from './statuses.ts';
 
 const text = z.string().check(z.minLength(1));
@@ -85,4 +85,50 @@ function inboundOf(fields: unknown, { receivedAt }: Reported): InboundMessage {
     receivedAt,
     text: Body,
   };
+}
+
+/**
+ * Checks `X-Twilio-Signature` ("Validating requests are coming from Twilio"): an HMAC of the address and the form's fields,
+ * sorted; or of an address whose `bodySHA256` is the hash of another body.
+ */
+export function isSignedBy(authToken: string, request: CallbackRequest): boolean {
+  const given = request.headers['x-twilio-signature'];
+  if (given === undefined) return false;
+  const { bodySHA256 } = request.query;
+  if (bodySHA256 !== undefined && createHash('sha256').update(request.body).digest('hex') !== bodySHA256)
+    return false;
+  const fields = bodySHA256 === undefined ? fieldsText(request.body.toString('utf8')) : '';
+  return addressesOf(request.url).some((url) => isEqual(given, signatureOf(authToken, url + fields)));
+}
+
+function signatureOf(authToken: string, text: string): string {
+  return createHmac('sha1', authToken).update(text, 'utf8').digest('base64');
+}
+
+/** Each field's name and value, sorted by name; a name that is given several times has each of its values once, sorted. */
+function fieldsText(body: string): string {
+  // A stranger may send very many fields, so that each is looked at once.
+  const values = new Map<string, Set<string>>();
+  for (const [name, value] of new URLSearchParams(body)) {
+    const known = values.get(name);
+    if (known === undefined) values.set(name, new Set([value]));
+    else known.add(value);
+  }
+  return [...values]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([name, given]) => [...given].sort().map((value) => name + value))
+    .join('');
+}
+
+/** Twilio may sign the address with its port or without it. */
+function addressesOf(url: string): string[] {
+  const [, scheme = '', host = '', rest = ''] = /^(https?):\/\/([^/?#]+)(.*)$/s.exec(url) ?? [];
+  const [name = '', port] = host.split(':');
+  const usualPort = scheme === 'https' ? '443' : '80';
+  return [url, `${scheme}://${name}${port === undefined ? `:${usualPort}` : ''}${rest}`];
+}
+
+function isEqual(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -17,10 +17,8 @@ import { fromOf } from '../../message/shown-attempt.ts';
 import { validitySecondsFor } from '../carrier-descriptor.ts';
 import type { CallContext, CarrierContext, CarrierModule } from '../carrier-module.ts';
 import { callVendor } from '../http-call.ts';
-import { type TwilioCredentials, twilioCredentials } from './credentials.ts';
-import { twilioDescriptor } from './descriptor.ts';
-import { twilioErrors } from './errors.ts';
-import { costOf, outcomeOfStatus } from './statuses.ts';
+import { type TwilioCredentials, twilioCredentials, twilioDescriptor } from './descriptor.ts';
+import { costOf, outcomeOfStatus, twilioErrors } from './statuses.ts';
 
 const publicApi = 'https://api.twilio.com';
 /** "Too many requests". */

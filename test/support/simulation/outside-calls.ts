@@ -3,7 +3,7 @@
  * claims the callers had: so that a second call is told from one that an expired claim excuses.
  */
 
-import { simulatedCarrier } from '../../../shared/carrier/simulator/simulated-carrier.ts';
+import { simulatedCarrier } from '../../../shared/carrier/simulator/simulator.ts';
 import { claimSeconds, leaseSeconds } from '../../../shared/contract/times.ts';
 import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
 import type { Message } from '../../../shared/message/message.ts';

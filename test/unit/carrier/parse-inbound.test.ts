@@ -1,7 +1,7 @@
 /** Messages of people, in every form that AWS and Meta document. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseTopicNotification } from '../../../shared/carrier/aws/topic-notification.ts';
+import { parseTopicNotification } from '../../../shared/carrier/aws/reports.ts';
 import {
   inboundWhatsApp,
   twoWaySms,

@@ -1,8 +1,8 @@
 /** The simulator handles each recipient as in the contract's table, and its receipts have the form of real ones. */
 import { describe, expect, it } from '@jest/globals';
-import { parseTopicNotification } from '../../../shared/carrier/aws/topic-notification.ts';
+import { parseTopicNotification } from '../../../shared/carrier/aws/reports.ts';
 import type { OutboxEntry } from '../../../shared/carrier/simulator/outbox.dynamo.ts';
-import { simulatedCarrier } from '../../../shared/carrier/simulator/simulated-carrier.ts';
+import { simulatedCarrier } from '../../../shared/carrier/simulator/simulator.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { aSendingMessage, handedOverAt, handOverOf } from '../../support/message/example-message.ts';
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CarrierContext } from '../../../shared/carrier/carrier-module.ts';
-import type { TwilioCredentials } from '../../../shared/carrier/twilio/credentials.ts';
+import type { TwilioCredentials } from '../../../shared/carrier/twilio/descriptor.ts';
 import { twilioReports } from '../../../shared/carrier/twilio/reports.ts';
 import { twilio } from '../../../shared/carrier/twilio/twilio.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { parseTopicNotification } from '../../../shared/carrier/aws/topic-notification.ts';
+import { parseTopicNotification } from '../../../shared/carrier/aws/reports.ts';
 import { infobipReports } from '../../../shared/carrier/infobip/reports.ts';
 import { metaReports } from '../../../shared/carrier/meta/reports.ts';
 import { twilioReports } from '../../../shared/carrier/twilio/reports.ts';

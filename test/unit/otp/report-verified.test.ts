@@ -1,7 +1,7 @@
 /** The messages of a verified one-time password are reported as received, however often, and whatever fails on the way. */
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { awsSmsFeedback } from '../../../shared/carrier/aws/aws-feedback.ts';
+import { awsSmsFeedback } from '../../../shared/carrier/aws/aws-sms.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { reportVerified, verifiedOtps } from '../../../shared/otp/report-verified.ts';
 import {

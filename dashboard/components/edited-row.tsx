@@ -1,6 +1,19 @@
-/** The note of a row that people edit. */
+/** The status and the note of a row that people edit, such as a row of limits. */
+
 import FormField from '@cloudscape-design/components/form-field';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Textarea from '@cloudscape-design/components/textarea';
+
+const statusIcons = { active: 'success', invalid: 'warning', expired: 'stopped' } as const;
+
+/** As the gateway writes it into the row; of a newer gateway it may be another word. */
+export function RowStatus({ status }: { readonly status: string }) {
+  return (
+    <StatusIndicator type={statusIcons[status as keyof typeof statusIcons] ?? 'info'}>
+      {status}
+    </StatusIndicator>
+  );
+}
 
 interface NoteFieldProps {
   readonly value: string;
