@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { aimAtEmulator } from '../lib/local/aim-at-emulator.ts';
+import type { DemoClients } from '../lib/local/connection.ts';
 import { writeWhole } from '../lib/local/data-folder.ts';
 import type { LocalGateway } from '../lib/local/gateway.ts';
 import { StartFailure } from '../lib/local/start-failure.ts';
@@ -17,17 +18,6 @@ import { dynamoApiKeyStore, dynamoClientStore } from '../shared/client/client-st
 import { dynamoWebhookSecretStore } from '../shared/client/webhook-secrets.dynamo.ts';
 import { clientIdIn } from '../shared/contract/mode.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
-
-/** The local gateway prints them in this form (contract, section 9). */
-export interface DemoClients {
-  readonly client_id: string;
-  readonly client_secret: string;
-  readonly api_key: string;
-  /** Absent in a data folder of an earlier release. */
-  readonly test_api_key?: string | undefined;
-  readonly webhook_secret: string;
-  readonly admin: { readonly client_id: string; readonly client_secret: string };
-}
 
 export async function createDemoClients(
   dependencies: ClientAdminDependencies,

@@ -1,17 +1,18 @@
 /** The connection file: how other programs use a local gateway (contract, section 9). */
 import type { LocalGateway } from './gateway.ts';
 
-/** The credentials of the demo clients. */
-interface ConnectionClients {
+/** The credentials of the demo clients; the local gateway prints them in this form (contract, section 9). */
+export interface DemoClients {
   readonly client_id: string;
   readonly client_secret: string;
   readonly api_key: string;
+  /** Absent in a data folder of an earlier release. */
   readonly test_api_key?: string | undefined;
   readonly webhook_secret: string;
   readonly admin: { readonly client_id: string; readonly client_secret: string };
 }
 
-export interface Connection extends ConnectionClients {
+export interface Connection extends DemoClients {
   readonly base_url: string;
   readonly aws: LocalGateway['aws'];
   readonly tables: LocalGateway['tables'];
@@ -20,7 +21,7 @@ export interface Connection extends ConnectionClients {
   readonly settings: LocalGateway['settings'];
 }
 
-export function connectionOf(gateway: LocalGateway, clients: ConnectionClients): Connection {
+export function connectionOf(gateway: LocalGateway, clients: DemoClients): Connection {
   const { baseUrl: base_url, aws, tables, queues, secrets, settings } = gateway;
   return { base_url, ...clients, aws, tables, queues, secrets, settings };
 }

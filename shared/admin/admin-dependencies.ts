@@ -9,8 +9,11 @@ import {
 } from '../activity/activity-log.dynamo.ts';
 import type { ActivityLog } from '../activity/activity-log.ts';
 import type { CarrierModule } from '../carrier/carrier-module.ts';
-import { carrierSecrets } from '../carrier/carrier-secrets.secrets.ts';
-import { type CheckCredentials, credentialChecks } from '../carrier/check-carriers.ts';
+import {
+  type CheckCredentials,
+  carrierSecrets,
+  credentialChecks,
+} from '../carrier/carrier-secrets.secrets.ts';
 import { dynamoOutbox, type Outbox } from '../carrier/simulator/outbox.dynamo.ts';
 import { type ReceiptSender, sqsReceiptSender } from '../carrier/simulator/receipt-sender.sqs.ts';
 import type { ClientAdminDependencies } from '../client/client-admin.ts';

@@ -6,6 +6,7 @@ import * as clientAdmin from '../client/client-admin.ts';
 import type { PermissionChange } from '../client/client-store.dynamo.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { scopes } from '../contract/routes.ts';
+import { invalidCursor } from '../operation/list-query.ts';
 import { inOneLine } from '../platform/visible-text.ts';
 import { placeSchema, senderSchema } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
@@ -167,11 +168,7 @@ export async function listClients(
       direction * one[sort].localeCompare(other[sort]) || one.client_id.localeCompare(other.client_id),
   );
   const start = after === undefined ? 0 : sorted.findIndex(({ client_id }) => client_id === after) + 1;
-  if (after !== undefined && start === 0) {
-    throw new GatewayError('invalid_request', 'The cursor is not valid.', {
-      details: [{ field: 'cursor', message: 'must be the next_cursor of an earlier answer' }],
-    });
-  }
+  if (after !== undefined && start === 0) throw invalidCursor();
   const clients = sorted.slice(start, start + limit);
   const last = clients.at(-1);
   return {

@@ -12,6 +12,7 @@ import {
   ownAttributes,
 } from '../edited-table/edited-row.ts';
 import type { AllRows, RowKey } from '../edited-table/row-editor.dynamo.ts';
+import { invalidCursor } from '../operation/list-query.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
 import { keyText, pageSize, textUpTo } from './request-fields.ts';
@@ -81,12 +82,6 @@ function keyIn(cursor: string, sortKey: string): RowKey {
   } catch {
     throw invalidCursor();
   }
-}
-
-function invalidCursor(): GatewayError {
-  return new GatewayError('invalid_request', 'The cursor is not valid.', {
-    details: [{ field: 'cursor', message: 'must be the next_cursor of an earlier answer' }],
-  });
 }
 
 /** Names attributes of a row that are to be removed, such as misspelled ones. */

@@ -1,8 +1,12 @@
-/** The credentials of carriers: a secret for each, which is read again within 60 s, so that a change needs no deploy. */
+/**
+ * The credentials of carriers: a secret for each, which is read again within 60 s, so that a change needs no deploy; and
+ * whether they work, asked by a call that sends nothing.
+ */
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
 import type { Clock } from '../platform/clock.ts';
 import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
+import type { CarrierModule, CredentialCheck } from './carrier-module.ts';
 
 /** The ARNs of the secrets by the names of their carriers. */
 const secretArns = z.record(z.string(), z.string());
@@ -59,4 +63,27 @@ export function carrierSecrets(
     const { base_url: _ignored, ...rest } = value as Record<string, unknown>;
     return rest;
   }
+}
+
+/** Undefined for a carrier without credentials of its own. Never rejects: what went wrong is the answer. */
+export type CheckCredentials = (carrier: string) => Promise<CredentialCheck | undefined>;
+
+/** Within the time that API Gateway waits. */
+const timeLimitMs = 8000;
+
+/** @param load - the carriers, read when they are needed: their code would slow the start of a command */
+export function credentialChecks(
+  load: () => Promise<readonly CarrierModule[]>,
+  credentialsOf: CredentialsOf,
+): CheckCredentials {
+  return async (name) => {
+    const module = (await load()).find(({ descriptor }) => descriptor.name === name);
+    const schema = module?.credentials;
+    if (module?.checkCredentials === undefined || schema === undefined) return undefined;
+    try {
+      return await module.checkCredentials({ credentials: () => credentialsOf(name, schema), timeLimitMs });
+    } catch (error) {
+      return { works: false, answer: error instanceof Error ? error.message : String(error) };
+    }
+  };
 }

@@ -49,9 +49,13 @@ export function opaqueCursor(form: RegExp): OpaqueCursor {
     decode(cursor) {
       const position = Buffer.from(cursor, 'base64url').toString();
       if (form.test(position) && encode(position) === cursor) return position;
-      throw new GatewayError('invalid_request', 'The cursor is not valid.', {
-        details: [{ field: 'cursor', message: 'must be the next_cursor of an earlier answer' }],
-      });
+      throw invalidCursor();
     },
   };
+}
+
+export function invalidCursor(): GatewayError {
+  return new GatewayError('invalid_request', 'The cursor is not valid.', {
+    details: [{ field: 'cursor', message: 'must be the next_cursor of an earlier answer' }],
+  });
 }

@@ -6,7 +6,7 @@ import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { DemoClients } from '../../bin/demo-clients.ts';
+import type { DemoClients } from '../../lib/local/connection.ts';
 import { keptFolders } from '../../lib/local/data-folder.ts';
 import type { LocalGateway } from '../../lib/local/gateway.ts';
 import { freePort } from '../support/gateway/free-port.ts';

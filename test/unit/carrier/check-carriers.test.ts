@@ -1,8 +1,8 @@
 /** What is known of a carrier's credentials without handing a message over. */
 import { describe, expect, it } from '@jest/globals';
 import type { CarrierContext } from '../../../shared/carrier/carrier-module.ts';
+import { credentialChecks } from '../../../shared/carrier/carrier-secrets.secrets.ts';
 import { carrierModules } from '../../../shared/carrier/carriers.ts';
-import { credentialChecks } from '../../../shared/carrier/check-carriers.ts';
 import { vendors } from '../../support/carrier/vendors/vendors.ts';
 
 describe('a carrier', () => {
