@@ -103,6 +103,7 @@ export function addRestoreCommand(program: Command, { run }: Runner): void {
               ...(result.report === undefined ? [] : [textOf(result.report, tables)]),
               ...result.open.map((line) => `To be decided: ${line}`),
               `All ids are in ${report}.`,
+              ...(done ? ['Done: the workers and the API are on again.'] : []),
             ].join('\n\n'),
           problem: done
             ? undefined
@@ -177,7 +178,7 @@ function planned(
           ],
           '',
         ),
-        `The stream and webhooks name ${changed} messages that were accepted or changed after the time; the Activity Log has ${settings.length} changes of settings.`,
+        `${changed} messages are known to have been accepted or changed after the time; the Activity Log has ${settings.length} changes of settings.`,
         ...(streamSince === undefined ? [] : unknownOfStream(streamSince, to.toISOString())).map(
           (line) => `Unknown: ${line}`,
         ),
@@ -203,7 +204,7 @@ function textOf(report: RestoreReport, tables: readonly RestorableTable[]): stri
     ),
     ...(tables.includes('messages')
       ? [
-          `Lost messages: ${messages.final} were final at the time, ${messages.changed} changed after it as the stream or webhooks prove and are marked so, ${messages.sent} wait for a receipt, ${messages.scheduled} are sent at their time, of ${messages.unknown} it is unknown whether they were handed over.`,
+          `Messages of the time that are missing or spoilt: ${messages.final} were final, ${messages.changed} changed after it as the stream or webhooks prove and get that state, ${messages.sent} wait for a receipt, ${messages.scheduled} are sent at their time, of ${messages.unknown} it is unknown whether they were handed over.`,
         ]
       : []),
     textTable(

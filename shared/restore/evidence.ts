@@ -3,6 +3,7 @@
  * Activity Log saw change, the batches, how many messages usage counted, and what the stream of messages tells.
  */
 import * as z from 'zod/mini';
+import { maintenanceEndpoint } from '../contract/limit-rows.ts';
 import { rowIn } from '../platform/aws/stream-record.dynamo.ts';
 import { addDays } from '../platform/clock.ts';
 import { allItems } from './all-items.ts';
@@ -95,7 +96,9 @@ export async function collectEvidence(
   ) {
     for (const item of await rows.partition(tables['activity-log'], day.toISOString().slice(0, 10))) {
       const entry = activityRow.safeParse(rowIn(item)).data;
-      if (entry !== undefined && entry.at >= since && entry.kind !== 'signed_in') settings.push(entry);
+      if (entry === undefined || entry.at < since || entry.kind === 'signed_in') continue;
+      // The restore itself turns maintenance on.
+      if (entry.after?.endpoint !== maintenanceEndpoint) settings.push(entry);
     }
   }
   // A message that was sent nevertheless, as is proven, was not canceled.

@@ -1,5 +1,6 @@
 /** What a restore would do, read from the tables that exist and from the stream of messages. */
 import { collectEvidence, type Evidence } from './evidence.ts';
+import type { KnownMessage } from './judge-message.ts';
 import type { RestoreDependencies } from './restore-stage.ts';
 import { readStreamEvidence } from './stream-evidence.ts';
 import type { RestorableTable } from './table-rules.ts';
@@ -36,6 +37,9 @@ export async function planRestore(
     ? await readStreamEvidence(dependencies, dependencies.tables.messages.name, to)
     : undefined;
   const evidence = await collectEvidence(dependencies, to, clock(), stream);
+  // Evidence begins a little before the time, because clocks differ.
+  const isOfLater = ({ accepted_at = '', states }: KnownMessage): boolean =>
+    [accepted_at, ...Object.values(states)].some((at) => at >= to.toISOString());
   return {
     tables: found.map(({ table, window }) => ({
       table,
@@ -47,7 +51,7 @@ export async function planRestore(
       .filter(({ window, exists }) => !exists && !(window && window.earliest <= to && to <= window.latest))
       .map(({ table }) => `${table} cannot be restored to ${to.toISOString()}.`),
     settings: evidence.settings,
-    changed: evidence.messages.size,
+    changed: [...evidence.messages.values()].filter(isOfLater).length,
     streamSince: evidence.streamSince,
   };
 }

@@ -116,20 +116,9 @@ const rotations: ReadonlySet<string> = new Set([
 
 /** What neither a surviving table nor the stream tells, as sentences. */
 export function unknownIn(report: RestoreReport, restored: ReadonlySet<RestorableTable>): string[] {
-  const lost = Object.values(report.lost_by_client).reduce((sum, count) => sum + count, 0);
-  const named = report.lost_messages.length;
   const rotated = report.settings_changed.filter(({ kind }) => rotations.has(kind)).length;
   return [
-    ...(restored.has('messages')
-      ? [
-          ...unknownOfStream(report.stream_since ?? null, report.to),
-          `Messages accepted after the time: usage counted ${lost} that have no row now, and the stream and webhooks name ${named}, which the report lists with what is known of each. Of the others nothing is known but their number. A request that is repeated with the Idempotency-Key of one of them is sent again.`,
-          `${report.messages.sent} messages wait for a receipt: one that came after the time is lost unless the stream or a webhook has it, and they expire then.`,
-          `Messages that were in flight stay in usage as it counted them before the loss: these ${report.messages.sent}, and the ${report.messages.unknown} of which it is unknown whether they were handed over.`,
-          `${report.messages.scheduled} messages are scheduled: whether a client canceled one after the time is only known from the stream.`,
-          `${report.ended_sequences.length} sends with fallback end with the present message: whether the next one was started is not known.`,
-        ]
-      : []),
+    ...(restored.has('messages') ? unknownOfMessages(report) : []),
     ...(restored.has('webhook-deliveries')
       ? [
           'Webhooks of events after the time have no log; an event that was not finished may be posted again, with the same webhook-id.',
@@ -156,4 +145,36 @@ export function unknownIn(report: RestoreReport, restored: ReadonlySet<Restorabl
         : [],
     ),
   ];
+}
+
+function unknownOfMessages(report: RestoreReport): string[] {
+  const lost = Object.values(report.lost_by_client).reduce((sum, count) => sum + count, 0);
+  const named = report.lost_messages.length;
+  const { sent, unknown, scheduled } = report.messages;
+  const ended = report.ended_sequences.length;
+  const ofStream = unknownOfStream(report.stream_since ?? null, report.to);
+  const forgets = ofStream.length > 0;
+  const sentences: readonly (readonly [boolean, string])[] = [
+    [
+      lost + named > 0,
+      `Messages accepted after the time: usage counted ${lost} that have no row now. The stream and webhooks name ${named}, which the report lists as lost_messages with what is known of each; of the others nothing is known but their number. A request that is repeated with the Idempotency-Key of one of them is sent again.`,
+    ],
+    [
+      forgets && sent > 0,
+      `${sent} messages wait for a receipt: one that came after the time is lost unless the stream or a webhook has it, and they expire then.`,
+    ],
+    [
+      sent + unknown > 0,
+      `Messages that were in flight stay in usage as it counted them before the loss: these are ${sent} that wait for a receipt, and ${unknown} of which it is unknown whether they were handed over.`,
+    ],
+    [
+      forgets && scheduled > 0,
+      `${scheduled} messages are scheduled: whether a client canceled one after the time is only known where the stream has it.`,
+    ],
+    [
+      ended > 0,
+      `${ended} sends with fallback end with the present message: whether the next one was started is not known.`,
+    ],
+  ];
+  return [...ofStream, ...sentences.flatMap(([holds, sentence]) => (holds ? [sentence] : []))];
 }

@@ -195,8 +195,11 @@ describe('what the Activity Log says was taken back since', () => {
     await stage.remember(to);
     await stage.lose('messages', row);
     await stage.put('activity-log', entry('message_canceled', { message_id: row.message_id }));
+    // The restore's own row, which no person wrote.
+    await stage.put('activity-log', entry('limits_set', { after: { endpoint: 'maintenance' } }));
     const { report } = await stage.restore(to, {}, ['messages']);
     expect(report?.changed_messages).toEqual([row.message_id]);
+    expect(report?.settings_changed.map(({ kind }) => kind)).toEqual(['message_canceled']);
     expect(await stage.get('messages', row)).toMatchObject({ status: 'canceled', canceled_at: since });
     expect(await stage.rows('due-items')).toEqual([]);
   });
