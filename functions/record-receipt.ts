@@ -6,8 +6,10 @@ import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import type { CarrierNotification } from '../shared/carrier/carrier-notification.ts';
 import { readReport } from '../shared/carrier/read-report.ts';
 import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
+import { expectedPrice, readPrices } from '../shared/contract/prices.ts';
 import { dynamoAllRows } from '../shared/edited-table/row-editor.dynamo.ts';
 import { recordReceipts } from '../shared/message/dispatch/record-receipts.ts';
+import type { Message } from '../shared/message/message.ts';
 import { type ReceiveDependencies, receiveMessages } from '../shared/message/receive/receive-message.ts';
 import { dynamoContacts } from '../shared/message/store/contacts.dynamo.ts';
 import { dynamoConversations } from '../shared/message/store/conversations.dynamo.ts';
@@ -47,7 +49,13 @@ const receive: ReceiveDependencies = {
   optOutWords: env.OPT_OUT_WORDS,
   activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
 };
-const record = { messages, contacts, recordOptOut: optOutAtCarrier(suppressions) };
+const prices = readPrices(env.PRICES_FILE);
+const record = {
+  messages,
+  contacts,
+  recordOptOut: optOutAtCarrier(suppressions),
+  priceOf: (message: Message) => expectedPrice(prices, message),
+};
 const changeVisibility = changeVisibilityOn(sqs(), env.RECEIPTS_QUEUE_URL);
 
 export function handler(event: SQSEvent) {

@@ -142,7 +142,7 @@ export const workerUses = {
         'whatsapp-windows': ['GetItem', 'PutItem', 'Query'],
       },
       receivesFrom: ['receipts'],
-      settings: ['OPT_OUT_WORDS'],
+      settings: ['OPT_OUT_WORDS', 'PRICES_FILE'],
     },
   ],
 

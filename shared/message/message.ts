@@ -100,6 +100,8 @@ const storedSender = lazily(() =>
     /** India: the ids of the entity and of the template, as registered with the regulator. */
     entity_id: z.exactOptional(z.string()),
     template_id: z.exactOptional(z.string()),
+    /** The carrier that it was selected for; absent at other carriers, and on messages of an earlier release. */
+    carrier: z.exactOptional(z.string()),
   }),
 );
 
@@ -213,6 +215,8 @@ export const messageSchema = lazily(() =>
     attempt: z.exactOptional(z.int()),
     /** The attempt that a receipt proves, where there are several or it came before the response. */
     reported_attempt: z.exactOptional(z.int()),
+    /** The newest attempt that a receipt says has failed, where another one was made meanwhile. */
+    failed_attempt: z.exactOptional(z.int()),
     /** Where carriers may have several attempts: the cost of each, whose sum is `cost`. */
     costs: z.exactOptional(attemptCosts()),
     /** Whether it was sent again although a carrier may have had it. */

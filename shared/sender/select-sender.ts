@@ -29,8 +29,8 @@ export interface Addressed {
 
 /** What a message is sent from; a carrier that is not named here has a sender of its own. */
 interface SelectedSenders {
-  /** At the first carrier of the channel. */
-  readonly sender?: Sender;
+  /** At the first carrier of the channel, which it names: a deploy may change the order before the message goes out. */
+  readonly sender?: Sender & { readonly carrier?: string };
   /** At the others, by their names. */
   readonly senders?: Readonly<Record<string, Sender>>;
 }
@@ -137,7 +137,9 @@ export function selectSender(
     return selected === undefined ? [] : [[name, selected] as const];
   });
   return {
-    ...(sender === undefined ? {} : { sender }),
+    ...(sender === undefined
+      ? {}
+      : { sender: { ...sender, ...(first === undefined ? {} : { carrier: first }) } }),
     ...(senders.length === 0 ? {} : { senders: Object.fromEntries(senders) }),
   };
 }

@@ -119,10 +119,12 @@ const isDelivered = ({ takenBy }: Fact): boolean => takenBy.some(({ outcome }) =
 const hasUnknown = ({ state }: Fact): boolean =>
   state?.attempts?.some(({ outcome }) => outcome === 'unknown') === true;
 
-/** With a single call there is nothing but its report that could have decided. */
+/** With a single call there is nothing but its report that could have decided, if it came before the deadline. */
 function isFailureHidden(fact: Fact): boolean {
   const { takenBy, calls, state } = fact;
   if (takenBy.length === 0 || isDelivered(fact)) return false;
+  // `isLeftOpen` judges it.
+  if (state?.error?.code === 'hand_over_unknown') return false;
   if (calls > 1) return !['failed', 'expired'].includes(state?.status ?? '');
   return state?.status !== 'failed' || state.error?.code !== 'unreachable';
 }
@@ -146,8 +148,9 @@ function isRefusalHidden(fact: Fact): boolean {
   return state?.status !== 'failed' || state.error?.code !== final.ledger.vendor.refusalCodes.recipient;
 }
 
-/** The last attempt was refused, and another carrier was never asked. */
-function isNextLeftOut({ refusedBy, state, to }: Fact, ledgers: readonly Ledger[]): boolean {
+/** The last attempt was refused, and another carrier was never asked, though none before it had taken the message. */
+function isNextLeftOut({ takenBy, refusedBy, state, to }: Fact, ledgers: readonly Ledger[]): boolean {
+  if (takenBy.length > 0) return false;
   const attempt = state?.attempts?.at(-1);
   const last = refusedBy.findLast(({ ledger }) => ledger.vendor.name === attempt?.carrier);
   if (last?.why !== 'account' || attempt?.outcome !== 'refused') return false;

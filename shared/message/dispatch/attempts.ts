@@ -6,6 +6,7 @@
  * then stays with that carrier: the attempt is repeated, or its receipt is waited for. At the
  * attempt's deadline `on_unknown` decides. Another carrier is asked only after proof that the one before has not taken it.
  */
+import { modeOf } from '../../contract/mode.ts';
 import type { OnUnknown, OnUnknownDefaults, UnknownDeadlines } from '../../contract/on-unknown.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
@@ -27,8 +28,11 @@ export type NextStep =
   | { readonly step: 'give_up' }
   | { readonly step: 'channel_off' };
 
-/** A carrier that throttles a message for so long is left for the next one. */
-const throttledSecondsMax = 30;
+/**
+ * A carrier that throttles a message for so long is left for the next one, and so is one that cannot be reached where the next
+ * may have the message already.
+ */
+const repeatedSecondsMax = 30;
 /** With a single carrier, a message is sent again once. */
 const unknownAttemptsMin = 2;
 
@@ -45,11 +49,13 @@ export function nextStep(
   if (first === undefined) return { step: 'channel_off' };
   if (last === undefined) return handOver(message, first, rules, now);
   const { since = last.at } = last;
-  const isThrottled = last.outcome === 'throttled';
-  const stays = isThrottled && now < addSeconds(new Date(since), throttledSecondsMax);
+  const next = after(message, carriers, last.carrier) ?? first;
+  const isRepeated =
+    last.outcome === 'throttled' || (last.outcome === 'not_taken' && mayHave(message, next.name));
+  const stays = isRepeated && now < addSeconds(new Date(since), repeatedSecondsMax);
   const carrier = stays ? named(carriers, last.carrier) : undefined;
   if (carrier !== undefined) return handOver(message, carrier, rules, now, since);
-  return handOver(message, after(message, carriers, last.carrier) ?? first, rules, now);
+  return handOver(message, next, rules, now);
 }
 
 /** The message as one of its carriers sends it: from the sender that is selected for that carrier. */
@@ -58,7 +64,9 @@ export function atCarrier(
   name: string,
   [first]: readonly ChosenCarrier[],
 ): Message {
-  const own = name === first?.name ? sender : senders?.[name];
+  // The simulator plays every sender of test data.
+  const isOfFirst = sender?.carrier === undefined || modeOf(message.client_id) === 'test';
+  const own = name === (isOfFirst ? first?.name : sender.carrier) ? sender : senders?.[name];
   return { ...message, ...withoutUndefined({ sender: own, senders }) };
 }
 
@@ -160,6 +168,10 @@ function onUnknownOf({ on_unknown, otp, type }: Message, { onUnknown }: AttemptR
   if (on_unknown !== undefined) return on_unknown;
   if (otp !== undefined) return onUnknown.otp;
   return type === 'promotional' ? onUnknown.promotional : onUnknown.other;
+}
+
+function mayHave({ attempts = [] }: Message, name: string): boolean {
+  return attempts.some(({ carrier, outcome }) => carrier === name && outcome === 'unknown');
 }
 
 function named(carriers: readonly ChosenCarrier[], name: string): ChosenCarrier | undefined {

@@ -153,7 +153,9 @@ export async function lookUpSent(
     .catch((error: unknown) => dependencies.warn('the carrier cannot be asked', error));
   if (!found?.receipt) return { outcome: 'nothing_to_do', message };
   const receipt = { ...found.receipt, messageId: message.message_id, attempt: attempt.number };
-  const { recorded } = await recordReceipts(dependencies, [receipt], 1);
+  // What made the message `sent` has noted its price.
+  const noted = { ...dependencies, priceOf: () => undefined };
+  const { recorded } = await recordReceipts(noted, [receipt], 1);
   return { outcome: 'looked_up', message: recorded[0]?.message ?? message };
 }
 

@@ -2,6 +2,7 @@
  * Records the receipts of carriers. Each is one conditional write: the condition of a repeated, late or out-of-order
  * receipt does not hold, so it changes nothing and sends nothing.
  */
+import type { Price } from '../../contract/prices.ts';
 import { chunksOf } from '../../platform/long-lists.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { mayBeTaken } from '../attempt.ts';
@@ -28,9 +29,14 @@ interface ReceiptDependencies {
   /** Records an opt-out as for a hand-over (../dispatch). */
   readonly recordOptOut: (message: Message, at: Date) => Promise<boolean>;
   readonly contacts: Pick<Contacts, 'note'>;
+  /** What a message costs by the stage's prices; undefined where they have none for it. */
+  readonly priceOf: (message: Message) => Price | undefined;
 }
 
-type ReceiptStore = Pick<MessageStore, 'transition' | 'get' | 'findByCarrierId' | 'fillInSent' | 'addCost'>;
+type ReceiptStore = Pick<
+  MessageStore,
+  'transition' | 'get' | 'findByCarrierId' | 'fillInSent' | 'addCost' | 'noteFailedAttempt'
+>;
 
 interface Recorded {
   readonly outcome: 'recorded' | 'ignored' | 'unknown_message';
@@ -106,7 +112,7 @@ async function noteTaken(
 
 /** Records one receipt; one of an unknown message changes nothing. */
 async function recordReceipt(
-  { messages, recordOptOut }: ReceiptDependencies,
+  { messages, recordOptOut, priceOf }: ReceiptDependencies,
   receipt: Receipt,
 ): Promise<Recorded> {
   const { carrierMessageId } = receipt;
@@ -121,13 +127,15 @@ async function recordReceipt(
   if (row === undefined) return { outcome: 'unknown_message', messageId, message: undefined };
   // Without the message, for which nothing is noted.
   if (!concerns(receipt, row)) return { outcome: 'ignored', messageId, message: undefined };
+  await noteEstimate(messages, priceOf, receipt, row);
   const { cost, currency, ...withoutCost } = receipt.transition;
   const isOneOfSeveral = receipt.attempt !== undefined && mayBeWithSeveral(row);
   const transition = isOneOfSeveral ? withoutCost : receipt.transition;
   if (isOneOfSeveral && cost !== undefined && currency !== undefined)
     await messages.addCost(messageId, { attempt: receipt.attempt, cost, currency, reported: true });
   // Usually the hand-over has written `sent` already: then this read was cheaper than a refused write.
-  if (transition.to === 'sent' && isPast(row.status)) {
+  const isOfFailed = receipt.attempt !== undefined && receipt.attempt === row.failed_attempt;
+  if (transition.to === 'sent' && (isOfFailed || isPast(row.status))) {
     await noteLateCost(messages, receipt, row);
     return proveSent(messages, receipt, row);
   }
@@ -154,6 +162,8 @@ async function recordReceipt(
   if (message !== undefined) return { outcome: 'recorded', messageId, message };
   const known = await messages.get(messageId);
   if (known === undefined) return { outcome: 'unknown_message', messageId, message: undefined };
+  if (ofAttempt.ofAttempt !== undefined && !transitions[known.status].final)
+    await messages.noteFailedAttempt(messageId, ofAttempt.ofAttempt);
   await noteLateCost(messages, receipt, known);
   return proveSent(messages, receipt, known);
 }
@@ -219,16 +229,36 @@ function mayHaveChanged({ attempt, transition }: Receipt, { attempts }: Message)
   return isNewCost || (isFailure(transition) && attempt !== last.number);
 }
 
-/** The carrier's figure replaces the estimate also where it comes after the last state. */
+/**
+ * The receipt proves that the carrier has the message. Where the response was lost, and the receipt names no price, the
+ * price is estimated as it is at an acceptance.
+ */
+async function noteEstimate(
+  messages: ReceiptStore,
+  priceOf: ReceiptDependencies['priceOf'],
+  { attempt, transition }: Receipt,
+  row: Message,
+): Promise<void> {
+  const named = row.attempts?.find(({ number }) => number === attempt);
+  if (named === undefined || (named.outcome ?? 'unknown') !== 'unknown' || transition.cost !== undefined)
+    return;
+  const known = mayBeWithSeveral(row) ? row.costs?.[named.number] : row.cost;
+  const price = known === undefined ? priceOf(row) : undefined;
+  if (price !== undefined)
+    await messages.addCost(row.message_id, { attempt: named.number, ...price, reported: false });
+}
+
+/** The carrier's figure replaces the estimate also where it comes after the state that it reports. */
 async function noteLateCost(
   messages: ReceiptStore,
   { attempt, transition: { cost, currency } }: Receipt,
   known: Message,
 ): Promise<void> {
   if (attempt === undefined || cost === undefined || currency === undefined) return;
-  // The final receipt of a sent message has the cost too.
-  const isKnown = known.cost_reported === true && known.cost === cost;
-  if (known.status === 'sent' || isKnown || mayBeWithSeveral(known)) return;
+  // The final receipt of a sent message has the cost too, so an estimate that is right needs no write.
+  const isFinal = known.cost_reported === true || known.status === 'sent';
+  const isKnown = isFinal && known.cost === cost && known.currency === currency;
+  if (isKnown || mayBeWithSeveral(known)) return;
   await messages.addCost(known.message_id, { attempt, cost, currency, reported: true });
 }
 

@@ -134,6 +134,14 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     });
   }
 
+  async function noteFailedAttempt(messageId: string, attempt: number): Promise<void> {
+    await update(messageId, {
+      UpdateExpression: 'SET failed_attempt = :attempt',
+      ConditionExpression: 'attribute_exists(message_id)',
+      ExpressionAttributeValues: { ':attempt': attempt },
+    });
+  }
+
   async function fillInSent(messageId: string, at: Date): Promise<Message | undefined> {
     const filling = await update(messageId, {
       UpdateExpression: 'SET sent_at = :at',
@@ -170,6 +178,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     transition,
     noteHandOver,
     addCost: (messageId, cost) => addCost(client, TableName, messageId, get, cost),
+    noteFailedAttempt,
     fillInSent,
     noteKeyUse: (messageId, use, at) => noteKeyUse(client, table, { message_id: messageId }, { use, at }),
     findByCarrierId,

@@ -117,7 +117,12 @@ export async function attemptWorld(
     },
     report: (attempt: number, to: 'sent' | 'delivered' | 'failed', price: Partial<HandOver> = {}) =>
       recordReceipts(
-        { messages, recordOptOut: async () => true, contacts: { note: async () => {} } },
+        {
+          messages,
+          recordOptOut: async () => true,
+          contacts: { note: async () => {} },
+          priceOf: () => ({ cost: 0.01, currency: 'USD' }),
+        },
         [
           {
             messageId: message_id,

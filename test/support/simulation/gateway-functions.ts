@@ -188,7 +188,8 @@ export function gatewayFunctions(resources: Resources) {
     async recordReceipts(body: string, receives: number): Promise<HandlerResult> {
       const { receipts, inbound } = readReport(carrierReports, body);
       const { contacts } = resources;
-      const recorded = await recordReceipts({ messages, contacts, recordOptOut }, receipts, receives);
+      const dependencies = { messages, contacts, recordOptOut, priceOf: () => undefined };
+      const recorded = await recordReceipts(dependencies, receipts, receives);
       const received = await receiveMessages({ ...resources, optOutWords: [] }, inbound, receives);
       return { retryAfterSeconds: recorded.retryAfterSeconds ?? received.retryAfterSeconds };
     },

@@ -87,6 +87,26 @@ describe('the sender of an attempt', () => {
     expect(from.slice(0, 3)).toEqual(['one pool-1', 'two +15005550001', 'one pool-1']);
   });
 
+  it('is that of its carrier also where a deploy changed the order of the carriers meanwhile', async () => {
+    const { until, calls } = await world(
+      { one: [notTaken], two: [accepted] },
+      { sender: { identity: 'pool-2', carrier: 'two' }, senders: { one: { identity: '+15005550001' } } },
+    );
+    await until(10);
+    const from = calls.map(({ carrier, request }) => `${carrier} ${fromOf(request.message)}`);
+    expect(from).toEqual(['one +15005550001', 'two pool-2']);
+  });
+
+  it('is never that of a carrier which the stage does not have any more', async () => {
+    const { until, view } = await world(
+      { one: [accepted] },
+      { sender: { identity: 'pool-2', carrier: 'two' } },
+      { defaultSender: '+15005550006' },
+    );
+    await until(10);
+    expect(await view()).toMatchObject({ status: 'sent', from: '+15005550006' });
+  });
+
   it('is known while the response is lost', async () => {
     const { until, view } = await world({ one: ['lost'] }, {}, { defaultSender: '+15005550006' });
     expect((await view()).from).toBeNull();

@@ -12,6 +12,7 @@ import type { Change } from '../../support/simulation/aws/dynamodb.ts';
 import { plainRow } from '../../support/simulation/direct-database.ts';
 
 const { contacts } = inMemoryStores();
+const priceOf = () => undefined;
 const receipt: Receipt = {
   carrierMessageId: 'wamid.1',
   transition: { to: 'delivered', at: addSeconds(created, 1) },
@@ -21,12 +22,20 @@ it('a receipt whose message the index does not show yet is recorded once it does
   const { messages } = inMemoryStores();
   const message = aMessage({ channel: 'whatsapp', status: 'sending' });
   await messages.create(message);
-  const early = await recordReceipts({ messages, contacts, recordOptOut: async () => true }, [receipt], 1);
+  const early = await recordReceipts(
+    { messages, contacts, recordOptOut: async () => true, priceOf },
+    [receipt],
+    1,
+  );
   expect(early.recorded).toMatchObject([{ outcome: 'unknown_message' }]);
   expect(early.retryAfterSeconds).toBe(2);
   const noted = { at: created, carrierMessageId: 'wamid.1' };
   await messages.transition(message.message_id, { to: 'sent', ...noted });
-  const later = await recordReceipts({ messages, contacts, recordOptOut: async () => true }, [receipt], 2);
+  const later = await recordReceipts(
+    { messages, contacts, recordOptOut: async () => true, priceOf },
+    [receipt],
+    2,
+  );
   expect(later).toMatchObject({ recorded: [{ outcome: 'recorded' }], retryAfterSeconds: undefined });
   expect((await messages.get(message.message_id))?.status).toBe('delivered');
 });
@@ -36,7 +45,7 @@ it('a receipt of an unknown message is retried for some minutes, with growing de
   const waits: (number | undefined)[] = [];
   for (let receives = 1; waits.at(-1) !== undefined || receives === 1; receives += 1) {
     const { recorded, retryAfterSeconds } = await recordReceipts(
-      { messages, contacts, recordOptOut: async () => true },
+      { messages, contacts, recordOptOut: async () => true, priceOf },
       [receipt],
       receives,
     );
@@ -57,7 +66,7 @@ it('such a receipt does not delay another one in the same queue message, which i
   const known: Receipt = { messageId: message.message_id, transition: receipt.transition };
   for (let receives = 1; receives <= 3; receives += 1) {
     const { retryAfterSeconds } = await recordReceipts(
-      { messages, contacts, recordOptOut: async () => true },
+      { messages, contacts, recordOptOut: async () => true, priceOf },
       [receipt, known],
       receives,
     );
@@ -137,6 +146,7 @@ describe('a receipt is recorded only if its carrier had the attempt and gave it 
         messages,
         contacts: { note: async (...contact) => void noted.push(contact) },
         recordOptOut: async () => true,
+        priceOf,
       },
       [{ messageId, from: '+447700900999', ...more, transition: { to, at: addSeconds(created, 1) } }],
       1,

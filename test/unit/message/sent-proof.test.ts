@@ -49,7 +49,7 @@ async function take(messages: MessageStore, id: string, step: Step, at: Date): P
       return;
     default:
       await recordReceipts(
-        { messages, contacts, recordOptOut: async () => true },
+        { messages, contacts, recordOptOut: async () => true, priceOf: () => undefined },
         [{ messageId: id, transition: { to: step, at } }],
         1,
       );

@@ -68,6 +68,74 @@ describe('of several attempts that carriers may have', () => {
     expect(await view()).toMatchObject({ cost: 0.07, currency: 'USD' });
   });
 
+  it.each(['sent', 'delivered', 'failed'] as const)(
+    'one without a response costs its estimate, once it is reported as %s without a price',
+    async (to) => {
+      const { until, report, view } = await world({ one: ['lost'] }, { on_unknown: 'wait' });
+      await until(10);
+      expect(await view()).toMatchObject({ cost: null });
+      await report(1, to);
+      await report(1, to);
+      expect(await view()).toMatchObject({ cost: 0.01, currency: 'USD' });
+      await report(1, to, { cost: 0.02, currency: 'EUR' });
+      expect(await view()).toMatchObject({ cost: 0.02, currency: 'EUR' });
+    },
+  );
+
+  it('two without a response cost an estimate each, once they are reported without a price', async () => {
+    const { until, report, view } = await world(
+      { one: ['lost'], two: ['lost'] },
+      { on_unknown: 'send_again' },
+    );
+    await until(400);
+    await report(1, 'delivered');
+    expect(await view()).toMatchObject({ cost: 0.01 });
+    await report(2, 'delivered');
+    expect(await view()).toMatchObject({ cost: 0.02 });
+  });
+
+  it('a price that comes with `sent`, after the hand-over has noted it, replaces the estimate', async () => {
+    const { until, report, view, row } = await world({ one: [accepted] });
+    await until(10);
+    expect(await view()).toMatchObject({ status: 'sent', cost: 0.01 });
+    await report(1, 'sent', { cost: 0.05, currency: 'EUR' });
+    expect(await view()).toMatchObject({ status: 'sent', cost: 0.05, currency: 'EUR' });
+    expect((await row()).cost_reported).toBe(true);
+  });
+
+  it('after one that is unknown, a carrier that has not taken the message is asked again before the first', async () => {
+    const { until, asked } = await world(
+      { one: ['lost'], two: [notTaken, accepted] },
+      { on_unknown: 'send_again' },
+    );
+    await until(340);
+    expect(asked()).toEqual(['one 1', 'two 2', 'two 3']);
+  });
+
+  it('after one that is unknown, a carrier that cannot be reached for 30 s is left for the first', async () => {
+    const { until, asked, view } = await world(
+      { one: ['lost', accepted], two: [notTaken] },
+      { on_unknown: 'send_again' },
+    );
+    await until(400);
+    expect(asked().slice(0, 3)).toEqual(['one 1', 'two 2', 'two 3']);
+    expect(asked().at(-1)).toMatch(/^one /);
+    expect(await view()).toMatchObject({ status: 'sent', carrier: 'one', possible_duplicate: true });
+  });
+
+  it('a failure is not hidden by an older report of the same attempt, while the next one waits', async () => {
+    const { until, report, asked, view } = await world(
+      { one: ['lost'], two: [throttled, throttled, accepted] },
+      { on_unknown: 'send_again' },
+    );
+    await until(301);
+    await report(1, 'failed');
+    await report(1, 'sent');
+    await until(400);
+    expect(asked().length).toBeGreaterThan(2);
+    expect(await view()).toMatchObject({ status: 'sent', carrier: 'two' });
+  });
+
   it('the one that a receipt proves is asked about before the message expires, by its carrier’s id', async () => {
     const { until, report, show, lookups } = await world(
       { one: ['lost'], two: ['lost'] },

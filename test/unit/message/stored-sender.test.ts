@@ -6,6 +6,7 @@ import { aSendingMessage } from '../../support/message/example-message.ts';
 const senders = [
   undefined,
   { identity: '+447700900999' },
+  { identity: 'pool-1', carrier: 'aws' },
   { identity: 'pool-1', messages_per_second: 0.5 },
   { identity: 'ACMEIN', messages_per_second: 50, entity_id: '1001', template_id: '1007' },
 ];

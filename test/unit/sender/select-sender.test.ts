@@ -127,10 +127,10 @@ describe('the sender of a message', () => {
       template_id: '1107',
     });
     expect(selectSender([row], { channel: 'sms', country }, stage)).toEqual({
-      sender: { identity: 'ACMEIN', ...ids },
+      sender: { identity: 'ACMEIN', ...ids, carrier: 'aws' },
     });
     expect(selectSender([row], { channel: 'sms', country, from: 'ACMEIN' }, stage)).toEqual({
-      sender: { identity: 'ACMEIN', ...ids },
+      sender: { identity: 'ACMEIN', ...ids, carrier: 'aws' },
     });
   });
 });
@@ -143,7 +143,7 @@ it('a sender that is named in another case has the spelling and the pace of its 
     messages_per_second: 5,
   });
   expect(selectSender([row], { channel: 'sms', country: 'GB', from: 'acme' }, stage)).toEqual({
-    sender: { identity: 'ACME', messages_per_second: 5 },
+    sender: { identity: 'ACME', messages_per_second: 5, carrier: 'aws' },
   });
 });
 
@@ -161,18 +161,21 @@ describe('at each carrier', () => {
 
   it('the sender is of a row of that carrier, and a row that names none is of the first', () => {
     expect(selectSender(rows, at, carriers)).toEqual({
-      sender: { identity: 'FIRST' },
+      sender: { identity: 'FIRST', carrier: 'aws' },
       senders: { twilio: { identity: '+447700900002' } },
     });
     expect(selectSender([rowAt('sms GB aws', 'NAMED'), ...rows], at, carriers).sender?.identity).toBe(
       'NAMED',
     );
-    expect(selectSender(rows.slice(1), at, carriers).sender).toEqual({ identity: 'stage-pool' });
+    expect(selectSender(rows.slice(1), at, carriers).sender).toEqual({
+      identity: 'stage-pool',
+      carrier: 'aws',
+    });
   });
 
   it('a sender that the request names has the values of the rows of that carrier', () => {
     expect(selectSender(rows, { ...at, from: '+447700900001' }, carriers)).toEqual({
-      sender: { identity: '+447700900001' },
+      sender: { identity: '+447700900001', carrier: 'aws' },
       senders: { twilio: { identity: '+447700900001' } },
     });
   });
@@ -232,7 +235,9 @@ describe('the rows', () => {
       (invalid) => reported.push(invalid),
     );
     const { select } = await sendersOf('client_1');
-    expect(select({ channel: 'sms', country: 'GB' })).toEqual({ sender: { identity: 'ACME' } });
+    expect(select({ channel: 'sms', country: 'GB' })).toEqual({
+      sender: { identity: 'ACME', carrier: 'aws' },
+    });
     expect(reported).toMatchObject([{ client_id: 'client_1', destination: 'sms GB', attribute: 'identity' }]);
     expect(reported).toHaveLength(1);
   });

@@ -141,7 +141,7 @@ describe('a mistake in a row', () => {
     const rows = [row, { client_id: '*', destination: 'sms *', identity: '+447700900999' }];
     for (const country of ['GB', 'US']) {
       const selected = selectSender(rows.map(parseSenderRow), { channel: 'sms', country }, oneCarrierEach);
-      expect(selected).toEqual({ sender: { identity: '+447700900999' } });
+      expect(selected).toEqual({ sender: { identity: '+447700900999', carrier: 'aws' } });
     }
   });
 
