@@ -3,7 +3,7 @@ import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { MessageDetails, MessageLeg } from '../../../shared/admin/messages.ts';
-import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
+import { messageErrorNotes } from '../../../shared/contract/message-error-notes.ts';
 import type { DeliverySummary } from '../../../shared/webhook/webhook-response.schema.ts';
 import { useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
@@ -219,7 +219,7 @@ function sent({ reference, cost, ...message }: MessageProps) {
 function ErrorNote({ error }: Pick<MessageProps, 'error'>) {
   if (error === null) return <>–</>;
   const notes: Readonly<Record<string, { readonly cause: string; readonly remedy: string } | undefined>> =
-    messageErrorCodes;
+    messageErrorNotes;
   const note = Object.hasOwn(notes, error.code) ? notes[error.code] : undefined;
   return (
     <>

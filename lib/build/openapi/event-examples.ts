@@ -61,5 +61,5 @@ function posted(body: string): unknown {
 }
 
 function errorOf(code: MessageErrorCode): { error_code: string; error_message: string } {
-  return { error_code: code, error_message: messageErrorCodes[code].message };
+  return { error_code: code, error_message: messageErrorCodes[code] };
 }

@@ -1,13 +1,14 @@
-import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
+import { messageOfErrorCode } from '../../../shared/contract/message-error-codes.ts';
+import { messageErrorNotes } from '../../../shared/contract/message-error-notes.ts';
 
 /** The table of `docs/message-error-codes.md`, as Markdown. */
 export function messageErrorTable(): string {
   return [
     '| Code | Message | Cause | What to do | Retryable |',
     '|---|---|---|---|---|',
-    ...Object.entries(messageErrorCodes).map(
-      ([code, { message, cause, remedy, retryable }]) =>
-        `| \`${code}\` | ${message} | ${cause} | ${remedy} | ${retryable ? 'yes' : 'no'} |`,
+    ...Object.entries(messageErrorNotes).map(
+      ([code, { cause, remedy, retryable }]) =>
+        `| \`${code}\` | ${messageOfErrorCode(code)} | ${cause} | ${remedy} | ${retryable ? 'yes' : 'no'} |`,
     ),
   ].join('\n');
 }

@@ -86,6 +86,7 @@ describe('who may import whom', () => {
       'shared/admin/message-summary.ts',
       'shared/admin/csv-columns.ts',
       'shared/contract/message-error-codes.ts',
+      'shared/contract/message-error-notes.ts',
       'shared/contract/mode.ts',
       'shared/contract/webhook-events.ts',
       'shared/platform/csv.ts',

@@ -67,7 +67,7 @@ describe('an SMS event', () => {
     expect(smsTransition({ eventType })).toMatchObject({
       to: 'failed',
       errorCode,
-      errorMessage: messageErrorCodes[errorCode].message,
+      errorMessage: messageErrorCodes[errorCode],
     });
   });
 

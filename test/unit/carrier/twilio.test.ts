@@ -6,7 +6,7 @@ import type { CarrierContext } from '../../../shared/carrier/carrier-module.ts';
 import type { TwilioCredentials } from '../../../shared/carrier/twilio/descriptor.ts';
 import { twilioReports } from '../../../shared/carrier/twilio/reports.ts';
 import { twilio } from '../../../shared/carrier/twilio/twilio.ts';
-import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
+import { messageErrorNotes } from '../../../shared/contract/message-error-notes.ts';
 import { nextStep } from '../../../shared/message/dispatch/attempts.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { aSendingMessage, attemptRules, created, handOverOf } from '../../support/message/example-message.ts';
@@ -147,7 +147,7 @@ describe('the outcome', () => {
 
   it('has our own code and remedy for each code of Twilio', () => {
     for (const { code } of Object.values(twilio.errors.sms ?? {}))
-      expect(messageErrorCodes[code].remedy).not.toBe('');
+      expect(messageErrorNotes[code].remedy).not.toBe('');
   });
 });
 

@@ -1,6 +1,7 @@
 /** The codes of refused requests, and those of messages that failed. */
 import { type ErrorCode, errorStatus } from '../../../../shared/contract/errors.ts';
-import { messageErrorCodes } from '../../../../shared/contract/message-error-codes.ts';
+import { messageOfErrorCode } from '../../../../shared/contract/message-error-codes.ts';
+import { messageErrorNotes } from '../../../../shared/contract/message-error-notes.ts';
 import { routes } from '../../../../shared/contract/routes.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { errorExample, errorNotes } from '../../openapi/errors.ts';
@@ -45,10 +46,14 @@ ${table(
     { title: 'What to do', repeated: true },
     { title: 'Retryable', quiet: true, repeated: true },
   ],
-  Object.entries(messageErrorCodes).map(([code, { message, cause, remedy, retryable }]) => ({
+  Object.entries(messageErrorNotes).map(([code, { cause, remedy, retryable }]) => ({
     id: `message.${code}`,
     name: html`<code>${code}</code>`,
-    cells: [html`${inline(cause)}<p class="quiet">${message}</p>`, inline(remedy), retryable ? 'yes' : 'no'],
+    cells: [
+      html`${inline(cause)}<p class="quiet">${messageOfErrorCode(code)}</p>`,
+      inline(remedy),
+      retryable ? 'yes' : 'no',
+    ],
   })),
 )}</section>`,
   };

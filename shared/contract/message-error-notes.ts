@@ -1,0 +1,134 @@
+/**
+ * Why a message has an error code, and what the client can do: for the documentation and the dashboard. The functions do not
+ * load these texts, which would slow their start.
+ */
+import type { MessageErrorCode } from './message-error-codes.ts';
+import { recipientSendsMax, recipientWindowSeconds } from './times.ts';
+
+const recipientWindow = `${recipientWindowSeconds / 60} minutes`;
+
+interface MessageErrorNote {
+  /** The cause of the failure. */
+  readonly cause: string;
+  /** What the client can do about it. */
+  readonly remedy: string;
+  /** Whether the same message, sent again later, can be delivered. */
+  readonly retryable: boolean;
+}
+
+export const messageErrorNotes: Readonly<Record<MessageErrorCode, MessageErrorNote>> = {
+  invalid_recipient: {
+    cause: 'The number is not in use or not a mobile number, or a test account may not send to it.',
+    remedy: 'Correct the number, or remove it.',
+    retryable: false,
+  },
+  recipient_opted_out: {
+    cause: 'The recipient answered STOP, or turned off messages of this kind.',
+    remedy: 'Do not send to this recipient until they opt in again.',
+    retryable: false,
+  },
+  unreachable: {
+    cause: 'The device is off or out of range, or the number has no WhatsApp account.',
+    remedy: 'Send again later, or on another channel.',
+    retryable: true,
+  },
+  country_not_supported: {
+    cause: 'The carrier, or a protection rule of the AWS account, blocks the country.',
+    remedy: 'Ask the operator of the gateway to allow the country.',
+    retryable: false,
+  },
+  carrier_blocked: {
+    cause: 'A filter of the carrier, of WhatsApp or of the recipient dropped the message.',
+    remedy: 'Use another sender or another text, and send only to recipients who expect the message.',
+    retryable: false,
+  },
+  carrier_throttled: {
+    cause: 'More messages than the carrier allows went to this recipient or from this sender.',
+    remedy: 'Send again later, and more slowly.',
+    retryable: true,
+  },
+  carrier_rejected: {
+    cause: 'The carrier refused the message for a reason that no other code covers.',
+    remedy: 'Ask the operator of the gateway.',
+    retryable: false,
+  },
+  sender_rejected: {
+    cause: 'The sender is not registered with the carrier, or not for this country or type of message.',
+    remedy: 'Use another sender, or ask the operator of the gateway to register this one.',
+    retryable: false,
+  },
+  content_rejected: {
+    cause: 'The carrier takes the text for spam, or does not support a part of the content.',
+    remedy: 'Change the content.',
+    retryable: false,
+  },
+  template_rejected: {
+    cause: 'WhatsApp has no approved template of this name and language, or it takes other parameters.',
+    remedy: 'Correct the name, the language or the parameters, or have the template approved.',
+    retryable: false,
+  },
+  media_rejected: {
+    cause: 'WhatsApp could not download the file, or it is too large or of another type.',
+    remedy: 'Check that the URL is public, and that WhatsApp supports the type and the size of the file.',
+    retryable: false,
+  },
+  template_required: {
+    cause:
+      'WhatsApp takes messages without a template only within 24 hours of the last one from the recipient.',
+    remedy: 'Send a template.',
+    retryable: false,
+  },
+  spend_limit_reached: {
+    cause:
+      'The spend limit of the AWS account is used up, or WhatsApp has no valid payment method; or the spend cap of the client was reached when a `fallback` was to start.',
+    remedy: 'Ask the operator of the gateway to raise the limit, then send again.',
+    retryable: true,
+  },
+  message_limit_reached: {
+    cause: 'The cap on messages of the client was reached when a `fallback` was to start.',
+    remedy: 'Send again when the window of the cap resets, or ask the operator of the gateway to raise it.',
+    retryable: true,
+  },
+  recipient_limit_reached: {
+    cause: `${recipientSendsMax} messages with one-time passwords went to the recipient in ${recipientWindow} when a \`fallback\` was to start.`,
+    remedy: `Wait until ${recipientWindow} have passed, then send again.`,
+    retryable: true,
+  },
+  otp_held: {
+    cause:
+      'Few of the last one-time passwords of the client to this country were verified, which suggests SMS pumping.',
+    remedy: 'Send by WhatsApp, or ask the operator of the gateway to allow them.',
+    retryable: true,
+  },
+  not_needed: {
+    cause:
+      'Before it was handed to the carrier, another leg of its `fallback` was delivered or started, or the one-time password was verified or expired.',
+    remedy: 'Nothing: look at the other messages of the send.',
+    retryable: false,
+  },
+  hand_over_unknown: {
+    cause: 'The connection to the carrier broke, or it did not respond, and it reported nothing in time.',
+    remedy: 'The message may have arrived. Send again if a second one does no harm, or set `on_unknown`.',
+    retryable: true,
+  },
+  channel_off: {
+    cause: 'The operator of the gateway turned the channel off after the message was accepted.',
+    remedy: 'Send on another channel.',
+    retryable: false,
+  },
+  client_disabled: {
+    cause: 'An administrator disabled the client after the message was accepted.',
+    remedy: 'Ask the operator of the gateway to enable the client, then send again.',
+    retryable: true,
+  },
+  expired: {
+    cause: 'The carrier gave the message up, or reported nothing in time. It may still arrive.',
+    remedy: 'Send again if the message is still of use, with a longer `validity_period`.',
+    retryable: true,
+  },
+  unknown: {
+    cause: 'The carrier reported a failure without a reason.',
+    remedy: 'Send again. If it fails again, ask the operator of the gateway.',
+    retryable: true,
+  },
+};
