@@ -39,6 +39,9 @@ interface Resources {
   readonly baseUrl: string;
 }
 
+/** The properties of most capabilities. */
+export type CapabilityProps = Pick<Resources, 'stage' | 'storage' | 'schedules'>;
+
 export function grantUses(stack: Construct, resources: Resources): void {
   for (const construct of stack.node.findAll()) {
     if (!(construct instanceof GatewayFunction)) continue;

@@ -8,7 +8,7 @@ import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
-import type { CapabilityProps } from './capability-props.ts';
+import type { CapabilityProps } from './grant-uses.ts';
 
 interface ReviewProps extends CapabilityProps {
   readonly deadLetters: Queue;

@@ -5,7 +5,7 @@ import { stageCarriersOf } from '../contract/channels.ts';
 import type { sendRequest } from '../contract/function-uses.ts';
 import { expectedPrice, readPrices } from '../contract/prices.ts';
 import { dynamoAllRows, dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
-import { allowancesFrom } from '../limit/allowances-from-environment.ts';
+import { allowancesFrom } from '../limit/allowance.ts';
 import { overridesFrom } from '../limit/overrides.ts';
 import type { SendDependencies } from '../message/send/send-one.ts';
 import { messagesFrom } from '../message/store/message-store.dynamo.ts';

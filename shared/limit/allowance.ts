@@ -8,23 +8,33 @@
  *   refused, or a repeat of a request that is stored → given back, once (`createOnce` in
  *   ../message/send/idempotency.ts)
  */
+
+import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
 import { type GatewayError, limitReached } from '../contract/errors.ts';
 import { type CapName, type CapWindow, capNames, caps } from '../contract/limit-rows.ts';
+import { isSynthetic } from '../contract/mode.ts';
 import { decimalText } from '../contract/price-table.ts';
-import type { PricedMessage } from '../contract/prices.ts';
+import { costForCap, type PricedMessage, readPrices } from '../contract/prices.ts';
+import type { countedCaps } from '../contract/uses.ts';
+import { dynamo } from '../platform/aws/clients.ts';
 import { secondsPerDay } from '../platform/clock.ts';
+import type { EnvironmentFor } from '../platform/env.ts';
 import { ExpiringMap } from '../platform/expiring-cache.ts';
-import type { CapCounter } from './cap-counter.dynamo.ts';
+import { logWarning } from '../platform/log.ts';
+import { countMetric } from '../platform/metrics.ts';
+import { type CapCounter, dynamoCapCounter } from './cap-counter.dynamo.ts';
 import {
   amountOf,
   type CapLimit,
   type CapWindows,
   capAttribute,
+  capLimits,
   capWindowsAt,
   endedAttributes,
   millionths,
 } from './cap-limits.ts';
-import type { NotifyOfSpend } from './cap-notices.ts';
+import { type NotifyOfSpend, spendNotices } from './cap-notices.ts';
+import type { CapReader } from './overrides.ts';
 
 /** What one request may take from its client's caps. */
 export interface Allowance {
@@ -259,4 +269,21 @@ export async function capUse(
     used: amountOf(cap, row[capAttribute(windows, cap, window)] ?? 0),
     resets_at: new Date(windows.resetsAt[window] * 1000).toISOString(),
   }));
+}
+
+/** The caps of the sends, which count by the stage's prices, from the function's environment. */
+export function allowancesFrom(env: EnvironmentFor<typeof countedCaps>, capsOf: CapReader): AllowanceOf {
+  const counter = dynamoCapCounter(dynamo(), env.RATE_COUNTERS_TABLE);
+  const activityLog = dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS);
+  const table = readPrices(env.PRICES_FILE);
+  const { currency } = table;
+  const stageCaps = env.STAGE_CAPS;
+  return allowances({
+    counter,
+    limitsOf: async (clientId) => (isSynthetic(clientId) ? [] : capLimits(await capsOf(clientId), stageCaps)),
+    costOf: (message) => costForCap(table, message),
+    currency,
+    notify: spendNotices({ counter, activityLog, countMetric, currency, warn: logWarning }),
+    warn: logWarning,
+  });
 }

@@ -31,14 +31,6 @@ import type { OtpStore, PendingOtpKey } from './otp-store.dynamo.ts';
 import { otpTemplate, otpText } from './otp-text.ts';
 import { checkRecipientSends, retryConflicts, withSend } from './recipient-limit.ts';
 
-interface SendOtpDependencies extends SendDependencies {
-  readonly otps: Pick<OtpStore, 'get' | 'latest' | 'recipientSends' | 'countSms'>;
-  readonly otpSends: OtpSends;
-  readonly warn: (message: string, error: unknown) => void;
-  /** Refuses passwords by SMS to a country where few of the client's are verified. */
-  readonly assertNotHeld?: AssertNotHeld | undefined;
-}
-
 interface WantedSend {
   readonly key: PendingOtpKey;
   readonly wanted: SendOtpRequest;
@@ -46,7 +38,15 @@ interface WantedSend {
   readonly now: Date;
 }
 
-export function sendOtp(dependencies: SendOtpDependencies): Operation {
+export function sendOtp(
+  dependencies: SendDependencies & {
+    readonly otps: Pick<OtpStore, 'get' | 'latest' | 'recipientSends' | 'countSms'>;
+    readonly otpSends: OtpSends;
+    readonly warn: (message: string, error: unknown) => void;
+    /** Refuses passwords by SMS to a country where few of the client's are verified. */
+    readonly assertNotHeld?: AssertNotHeld | undefined;
+  },
+): Operation {
   const schema = sendOtpSchema(dependencies.webhookUrl);
   return async (request) => {
     const caller = requireCaller(request);
@@ -136,7 +136,7 @@ function keyStore({ get, noteKeyUse }: SendDependencies['messages']) {
  * @throws GatewayError `rate_limit_exceeded` where the recipient has had too many.
  */
 async function planSend(
-  otps: SendOtpDependencies['otps'],
+  otps: Pick<OtpStore, 'get' | 'latest' | 'recipientSends'>,
   send: WantedSend,
   messageId: string,
 ): Promise<OtpSend> {

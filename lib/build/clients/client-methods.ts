@@ -3,7 +3,7 @@
  * A new operation gets its method from its path and its operationId, so no further name has to be chosen.
  */
 import type { OpenApiDocument, OpenApiOperation } from '../openapi/document.ts';
-import type { JsonSchema } from '../openapi/json-schema.ts';
+import type { JsonSchema } from '../openapi/named-schemas.ts';
 
 /**
  * Whether a request may be sent again after a failure that leaves open whether it was carried out: always, with the

@@ -3,7 +3,7 @@
  * uses, without the rules that only the gateway checks, so that a changed rule breaks no client.
  */
 import type { OpenApiDocument } from '../openapi/document.ts';
-import type { JsonSchema } from '../openapi/json-schema.ts';
+import type { JsonSchema } from '../openapi/named-schemas.ts';
 import { type ClientMethod, queryName, schemaName } from './client-methods.ts';
 
 export type ClientSchemas = Readonly<Record<string, JsonSchema>>;

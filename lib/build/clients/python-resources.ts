@@ -1,5 +1,6 @@
 /** Writes the methods of the Python client, synchronous and asynchronous. */
-import type { JsonSchema } from '../openapi/json-schema.ts';
+
+import type { JsonSchema } from '../openapi/named-schemas.ts';
 import { type ClientMethod, capitalized, schemaName } from './client-methods.ts';
 import type { ClientSchemas } from './client-schemas.ts';
 

@@ -11,7 +11,7 @@ import { pageLimitMax } from '../../../shared/operation/list-query.ts';
 import { urlLengthMax } from '../../../shared/webhook/address-guard.ts';
 import { arnLengthMax } from '../../../shared/webhook/aws-destination.ts';
 import { endpointsMax } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from './named-schemas.ts';
 import { requests } from './requests.ts';
 
 /** The most items of lists, by schema and field. */

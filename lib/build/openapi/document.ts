@@ -8,8 +8,7 @@ import { version } from '../../../shared/contract/version.ts';
 import type { Example } from './description.ts';
 import { idempotencyKeyOf, type NamedHeaders, namedHeaders, prefer } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';
-import type { JsonSchema } from './json-schema.ts';
-import type { SchemasBySection } from './named-schemas.ts';
+import type { JsonSchema, SchemasBySection } from './named-schemas.ts';
 import { isOperation, type OperationName, operations } from './operations.ts';
 import {
   type DryRunDescription,

@@ -4,7 +4,7 @@ import { idempotencyKeyHours } from '../../../shared/contract/times.ts';
 import { decide, rateLimitHeaders } from '../../../shared/limit/decision.ts';
 import { windowsAt } from '../../../shared/limit/windows.ts';
 import { keyPattern } from '../../../shared/message/send/idempotency.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from './named-schemas.ts';
 
 /** The examples are the headers of a client's first send of the day. */
 const at = new Date('2026-11-20T09:29:18Z');

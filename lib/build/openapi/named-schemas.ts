@@ -9,7 +9,9 @@ import { attemptOutcomes } from '../../../shared/message/attempt.ts';
 import { statuses } from '../../../shared/message/message.ts';
 import { acceptedSms, messageStatus } from '../../../shared/message/message-response.schema.ts';
 import { verification } from '../../../shared/otp/otp-response.schema.ts';
-import type { JsonSchema } from './json-schema.ts';
+
+/** A schema of the API document: JSON Schema 2020-12, as OpenAPI 3.1 takes it. */
+export type JsonSchema = { [keyword: string]: unknown };
 
 /**
  * The names by place: `Schema.field`; `Schema.field[]` is the item of a list, `Schema.field{}` the value of a map,
@@ -226,3 +228,5 @@ export function bySection(schemas: Readonly<Record<string, JsonSchema>>): Schema
   );
   return { schemas: Object.fromEntries(ofOperations), 'x-dry-run': Object.fromEntries(dryRuns) };
 }
+
+/** A schema of the API document: JSON Schema 2020-12, as OpenAPI 3.1 takes it. */

@@ -4,8 +4,7 @@ import type { Route } from '../../../shared/contract/routes.ts';
 import type { Description, Example, Link, SuccessResponse } from './description.ts';
 import { errorExample, errorNotes } from './errors.ts';
 import { responseHeaders } from './headers.ts';
-import type { JsonSchema } from './json-schema.ts';
-import { referenceTo } from './named-schemas.ts';
+import { type JsonSchema, referenceTo } from './named-schemas.ts';
 
 export interface OpenApiResponse {
   readonly description: string;

@@ -14,8 +14,7 @@ import {
   parameterNameCharactersMax,
   parameterSpacesMax,
 } from '../../../shared/message/whatsapp-content.ts';
-import type { JsonSchema } from './json-schema.ts';
-import { referenceTo } from './named-schemas.ts';
+import { type JsonSchema, referenceTo } from './named-schemas.ts';
 
 /** Makes a condition on a value. */
 function when(condition: JsonSchema, holds: JsonSchema, otherwise?: JsonSchema): JsonSchema {

@@ -11,9 +11,9 @@ import {
 import { addBounds } from './bounds.ts';
 import { errorSchemas } from './errors.ts';
 import { commonNotes, schemaNotes } from './field-notes.ts';
-import type { JsonSchema } from './json-schema.ts';
 import {
   bySection,
+  type JsonSchema,
   nameParts,
   referenceTo,
   type SchemasBySection,

@@ -13,7 +13,7 @@ import {
 } from '../../../shared/contract/webhook-events.ts';
 import { disabledAfter } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import { endpointDisabledExample, eventExample, inboundExample, recipientExample } from './event-examples.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from './named-schemas.ts';
 import type { OperationName } from './operations.ts';
 import { reference } from './responses.ts';
 

@@ -16,7 +16,7 @@ import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import { acknowledgeWildcard } from '../../constructs/template-rules.ts';
 import { smsConfigurationSet } from '../../stages/stage-settings.ts';
-import type { CapabilityProps } from '../capability-props.ts';
+import type { CapabilityProps } from '../grant-uses.ts';
 import { createCompareOptOuts } from './compare-opt-outs.ts';
 import { createReportVerified } from './report-verified.ts';
 

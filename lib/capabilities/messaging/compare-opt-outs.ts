@@ -2,7 +2,7 @@
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
-import type { CapabilityProps } from '../capability-props.ts';
+import type { CapabilityProps } from '../grant-uses.ts';
 
 interface CompareProps extends CapabilityProps {
   readonly optOutListArn: string;

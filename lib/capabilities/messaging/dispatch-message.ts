@@ -10,7 +10,7 @@ import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-import type { CapabilityProps } from '../capability-props.ts';
+import type { CapabilityProps } from '../grant-uses.ts';
 import { Carriers } from './carriers.ts';
 import type { OutboundQueues } from './outbound-queues.ts';
 

@@ -1,7 +1,7 @@
 /** The function that expires messages without a final receipt, and queues again what a queue or the relay lost: every minute. */
 import type { Construct } from 'constructs';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
-import type { CapabilityProps } from '../capability-props.ts';
+import type { CapabilityProps } from '../grant-uses.ts';
 import type { RelayDeadLetters } from './relay-dead-letters.ts';
 
 interface ExpireProps extends CapabilityProps {

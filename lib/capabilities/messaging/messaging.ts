@@ -5,7 +5,7 @@
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { GatewayQueue, visibilityRuns } from '../../constructs/gateway-queue.ts';
-import type { CapabilityProps } from '../capability-props.ts';
+import type { CapabilityProps } from '../grant-uses.ts';
 import { createCountUsage } from './count-usage.ts';
 import { createDispatchMessage } from './dispatch-message.ts';
 import { createExpireMessages } from './expire-messages.ts';

@@ -5,7 +5,7 @@ import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
-import type { CapabilityProps } from '../capability-props.ts';
+import type { CapabilityProps } from '../grant-uses.ts';
 import type { OutboundQueues } from './outbound-queues.ts';
 import type { RelayDeadLetters } from './relay-dead-letters.ts';
 

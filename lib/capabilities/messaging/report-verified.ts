@@ -9,7 +9,7 @@ import { EventSourceMapping, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-
 import type { Construct } from 'constructs';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
-import type { CapabilityProps } from '../capability-props.ts';
+import type { CapabilityProps } from '../grant-uses.ts';
 
 export function createReportVerified(scope: Construct, { stage, storage }: CapabilityProps): void {
   const report = new GatewayFunction(scope, 'ReportVerified', {

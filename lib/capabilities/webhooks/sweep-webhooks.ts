@@ -4,7 +4,7 @@
  */
 import type { Construct } from 'constructs';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
-import type { CapabilityProps } from '../capability-props.ts';
+import type { CapabilityProps } from '../grant-uses.ts';
 
 export function createSweepWebhooks(scope: Construct, { stage, schedules }: CapabilityProps): void {
   const sweep = new GatewayFunction(scope, 'SweepWebhooks', {

@@ -9,7 +9,7 @@ import { Construct } from 'constructs';
 import { type LoggedMetric, metricNamespace } from '../../../shared/contract/metrics.ts';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
-import type { CapabilityProps } from '../capability-props.ts';
+import type { CapabilityProps } from '../grant-uses.ts';
 import { createDeliverWebhook } from './deliver-webhook.ts';
 import { createSweepWebhooks } from './sweep-webhooks.ts';
 import { WebhookLanes } from './webhook-lanes.ts';

@@ -1,6 +1,6 @@
 /** A call of each operation of the API document, made of its first examples, with ids of things that exist. */
 import type { OpenApiDocument, OpenApiOperation } from '../../../lib/build/openapi/document.ts';
-import type { JsonSchema } from '../../../lib/build/openapi/json-schema.ts';
+import type { JsonSchema } from '../../../lib/build/openapi/named-schemas.ts';
 import { withRealIds } from '../../support/docs/samples.ts';
 import type { TestClient } from '../../support/http/client.ts';
 

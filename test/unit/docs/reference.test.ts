@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { fieldRows } from '../../../lib/build/docs/reference/field-rows.ts';
 import { referencePage } from '../../../lib/build/docs/reference/reference-page.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
-import type { JsonSchema } from '../../../lib/build/openapi/json-schema.ts';
+import type { JsonSchema } from '../../../lib/build/openapi/named-schemas.ts';
 
 const document = openApiDocument();
 

@@ -5,7 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import * as z from 'zod/mini';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import { commonNotes, schemaNotes } from '../../../lib/build/openapi/field-notes.ts';
-import type { JsonSchema } from '../../../lib/build/openapi/json-schema.ts';
+import type { JsonSchema } from '../../../lib/build/openapi/named-schemas.ts';
 import {
   type OperationName,
   operations as operationDescriptions,

@@ -1,7 +1,7 @@
 /** The names that generators make of the document are such as a person would write. */
 import { describe, expect, it } from '@jest/globals';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
-import type { JsonSchema } from '../../../lib/build/openapi/json-schema.ts';
+import type { JsonSchema } from '../../../lib/build/openapi/named-schemas.ts';
 
 const { components, paths } = openApiDocument();
 const operations = Object.values(paths).flatMap((methods) => Object.values(methods));

@@ -1,6 +1,6 @@
 /** The events that the gateway posts, and their bodies, from the webhooks of the OpenAPI document. */
 import type { OpenApiDocument } from '../../openapi/document.ts';
-import type { JsonSchema } from '../../openapi/json-schema.ts';
+import type { JsonSchema } from '../../openapi/named-schemas.ts';
 import { type Html, heading, html, inline, table } from '../html.ts';
 import type { Resolve } from './field-rows.ts';
 import { fieldTable } from './field-table.ts';

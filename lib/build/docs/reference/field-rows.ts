@@ -1,5 +1,5 @@
 /** A JSON Schema as table rows: each field with its path, type and description. */
-import type { JsonSchema } from '../../openapi/json-schema.ts';
+import type { JsonSchema } from '../../openapi/named-schemas.ts';
 
 interface FieldRow {
   /** `history[].status` */

@@ -1,5 +1,6 @@
 /** The fields of a schema as a table, each with an address of its own. */
-import type { JsonSchema } from '../../openapi/json-schema.ts';
+
+import type { JsonSchema } from '../../openapi/named-schemas.ts';
 import { type Html, html, inline, table } from '../html.ts';
 import { fieldRows, type Resolve } from './field-rows.ts';
 

@@ -4,7 +4,7 @@ import type { Example } from '../../openapi/description.ts';
 import type { OpenApiOperation } from '../../openapi/document.ts';
 import { errorNotes } from '../../openapi/errors.ts';
 import { prefer } from '../../openapi/headers.ts';
-import type { JsonSchema } from '../../openapi/json-schema.ts';
+import type { JsonSchema } from '../../openapi/named-schemas.ts';
 import type { OpenApiResponse } from '../../openapi/responses.ts';
 import { codeBlock } from '../highlight.ts';
 import { type Html, heading, html, inline, prose, table } from '../html.ts';

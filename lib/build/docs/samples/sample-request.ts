@@ -2,7 +2,7 @@
  * Makes the request that an operation's samples send, from the operation in the API document and its first examples.
  */
 import type { OpenApiOperation } from '../../openapi/document.ts';
-import type { JsonSchema } from '../../openapi/json-schema.ts';
+import type { JsonSchema } from '../../openapi/named-schemas.ts';
 
 export interface SampleRequest {
   readonly method: string;
