@@ -19,7 +19,7 @@ import { addSeconds, type Clock, earlierOf } from '../platform/clock.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import type { DueItemIndex } from '../recovery/due-item-index.ts';
 import { readRows, rowsPerReview } from '../recovery/process-due-items.ts';
-import { leaveToReview, type TimeRange } from './leave-to-review.ts';
+import { leaveToReview, type TimeRange } from './expire-messages.ts';
 
 /** How far the scan is: of the messages sent from `from` until `until`, those of the clients after `after` remain. */
 export interface ScanProgress {

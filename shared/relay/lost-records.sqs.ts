@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import { sqsFurtherMessages } from '../platform/aws/queues.sqs.ts';
 import type { QueueRecord } from '../platform/process-queue-batch.ts';
 import { type LostRecords, spanOf } from './add-missed-messages.ts';
-import type { TimeRange } from './leave-to-review.ts';
+import type { TimeRange } from './expire-messages.ts';
 
 const time = z.iso.datetime({ offset: true });
 

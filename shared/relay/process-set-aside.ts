@@ -9,7 +9,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { DueItemIndex } from '../recovery/due-item-index.ts';
 import { type Delivery, dueItemOf } from '../webhook/delivery.ts';
 import type { ScanProgressStore } from './add-missed-messages.ts';
-import { leaveToReview } from './leave-to-review.ts';
+import { leaveToReview } from './expire-messages.ts';
 import { lostRecordsQueue, type SetAsideMessage, workOf } from './set-aside-records.ts';
 
 export interface ProcessSetAsideDependencies {

@@ -9,7 +9,7 @@ import { restoredBy, rowIn, usageClosed } from '../platform/aws/stream-record.dy
 import type { Clock } from '../platform/clock.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import type { DueItemIndex } from '../recovery/due-item-index.ts';
-import { leaveToReview } from '../relay/leave-to-review.ts';
+import { leaveToReview } from '../relay/expire-messages.ts';
 import { deliverySchema, dueItemOf } from '../webhook/delivery.ts';
 import type { Evidence } from './evidence.ts';
 import { evidenceInRow, judgeMessage, laterRow, mergedEvidence } from './judge-message.ts';

@@ -16,7 +16,7 @@
 import { messageSchema } from '../message/message.ts';
 import { rowIn } from '../platform/aws/stream-record.dynamo.ts';
 import type { Clock, Sleep } from '../platform/clock.ts';
-import { leaveToReview } from '../relay/leave-to-review.ts';
+import { leaveToReview } from '../relay/expire-messages.ts';
 import { deliverySchema, dueItemOf } from '../webhook/delivery.ts';
 import { allItems, eachPage } from './all-items.ts';
 import { collectEvidence, type Evidence, hourOf } from './evidence.ts';
