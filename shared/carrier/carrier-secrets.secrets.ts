@@ -24,7 +24,12 @@ export type CredentialsOf = <Credentials>(
   schema: z.ZodMiniType<Credentials>,
 ) => Promise<readonly Credentials[]>;
 
-/** The credentials reject where the secret does not have any. */
+/** The operator has not put credentials into the secret yet. */
+export class NoCredentials extends Error {
+  override readonly name = 'NoCredentials';
+}
+
+/** The credentials reject with `NoCredentials` where the secret does not have any. */
 export function carrierSecrets(
   client: SecretsManagerClient,
   { arns, baseUrls }: CarrierSecretsSettings,
@@ -45,7 +50,8 @@ export function carrierSecrets(
       .check(z.minLength(1), z.maxLength(2))
       .safeParse(given(await texts.get(carrier)));
     // Without the fault's text, which may quote a value.
-    if (!parsed.success) throw new Error(`the secret of the carrier ${carrier} has no valid credentials`);
+    if (!parsed.success)
+      throw new NoCredentials(`the secret of the carrier ${carrier} has no valid credentials`);
     return parsed.data;
   };
 

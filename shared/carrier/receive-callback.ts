@@ -7,9 +7,10 @@
  */
 import { errorTexts, GatewayError } from '../contract/errors.ts';
 import type { Authenticator } from '../http/authenticate.ts';
+import { orUnavailable } from '../http/response.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { CallbackRequest, CarrierReports } from './carrier-module.ts';
-import type { CredentialsOf } from './carrier-secrets.secrets.ts';
+import { type CredentialsOf, NoCredentials } from './carrier-secrets.secrets.ts';
 import { callbackBytesMax, type StoredCallback, toStore } from './stored-callback.ts';
 
 interface CallbackDependencies {
@@ -41,8 +42,14 @@ export function callbackOperations(dependencies: CallbackDependencies) {
     if (found?.callbacks === undefined || name === undefined) return undefined;
     const { callbacks } = found;
     const request = requestOf(call, rest, dependencies.baseUrl);
+    const credentials = await dependencies.credentialsOf(name, callbacks.credentials).catch((error) => {
+      dependencies.warn('the callback of a carrier cannot be verified', error);
+      if (error instanceof NoCredentials) return undefined;
+      // The secret cannot be read: after a 503 a carrier calls again, after a 403 it does not.
+      throw error;
+    });
+    if (credentials === undefined) return undefined;
     try {
-      const credentials = await dependencies.credentialsOf(name, callbacks.credentials);
       if (call.method === 'POST')
         return callbacks.verify(request, credentials) ? { carrier: name } : undefined;
       const challenge = call.method === 'GET' ? callbacks.answerChallenge?.(request, credentials) : undefined;
@@ -70,7 +77,7 @@ export function callbackOperations(dependencies: CallbackDependencies) {
   };
 
   const receive: Operation = async (request) => {
-    const call = await verified({ ...request, body: request.rawBody });
+    const call = await orUnavailable(verified({ ...request, body: request.rawBody }));
     if (call === undefined) throw notProven();
     const { carrier, challenge } = call;
     if (challenge === undefined) {

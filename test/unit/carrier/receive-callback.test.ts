@@ -24,13 +24,18 @@ function signed(token: string, body = form, at = path): string {
 
 function aGateway(secret: unknown = credentials('token')) {
   let now = created;
-  let stored = JSON.stringify(secret);
+  let stored: string | undefined = JSON.stringify(secret);
   const queue: StoredCallback[] = [];
   const counted: string[] = [];
   const { authenticate, receive } = callbackOperations({
     carriers: carrierReports,
     credentialsOf: carrierSecrets(
-      { send: async () => ({ SecretString: stored }) } as never,
+      {
+        send: async () => {
+          if (stored === undefined) throw new Error('no connection');
+          return { SecretString: stored };
+        },
+      } as never,
       { arns: '{"twilio":"arn","infobip":"arn","meta":"arn"}', baseUrls: false },
       () => now,
     ),
@@ -235,6 +240,15 @@ describe('a callback that is not proven', () => {
   it('is 403 where the secret has no credentials yet', async () => {
     const { call } = aGateway('generated');
     expect(await call()).toBe(403);
+  });
+
+  it('is 503 where the secret cannot be read, so that the carrier calls again', async () => {
+    const { call, change, queue } = aGateway();
+    change(undefined);
+    expect(await call()).toBe(503);
+    change(credentials('token'));
+    expect(await call()).toBe(200);
+    expect(queue).toHaveLength(1);
   });
 
   it('is refused by its size before anything else', async () => {
