@@ -38,7 +38,7 @@ const {
 const [name] = program.args;
 
 /** What nobody took, and nobody can be asked about, waits until its validity ends; workers are slow while they are killed. */
-const validitySeconds = 90 + Math.round(count / 8);
+const validitySeconds = 120 + Math.round(count / 4);
 const deadlineSeconds = { otp: 5, other: 10 };
 const settledWithinSeconds = 900;
 const countedWithinSeconds = 120;

@@ -1,5 +1,6 @@
 /** Compares what the gateway says of each message with the ledgers of the vendors: contract, section 16. */
-import type { Ledger, LedgerEntry, Refused } from './stand-in.ts';
+import type { Taken } from '../support/carrier/vendors/vendor.ts';
+import type { Ledger, Refused } from './stand-in.ts';
 import { isFinal, type Sent, type Settled, type Usage } from './traffic.ts';
 
 export interface Check {
@@ -10,7 +11,7 @@ export interface Check {
 /** What a message asked for, what became of it, and what the vendors say of it. */
 interface Fact extends Sent {
   readonly state: Settled | undefined;
-  readonly takenBy: readonly (LedgerEntry & { readonly ledger: Ledger })[];
+  readonly takenBy: readonly (Taken & { readonly ledger: Ledger })[];
   readonly refusedBy: readonly (Refused & { readonly ledger: Ledger })[];
   /** Of all vendors, lost ones included. */
   readonly calls: number;

@@ -18,11 +18,6 @@ const forgedEach = 4;
 /** Prices differ, so that one that is taken for another shows. */
 const differentPrices = 50;
 
-/** A message that the vendor took, and what it reports in the end. */
-export interface LedgerEntry extends Taken {
-  readonly outcome: Outcome;
-}
-
 /** A message that the vendor refused. */
 export interface Refused {
   readonly to: string;
@@ -33,7 +28,7 @@ export interface Refused {
 /** What the judge reads. */
 export interface Ledger {
   readonly vendor: Vendor;
-  readonly taken: readonly LedgerEntry[];
+  readonly taken: readonly Taken[];
   readonly refused: readonly Refused[];
   /** How often it was asked to send something to each recipient, lost requests included. */
   readonly callsFor: ReadonlyMap<string, number>;
@@ -62,7 +57,7 @@ export async function startStandIn(
   plan: FaultPlan,
   description: VendorDescription,
 ): Promise<StandIn> {
-  const taken: LedgerEntry[] = [];
+  const taken: Taken[] = [];
   const refused: Refused[] = [];
   const callsFor = new Map<string, number>();
   const faults = new Map<Fault, number>();
@@ -138,7 +133,7 @@ export async function startStandIn(
     return vendor.accepted(message, false);
   }
 
-  async function report(message: LedgerEntry, fault: ReportFault | undefined): Promise<void> {
+  async function report(message: Taken, fault: ReportFault | undefined): Promise<void> {
     if (fault !== 'before_response') await wait(reportAfterMs);
     if (reporter === undefined) return;
     const isForged = taken.indexOf(message) % forgedEach === 0;

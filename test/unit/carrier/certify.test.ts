@@ -14,18 +14,12 @@ import {
 } from '../../carriers/faults.ts';
 import { judge } from '../../carriers/judge.ts';
 import { callbackReporter } from '../../carriers/reporters.ts';
-import {
-  type Ledger,
-  type LedgerEntry,
-  type Refused,
-  type StandIn,
-  startStandIn,
-} from '../../carriers/stand-in.ts';
+import { type Ledger, type Refused, type StandIn, startStandIn } from '../../carriers/stand-in.ts';
 import { type OnUnknown, type Sent, type Settled, usageOf } from '../../carriers/traffic.ts';
 import { readVendorDescription } from '../../support/carrier/vendor-description.ts';
 import { infobipVendor } from '../../support/carrier/vendors/infobip.ts';
 import { twilioVendor } from '../../support/carrier/vendors/twilio.ts';
-import type { CallbackVendor } from '../../support/carrier/vendors/vendor.ts';
+import type { CallbackVendor, Taken } from '../../support/carrier/vendors/vendor.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -184,7 +178,7 @@ describe('the double', () => {
 describe('the judge', () => {
   const ledgerOf = (
     vendor: CallbackVendor,
-    taken: readonly Partial<LedgerEntry>[],
+    taken: readonly Partial<Taken>[],
     { refused = [], findings = [] }: { refused?: readonly Partial<Refused>[]; findings?: string[] } = {},
   ): Ledger => ({
     vendor,

@@ -56,7 +56,13 @@ async function doubleOf(
     if (asked === undefined) return vendor.answer(request, taken);
     const earlier = taken.find(({ attemptId }) => attemptId === asked.attemptId);
     if (earlier !== undefined && vendor.recognizesRepeats) return vendor.accepted(earlier, true);
-    const message = { ...asked, vendorId: vendor.newId(), at: now, price: 0.031 };
+    const message = {
+      ...asked,
+      vendorId: vendor.newId(),
+      at: now,
+      price: 0.031,
+      outcome: 'delivered' as const,
+    };
     taken.push(message);
     return vendor.accepted(message, false);
   }

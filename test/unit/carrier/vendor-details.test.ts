@@ -93,7 +93,15 @@ describe('a long text has one receipt for all of its segments, by', () => {
   });
 
   it('Infobip, with the price of one, which each of them costs', () => {
-    const taken = { to: '+447700900123', attemptId, text: '', vendorId: '1', at: receivedAt, price: 0.031 };
+    const taken = {
+      to: '+447700900123',
+      attemptId,
+      text: '',
+      vendorId: '1',
+      at: receivedAt,
+      price: 0.031,
+      outcome: 'delivered' as const,
+    };
     const { text } = infobipVendor.report(taken, 'delivered');
     const body = text.replace('"messageCount":1', '"messageCount":3');
     const { receipts } = infobipReports.parse({ path: 'reports', query: {}, body, receivedAt });
@@ -216,7 +224,15 @@ describe('Meta', () => {
   });
 
   it('reports statuses under its own id where it leaves ours out', () => {
-    const taken = { to: '+447700900123', attemptId, text: '', vendorId: 'wamid.A', at: receivedAt, price: 0 };
+    const taken = {
+      to: '+447700900123',
+      attemptId,
+      text: '',
+      vendorId: 'wamid.A',
+      at: receivedAt,
+      price: 0,
+      outcome: 'delivered' as const,
+    };
     const { text } = metaVendor.report(taken, 'delivered');
     const body = text.replace(`,"biz_opaque_callback_data":"${attemptId}"`, '');
     const { receipts } = metaReports.parse({ path: 'webhook', query: {}, body, receivedAt });

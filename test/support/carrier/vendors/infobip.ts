@@ -1,6 +1,6 @@
 /** Infobip, as its documentation says: SMS, a repeated `messageId` refused as a duplicate, reports signed by the subscription. */
 import { createHmac, randomUUID } from 'node:crypto';
-import { type CallbackVendor, descriptionOf, json, type Taken } from './vendor.ts';
+import { type CallbackVendor, descriptionOf, json, type Outcome, type Taken } from './vendor.ts';
 
 const credentials = {
   api_key: 'infobip-key',
@@ -51,6 +51,10 @@ const errors = {
     permanent: false,
   },
 };
+
+function errorOf(outcome: Outcome): object {
+  return outcome === 'unreachable' ? errors.absent : errors.none;
+}
 
 interface SendRequest {
   readonly messages: readonly {
@@ -116,7 +120,9 @@ export const infobipVendor: CallbackVendor = {
     if (path === '/account/1/balance') return json(200, { balance: 47.5, currency: 'EUR' });
     const wanted = new URLSearchParams(path.split('?')[1]).get('messageId');
     const found = taken.filter(({ attemptId }) => attemptId === wanted);
-    return json(200, { results: found.map((one) => entryOf(one, statuses.delivered, errors.none)) });
+    return json(200, {
+      results: found.map((one) => entryOf(one, statuses[one.outcome], errorOf(one.outcome))),
+    });
   },
   refusal(why) {
     if (why === 'recipient') return rejected(52, 'REJECTED_DESTINATION');
@@ -125,8 +131,7 @@ export const infobipVendor: CallbackVendor = {
     return why === 'throttled' ? apiError(429) : undefined;
   },
   report(taken, outcome) {
-    const error = outcome === 'unreachable' ? errors.absent : errors.none;
-    const text = JSON.stringify({ results: [entryOf(taken, statuses[outcome], error)] });
+    const text = JSON.stringify({ results: [entryOf(taken, statuses[outcome], errorOf(outcome))] });
     return { path: 'reports', name: 'reports', contentType: 'application/json', text };
   },
   received({ from, text, id }) {

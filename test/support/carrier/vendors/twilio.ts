@@ -1,6 +1,13 @@
 /** Twilio, as its documentation says: SMS, no repeat recognized, callbacks to the address that the send names. */
 import { createHmac, randomBytes } from 'node:crypto';
-import { type Callback, type CallbackVendor, descriptionOf, json, type Taken } from './vendor.ts';
+import {
+  type Callback,
+  type CallbackVendor,
+  descriptionOf,
+  json,
+  type Outcome,
+  type Taken,
+} from './vendor.ts';
 
 const credentials = {
   account_sid: `AC${'0123456789abcdef'.repeat(2)}`,
@@ -20,6 +27,10 @@ const apiError = (status: number, code: number) =>
     more_info: `https://www.twilio.com/docs/errors/${code}`,
     status,
   });
+
+function statusOf(outcome: Outcome): string {
+  return outcome === 'unreachable' ? 'undelivered' : outcome;
+}
 
 function messageOf({ vendorId, to, text, at }: Taken, status: string) {
   return {
@@ -78,7 +89,7 @@ export const twilioVendor: CallbackVendor = {
     if (path === `${account}.json`) return json(200, { sid: credentials.account_sid, status: 'active' });
     const [, sid] = /\/Messages\/(\w+)\.json$/.exec(path) ?? [];
     const found = taken.find(({ vendorId }) => vendorId === sid);
-    return found === undefined ? apiError(404, 20_404) : json(200, messageOf(found, 'delivered'));
+    return found === undefined ? apiError(404, 20_404) : json(200, messageOf(found, statusOf(found.outcome)));
   },
   refusal(why) {
     if (why === 'recipient') return apiError(400, 21_211);
@@ -89,8 +100,8 @@ export const twilioVendor: CallbackVendor = {
     return form(callbackPaths.get(attemptId) ?? '', {
       MessageSid: vendorId,
       SmsSid: vendorId,
-      MessageStatus: outcome === 'unreachable' ? 'undelivered' : outcome,
-      SmsStatus: outcome === 'unreachable' ? 'undelivered' : outcome,
+      MessageStatus: statusOf(outcome),
+      SmsStatus: statusOf(outcome),
       ...(outcome === 'unreachable' ? { ErrorCode: '30003' } : {}),
       To: to,
       From: credentials.from,

@@ -22,6 +22,8 @@ export interface Taken extends Asked {
   readonly at: Date;
   /** What its reports say that it cost, of a vendor that says so. */
   readonly price: number;
+  /** What it says in the end, and where it is asked. */
+  readonly outcome: Outcome;
 }
 
 export interface VendorResponse {
