@@ -13,16 +13,6 @@ import type { CallbackRequest, CarrierReports } from './carrier-module.ts';
 import { type CredentialsOf, NoCredentials } from './carrier-secrets.secrets.ts';
 import { callbackBytesMax, type StoredCallback, toStore } from './stored-callback.ts';
 
-interface CallbackDependencies {
-  /** Of the stage. */
-  readonly carriers: readonly CarrierReports[];
-  readonly credentialsOf: CredentialsOf;
-  /** The gateway's own address, which carriers call. */
-  readonly baseUrl: string;
-  readonly store: (callback: StoredCallback) => Promise<void>;
-  readonly warn: (message: string, error: unknown) => void;
-}
-
 /** A request as far as it proves its caller. */
 interface Call {
   readonly method: string;
@@ -34,7 +24,15 @@ interface Call {
 
 const path = /^\/carriers\/([a-z]+)\/(.+)$/;
 
-export function callbackOperations(dependencies: CallbackDependencies) {
+export function callbackOperations(dependencies: {
+  /** Of the stage. */
+  readonly carriers: readonly CarrierReports[];
+  readonly credentialsOf: CredentialsOf;
+  /** The gateway's own address, which carriers call. */
+  readonly baseUrl: string;
+  readonly store: (callback: StoredCallback) => Promise<void>;
+  readonly warn: (message: string, error: unknown) => void;
+}) {
   /** Undefined where the call is not proven to be the carrier's; a text to respond with to a challenge. */
   async function verified(call: Call): Promise<{ carrier: string; challenge?: string } | undefined> {
     const [, name, rest = ''] = path.exec(call.path) ?? [];

@@ -28,13 +28,6 @@ export type ReportReceived = (
   carrierMessageId: string,
 ) => Promise<{ readonly reported: true } | { readonly reported: false; readonly reason: string }>;
 
-interface FeedbackDependencies {
-  /** The latest sends to a recipient. */
-  readonly otps: Pick<OtpStore, 'recipientSends'>;
-  readonly messages: Pick<MessageStore, 'get'>;
-  readonly report: ReportReceived;
-}
-
 interface Feedback {
   readonly reported: number;
   /** Why the carrier refused reports for good. */
@@ -43,11 +36,20 @@ interface Feedback {
 
 /** @throws when some may not be reported: all must be passed again. */
 export async function reportVerified(
-  dependencies: FeedbackDependencies,
+  {
+    otps,
+    messages,
+    report,
+  }: {
+    /** The latest sends to a recipient. */
+    readonly otps: Pick<OtpStore, 'recipientSends'>;
+    readonly messages: Pick<MessageStore, 'get'>;
+    readonly report: ReportReceived;
+  },
   verified: readonly VerifiedOtp[],
 ): Promise<Feedback> {
-  const carrierIds = (await Promise.all(verified.map((otp) => carrierIdsOf(dependencies, otp)))).flat();
-  const results = await allEnded(carrierIds.map((id) => dependencies.report(id)));
+  const carrierIds = (await Promise.all(verified.map((otp) => carrierIdsOf(otps, messages, otp)))).flat();
+  const results = await allEnded(carrierIds.map((id) => report(id)));
   return {
     reported: results.filter(({ reported }) => reported).length,
     refused: results.flatMap((result) => (result.reported ? [] : [result.reason])),
@@ -55,7 +57,8 @@ export async function reportVerified(
 }
 
 async function carrierIdsOf(
-  { otps, messages }: FeedbackDependencies,
+  otps: Pick<OtpStore, 'recipientSends'>,
+  messages: Pick<MessageStore, 'get'>,
   { otpId, clientId, recipient, messageId }: VerifiedOtp,
 ): Promise<string[]> {
   const { sends } = await otps.recipientSends({ clientId, recipient });

@@ -69,12 +69,6 @@ export function dynamoAttemptReader(client: DynamoDBDocumentClient, tableName: s
   };
 }
 
-interface AttemptDependencies {
-  readonly counter: AttemptCounter;
-  readonly clock: Clock;
-  readonly warn: (message: string, error: unknown) => void;
-}
-
 export interface CountedAttempt {
   /** `live` by default. */
   readonly mode?: Mode;
@@ -84,18 +78,30 @@ export interface CountedAttempt {
 
 /** Counts the attempts of a whole batch by one write for each mode. A failed count is logged and does not fail the work. */
 export async function countWebhookAttempts(
-  dependencies: AttemptDependencies,
+  {
+    counter,
+    clock,
+    warn,
+  }: {
+    readonly counter: AttemptCounter;
+    readonly clock: Clock;
+    readonly warn: (message: string, error: unknown) => void;
+  },
   attempts: readonly CountedAttempt[],
 ): Promise<void> {
   const byMode = Map.groupBy(attempts, ({ mode = 'live' }) => mode);
-  await Promise.all([...byMode].map(([mode, some]) => countIn(dependencies, mode, some)));
+  await Promise.all(
+    Array.from(byMode, async ([mode, some]) => {
+      try {
+        await counter.add(countsOf(some), clock(), mode);
+      } catch (error) {
+        warn('webhook attempts not counted', error);
+      }
+    }),
+  );
 }
 
-async function countIn(
-  { counter, clock, warn }: AttemptDependencies,
-  mode: Mode,
-  attempts: readonly CountedAttempt[],
-): Promise<void> {
+function countsOf(attempts: readonly CountedAttempt[]): AttemptCounts {
   const counts: Partial<Record<keyof AttemptCounts, number>> = {};
   const add = (name: keyof AttemptCounts, amount: number): void => {
     counts[name] = (counts[name] ?? 0) + amount;
@@ -104,9 +110,5 @@ async function countIn(
     add(metric, 1);
     add('webhooks_total_ms', Math.round(totalMs));
   }
-  try {
-    await counter.add(counts satisfies AttemptCounts, clock(), mode);
-  } catch (error) {
-    warn('webhook attempts not counted', error);
-  }
+  return counts;
 }
