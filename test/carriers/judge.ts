@@ -1,4 +1,5 @@
 /** Compares what the gateway says of each message with the ledgers of the vendors: contract, section 16. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Taken } from '../support/carrier/vendors/vendor.ts';
 import type { Ledger, Refused } from './stand-in.ts';
 import { isFinal, type Sent, type Settled, type Usage } from './traffic.ts';
@@ -66,10 +67,9 @@ export function judge(
     ),
     {
       name: 'usage has the messages, states, duplicates and costs of the run',
-      faults:
-        JSON.stringify(usage.counted) === JSON.stringify(usage.expected)
-          ? []
-          : [`${JSON.stringify(usage.counted)}, and not ${JSON.stringify(usage.expected)}`],
+      faults: isDeepStrictEqual(usage.counted, usage.expected)
+        ? []
+        : [`${JSON.stringify(usage.counted)}, and not ${JSON.stringify(usage.expected)}`],
     },
     {
       name: 'the descriptions refuse no request, and every callback is taken',

@@ -310,6 +310,20 @@ describe('the judge', () => {
     expect(faultyChecks(one, states, ledgers)).not.toEqual([]);
   });
 
+  it('takes the currencies of usage in any order', () => {
+    const [one, other] = [delivered, { ...delivered, currency: 'USD' }].map(
+      (state) => usageOf([state]).costs,
+    );
+    const [expected, counted] = [
+      { ...usageOf([delivered]), costs: { ...one, ...other } },
+      { ...usageOf([delivered]), costs: { ...other, ...one } },
+    ];
+    const wrong = judge([wait], [delivered], once, { counted, expected }).filter(
+      ({ faults }) => faults.length > 0,
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it('finds that usage has another cost', () => {
     const counted = { ...usageOf([delivered]), costs: { EUR: 60_000 } };
     expect(faultyChecks(wait, [delivered], once, counted)).toHaveLength(1);
