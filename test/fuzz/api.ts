@@ -83,7 +83,10 @@ try {
   }).catch((error: unknown) => String(error));
   front.close();
   const denials = await accessDenials(gateway().aws);
-  report(result, { seconds, waitedSeconds }, unmatched, [...denials, ...(await carrierFaults(test))]);
+  report(result, { seconds, waitedSeconds, repeated: front.repeated() }, unmatched, [
+    ...denials,
+    ...(await carrierFaults(test)),
+  ]);
 } finally {
   await running.stop();
   await webhookEndpoint.close();
@@ -109,7 +112,11 @@ async function carrierFaults(test: TestClient): Promise<string[]> {
 
 function report(
   { generated, passed, status }: Awaited<ReturnType<typeof runSchemathesis>>,
-  { seconds, waitedSeconds }: { readonly seconds: number; readonly waitedSeconds: number },
+  {
+    seconds,
+    waitedSeconds,
+    repeated,
+  }: { readonly seconds: number; readonly waitedSeconds: number; readonly repeated: number },
   unmatched: number | string,
   others: readonly string[],
 ): void {
@@ -130,6 +137,7 @@ function report(
   for (const line of tally.lines()) console.log(line);
   const waited = `${waitedSeconds.toFixed(0)} of them for the gateway`;
   console.log(`\n${generated} cases, ${passed} passed, in ${seconds.toFixed(0)} s, ${waited}`);
+  console.log(`${repeated} requests were answered 503 and made again`);
   console.log(
     `${modes.compared()} requests made with both keys, ${modes.differences().length} answered differently`,
   );
