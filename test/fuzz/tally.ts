@@ -6,12 +6,16 @@ import { routes } from '../../shared/contract/routes.ts';
 const turnedAwayMax = 0.2;
 /** The smallest share that must be successes. */
 const succeededMin = 0.05;
-/** Of these a client may have or make only a few, so that the others are refused: at least one must succeed. */
+/**
+ * Of these a client may have or make only a few, or few of the numbers that are drawn are suppressed, so that the others are
+ * refused: at least one must succeed.
+ */
 const fewSucceed: ReadonlySet<OperationName> = new Set([
   'createWebhookEndpoint',
   'deleteWebhookEndpoint',
   'rotateWebhookSecret',
   'rotateWebhookEndpointSecret',
+  'deleteSuppression',
 ]);
 
 export interface Tally {
