@@ -4,8 +4,8 @@
  *
  *   1  reads the deliveries of the step, from the position in the request's row.
  *   2  adds them to the due-item index, from which the sweep delivers what a queue loses.
- *   3  makes each delivery `pending`, on the condition that it has not changed; its row then names the request. A step
- *      that is repeated finds the name, counts the delivery and does not resend it.
+ *   3  makes each delivery `pending`, on the condition that it has not changed, else reads it again; its row then names the
+ *      request. A step that is repeated finds the name, counts the delivery and does not resend it.
  *   4  enqueues them; a repeated step enqueues again what is still pending. Of two messages one finds the attempt due.
  *   5  writes the new position and the counts, on the condition that no other process has.
  *
@@ -195,8 +195,8 @@ async function resendAll(
     due.flatMap((one) => dueItemOf(resentAs(one, now))),
   );
   const resent: Delivery[] = [];
-  /** Changed since they were read, perhaps by another process that takes the same step. */
-  const changed: string[] = [];
+  /** Changed since they were first read. */
+  const changed: Delivery[] = [];
   let pauseUntilMs = 0;
   for (let first = 0; first === 0 || first < due.length; first += groupSize) {
     const groupAtMs = now.getTime() + (first / groupSize) * groupMs;
@@ -208,15 +208,20 @@ async function resendAll(
     await allEnded(
       [...Map.groupBy(each, ({ one }) => destinationOf(one.row)).values()].map(async (events) => {
         for (const { one, position } of events) {
-          const next = resentAs(one, beganAt, position);
-          // The alert comes first: if it fails, the later events of the message are not resent before it.
-          if (one.row.alert_pending) await sendAlert(dependencies, one.row);
-          if (!(await deliveries.replace(one.row, next))) {
-            changed.push(next.delivery_id);
-            continue;
+          let row: Delivery | undefined = one.row;
+          while (row !== undefined && isDue(resend, row)) {
+            const next = resentAs({ ...one, row }, beganAt, position);
+            // The alert comes first: if it fails, the later events of the message are not resent before it.
+            if (row.alert_pending) await sendAlert(dependencies, row);
+            if (await deliveries.replace(row, next)) {
+              group.push(next);
+              resent.push(next);
+              break;
+            }
+            // A worker has noted its alert meanwhile, and it is still due; or another process has taken the same step.
+            [row] = await deliveries.getMany([row.delivery_id]);
+            if (row !== undefined) changed.push(row);
           }
-          group.push(next);
-          resent.push(next);
         }
       }),
     );
@@ -229,8 +234,7 @@ async function resendAll(
     const endedAtMs = clock().getTime();
     pauseUntilMs = endedAtMs + Math.min(pausesMaxMs / groups, pauseFactor * (endedAtMs - beganAt.getTime()));
   }
-  const others = changed.length === 0 ? [] : await deliveries.getMany(changed);
-  const before = [...included, ...others].filter((row) => isResentBy(resend, row));
+  const before = [...included, ...changed].filter((row) => isResentBy(resend, row));
   return new Set([...resent, ...before].map(({ delivery_id }) => delivery_id));
 }
 

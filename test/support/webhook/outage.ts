@@ -28,6 +28,7 @@ interface OutageOptions extends Partial<Omit<WorldOptions, 'startAt'>> {
   /** Whether the outage is over at the moment at which the last webhook has failed, and not minutes after it. */
   readonly endsAtOnce?: boolean;
   readonly lagMs?: () => number;
+  readonly deliveriesThrough?: NonNullable<Parameters<typeof simulatedGateway>[0]['deliveriesThrough']>;
 }
 
 /** Faults begin with the recovery, so that every webhook has failed before. */

@@ -3,6 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { lazily } from '../../../shared/platform/expiring-cache.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
+import { alerted } from '../../../shared/webhook/delivery.ts';
+import type { DeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { resendRequestSchema } from '../../../shared/webhook/log/request-resend.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
@@ -27,6 +29,15 @@ it.each([
   const { success } = resendRequestSchema.safeParse({ origin, since: '2026-11-20T10:00:00Z' });
   expect(success).toBe(isTaken);
 });
+
+/** As if their workers had died between the failure and its alert. */
+async function makeAlertsPending(deliveryIds: Iterable<string>, store: DeliveryStore): Promise<void> {
+  for (const id of deliveryIds) {
+    const row = await store.get(id);
+    if (row === undefined) throw new Error('it is stored');
+    await store.replace(row, { ...row, alert_pending: true, revision: `${row.revision} pending` });
+  }
+}
 
 /** All webhooks of 120 messages resent: one run, of which several tests read what was posted and stored. */
 const allResent = lazily(async () => {
@@ -55,15 +66,7 @@ describe('everything that failed', () => {
 
   it('is included although its worker died before the alert, which is sent then', async () => {
     const { gateway, recover, request, resent } = await afterAnOutage({ messages: 10 });
-    for (const id of gateway.deliveryIds) {
-      const row = await gateway.deliveries.get(id);
-      if (row === undefined) throw new Error('it is stored');
-      await gateway.deliveries.replace(row, {
-        ...row,
-        alert_pending: true,
-        revision: `${row.revision} pending`,
-      });
-    }
+    await makeAlertsPending(gateway.deliveryIds, gateway.deliveries);
     const reported = gateway.failuresReported.length;
     recover();
     const asked = request();
@@ -75,6 +78,30 @@ describe('everything that failed', () => {
     });
     expect(ids(resent())).toEqual([...gateway.deliveryIds].toSorted());
     expect(gateway.failuresReported.slice(reported).toSorted()).toEqual([...gateway.deliveryIds].toSorted());
+  });
+
+  it('is included although its worker sends the alert while the step makes it pending', async () => {
+    const { gateway, recover, request, resent } = await afterAnOutage({
+      messages: 10,
+      deliveriesThrough: (store) => ({
+        ...store,
+        async replace(seen, next) {
+          if (seen.alert_pending && next.state === 'pending')
+            await store.replace(seen, alerted(seen, `${seen.revision} alerted`));
+          return store.replace(seen, next);
+        },
+      }),
+    });
+    await makeAlertsPending(gateway.deliveryIds, gateway.deliveries);
+    recover();
+    const asked = request();
+    await gateway.run(10);
+    const { resend_id } = await asked;
+    await gateway.run(120);
+    expect(await gateway.resends.get(resend_id)).toMatchObject({
+      ...{ status: 'completed', matched: 20, resent: 20 },
+    });
+    expect(ids(resent())).toEqual([...gateway.deliveryIds].toSorted());
   });
 
   it('is included although it failed a moment ago, and indexes do not show it yet', async () => {
