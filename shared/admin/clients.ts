@@ -213,7 +213,7 @@ export async function changeWebhookUrl(
   clientId: string,
   webhookUrl: string | null,
 ): Promise<void> {
-  const client = await requireClient(dependencies, clientId);
+  const client = await requireSettingsOwner(dependencies, clientId);
   await recordActivity(dependencies, actor, {
     kind: 'webhook_url_changed',
     summary: `${actor} ${webhookUrl === null ? 'removed' : 'set'} the webhook URL of ${client.name}`,

@@ -15,6 +15,7 @@ describe('the admin API', () => {
     const changes = [
       [`/admin/api/clients/${test.clientId}`, { disabled: true }],
       [`/admin/api/clients/${test.clientId}`, { countries: ['FR'] }],
+      [`/admin/api/clients/${test.clientId}`, { webhook_url: 'https://shop.example/test' }],
       [`/admin/api/clients/${test.clientId}/limits`, { endpoint: 'POST /api/v1/otp/send', per_minute: 7 }],
       [
         '/admin/api/senders',

@@ -12,8 +12,10 @@ import {
 } from '../../../shared/client/client-admin.ts';
 import { disabledClients, dynamoClientIds } from '../../../shared/client/client-store.dynamo.ts';
 import { isApiKey } from '../../../shared/client/secret-text.ts';
+import { secretActiveAfterSeconds, signingSecrets } from '../../../shared/client/webhook-secrets.ts';
 import { clientIdIn, modeOf } from '../../../shared/contract/mode.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage } from '../../support/message/example-message.ts';
@@ -100,7 +102,7 @@ it('has the live webhook URL and secret for test data until it gets others', asy
   expect(await secretsOf(liveId)).toEqual([webhookSecret]);
 });
 
-it('has as many webhook secrets for test data as for live data, whatever the other has', async () => {
+it('has as many webhook secrets of its own for test data, beside those of the client until their end', async () => {
   const { liveId, testId } = await newClient();
   for (let rotation = 1; rotation < webhookSecretsMax; rotation += 1)
     await rotateWebhookSecret(admin, liveId, () => now);
@@ -109,7 +111,13 @@ it('has as many webhook secrets for test data as for live data, whatever the oth
   const own: string[] = [];
   for (let rotation = 0; rotation < webhookSecretsMax; rotation += 1)
     own.unshift((await rotateWebhookSecret(admin, testId, () => now)).secret);
-  expect((await admin.webhookSecrets.find(testId)).map(({ secret }) => secret)).toEqual(own);
+  const ofClient = await admin.webhookSecrets.find(liveId);
+  const stored = await admin.webhookSecrets.find(testId);
+  expect(stored.map(({ secret }) => secret)).toEqual([...own, ...ofClient.map(({ secret }) => secret)]);
+  // Until the new ones are active, those that receivers know sign alone; then all sign.
+  const signingAt = (at: Date) => signingSecrets(stored, at).map(({ secret }) => secret);
+  expect(signingAt(addSeconds(now, secretActiveAfterSeconds - 1))).toEqual([ofClient.at(-1)?.secret]);
+  expect(signingAt(addSeconds(now, secretActiveAfterSeconds))).toHaveLength(2 * webhookSecretsMax);
   await expect(rotateWebhookSecret(admin, testId, () => now)).rejects.toMatchObject(limit);
 });
 
