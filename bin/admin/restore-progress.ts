@@ -2,11 +2,8 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { RestoreReport } from '../../shared/restore/restore-report.ts';
-import type {
-  KeptStreamEvidence,
-  RestoreDependencies,
-  RestoreProgress,
-} from '../../shared/restore/restore-stage.ts';
+import type { RestoreDependencies, RestoreProgress } from '../../shared/restore/restore-stage.ts';
+import type { KeptStreamEvidence } from '../../shared/restore/stream-evidence.ts';
 
 export function progressFiles(folder: string, stackName: string) {
   const progress = join(folder, `${stackName}.json`);

@@ -25,7 +25,7 @@ import { openDecisions, type RestoreReport, reportBuilder } from './restore-repo
 import type { Decisions } from './row-outcome.ts';
 import { type Item, type SideTables, sideTableName } from './side-tables.dynamo.ts';
 import type { RunningWorkers, StackWorkers } from './stack-workers.lambda.ts';
-import { readStreamEvidence, type StreamEvidence } from './stream-evidence.ts';
+import { type KeptStreamEvidence, keptStreamEvidence } from './stream-evidence.ts';
 import type { StreamRecords } from './stream-records.dynamo.ts';
 import { type RestorableTable, restorableTables } from './table-rules.ts';
 
@@ -43,11 +43,6 @@ export interface RestoreProgress {
   readonly decisions?: Decisions | undefined;
   /** Where the copy of each segment of a table goes on; null where it is complete. */
   readonly positions?: Readonly<Record<string, Item | null>> | undefined;
-}
-
-/** What the stream told, and which restore asked. */
-export interface KeptStreamEvidence extends StreamEvidence {
-  readonly restoreId: string;
 }
 
 export interface RestoreDependencies extends PageDependencies {
@@ -122,7 +117,7 @@ export async function restoreStage(
   }
   if (isAt('restore')) {
     // A stream forgets, and DynamoDB may take an hour for the tables.
-    await streamEvidence(dependencies, progress);
+    await keptStreamEvidence(dependencies, progress);
     await restoreSideTables(dependencies, progress.tables, to);
     await save({ step: 'compare' });
   }
@@ -213,24 +208,9 @@ async function runOf(dependencies: RestoreDependencies, progress: RestoreProgres
       dependencies,
       new Date(progress.to),
       now,
-      await streamEvidence(dependencies, progress),
+      await keptStreamEvidence(dependencies, progress),
     ),
   };
-}
-
-/** Reads the stream once for each restore: what it forgets meanwhile, and what the restore itself changes, is the same then. */
-async function streamEvidence(
-  dependencies: RestoreDependencies,
-  { restoreId, to, tables }: RestoreProgress,
-): Promise<StreamEvidence | undefined> {
-  if (!tables.includes('messages')) return undefined;
-  const { progress: store, tables: stackTables, report: say } = dependencies;
-  const kept = await store.readStream();
-  if (kept?.restoreId === restoreId) return kept;
-  say('Reads the stream of messages.');
-  const evidence = await readStreamEvidence(dependencies, stackTables.messages.name, new Date(to));
-  await store.writeStream({ restoreId, ...evidence });
-  return evidence;
 }
 
 /** Reads everything, and writes nothing. */

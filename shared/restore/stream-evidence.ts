@@ -75,6 +75,44 @@ function merged(one: KnownMessage, other: KnownMessage): KnownMessage {
   };
 }
 
+/** What the stream told, and which restore asked. */
+export interface KeptStreamEvidence extends StreamEvidence {
+  readonly restoreId: string;
+}
+
+interface KeptStreamDependencies {
+  readonly tables: Readonly<Record<'messages', { readonly name: string }>>;
+  readonly streamRecords: StreamRecords;
+  readonly progress: {
+    readStream(): Promise<KeptStreamEvidence | undefined>;
+    writeStream(evidence: KeptStreamEvidence): Promise<void>;
+  };
+  readonly clock: Clock;
+  readonly report: (line: string) => void;
+}
+
+/**
+ * Reads the stream once for each restore: what it forgets meanwhile, and what the restore itself changes, is the same then.
+ * Undefined where messages are not restored.
+ */
+export async function keptStreamEvidence(
+  dependencies: KeptStreamDependencies,
+  {
+    restoreId,
+    to,
+    tables,
+  }: { readonly restoreId: string; readonly to: string; readonly tables: readonly string[] },
+): Promise<StreamEvidence | undefined> {
+  if (!tables.includes('messages')) return undefined;
+  const { progress: store, tables: stackTables, report: say } = dependencies;
+  const kept = await store.readStream();
+  if (kept?.restoreId === restoreId) return kept;
+  say('Reads the stream of messages.');
+  const evidence = await readStreamEvidence(dependencies, stackTables.messages.name, new Date(to));
+  await store.writeStream({ restoreId, ...evidence });
+  return evidence;
+}
+
 /** What the stream cannot tell, as sentences. */
 export function unknownOfStream(since: string | null, to: string): string[] {
   if (since === null)

@@ -18,13 +18,10 @@ import { dynamoDueItemIndex } from '../../../shared/recovery/due-item-index.dyna
 import { allItems } from '../../../shared/restore/all-items.ts';
 import { dynamoMaintenance } from '../../../shared/restore/maintenance.dynamo.ts';
 import type { RestoreReport } from '../../../shared/restore/restore-report.ts';
-import {
-  type KeptStreamEvidence,
-  type RestoreDependencies,
-  restoreStage,
-} from '../../../shared/restore/restore-stage.ts';
+import { type RestoreDependencies, restoreStage } from '../../../shared/restore/restore-stage.ts';
 import type { Decisions } from '../../../shared/restore/row-outcome.ts';
 import { dynamoSideTables, type Item, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
+import type { KeptStreamEvidence } from '../../../shared/restore/stream-evidence.ts';
 import { dynamoStreamRecords } from '../../../shared/restore/stream-records.dynamo.ts';
 import { dynamoTableRows } from '../../../shared/restore/table-rows.dynamo.ts';
 import { type RestorableTable, restorableTables } from '../../../shared/restore/table-rules.ts';

@@ -16,13 +16,10 @@ import { relay } from '../../../shared/relay/relay.ts';
 import { readChanges } from '../../../shared/relay/stream.dynamo.ts';
 import { dynamoMaintenance } from '../../../shared/restore/maintenance.dynamo.ts';
 import type { RestoreReport } from '../../../shared/restore/restore-report.ts';
-import type {
-  KeptStreamEvidence,
-  RestoreDependencies,
-  RestoreProgress,
-} from '../../../shared/restore/restore-stage.ts';
+import type { RestoreDependencies, RestoreProgress } from '../../../shared/restore/restore-stage.ts';
 import { type Item, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
 import type { RunningWorkers } from '../../../shared/restore/stack-workers.lambda.ts';
+import type { KeptStreamEvidence } from '../../../shared/restore/stream-evidence.ts';
 import { dynamoTableRows } from '../../../shared/restore/table-rows.dynamo.ts';
 import { restorableTables } from '../../../shared/restore/table-rules.ts';
 import { countChanges } from '../../../shared/usage/count-changes.ts';
