@@ -3,8 +3,10 @@
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import type { ReceiveDependencies } from '../../../shared/message/receive/receive-message.ts';
 import type { InboundMessage } from '../../../shared/message/received-content.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
 import { numbersOwned } from '../doubles/no-senders.ts';
 import { inMemoryStores } from '../engine/stores.ts';
+import { aMessage } from './example-message.ts';
 
 export const person = '+447700900123';
 export const ourNumber = '+447418367358';
@@ -39,4 +41,29 @@ export function inMemoryReceiver() {
     activityLog: { add: async (entry) => void entries.set(entry.entry_id, entry) },
   };
   return { dependencies, messages, suppressions, contacts, windows, entries };
+}
+
+/** When the first message to the person went out. */
+export const start = new Date('2026-11-20T10:00:00.000Z');
+const timeAfter = (seconds: number) => addSeconds(start, seconds).toISOString();
+
+/** A message of a client to the person, so many seconds later. */
+export function sentBy(client_id: string, seconds: number, change: object = {}) {
+  const at = timeAfter(seconds);
+  return aMessage({
+    client_id,
+    message_id: `msg_of_${client_id}_${seconds}`,
+    recipient: person,
+    status: 'sent',
+    created_at: at,
+    sent_at: at,
+    ...change,
+  });
+}
+
+/** A receiver after these messages. */
+export async function afterSends(...messages: readonly ReturnType<typeof sentBy>[]) {
+  const receiver = inMemoryReceiver();
+  for (const message of messages) await receiver.messages.create(message);
+  return receiver;
 }
