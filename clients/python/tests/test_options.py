@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import copy
 import enum
+import hashlib
 import multiprocessing
 import os
 import pickle
 import threading
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 from fault_server import ACCEPTED_SMS, FaultServer, refusal
@@ -33,8 +35,9 @@ from messaging_gateway import (
 class Store:
     """Keeps texts, for both kinds of clients."""
 
-    def __init__(self, is_async, fails=False):
-        self.kept, self.seconds, self._async, self._fails = {}, None, is_async, fails
+    def __init__(self, is_async, fails=False, hangs=False):
+        self.kept, self.seconds, self._async, self._fails, self._hangs = {}, None, is_async, fails, hangs
+        self.calls, self.released = [], threading.Event()
 
     def get(self, key):
         return self._result(lambda: self.kept.get(key))
@@ -46,13 +49,26 @@ class Store:
         return self._result(keep)
 
     def _result(self, work):
+        self.calls.append(work)
         if self._fails:
             raise OSError("no store")
+        if self._hangs and not self._async:
+            self.released.wait(60)
 
         async def later():
+            while self._hangs and not self.released.is_set():
+                await asyncio.sleep(0.02)
             return work()
 
         return later() if self._async else work()
+
+
+class AsyncStore:
+    async def get(self, key):
+        pass
+
+    async def set(self, key, value, seconds):
+        pass
 
 
 class Status(str, enum.Enum):
@@ -120,6 +136,7 @@ class Options:
             {"timeout_seconds": 0},
             {"deadline_seconds": -1},
             {"max_retries": -1},
+            {"max_retries": 1.5},
             {"headers": {"X-Tenant": "€"}},
             {"headers": {"X Tenant": "a"}},
         ]:
@@ -130,9 +147,42 @@ class Options:
         with self.assertRaises(TypeError):
             self.send(client, timeout=1)
         self.assertEqual((server.requests, server.token_requests), ([], []))
-        for wrong in ({"api_key": "sk\n1"}, {**CREDENTIALS, "timeout_seconds": float("inf")}):
-            with self.assertRaises(ArgumentError):
-                self.kind.gateway_class(base_url="https://gateway.test", **wrong)
+        for wrong in (1.5, -1, float("nan"), "x"):
+            with self.subTest(max_items=wrong), self.assertRaises(ArgumentError):
+                client.first_page(lambda gateway, one=wrong: gateway.messages.list(max_items=one))
+        with self.assertRaises(ArgumentError):
+            client.do(lambda gateway: gateway.messages.get("a" * 70_000))
+        self.assertEqual((server.requests, server.token_requests), ([], []))
+
+    def test_a_client_that_cannot_work_is_an_argument_error(self):
+        async def hook(_):
+            pass
+
+        class AsyncHook:
+            async def __call__(self, _):
+                pass
+
+        for wrong in [
+            {"api_key": "sk\n1"},
+            {"api_key": "sk-é"},
+            {"api_key": "sk-1\n"},
+            {"api_key": 5},
+            {**CREDENTIALS, "client_secret": 5},
+            {**CREDENTIALS, "timeout_seconds": float("inf")},
+            {**CREDENTIALS, "max_retries": 1.5},
+            {**CREDENTIALS, "base_url": "https://user:password@gateway.test"},
+            {**CREDENTIALS, "base_url": "https://gateway.test?a=1"},
+            {**CREDENTIALS, "base_url": "https://gateway.test:port"},
+            {**CREDENTIALS, "base_url": 5},
+            {**CREDENTIALS, "http_client": 5},
+            {**CREDENTIALS, "token_store": 5},
+            {**CREDENTIALS, "on_request": 5},
+            {**CREDENTIALS, "on_request": hook},
+            {**CREDENTIALS, "on_response": AsyncHook()},
+        ]:
+            with self.subTest(wrong), self.assertRaises(ArgumentError) as caught:
+                self.kind.gateway_class(**{"base_url": "https://gateway.test", **wrong})
+            self.assertNotIn("password", str(caught.exception))
 
     def test_a_strange_answer_is_a_typed_error(self):
         for reply in [(200, "", {}), (200, "null", {}), (200, "[]", {})]:
@@ -140,7 +190,14 @@ class Options:
             with self.assertRaises(ApiError) as caught:
                 client.do(lambda gateway: gateway.account.get())
             self.assertEqual(caught.exception.error, "unexpected_response")
-        for token in [{"token_type": "bearer"}, {"access_token": ""}, {"access_token": "a"}]:
+        for token in [
+            {"token_type": "bearer"},
+            {"access_token": ""},
+            {"access_token": "a"},
+            {"access_token": "a\nb", "expires_in": 3600},
+            {"access_token": "é", "expires_in": 3600},
+            {"access_token": "a", "expires_in": float("inf")},
+        ]:
             client, server = self.start(token_replies=[(200, token, {})])
             with self.assertRaises(ApiError):
                 self.send(client)
@@ -211,6 +268,27 @@ class Options:
         server._replies.append(refusal(401, "unauthorized"))
         self.send(refused)
         self.assertEqual(server.requests[-1]["headers"]["authorization"], "Bearer token-2")
+
+    def test_a_token_store_gives_no_token_to_other_credentials(self):
+        store = Store(self.kind is Async)
+        client, server = self.start(token_store=store)
+        self.send(client)
+        for options, requests in [({"client_secret": "cs_test_1"}, 2), ({}, 2)]:
+            other = self.kind(server.base_url + "/", token_store=store, **options)
+            self.addCleanup(other.close)
+            self.send(other)
+            self.assertEqual(len(server.token_requests), requests)
+        secret = hashlib.sha256(b"hidden-secret").hexdigest()[:16]
+        # The client in TypeScript has the same keys.
+        self.assertIn(f"messaging-gateway-token:{server.base_url}:client_1:{secret}", store.kept)
+        self.assertNotRegex(",".join(store.kept), "hidden-secret|cs_test_1")
+
+    def test_a_token_store_that_hangs_does_not_stop_the_sending(self):
+        store = Store(self.kind is Async, hangs=True)
+        self.addCleanup(store.released.set)
+        client, _ = self.start(token_store=store)
+        self.assertEqual(self.send(client, max_retries=0).status, "queued")
+        self.assertTrue(store.calls)
 
     def test_a_token_store_that_is_out_of_order_does_not_stop_the_sending(self):
         client, _ = self.start(token_store=Store(self.kind is Async, fails=True))
@@ -297,6 +375,10 @@ class SyncOptions(Options, unittest.TestCase):
         server.released.set()
         self.assertEqual(child.exitcode, 0)
 
+    def test_a_token_store_for_asyncio_is_refused(self):
+        with self.assertRaises(ArgumentError):
+            MessagingGateway(base_url="https://gateway.test", **CREDENTIALS, token_store=AsyncStore())
+
     def test_the_package_has_its_version(self):
         self.assertRegex(messaging_gateway.__version__, r"^\d+\.\d+\.\d+")
 
@@ -311,6 +393,19 @@ class AsyncOptions(Options, unittest.TestCase):
         for _ in range(2):
             self.assertEqual(asyncio.run(gateway.sms.send(**SMS)).status, "queued")
         asyncio.run(gateway.close())
+
+    def test_one_object_is_used_in_several_event_loops_at_once(self):
+        server = FaultServer()
+        self.addCleanup(server.close)
+        gateway = AsyncMessagingGateway(base_url=server.base_url, **CREDENTIALS)
+        with ThreadPoolExecutor(6) as pool:
+            sent = list(pool.map(lambda _: asyncio.run(gateway.sms.send(**SMS)).status, range(6)))
+        self.assertEqual(sent, ["queued"] * 6)
+        # Each loop may request a token of its own; later ones use what is there.
+        self.assertLessEqual(len(server.token_requests), 6)
+        seen = len(server.token_requests)
+        asyncio.run(gateway.sms.send(**SMS))
+        self.assertEqual(len(server.token_requests), seen)
 
     def test_a_given_client_of_another_event_loop_is_a_clear_error_or_works(self):
         server = FaultServer()

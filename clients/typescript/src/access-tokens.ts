@@ -4,12 +4,14 @@
  * ends without a result when the handler that began it has returned.
  */
 import { type GatewayError, unexpectedAnswer } from './errors.ts';
-import type { TokenStore } from './options.ts';
+import { isBearer, type TokenStore } from './options.ts';
 import { type Runtime, type TimeLimit, timeLimit, unlessAborted } from './runtime.ts';
 
 /** Renewed when a tenth of its lifetime is left, at most a minute. */
 const renewBeforeMs = 60_000;
 const longestRenewalMs = 10_000;
+/** A store that takes longer is passed over. */
+const longestStoreMs = 1000;
 
 interface HeldToken {
   readonly token: string;
@@ -27,7 +29,7 @@ export interface TokenSource {
   readonly runtime: Runtime;
   readonly store: TokenStore | undefined;
   /** Tells the tokens of these credentials from others in the store. */
-  readonly storeKey: string;
+  readonly storeKey: () => Promise<string>;
 }
 
 export class AccessTokens {
@@ -46,7 +48,7 @@ export class AccessTokens {
     const { runtime } = this.#source;
     for (;;) {
       if (this.#current !== undefined && runtime.now() < this.#current.renewAtMs) return this.#current.token;
-      const renewal = this.#sharedRenewal();
+      const renewal = this.#sharedRenewal(limit);
       const end = runtime.timeout(Math.max(1, renewal.endsAtMs - runtime.now()));
       try {
         return await unlessAborted(renewal.result, AbortSignal.any([limit.signal, end]));
@@ -65,12 +67,12 @@ export class AccessTokens {
     if (this.#current?.token === token) this.#current = undefined;
   }
 
-  #sharedRenewal(): Renewal {
+  #sharedRenewal({ milliseconds }: TimeLimit): Renewal {
     const { runtime } = this.#source;
     if (this.#renewal !== undefined && runtime.now() < this.#renewal.endsAtMs) return this.#renewal;
     const limit = timeLimit(runtime, longestRenewalMs);
     const renewal: Renewal = {
-      result: this.#renew(limit).finally(() => {
+      result: this.#renew(limit, Math.min(longestStoreMs, milliseconds / 2)).finally(() => {
         if (this.#renewal === renewal) this.#renewal = undefined;
       }),
       endsAtMs: runtime.now() + longestRenewalMs,
@@ -81,9 +83,9 @@ export class AccessTokens {
     return renewal;
   }
 
-  async #renew(limit: TimeLimit): Promise<string> {
+  async #renew(limit: TimeLimit, storeMs: number): Promise<string> {
     const { runtime, request } = this.#source;
-    const stored = await this.#stored();
+    const stored = await this.#stored(storeMs);
     const requestedAtMs = runtime.now();
     if (stored !== undefined) {
       const renewAtMs = requestedAtMs + stored.renewAtMs - runtime.wallClock();
@@ -93,17 +95,22 @@ export class AccessTokens {
     const { token, lifetimeMs } = issuedToken(await request(limit));
     const useMs = lifetimeMs - Math.min(renewBeforeMs, lifetimeMs / 10);
     this.#current = { token, renewAtMs: requestedAtMs + useMs };
-    await this.#keep({ token, renewAtMs: runtime.wallClock() + useMs }, useMs);
+    // No call waits for the store: the token is valid without it.
+    this.#keep({ token, renewAtMs: runtime.wallClock() + useMs }, useMs).catch(() => undefined);
     return token;
   }
 
-  /** Returns what the store has, if it can be used. A store that is out of order does not stop the sending. */
-  async #stored(): Promise<HeldToken | undefined> {
+  /** Returns what the store has, if it can be used. A store that is out of order or slow does not stop the sending. */
+  async #stored(storeMs: number): Promise<HeldToken | undefined> {
     const { store, storeKey, runtime } = this.#source;
+    if (store === undefined) return undefined;
     try {
-      const kept: Partial<HeldToken> = JSON.parse((await store?.get(storeKey)) ?? '{}');
-      const { token, renewAtMs } = kept;
-      if (typeof token !== 'string' || typeof renewAtMs !== 'number') return undefined;
+      const text = await unlessAborted(
+        storeKey().then((key) => store.get(key)),
+        runtime.timeout(storeMs),
+      );
+      const { token, renewAtMs }: Partial<HeldToken> = JSON.parse(text ?? '{}');
+      if (!isBearer(token) || typeof renewAtMs !== 'number') return undefined;
       return token === this.#refused || renewAtMs <= runtime.wallClock() ? undefined : { token, renewAtMs };
     } catch {
       return undefined;
@@ -112,18 +119,14 @@ export class AccessTokens {
 
   async #keep(held: HeldToken, useMs: number): Promise<void> {
     const { store, storeKey } = this.#source;
-    try {
-      await store?.set(storeKey, JSON.stringify(held), Math.max(1, Math.floor(useMs / 1000)));
-    } catch {
-      // The token is valid without it.
-    }
+    await store?.set(await storeKey(), JSON.stringify(held), Math.max(1, Math.floor(useMs / 1000)));
   }
 }
 
 /** @throws GatewayError where the answer has no token */
 function issuedToken(answer: unknown): { readonly token: string; readonly lifetimeMs: number } | never {
   const { access_token: token, expires_in } = answer as Readonly<Record<string, unknown>>;
-  if (typeof token === 'string' && token !== '' && typeof expires_in === 'number' && expires_in > 0)
+  if (isBearer(token) && typeof expires_in === 'number' && expires_in > 0)
     return { token, lifetimeMs: expires_in * 1000 };
   const error: GatewayError = unexpectedAnswer(200);
   throw error;

@@ -81,19 +81,16 @@ export function exchangeWith(options: GatewayOptions, runtime: Runtime): Exchang
     }
     tell({ response });
     const answer = parsed(text);
-    if (!response.ok || typeof answer !== 'object' || answer === null)
+    if (!response.ok || typeof answer !== 'object' || answer === null || Array.isArray(answer))
       throw apiError(response.status, response.headers, answer);
     rememberResponse(answer, response);
     return answer;
   };
 }
 
-function notify<Report>(hook: ((report: Report) => void) | undefined, report: Report): void {
-  try {
-    hook?.(report);
-  } catch {
-    // A message that was sent must not look as if it was not, because a log failed.
-  }
+/** A message that was sent must not look as if it was not, because a log failed, at once or later. */
+function notify<Report>(hook: ((report: Report) => unknown) | undefined, report: Report): void {
+  new Promise((resolve) => resolve(hook?.(report))).catch(() => undefined);
 }
 
 function parsed(text: string): unknown {

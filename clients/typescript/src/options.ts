@@ -41,10 +41,10 @@ export interface GatewayOptions extends Omit<RequestOptions, 'signal'> {
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** Where processes with the same credentials share their access token. */
   readonly tokenStore?: TokenStore | undefined;
-  /** Called before each attempt, token requests included, for a log. An error that it throws is ignored. */
-  readonly onRequest?: ((request: RequestReport) => void) | undefined;
-  /** Called after each attempt with its outcome. An error that it throws is ignored. */
-  readonly onResponse?: ((response: ResponseReport) => void) | undefined;
+  /** Called before each attempt, token requests included, for a log. Its errors are ignored, and no promise is waited for. */
+  readonly onRequest?: ((request: RequestReport) => unknown) | undefined;
+  /** Called after each attempt with its outcome. Its errors are ignored, and no promise is waited for. */
+  readonly onResponse?: ((response: ResponseReport) => unknown) | undefined;
 }
 
 /** Keeps a text for a time, for example in Redis. The text contains the access token: it is a secret. */
@@ -76,20 +76,35 @@ const keyPattern = /^[A-Za-z0-9._:-]{1,255}$/;
 
 /** @throws ArgumentError for a number out of range, headers or an idempotency key that cannot be sent */
 export function checkOptions(options: Partial<GatewayOptions & SendOptions & ListOptions>): void {
+  if (typeof options !== 'object' || options === null)
+    throw new ArgumentError('The options must be an object.');
   const { timeoutMs, deadlineMs, maxRetries, maxRetryAfterMs, maxItems, idempotencyKey, headers } = options;
   checkNumber('timeoutMs', timeoutMs, 1, longestMs);
   checkNumber('deadlineMs', deadlineMs, 1, longestMs);
   checkNumber('maxRetryAfterMs', maxRetryAfterMs, 0, longestMs);
-  checkNumber('maxRetries', maxRetries, 0, 100);
-  checkNumber('maxItems', maxItems, 0, Number.MAX_SAFE_INTEGER);
+  checkNumber('maxRetries', maxRetries, 0, 100, Number.isInteger);
+  checkNumber('maxItems', maxItems, 0, Number.MAX_SAFE_INTEGER, Number.isInteger);
   if (idempotencyKey !== undefined && !keyPattern.test(idempotencyKey))
     throw new ArgumentError('idempotencyKey must be 1 to 255 characters of A-Z a-z 0-9 . _ : -');
   if (headers !== undefined) sendable(headers);
 }
 
-function checkNumber(name: string, value: number | undefined, least: number, most: number): void {
-  if (value !== undefined && !(Number.isFinite(value) && value >= least && value <= most))
-    throw new ArgumentError(`${name} must be a number from ${least} to ${most}.`);
+function checkNumber(
+  name: string,
+  value: number | undefined,
+  least: number,
+  most: number,
+  isNumber: (value: unknown) => boolean = Number.isFinite,
+): void {
+  if (value !== undefined && !(isNumber(value) && value >= least && value <= most))
+    throw new ArgumentError(
+      `${name} must be a ${isNumber === Number.isInteger ? 'whole ' : ''}number from ${least} to ${most}.`,
+    );
+}
+
+/** Whether a header can have it as a bearer token, unchanged (RFC 6750, section 2.1). */
+export function isBearer(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
 }
 
 /** @throws ArgumentError for a name or a value that no header can have; the message does not show the value */
@@ -105,12 +120,31 @@ export function sendable(headers: Readonly<Record<string, string>>): Headers {
   return checked;
 }
 
-/** @throws ArgumentError where the credentials are not one of the two kinds, or the URL is none */
-export function checkConnection({ baseUrl, clientId, clientSecret, apiKey }: GatewayOptions): void {
+/** @throws ArgumentError for credentials that are not of one kind, a URL that is none, or what is no function or store */
+export function checkConnection(options: GatewayOptions): void {
+  const { baseUrl, clientId, clientSecret, apiKey, tokenStore } = options;
   const isGiven = (value: unknown): boolean => typeof value === 'string' && value !== '';
   if ((isGiven(clientId) && isGiven(clientSecret)) === isGiven(apiKey))
     throw new ArgumentError('Give clientId and clientSecret, or apiKey.');
-  if (isGiven(apiKey)) sendable({ Authorization: `Bearer ${apiKey}` });
-  if (!/^https?:$/.test(URL.canParse(baseUrl) ? new URL(baseUrl).protocol : ''))
+  if (isGiven(apiKey) && !isBearer(apiKey))
+    throw new ArgumentError(
+      'apiKey has characters that no key has: spaces, line breaks or letters beyond ASCII.',
+    );
+  const { protocol, username, password, search, hash } =
+    typeof baseUrl === 'string' && URL.canParse(baseUrl) ? new URL(baseUrl) : noUrl;
+  if (username + password + search + hash !== '')
+    throw new ArgumentError('baseUrl must have no credentials, query or fragment.');
+  if (!/^https?:$/.test(protocol))
     throw new ArgumentError(`baseUrl is not a URL of http or https: ${baseUrl}`);
+  for (const name of ['fetch', 'onRequest', 'onResponse'] as const)
+    if (options[name] !== undefined && !isFunction(options[name]))
+      throw new ArgumentError(`${name} must be a function.`);
+  if (tokenStore !== undefined && !(isFunction(tokenStore?.get) && isFunction(tokenStore.set)))
+    throw new ArgumentError('tokenStore must have the functions get and set.');
+}
+
+const noUrl = { protocol: '', username: '', password: '', search: '', hash: '' };
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
 }

@@ -1,4 +1,6 @@
 /** A list in pages: awaited it is the first page, iterated it is every item of every page. */
+import { unexpectedAnswer } from './errors.ts';
+import { checkOptions } from './options.ts';
 
 interface CursorPage {
   readonly next_cursor?: string | null | undefined;
@@ -21,11 +23,12 @@ export class Pages<Page extends CursorPage, Item>
   constructor(
     fetchPage: (cursor: string | undefined) => Promise<Page>,
     itemsOf: (page: Page) => readonly Item[],
-    maxItems = Number.POSITIVE_INFINITY,
+    maxItems?: number,
   ) {
+    checkOptions({ maxItems });
     this.#fetchPage = fetchPage;
     this.#itemsOf = itemsOf;
-    this.#maxItems = maxItems;
+    this.#maxItems = maxItems ?? Number.POSITIVE_INFINITY;
   }
 
   // biome-ignore lint/suspicious/noThenProperty: it is a promise of the first page
@@ -71,6 +74,7 @@ export class Pages<Page extends CursorPage, Item>
 
   async #page(cursor: string | undefined): Promise<ListPage<Page>> {
     const page = await this.#fetchPage(cursor);
+    if (!Array.isArray(this.#itemsOf(page))) throw unexpectedAnswer(200);
     const nextPage = async (): Promise<ListPage<Page> | undefined> => {
       const { next_cursor: next } = page;
       return next === undefined || next === null ? undefined : await this.#page(next);

@@ -34,6 +34,7 @@ export const systemRuntime: Runtime = {
 };
 
 export interface TimeLimit {
+  readonly milliseconds: number;
   /** Aborts when the time is over, or the caller ends the call. */
   readonly signal: AbortSignal;
   /** What a failure of the work within this limit means. */
@@ -44,6 +45,7 @@ export interface TimeLimit {
 export function timeLimit(runtime: Runtime, milliseconds: number, signal?: AbortSignal): TimeLimit {
   const timeout = runtime.timeout(milliseconds);
   return {
+    milliseconds,
     signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
     errorOf(cause) {
       if (signal?.aborted) return abortError(signal);

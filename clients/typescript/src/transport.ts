@@ -13,8 +13,8 @@ export type CallGateway = <Answer>(request: GatewayRequest, options?: SendOption
 
 /** @throws ArgumentError where the options cannot be used */
 export function connect(options: GatewayOptions, runtime: Runtime = systemRuntime): CallGateway {
-  checkConnection(options);
   checkOptions(options);
+  checkConnection(options);
   const { clientId, clientSecret, apiKey } = options;
   const exchange = exchangeWith(options, runtime);
   const tokens = new AccessTokens({
@@ -25,7 +25,7 @@ export function connect(options: GatewayOptions, runtime: Runtime = systemRuntim
     },
     runtime,
     store: options.tokenStore,
-    storeKey: `messaging-gateway-token:${options.baseUrl}:${clientId}`,
+    storeKey: () => storeKeyOf(options),
   });
 
   return async <Answer>(request: GatewayRequest, call: SendOptions = {}): Promise<Answer> => {
@@ -77,6 +77,13 @@ export function connect(options: GatewayOptions, runtime: Runtime = systemRuntim
       }
     }
   };
+}
+
+/** Credentials that differ in their secret only must not share a token: it may be a test secret, or a wrong one. */
+async function storeKeyOf({ baseUrl, clientId, clientSecret }: GatewayOptions): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(clientSecret));
+  const hex = Array.from(new Uint8Array(hash, 0, 8), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return `messaging-gateway-token:${baseUrl.replace(/\/+$/, '')}:${clientId}:${hex}`;
 }
 
 /** Without what is undefined, which must not hide the setting of the client. */

@@ -16,6 +16,8 @@ export interface StartedClient {
   readonly clock: { milliseconds: number };
   /** Ends every time limit that is set now. */
   readonly endTime: () => void;
+  /** Ends the time limits of so many milliseconds only. */
+  readonly endTimeOf: (milliseconds: number) => void;
 }
 
 export async function startClient(
@@ -28,10 +30,13 @@ export async function startClient(
 ): Promise<StartedClient> {
   const { tokenReply, onHang, ...more } = options;
   // Every time limit ends when the server has read a request and leaves it without a response.
-  let limits: AbortController[] = [];
+  let limits: { readonly milliseconds: number; readonly controller: AbortController }[] = [];
   const endTime = (): void => {
-    for (const limit of limits) limit.abort();
+    for (const { controller } of limits) controller.abort();
     limits = [];
+  };
+  const endTimeOf = (wanted: number): void => {
+    for (const { milliseconds, controller } of limits) if (milliseconds === wanted) controller.abort();
   };
   const server = await startFaultServer(replies, {
     ...(tokenReply === undefined ? {} : { tokenReply }),
@@ -51,11 +56,17 @@ export async function startClient(
     timeout: (milliseconds) => {
       const controller = new AbortController();
       limitsMs.push(milliseconds);
-      limits.push(controller);
+      limits.push({ milliseconds, controller });
       return controller.signal;
     },
   };
   const credentials = { clientId: 'client_1', clientSecret: 'hidden-secret' };
-  const gateway = new MessagingGateway({ baseUrl: server.baseUrl, ...credentials, ...more }, runtime);
-  return { gateway, server, waits, limitsMs, clock, endTime };
+  let gateway: MessagingGateway;
+  try {
+    gateway = new MessagingGateway({ baseUrl: server.baseUrl, ...credentials, ...more }, runtime);
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+  return { gateway, server, waits, limitsMs, clock, endTime, endTimeOf };
 }

@@ -1,10 +1,13 @@
 /** What a caller of the client in TypeScript can set and learn: limits, headers, hooks, pages, raw requests. */
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { ArgumentError } from '../../../clients/typescript/src/errors.ts';
+import { MessagingGateway } from '../../../clients/typescript/src/gateway.ts';
 import type {
   GatewayOptions,
   RequestReport,
   ResponseReport,
   SendOptions,
+  TokenStore,
 } from '../../../clients/typescript/src/options.ts';
 import { responseOf } from '../../../clients/typescript/src/response.ts';
 import { acceptedSms, type Reply, refusal } from '../../support/clients/fault-server.ts';
@@ -30,6 +33,8 @@ describe('what cannot be sent is an ArgumentError before anything is sent', () =
     ['a time limit that timers do not take', { timeoutMs: 2 ** 31 }],
     ['a deadline of nothing', { deadlineMs: 0 }],
     ['a negative number of retries', { maxRetries: -1 }],
+    ['half a retry', { maxRetries: 1.5 }],
+    ['no options', null as unknown as SendOptions],
     ['a header that no request can have', { headers: { 'X-Tenant': '€' } }],
     ['a name of a header that none can have', { headers: { 'X Tenant': 'a' } }],
   ])('%s', async (_what, options) => {
@@ -41,11 +46,40 @@ describe('what cannot be sent is an ArgumentError before anything is sent', () =
   it.each<[string, Partial<GatewayOptions>]>([
     ['an endless time limit', { timeoutMs: Number.POSITIVE_INFINITY }],
     ['an API key with a line break', { apiKey: 'sk\n1', clientId: undefined, clientSecret: undefined }],
+    ['an API key beyond ASCII', { apiKey: 'sk-é', clientId: undefined, clientSecret: undefined }],
+    [
+      'an API key that ends with a line break',
+      { apiKey: 'sk-1\n', clientId: undefined, clientSecret: undefined },
+    ],
     ['a URL of another kind', { baseUrl: 'file:///etc/hosts' }],
+    ['a URL with credentials', { baseUrl: 'https://user:password@gateway.test' }],
+    ['a URL with a query', { baseUrl: 'https://gateway.test/?a=1' }],
+    ['a URL that is no text', { baseUrl: new URL('https://gateway.test') as unknown as string }],
+    ['half a retry', { maxRetries: 1.5 }],
+    ['a fetch that is none', { fetch: 5 as unknown as typeof fetch }],
+    ['a hook that is none', { onRequest: 5 as unknown as () => void }],
+    ['a token store that is none', { tokenStore: {} as unknown as TokenStore }],
   ])('of all calls: %s', async (_what, options) => {
     await expect(startClient([], options).then(({ gateway }) => gateway)).rejects.toMatchObject({
       name: 'ArgumentError',
     });
+  });
+
+  it('of all calls: nothing at all', () => {
+    for (const options of [undefined, null, 5])
+      expect(() => new MessagingGateway(options as unknown as GatewayOptions)).toThrow(ArgumentError);
+  });
+
+  it('credentials in a URL are not shown', async () => {
+    const baseUrl = 'https://user:password@gateway.test';
+    await expect(startClient([], { baseUrl })).rejects.not.toThrow('password');
+  });
+
+  it.each([Number.NaN, -1, 1.5, 'x'])('a list of %s items', async (maxItems) => {
+    const { gateway, server } = await start();
+    const options = { maxItems: maxItems as number };
+    expect(() => gateway.messages.list({}, options)).toThrow(ArgumentError);
+    expect(server.requests).toHaveLength(0);
   });
 
   it('a body that is no JSON', async () => {
@@ -79,6 +113,7 @@ describe('every error is one of the client', () => {
   it.each<[string, Reply]>([
     ['an empty success', { status: 200, text: '' }],
     ['a success that is no object', { status: 200, text: 'null' }],
+    ['a success that is a list', { status: 200, text: '[]' }],
   ])('%s', async (_what, reply) => {
     const { gateway } = await start([reply]);
     await expect(gateway.account.get()).rejects.toMatchObject({
@@ -86,6 +121,11 @@ describe('every error is one of the client', () => {
       error: 'unexpected_response',
     });
   });
+});
+
+it('a page without a list of items is a typed error', async () => {
+  const { gateway } = await start([{ status: 200, body: { foo: 1 } }]);
+  await expect(gateway.messages.list().toArray()).rejects.toMatchObject({ error: 'unexpected_response' });
 });
 
 describe('an answer', () => {
@@ -126,14 +166,27 @@ describe('the hooks', () => {
     expect(JSON.stringify([requests, responses])).not.toMatch(/hidden-secret|token-1|447700900123/);
   });
 
-  it('cannot make a sent message look as if it was not', async () => {
-    const onResponse = (): never => {
-      throw new Error('the log is full');
-    };
-    const { gateway, server } = await start([], { onResponse });
-    await expect(gateway.sms.send(sms)).resolves.toMatchObject({ status: 'queued' });
-    expect(server.requests).toHaveLength(1);
-  });
+  it.each<[string, () => unknown]>([
+    [
+      'at once',
+      () => {
+        throw new Error('the log is full');
+      },
+    ],
+    [
+      'later',
+      async () => {
+        throw new Error('the log is full');
+      },
+    ],
+  ])(
+    'cannot make a sent message look as if it was not, nor end the process: a failure %s',
+    async (_when, hook) => {
+      const { gateway, server } = await start([], { onRequest: hook, onResponse: hook });
+      await expect(gateway.sms.send(sms)).resolves.toMatchObject({ status: 'queued' });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 });
 
 describe('further headers', () => {

@@ -1,4 +1,5 @@
 /** The client in TypeScript requests one token for many calls, and another when that one ends. */
+import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Reply, refusal, type SeenRequest } from '../../support/clients/fault-server.ts';
 import { type StartedClient, startClient } from '../../support/clients/typescript-client.ts';
@@ -135,6 +136,8 @@ describe('a call and its token', () => {
     ['no token', { token_type: 'bearer', expires_in: 3600 }],
     ['an empty token', { access_token: '', expires_in: 3600 }],
     ['no lifetime', { access_token: 'token-1' }],
+    ['a token that no header can have', { access_token: 'a\nb', expires_in: 3600 }],
+    ['a token beyond ASCII', { access_token: 'é', expires_in: 3600 }],
   ])('fail with a typed error where the answer has %s', async (_what, body) => {
     const { gateway, server } = await start([], { tokenReply: () => ({ status: 200, body }) });
     await expect(gateway.sms.send(sms)).rejects.toMatchObject({ error: 'unexpected_response' });
@@ -176,12 +179,54 @@ describe('a token store', () => {
     expect(tokensOf(server.requests).at(-1)).toBe('Bearer token-3');
   });
 
+  it('gives no token to other credentials: a test secret or a wrong one has an entry of its own', async () => {
+    const kept = new Map<string, string>();
+    const { gateway, server } = await start([], { tokenStore: storeOf(kept) });
+    await gateway.sms.send(sms);
+    const shared = { tokenStore: storeOf(kept), baseUrl: `${server.baseUrl}/` };
+    const tester = await startClient([], { ...shared, clientSecret: 'cs_test_1' });
+    await tester.gateway.sms.send(sms);
+    await tester.server.close();
+    expect(tokensOf(server.requests)).toEqual(['Bearer token-1', 'Bearer token-2']);
+    const same = await startClient([], shared);
+    await same.gateway.sms.send(sms);
+    await same.server.close();
+    expect(server.tokenRequests).toHaveLength(2);
+    // The client in Python has the same keys.
+    expect([...kept.keys()]).toContain(
+      `messaging-gateway-token:${server.baseUrl}:client_1:${sha256('hidden-secret').slice(0, 16)}`,
+    );
+    expect([...kept.keys()].join()).not.toMatch(/hidden-secret|cs_test_1/);
+  });
+
+  it('that hangs is not waited for longer than a second, or half of the time of the call', async () => {
+    const never = () => new Promise<undefined>(() => undefined);
+    for (const [timeoutMs, storeMs] of [
+      [30_000, 1000],
+      [200, 100],
+    ]) {
+      let endTime = (): void => undefined;
+      const get = () => {
+        queueMicrotask(() => endTime());
+        return never();
+      };
+      const client = await startClient([], { tokenStore: { get, set: never }, timeoutMs, maxRetries: 0 });
+      started = client;
+      endTime = () => client.endTimeOf(storeMs ?? 0);
+      await client.gateway.sms.send(sms);
+      expect(tokensOf(client.server.requests)).toEqual(['Bearer token-1']);
+      await client.server.close();
+    }
+  });
+
   it('that is out of order, or has something else, does not stop the sending', async () => {
     const failing = {
       get: () => Promise.reject(new Error('no store')),
       set: () => Promise.reject(new Error('no store')),
     };
-    for (const tokenStore of [failing, { ...failing, get: async () => '{"token":1}' }]) {
+    const unsendable = JSON.stringify({ token: 'a\nb', renewAtMs: Number.MAX_SAFE_INTEGER });
+    for (const get of [failing.get, async () => '{"token":1}', async () => unsendable]) {
+      const tokenStore = { ...failing, get };
       const { gateway, server } = await start([], { tokenStore });
       await gateway.sms.send(sms);
       expect(tokensOf(server.requests)).toEqual(['Bearer token-1']);
@@ -189,6 +234,8 @@ describe('a token store', () => {
     }
   });
 });
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 function tokenOf(count: number): Reply {
   return { status: 200, body: { access_token: `token-${count}`, token_type: 'bearer', expires_in: 3600 } };

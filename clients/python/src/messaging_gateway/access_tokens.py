@@ -7,12 +7,19 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as WaitedInVain
-from typing import Any
+from typing import Any, TypeVar
 
 from .retry import TimeLimit
 from .settings import HeldToken, Settings
 
 LONGEST_RENEWAL_SECONDS = 10.0
+
+Result = TypeVar("Result")
+
+
+def store_seconds(limit: TimeLimit) -> float:
+    """A store that takes longer is passed over."""
+    return min(1.0, limit.left() / 2)
 
 
 class AccessTokens:
@@ -66,7 +73,7 @@ class AccessTokens:
         held: HeldToken | None = None
         outcome: Exception | None = None
         try:
-            held = self._stored() or self._issued(limit)
+            held = self._stored(store_seconds(limit)) or self._issued(limit)
             return held.token
         except Exception as error:
             outcome = error
@@ -88,21 +95,35 @@ class AccessTokens:
         held = HeldToken.issued(self._request(limit), requested_at)
         if settings.token_store is not None:
             seconds = max(1, int(held.renew_at - requested_at))
-            kept = held.moved(settings.wall_clock() - settings.now())
-            try:
-                settings.token_store.set(settings.store_key, kept.text(), seconds)
-            except Exception:  # noqa: BLE001, S110 - the token is valid without it
-                pass
+            text = held.moved(settings.wall_clock() - settings.now()).text()
+            # No call waits for the store: the token is valid without it.
+            _in_background(lambda: settings.token_store.set(settings.store_key, text, seconds))
         return held
 
-    def _stored(self) -> HeldToken | None:
-        """What the store has, if it can be used. A store that is out of order does not stop the sending."""
+    def _stored(self, longest_seconds: float) -> HeldToken | None:
+        """What the store has, if it can be used. A store that is out of order or slow does not stop the sending."""
         settings = self._settings
         if settings.token_store is None:
             return None
         try:
-            text = settings.token_store.get(settings.store_key)
+            text = _in_background(lambda: settings.token_store.get(settings.store_key)).result(
+                longest_seconds
+            )
             held = HeldToken.read(text, self._refused, settings.wall_clock())
         except Exception:  # noqa: BLE001
             return None
         return None if held is None else held.moved(settings.now() - settings.wall_clock())
+
+
+def _in_background(work: Callable[[], Result]) -> Future[Result]:
+    """Works in a thread of its own, which ends with the process: nothing else can leave a store that hangs."""
+    future = Future[Result]()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - whoever waits for the result gets it
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
 import httpx
 
-from .access_tokens import LONGEST_RENEWAL_SECONDS
+from .access_tokens import LONGEST_RENEWAL_SECONDS, store_seconds
 from .call import Model, Request, answer_as
 from .errors import AuthenticationError
 from .response import ResponseInfo, remember_response
@@ -33,6 +34,8 @@ class AsyncAccessTokens:
         # The store may still have it.
         self._refused: str | None = None
         self._renewals: dict[asyncio.AbstractEventLoop, tuple[asyncio.Task[str], TimeLimit]] = {}
+        # An event loop forgets a task that nobody else holds.
+        self._writes: set[asyncio.Task[None]] = set()
 
     async def get(self, limit: TimeLimit) -> str:
         """A token that is valid for a while."""
@@ -40,7 +43,7 @@ class AsyncAccessTokens:
         while True:
             if self._current is not None and self._settings.now() < self._current.renew_at:
                 return self._current.token
-            task, its_limit = self._renewals.get(loop) or self._begin_renewal(loop)
+            task, its_limit = self._renewals.get(loop) or self._begin_renewal(loop, store_seconds(limit))
             # A task that is canceled does not end the request of the others.
             await asyncio.wait({task}, timeout=min(limit.left(), its_limit.left()))
             if task.done() and not task.cancelled():
@@ -55,9 +58,11 @@ class AsyncAccessTokens:
         if self._current is not None and self._current.token == token:
             self._current = None
 
-    def _begin_renewal(self, loop: asyncio.AbstractEventLoop) -> tuple[asyncio.Task[str], TimeLimit]:
+    def _begin_renewal(
+        self, loop: asyncio.AbstractEventLoop, longest_seconds: float
+    ) -> tuple[asyncio.Task[str], TimeLimit]:
         limit = TimeLimit(LONGEST_RENEWAL_SECONDS)
-        task = loop.create_task(self._renew(limit))
+        task = loop.create_task(self._renew(limit, longest_seconds))
 
         def ended(ended_task: asyncio.Task[str]) -> None:
             self._drop(loop, ended_task)
@@ -73,8 +78,8 @@ class AsyncAccessTokens:
         if loop in self._renewals and self._renewals[loop][0] is task:
             del self._renewals[loop]
 
-    async def _renew(self, limit: TimeLimit) -> str:
-        held = await self._stored() or await self._issued(limit)
+    async def _renew(self, limit: TimeLimit, longest_seconds: float) -> str:
+        held = await self._stored(longest_seconds) or await self._issued(limit)
         self._current = held
         return held.token
 
@@ -84,21 +89,34 @@ class AsyncAccessTokens:
         held = HeldToken.issued(await self._request(limit), requested_at)
         if settings.token_store is not None:
             seconds = max(1, int(held.renew_at - requested_at))
-            kept = held.moved(settings.wall_clock() - settings.now())
-            try:
-                await settings.token_store.set(settings.store_key, kept.text(), seconds)
-            except Exception:  # noqa: BLE001, S110 - the token is valid without it
-                pass
+            text = held.moved(settings.wall_clock() - settings.now()).text()
+            # No call waits for the store: the token is valid without it.
+            write = asyncio.create_task(self._keep(text, seconds))
+            self._writes.add(write)
+            write.add_done_callback(self._writes.discard)
         return held
 
-    async def _stored(self) -> HeldToken | None:
-        """What the store has, if it can be used. A store that is out of order does not stop the sending."""
+    async def _keep(self, text: str, seconds: int) -> None:
+        settings = self._settings
+        try:
+            await settings.token_store.set(settings.store_key, text, seconds)
+        except Exception:  # noqa: BLE001, S110
+            pass
+
+    async def _stored(self, longest_seconds: float) -> HeldToken | None:
+        """What the store has, if it can be used. A store that is out of order or slow does not stop the sending."""
         settings = self._settings
         if settings.token_store is None:
             return None
         try:
-            text = await settings.token_store.get(settings.store_key)
-            held = HeldToken.read(text, self._refused, settings.wall_clock())
+            read = asyncio.ensure_future(settings.token_store.get(settings.store_key))
+            read.add_done_callback(lambda done: done.cancelled() or done.exception())
+            await asyncio.wait({read}, timeout=longest_seconds)
+            if not read.done():
+                # Not waited for: it may ignore that.
+                read.cancel()
+                return None
+            held = HeldToken.read(read.result(), self._refused, settings.wall_clock())
         except Exception:  # noqa: BLE001
             return None
         return None if held is None else held.moved(settings.now() - settings.wall_clock())
@@ -115,6 +133,7 @@ class AsyncTransport:
         self._given_client = client
         # Connections belong to the event loop in which they were opened.
         self._own_clients: dict[asyncio.AbstractEventLoop, httpx.AsyncClient] = {}
+        self._lock = threading.Lock()
         self._wait = wait
         self._tokens = AsyncAccessTokens(settings, self._request_token)
 
@@ -140,7 +159,8 @@ class AsyncTransport:
 
     async def close(self) -> None:
         """Closes the connections of this event loop, unless they are those of a client that was given."""
-        own = self._own_clients.pop(asyncio.get_running_loop(), None)
+        with self._lock:
+            own = self._own_clients.pop(asyncio.get_running_loop(), None)
         if own is not None:
             await own.aclose()
 
@@ -186,7 +206,9 @@ class AsyncTransport:
         if self._given_client is not None:
             return self._given_client
         loop = asyncio.get_running_loop()
-        if loop not in self._own_clients:
-            self._own_clients = {one: its for one, its in self._own_clients.items() if not one.is_closed()}
-            self._own_clients[loop] = httpx.AsyncClient()
-        return self._own_clients[loop]
+        with self._lock:
+            if loop not in self._own_clients:
+                for ended in [one for one in self._own_clients if one.is_closed()]:
+                    del self._own_clients[ended]
+                self._own_clients[loop] = httpx.AsyncClient()
+            return self._own_clients[loop]

@@ -14,7 +14,15 @@ from .call import Request
 from .errors import ArgumentError
 from .generated.async_resources import AsyncResources
 from .generated.resources import Resources
-from .options import AsyncTokenStore, Options, RequestReport, ResponseReport, SendOptions, TokenStore
+from .options import (
+    AsyncTokenStore,
+    Options,
+    RequestReport,
+    ResponseReport,
+    SendOptions,
+    TokenStore,
+    check_plain,
+)
 from .response import RawAnswer, remember_response
 from .retry import Repeat
 from .settings import Settings
@@ -50,7 +58,8 @@ class MessagingGateway(Resources):
     headers: further headers of every request
     http_client: your own, for a proxy for example; close() leaves it open
     token_store: where processes with the same credentials share their access token
-    on_request, on_response: called before and after each attempt, for a log; their errors are ignored
+    on_request, on_response: called before and after each attempt, for a log; their errors are ignored, and they are
+    plain functions for asyncio too
     """
 
     def __init__(
@@ -84,6 +93,11 @@ class MessagingGateway(Resources):
             on_request,
             on_response,
         )
+        if http_client is not None and not isinstance(http_client, httpx.Client):
+            raise ArgumentError("http_client must be a httpx.Client.")
+        if token_store is not None:
+            check_plain("token_store.get", token_store.get)
+            check_plain("token_store.set", token_store.set)
         self._transport = Transport(settings, http_client)
         super().__init__(self._transport)
 
@@ -156,6 +170,8 @@ class AsyncMessagingGateway(AsyncResources):
             on_request,
             on_response,
         )
+        if http_client is not None and not isinstance(http_client, httpx.AsyncClient):
+            raise ArgumentError("http_client must be a httpx.AsyncClient.")
         self._transport = AsyncTransport(settings, http_client)
         super().__init__(self._transport)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypedDict
+from typing import Any, Protocol, TypedDict, TypeGuard
 
 from .errors import ArgumentError
 
@@ -87,8 +88,8 @@ class Options:
     def __post_init__(self) -> None:
         check_number("timeout_seconds", self.timeout_seconds, 0.001, _LONGEST_SECONDS)
         check_number("deadline_seconds", self.deadline_seconds, 0.001, _LONGEST_SECONDS)
-        check_number("max_retries", self.max_retries, 0, 100)
-        check_number("max_items", self.max_items, 0, 2**53)
+        check_number("max_retries", self.max_retries, 0, 100, whole=True)
+        check_number("max_items", self.max_items, 0, 2**53, whole=True)
         key = self.idempotency_key
         if key is not None and not (isinstance(key, str) and re.fullmatch(r"[A-Za-z0-9._:-]{1,255}", key)):
             raise ArgumentError("idempotency_key must be 1 to 255 characters of A-Z a-z 0-9 . _ : -")
@@ -99,11 +100,17 @@ class Options:
 _LONGEST_SECONDS = 86_400.0 * 24
 
 
-def check_number(name: str, value: Any, least: float, most: float) -> None:
+def check_number(name: str, value: Any, least: float, most: float, *, whole: bool = False) -> None:
     if value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
-        raise ArgumentError(f"{name} must be a number from {least} to {most}.")
+    is_number = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
+    if not is_number or not least <= value <= most:
+        raise ArgumentError(f"{name} must be a {'whole ' if whole else ''}number from {least} to {most}.")
+
+
+def is_bearer(value: object) -> TypeGuard[str]:
+    """Whether a header can have it as a bearer token, unchanged (RFC 6750, section 2.1)."""
+    return isinstance(value, str) and re.fullmatch(r"[\x21-\x7e]+", value) is not None
 
 
 def check_header(name: str, value: object) -> None:
@@ -112,6 +119,12 @@ def check_header(name: str, value: object) -> None:
         raise ArgumentError(f"The header {name!r} cannot be sent.")
     if not isinstance(value, str) or re.search(r"[^\t\x20-\x7e]", value):
         raise ArgumentError(f"The header {name!r} cannot be sent.")
+
+
+def check_plain(name: str, function: object) -> None:
+    """Refuses a coroutine function, which nobody would wait for."""
+    if not callable(function) or any(map(inspect.iscoroutinefunction, (function, type(function).__call__))):
+        raise ArgumentError(f"{name} must be a function that is not async.")
 
 
 def notify(hook: Callable[[Any], object] | None, report: RequestReport | ResponseReport) -> None:

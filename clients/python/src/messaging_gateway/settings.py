@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
 import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
+
+import httpx
 
 from .errors import ArgumentError, unexpected_answer
-from .options import Options, RequestReport, ResponseReport, check_header, check_number
+from .options import Options, RequestReport, ResponseReport, check_number, check_plain, is_bearer
 
 
 @dataclass(frozen=True)
@@ -34,12 +37,24 @@ class Settings:
     wall_clock: Callable[[], float] = time.time
 
     def __post_init__(self) -> None:
-        if bool(self.client_id and self.client_secret) == bool(self.api_key):
+        given = [
+            isinstance(one, str) and one != "" for one in (self.client_id, self.client_secret, self.api_key)
+        ]
+        if (given[0] and given[1]) == given[2]:
             raise ArgumentError("Give client_id and client_secret, or api_key.")
-        if self.api_key:
-            check_header("Authorization", self.api_key)
-        if not isinstance(self.base_url, str) or urlsplit(self.base_url).scheme not in ("http", "https"):
-            raise ArgumentError(f"base_url is not a URL of http or https: {self.base_url}")
+        if given[2] and not is_bearer(self.api_key):
+            raise ArgumentError(
+                "api_key has characters that no key has: spaces, line breaks or letters beyond ASCII."
+            )
+        _check_url(self.base_url)
+        for name, hook in (("on_request", self.on_request), ("on_response", self.on_response)):
+            if hook is not None:
+                check_plain(name, hook)
+        store = self.token_store
+        if store is not None and not (
+            callable(getattr(store, "get", None)) and callable(getattr(store, "set", None))
+        ):
+            raise ArgumentError("token_store must have the methods get and set.")
         Options(self.timeout_seconds, self.max_retries, self.deadline_seconds, self.headers)
         check_number("max_retry_after_seconds", self.max_retry_after_seconds, 0, 86_400.0)
 
@@ -55,8 +70,23 @@ class Settings:
 
     @property
     def store_key(self) -> str:
-        """Tells the tokens of these credentials from others in the store."""
-        return f"messaging-gateway-token:{self.base_url}:{self.client_id}"
+        """Tells the tokens of these credentials from others in the store.
+
+        Credentials that differ in their secret only must not share a token: it may be a test secret, or a wrong one.
+        """
+        secret = hashlib.sha256((self.client_secret or "").encode(errors="replace")).hexdigest()[:16]
+        return f"messaging-gateway-token:{self.base_url.rstrip('/')}:{self.client_id}:{secret}"
+
+
+def _check_url(base_url: object) -> None:
+    try:
+        url = httpx.URL(base_url if isinstance(base_url, str) else "")
+    except httpx.InvalidURL:
+        url = httpx.URL("")
+    if url.userinfo or url.query or url.fragment:
+        raise ArgumentError("base_url must have no credentials, query or fragment.")
+    if url.scheme not in ("http", "https") or not url.host:
+        raise ArgumentError(f"base_url is not a URL of http or https: {base_url}")
 
 
 # Renewed when a tenth of its lifetime is left, at most a minute.
@@ -72,7 +102,7 @@ class HeldToken:
     def issued(cls, answer: Mapping[str, Any], requested_at: float) -> HeldToken:
         """Raises an ApiError where the answer has no token."""
         token, lifetime = answer.get("access_token"), answer.get("expires_in")
-        if not isinstance(token, str) or not token or not isinstance(lifetime, (int, float)) or lifetime <= 0:
+        if not is_bearer(token) or not isinstance(lifetime, (int, float)) or not 0 < lifetime < math.inf:
             raise unexpected_answer(200)
         return cls(token, requested_at + lifetime - min(_RENEW_BEFORE_SECONDS, lifetime / 10))
 
@@ -89,4 +119,4 @@ class HeldToken:
         """What the store has, if it can be used."""
         kept = json.loads(text) if text else {}
         held = cls(str(kept.get("token")), float(kept.get("renewAtMs", 0)) / 1000)
-        return held if held.renew_at > now and held.token != refused else None
+        return held if held.renew_at > now and held.token != refused and is_bearer(held.token) else None

@@ -29,7 +29,7 @@ from .retry import Limits, Repeat, TimeLimit
 from .settings import Settings
 
 # What httpx raises for an attempt; a RuntimeError for a client that is closed, or of another event loop.
-FAILURES = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, RuntimeError, OSError)
+FAILURES = (httpx.HTTPError, httpx.StreamError, RuntimeError, OSError)
 
 
 class Call(Protocol):
@@ -132,6 +132,10 @@ class Prepared:
         self._request = request
         self._headers = request.headers(settings.headers)
         self._params, self._content = request.params(), request.content()
+        try:
+            httpx.URL(settings.url(request.path), params=self._params)
+        except httpx.InvalidURL as error:
+            raise ArgumentError(f"The URL of the request cannot be sent: {error}") from error
 
     def arguments(self, authorization: str | None, seconds: float) -> dict[str, Any]:
         headers = self._headers.copy()
