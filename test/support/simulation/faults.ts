@@ -20,6 +20,7 @@ export const faultKinds = {
   'repeats the batch': 'the batch was delivered again although it had succeeded',
   'comes late': 'it came late',
   'is not run': 'the run was skipped',
+  'is missed': 'the relay did not get the new message',
   'conflicts with a transaction': 'a transaction on the same row refused the write',
   'leaves a part undone': 'a part of the batch was left undone',
   'the caller gives up': 'the answer did not reach the caller',

@@ -50,6 +50,8 @@ export interface Scene {
   deliveredPerson(random: Random): string;
   /** One of them whose messages the carrier throttles for minutes. */
   throttledPerson(random: Random): string;
+  /** One of them whose messages the carrier refuses, so that each has one event. */
+  refusedPerson(random: Random): string;
   /** Asks, and asks again under the same key while it does not know the outcome, as a careful caller does. */
   ask(client: SimulatedClient, request: Omit<ApiRequest, 'clientId' | 'credential'>): Promise<Asked>;
   /** Changes a client's limits by the admin API. */
@@ -223,6 +225,7 @@ export async function sceneOn(
     person: (of) => personNumbered(wholeBetween(of, 0, people - 1)),
     deliveredPerson: (of) => personNumbered(oneOf(of, [0, 1, 2, 10, 11, 12])),
     throttledPerson: (of) => personNumbered(oneOf(of, [9, 19])),
+    refusedPerson: (of) => personNumbered(oneOf(of, [7, 17])),
 
     async ask({ clientId, apiKey }, request) {
       const body = endsInTheRun(request);

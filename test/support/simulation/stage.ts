@@ -12,7 +12,7 @@ import type { Deployment } from './deployment.ts';
 import { decidedFaults, type FaultOptions, type Faults } from './faults.ts';
 import { eventSources } from './lambda/event-sources.ts';
 import type { FunctionCode } from './lambda/function-code.ts';
-import { functionProcesses, type Processes } from './lambda/processes.ts';
+import { functionProcesses, type Process, type Processes } from './lambda/processes.ts';
 import { type ApiRequest, apiGateway } from './outside/api.ts';
 import { type Carriers, simulatedCarriers } from './outside/carriers.ts';
 import { simulatedEndpoints } from './outside/endpoints.ts';
@@ -20,10 +20,12 @@ import { type Asked, emptyRecord, type OutsideRecord } from './outside/record.ts
 import { type VirtualTime, virtualTime } from './virtual-time.ts';
 
 export interface Outage {
-  /** A service, or the table that it is about. */
+  /** A service, the table that it is about, the function that calls, or the relay. */
   readonly of: string;
   readonly fromMs: number;
   readonly untilMs: number;
+  /** How many of the calls fail; by default all. */
+  readonly share?: number;
 }
 
 export interface StageOptions extends FaultOptions {
@@ -58,7 +60,10 @@ export interface Stage {
   publish(event: object, againAfterMs?: number): void;
   /** Things go wrong for so long from now on, and for as long as they would anyway. After that the stage comes to rest. */
   disturb(forMs: number): void;
-  /** A share of the calls of a service or table fails for so long; not in a run in which nothing goes wrong. */
+  /**
+   * A share of the calls of a service, table or function fails for so long, or of the new messages is missed by the relay;
+   * not in a run in which nothing goes wrong.
+   */
   breaks(of: string, share: number, forMs: number): void;
   /** Whether nothing goes wrong any more. */
   isAtRest(): boolean;
@@ -69,6 +74,8 @@ export interface Stage {
 /** Signs as KMS does. Its key is another one in each run; no decision depends on it. */
 const signingKey: { readonly privateKey: KeyObject } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const logLinesMax = 20_000;
+/** How many of the new messages the relay misses. */
+const usuallyMissed = 0.002;
 const ttlEveryMs = 120_000;
 
 export function simulatedStage(
@@ -148,13 +155,14 @@ export function simulatedStage(
     secrets: answerOfSecrets,
   };
 
-  const outages: (Outage & { readonly share?: number })[] = [...options.outages];
+  const outages: Outage[] = [...options.outages];
   const drawnByOutages = faults.random('outages');
-  const isOut = ({ service, about }: Call, atMs: number): boolean =>
-    outages.some(
-      ({ of, fromMs, untilMs, share = 1 }) =>
-        (of === service || of === about) && atMs >= fromMs && atMs < untilMs && drawnByOutages() < share,
+  const ofNow = (...names: readonly string[]): Outage[] =>
+    outages.filter(
+      ({ of, fromMs, untilMs }) => names.includes(of) && time.now() >= fromMs && time.now() < untilMs,
     );
+  const isOut = ({ service, about }: Call, { file }: Process): boolean =>
+    ofNow(service, about, file).some(({ share = 1 }) => drawnByOutages() < share);
   const request = awsRequests({ services, time, faults, isOut, note: (call) => void calls.push(call) });
   const processes = functionProcesses({
     code,
@@ -178,6 +186,7 @@ export function simulatedStage(
     time,
     faults,
     isIdle: () => isAtRest() && !isDue(),
+    missedShare: () => Math.max(usuallyMissed, ...ofNow('relay').map(({ share = 1 }) => share)),
   });
 
   /** DynamoDB deletes within two days what its TTL names: in a run soon, or as late as that. */

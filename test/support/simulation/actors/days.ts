@@ -3,7 +3,7 @@
 import { retryDelaysSeconds } from '../../../../shared/contract/times.ts';
 import { endpointUrl, recoveringUrl } from '../outside/endpoints.ts';
 import type { Asked } from '../outside/record.ts';
-import { between, wholeBetween } from '../random.ts';
+import { between, oneOf, wholeBetween } from '../random.ts';
 import { type Act, type Actor, learn } from './actor.ts';
 import { codeSentTo, refused, tokenOf } from './attempts.ts';
 import { burst } from './edges.ts';
@@ -87,6 +87,61 @@ export const days = {
       learn(act, [await scene.ask(client, { route: 'sendOtp', body })]);
     },
   },
+  'completes hours later a bulk that failed': {
+    uses: ['sendBulkSms'],
+    share: { bulk: 1.5, messages: 0.3 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { stage } = scene;
+      const first = wholeBetween(random, 0, 900);
+      const recipients = Array.from({ length: wholeBetween(random, 3, 12) }, (_, i) => ({
+        to: `+4477009${20_000 + (first + i) * 10}`,
+      }));
+      const body = { message: `To some of ${id}`, recipients, reference: id, validity_period: 6 * 3600 };
+      const request = { route: 'sendBulkSms', key: `half-${id}`, body } as const;
+      // Its batch is stored, and its messages are not.
+      stage.breaks('Messages', oneOf(random, [0.8, 1]), 40_000);
+      learn(act, [await scene.ask(client, request)]);
+      // By now the scan for missed messages has read the time of the first request.
+      await waits(act, between(random, 145, 200) * 60_000);
+      stage.breaks('relay', 0.5, 60_000);
+      learn(act, [await scene.ask(client, request)]);
+    },
+  },
+  'sends again what is shown as failed': {
+    uses: ['sendSms', 'listWebhookDeliveries', 'resendWebhookDeliveries'],
+    share: { webhooks: 1 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { stage } = scene;
+      const startMs = stage.time.now();
+      const urls = [0, 1, 2, 3, 4, 5].map((ms) =>
+        recoveringUrl(startMs + lastAttemptMs + 240_000 + ms, `${client.name}-${id}`),
+      );
+      for (const [i, url] of urls.entries())
+        await sends(act, `shown-${i}`, { to: scene.refusedPerson(random), webhook_url: url });
+      await stage.time.sleep(startMs + lastAttemptMs - 5000 - stage.time.now());
+      stage.disturb(180_000);
+      stage.breaks('deliver-webhook', 0.55, 100_000);
+      const sinceMs = startMs - 1000 - 2 * scene.skewMaxMs;
+      const query = { state: 'failed', limit: '50', since: new Date(sinceMs).toISOString() };
+      const toAsk = new Set(urls);
+      for (let looks = 0; looks < 30 && toAsk.size > 0; looks += 1) {
+        await stage.time.sleep(4000);
+        const { answer } = await scene.ask(client, { route: 'listWebhookDeliveries', query });
+        const shown: readonly { readonly url: string }[] = answer?.webhook_deliveries ?? [];
+        const failed = new Set(shown.map(({ url }) => url).filter((url) => toAsk.has(url)));
+        if (failed.size > 0) await stage.time.sleep(2 * scene.skewMaxMs);
+        for (const url of failed) {
+          // Another request each time: the same one would be that of the first time.
+          const since = new Date(sinceMs - looks).toISOString();
+          const body = { origin: new URL(url).origin, since, state: 'failed' };
+          const { status } = await scene.ask(client, { route: 'resendWebhookDeliveries', body });
+          if (status === 202) toAsk.delete(url);
+        }
+      }
+    },
+  },
   'sends again what an endpoint missed for hours': {
     uses: [
       'sendSms',
@@ -150,9 +205,9 @@ export const days = {
         await sends(act, `at-${day}`, { to: scene.deliveredPerson(random) });
       }
       // The attempt that disables the endpoint is the last of its webhook: no other finds the notice pending.
-      await stage.time.sleep(startMs + 5 * dayMs - stage.time.now());
-      stage.breaks('ActivityLog', 1, 4 * hourMs);
-      await stage.time.sleep(dayMs);
+      await stage.time.sleep(startMs + 4.8 * dayMs + lastAttemptMs - 5000 - stage.time.now());
+      stage.breaks('deliver-webhook', 0.55, 100_000);
+      await stage.time.sleep(hourMs);
       if (down.status !== 201) return;
       const path = { endpoint_id: String(down.answer.endpoint_id) };
       await scene.ask(client, { route: 'getWebhookEndpoint', path });

@@ -1,7 +1,14 @@
 /** Webhook URLs and endpoints, and their secrets. */
 import { endpointKinds, endpointUrl } from '../outside/endpoints.ts';
 import { oneOf } from '../random.ts';
-import { type Actor, known } from './actor.ts';
+import { type Actor, known, learn } from './actor.ts';
+
+/** What endpoints ask for that do not take every event. */
+const choices: readonly [string[], ...string[][]] = [
+  ['sms.delivered', 'sms.failed'],
+  ['sms.sent'],
+  ['whatsapp.*', 'sms.expired'],
+];
 
 export const webhooks = {
   'sets its webhook URL': {
@@ -21,12 +28,33 @@ export const webhooks = {
         Array.from({ length: times }, (_, i) =>
           scene.ask(client, {
             route: 'createWebhookEndpoint',
-            body: { url: endpointUrl(oneOf(random, endpointKinds), `${client.name}-${id}-${i}`) },
+            body: {
+              url: endpointUrl(oneOf(random, endpointKinds), `${client.name}-${id}-${i}`),
+              events: random() < 0.4 ? oneOf(random, choices) : undefined,
+            },
           }),
         ),
       );
       for (const { status, answer, lost } of answers)
         if (status === 201 && lost !== true) client.endpoints.push(answer.endpoint_id);
+    },
+  },
+  'sends while endpoints cannot be read': {
+    uses: ['createWebhookEndpoint', 'sendSms'],
+    share: { webhooks: 1 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const url = endpointUrl('ok', `${client.name}-${id}-unread`);
+      await scene.ask(client, { route: 'createWebhookEndpoint', body: { url } });
+      scene.stage.breaks('WebhookEndpoints', 0.8, 20_000);
+      for (let i = 0; i < 3; i += 1) {
+        const body = {
+          to: scene.person(random),
+          message: 'while they cannot be read',
+          reference: `${id}.${i}`,
+        };
+        learn(act, [await scene.ask(client, { route: 'sendSms', body })]);
+      }
     },
   },
   'changes an endpoint': {

@@ -50,7 +50,7 @@ interface RequestSettings {
   readonly time: VirtualTime;
   readonly faults: Faults;
   /** Services that are out of order for a while: each call of them fails meanwhile. */
-  readonly isOut: (call: Call, atMs: number) => boolean;
+  readonly isOut: (call: Call, process: Process) => boolean;
   readonly note: (call: NotedCall) => void;
 }
 
@@ -101,7 +101,7 @@ export function awsRequests({ services, time, faults, isOut, note }: RequestSett
     const ratesOfCall = carriers.includes(call.service) ? carrierRates : rates;
     const decided = faults.decide(`${process.file} ${call.operation} ${call.about}`, ratesOfCall, time.now());
     const { point } = decided;
-    const fault = decided.fault ?? (isOut(call, time.now()) ? 'throttled' : undefined);
+    const fault = decided.fault ?? (isOut(call, process) ? 'throttled' : undefined);
     const { service, operation, about } = call;
     const noted: NotedCall = {
       ...{ service, operation, about, input: fault === undefined ? undefined : call.input },

@@ -1,9 +1,11 @@
 /** Endpoints: what they asked for, how often and when a webhook is tried, and resends of many. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { retryDelaysSeconds } from '../../../../shared/contract/times.ts';
+import { endpointDisabledEvent } from '../../../../shared/contract/webhook-events.ts';
 import { disabledAfter, endpointsMax } from '../../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import type { Asked, Posted } from '../outside/record.ts';
-import { disabledEndpoints, type Invariant, isCalm, timeOf } from './invariant.ts';
+import { disabledEndpoints, type Invariant, isCalm, takes, timeOf } from './invariant.ts';
 
 /** An attempt that began before a change may still post after it. */
 const inFlightMs = 60_000;
@@ -19,7 +21,7 @@ export const ofEndpoints = {
   'an endpoint gets what it asks for, and nothing while it is disabled': {
     promise: '12.1',
     check: ({ stage: { record } }) =>
-      endpointsOf(record.asked).flatMap(({ url, clientId, id }) => {
+      endpointsOf(record.asked).flatMap(({ url, clientId, id, created }) => {
         const changes = record.asked.filter(
           ({ route, path, clientId: by }) =>
             by === clientId && path.endsWith(id) && /^(update|delete)WebhookEndpoint$/.test(route),
@@ -29,15 +31,17 @@ export const ofEndpoints = {
           const known = changes.filter(({ answeredAtMs = Infinity }) => answeredAtMs < atMs - inFlightMs);
           const last = known.at(-1);
           const later = changes.some((one) => one.atMs < atMs && !known.includes(one));
-          const state = last?.status === 200 ? last.answer : undefined;
+          const state = last === undefined ? created : last.status === 200 ? last.answer : undefined;
           const beside = known.some((one) => one !== last && (one.answeredAtMs ?? 0) > (last?.atMs ?? 0));
           if (later || beside || state === undefined || known.some(({ lost }) => lost === true)) return [];
           if (state.enabled === false) return [`${url} got ${event.event} at ${timeOf(atMs)}, disabled`];
           const happenedMs = Date.parse(event.timestamp);
-          const isAsked = !Array.isArray(state.events) || state.events.includes(event.event);
           const isTest = !String(event.data?.message_id ?? '').startsWith('msg_');
-          const since = known.find(({ answer }) => Array.isArray(answer?.events))?.answeredAtMs ?? Infinity;
-          return isAsked || isTest || happenedMs < since + inFlightMs || changes.length > 1
+          const since = known.find(({ answer }) => Array.isArray(answer?.events))?.answeredAtMs ?? 0;
+          return takes(state.events, event.event) ||
+            isTest ||
+            happenedMs < since + inFlightMs ||
+            changes.length > 1
             ? []
             : [`${url} got ${event.event} of ${timeOf(happenedMs)}, which it did not ask for`];
         });
@@ -130,6 +134,48 @@ export const ofEndpoints = {
       });
     },
   },
+  'what is shown as failed is sent again when that is asked for': {
+    promise: '12.4',
+    check: (ended) => {
+      const { plan, stage } = ended;
+      const { record } = stage;
+      const isChanged = (endpointId: string | null): boolean =>
+        endpointId !== null &&
+        (disabledEndpoints(ended).has(endpointId) ||
+          record.asked.some(({ path }) => path.endsWith(endpointId)));
+      return record.asked.flatMap((list) => {
+        if (list.route !== 'listWebhookDeliveries' || list.status !== 200) return [];
+        const requests = record.asked.filter(
+          ({ route, clientId, status, body, atMs }, i) =>
+            route === 'resendWebhookDeliveries' &&
+            status === 202 &&
+            clientId === list.clientId &&
+            Reflect.get(Object(body), 'state') === 'failed' &&
+            atMs >= (list.answeredAtMs ?? Infinity) &&
+            // The same request again is the one before.
+            !record.asked.slice(0, i).some((before) => isDeepStrictEqual(before.body, body)),
+        );
+        const shown: readonly Shown[] = list.answer.webhook_deliveries;
+        return shown.flatMap((one) => {
+          if (one.state !== 'failed' || isChanged(one.endpoint_id)) return [];
+          const asked = requests.find(
+            ({ body, atMs }) =>
+              Reflect.get(Object(body), 'origin') === new URL(one.url).origin &&
+              one.created_at >= String(Reflect.get(Object(body), 'since')) &&
+              Date.parse(one.finished_at) <= atMs - plan.skewMaxMs,
+          );
+          const isSent = record.posted.some(
+            ({ webhookId, atMs }) => webhookId === one.delivery_id && atMs > list.atMs,
+          );
+          return asked === undefined || isSent
+            ? []
+            : [
+                `${one.delivery_id} was shown as failed, was asked for at ${timeOf(asked.atMs)}, and not sent again`,
+              ];
+        });
+      });
+    },
+  },
   'a webhook that has failed is an entry of the activity log': {
     promise: '7.9',
     check: ({ stage: { record, database, time } }) => {
@@ -177,6 +223,7 @@ export const ofEndpoints = {
         const others = endpointsOf(own).filter(
           (one) =>
             one.id !== id &&
+            takes(one.created.events, endpointDisabledEvent) &&
             !own.some(({ path }) => path.endsWith(one.id)) &&
             !disabledEndpoints(ended).has(one.id) &&
             one.sinceMs < disabledMs,
@@ -204,6 +251,16 @@ export const ofEndpoints = {
   },
 } as const satisfies Record<string, Invariant>;
 
+/** A webhook in the log. */
+interface Shown {
+  readonly delivery_id: string;
+  readonly endpoint_id: string | null;
+  readonly state: string;
+  readonly url: string;
+  readonly created_at: string;
+  readonly finished_at: string;
+}
+
 /** Whether the request asks for the webhook to be sent again. */
 function isResendOf({ clientId, route, path, body, answer }: Asked, posted: Posted | undefined): boolean {
   if (posted === undefined || clientId !== posted.event.data.client_id) return false;
@@ -224,7 +281,12 @@ function dateOf(ms: number): string {
 function endpointsOf(asked: readonly Asked[]) {
   return asked.flatMap(({ route, status, answer, clientId, answeredAtMs = 0 }) =>
     route === 'createWebhookEndpoint' && status === 201
-      ? [{ url: String(answer.url), clientId, id: String(answer.endpoint_id), sinceMs: answeredAtMs }]
+      ? [
+          {
+            ...{ url: String(answer.url), clientId, id: String(answer.endpoint_id) },
+            ...{ created: answer, sinceMs: answeredAtMs },
+          },
+        ]
       : [],
   );
 }

@@ -5,6 +5,8 @@ import { distinct, type Invariant, timeOf } from './invariant.ts';
 
 /** A message whose hand-over failed is received again after 45 s; twice that and some more. */
 const handOverRepeatMs = 100_000;
+/** What the relay missed is found so long after it was accepted. */
+const scannedAfterMs = 2_700_000;
 
 export const ofHandOvers = {
   'nothing is handed over twice, unless its sender prefers that to nothing and is told': {
@@ -73,14 +75,15 @@ export const ofHandOvers = {
     check: ({ accepted, stage: { record, faults } }) =>
       distinct(accepted).flatMap(({ messageId, status }) => {
         if (status === undefined || record.handOvers.some((one) => one.messageId === messageId)) return [];
-        // A reason that the client is told, or a validity that outages used up.
+        // A reason that the client is told, or a validity that outages used up, or the time until the scan for missed messages.
         const fromMs = Date.parse(status.scheduled_at ?? status.created_at);
         const untilMs = Date.parse(status.expires_at);
         const isTold =
           status.status === 'canceled' || (status.error !== null && status.error.code !== 'expired');
         // Where the worker died before its call, nobody knows that the carrier did not get it.
         const mayHaveIt = status.attempts?.some(({ outcome }: { outcome: string }) => outcome === 'unknown');
-        return isTold || mayHaveIt || untilMs - fromMs < 800_000 || workersFailFromTo(faults, fromMs, untilMs)
+        const leastMs = faults.happened.some(({ kind }) => kind === 'is missed') ? scannedAfterMs : 800_000;
+        return isTold || mayHaveIt || untilMs - fromMs < leastMs || workersFailFromTo(faults, fromMs, untilMs)
           ? []
           : [`${messageId} was accepted, and ended ${status.status} without having been given to a carrier`];
       }),

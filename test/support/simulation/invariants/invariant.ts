@@ -44,6 +44,12 @@ export function disabledEndpoints({ stage: { record } }: Ended): ReadonlySet<str
   );
 }
 
+/** Whether an endpoint with this choice of events takes one of that name; without a choice it takes every event. */
+export function takes(events: unknown, event: string): boolean {
+  if (!Array.isArray(events)) return true;
+  return events.some((chosen) => chosen === event || chosen === event.replace(/\..*/, '.*'));
+}
+
 /** When something last went wrong. */
 export function lastFaultMs({ plan, stage: { faults } }: Ended): number {
   return Math.max(

@@ -3,7 +3,7 @@
 import { leaseSeconds, retryDelaysSeconds } from '../../../../shared/contract/times.ts';
 import type { SimulatedClient } from '../scene.ts';
 import type { Ended } from './ended.ts';
-import { disabledEndpoints, distinct, type Invariant } from './invariant.ts';
+import { disabledEndpoints, distinct, type Invariant, takes } from './invariant.ts';
 import { signatureViolations } from './signatures.ts';
 
 const finalStates = ['delivered', 'failed', 'expired'];
@@ -90,12 +90,12 @@ export const ofWebhooks = {
           );
           if (asked === undefined || Reflect.get(Object(asked.body), 'webhook_url') !== undefined) return [];
           const posted = record.posted.filter(({ event }) => event.data.message_id === message_id);
-          return urls.flatMap(({ url, sinceMs }) =>
+          const name = `${channel}.${eventOf(channel, message.status)}`;
+          return urls.flatMap(({ url, sinceMs, events }) =>
             asked.atMs < sinceMs ||
             !finalStates.includes(message.status) ||
-            posted.some(
-              (one) => one.url === url && one.event.event.endsWith(`.${eventOf(channel, message.status)}`),
-            )
+            !takes(events, name) ||
+            posted.some((one) => one.url === url && one.event.event === name)
               ? []
               : [`${message_id} was ${message.status}, and ${url} was not told`],
           );
@@ -109,11 +109,11 @@ function eventOf(channel: string, state: string): string {
   return channel === 'whatsapp' && state === 'expired' ? 'failed' : state;
 }
 
-/** The URLs that get the events of a client from some time on, because nothing changed them. */
+/** The URLs that get the events of a client from some time on, by every clock, because nothing changed them. */
 function constantUrls(
   ended: Ended,
   { clientId, webhookUrl }: SimulatedClient,
-): { readonly url: string; readonly sinceMs: number }[] {
+): { readonly url: string; readonly sinceMs: number; readonly events?: unknown }[] {
   const own = ended.stage.record.asked.filter((one) => one.clientId === clientId);
   const disabled = disabledEndpoints(ended);
   const account = own.some(({ route }) => route === 'updateAccount') ? [] : [{ url: webhookUrl, sinceMs: 0 }];
@@ -122,7 +122,7 @@ function constantUrls(
     status === 201 &&
     !disabled.has(answer.endpoint_id) &&
     !own.some(({ path }) => path.endsWith(answer.endpoint_id))
-      ? [{ url: String(answer.url), sinceMs: answeredAtMs }]
+      ? [{ url: String(answer.url), sinceMs: answeredAtMs + 2 * ended.plan.skewMaxMs, events: answer.events }]
       : [],
   );
   return [...account, ...endpoints];

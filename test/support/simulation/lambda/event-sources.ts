@@ -14,6 +14,8 @@ interface SourceSettings {
   readonly sqs: Sqs;
   readonly time: VirtualTime;
   readonly faults: Faults;
+  /** How many of the new messages the relay does not get at present. */
+  readonly missedShare: () => number;
   /** Whether a run of the functions on timers would find nothing to do: then most of their runs are left out. */
   readonly isIdle: () => boolean;
 }
@@ -29,13 +31,18 @@ interface StreamRecord {
 const shards = 2;
 const retryMs = 1000;
 /** While nothing is due, one run of so many takes place of the functions that run each minute. */
-const idleRuns = 60;
+const idleRuns = 120;
+/** Within this time a scan has read what the relay missed. */
+const scannedWithinMs = 45 * 60_000;
 
-export function eventSources({ deployment, processes, sqs, time, faults, isIdle }: SourceSettings) {
+export function eventSources(settings: SourceSettings) {
+  const { deployment, processes, sqs, time, faults } = settings;
   const functions = new Map(deployment.functions.map((each) => [each.id, each]));
   let sequence = 0;
   /** What no source has processed yet. */
   let waitingRecords = 0;
+  let unscannedUntilMs = 0;
+  const isIdle = (): boolean => settings.isIdle() && time.now() > unscannedUntilMs;
 
   function functionNamed(id: string): DeployedFunction {
     const found = functions.get(id);
@@ -80,6 +87,24 @@ export function eventSources({ deployment, processes, sqs, time, faults, isIdle 
     queue.onVisible = poll;
   }
 
+  /**
+   * Whether the relay does not get the record: that of a new message only, which a scan finds. Of what else happens to a
+   * message nothing would be left where the stream loses it.
+   */
+  function isMissed(source: StreamSource, { eventName, dynamodb }: StreamRecord, name: string): boolean {
+    const status: unknown = Reflect.get(Object(Reflect.get(Object(dynamodb.NewImage), 'status')), 'S');
+    if (source.table !== 'Messages' || source.onFailure === undefined) return false;
+    if (eventName !== 'INSERT' || (status !== 'queued' && status !== 'scheduled')) return false;
+    const { fault } = faults.decide(
+      `${name} new message`,
+      { 'is missed': settings.missedShare() },
+      time.now(),
+    );
+    if (fault === undefined) return false;
+    unscannedUntilMs = time.now() + scannedWithinMs;
+    return true;
+  }
+
   /** One lane of a shard: its records in order, one batch at a time. */
   function lane(source: StreamSource, name: string): (record: StreamRecord) => void {
     const deployed = functionNamed(source.functionId);
@@ -117,6 +142,7 @@ export function eventSources({ deployment, processes, sqs, time, faults, isIdle 
     }
 
     return (record) => {
+      if (isMissed(source, record, name)) return;
       records.push(record);
       waitingRecords += 1;
       const { fault, point } = faults.decide(`${name} record`, { 'comes late': 0.005 }, time.now());
@@ -189,8 +215,8 @@ export function eventSources({ deployment, processes, sqs, time, faults, isIdle 
       for (const read of found) read(record, hash);
     },
 
-    /** Whether a stream has records that a function has still to process. */
-    isBusy: () => waitingRecords > 0,
+    /** Whether a stream has records that a function has still to process, or that it missed. */
+    isBusy: () => waitingRecords > 0 || time.now() <= unscannedUntilMs,
   };
 }
 
