@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { clientQuickStart } from '../../lib/build/docs/client-quick-starts.ts';
 import type { Steps } from './steps.ts';
 import { at, programs, run } from './tools.ts';
 
@@ -47,10 +48,12 @@ export async function pythonSteps(
       const tool = (name: string, ...args: string[]) =>
         run(join(folder, 'venv/bin', name), args, { ...at(empty), env: environment });
       await writeFile(join(empty, 'program.py'), typedProgram);
+      const { file, program } = clientQuickStart('python');
+      await writeFile(join(empty, file), program);
       const said = [
         await tool('twine', 'check', '--strict', await packed('.whl'), await packed('.tar.gz')),
-        await tool('mypy', '--strict', 'program.py'),
-        await tool('pyright', '--pythonpath', python, 'program.py'),
+        await tool('mypy', '--strict', 'program.py', file),
+        await tool('pyright', '--pythonpath', python, 'program.py', file),
         await tool('pyright', '--verifytypes', 'messaging_gateway', '--ignoreexternal'),
       ];
       for (const { stdout } of said) console.log(stdout.trim().split('\n').slice(-8).join('\n'));

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { buildSync } from 'esbuild';
+import { clientQuickStart } from '../../lib/build/docs/client-quick-starts.ts';
 import { acceptedSms } from '../support/clients/fault-server.ts';
 import { pythonSteps } from './packages-python.ts';
 import type { Steps } from './steps.ts';
@@ -110,7 +111,7 @@ export async function packageSteps({ step }: Steps): Promise<void> {
     });
     for (const version of typescriptVersions)
       await step(`packed: TypeScript ${version}`, async () => {
-        const folder = await project(`typescript@${version}`);
+        const folder = await project(`typescript@${version}`, '@types/node@24.19.2');
         await compilesEverywhere(folder, version);
       });
     await pythonSteps({ step }, baseUrl, packed);
@@ -199,16 +200,21 @@ async function compilesEverywhere(folder: string, version: string): Promise<void
     await writeFile(join(folder, name), typedProgram);
   const strict = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022'];
   const library = ['--lib', 'es2022,dom,dom.iterable'];
-  const compile = (file: string, module: string, resolution: string, ...more: string[]) =>
+  const compile = (path: string, module: string, resolution: string, ...more: string[]) =>
     run(
       'npx',
-      ['tsc', ...strict, ...library, '--module', module, '--moduleResolution', resolution, ...more, file],
+      ['tsc', ...strict, ...library, '--module', module, '--moduleResolution', resolution, ...more, path],
       at(folder),
     );
   await compile('program.mts', 'node16', 'node16');
   await compile('program.cts', 'node16', 'node16');
   await compile('program.ts', 'esnext', 'bundler');
   if (!version.startsWith('7')) await compile('program.ts', 'commonjs', 'node10');
+  // The types of Node need a later one.
+  if (version.startsWith('5.0')) return;
+  const { file, program } = clientQuickStart('typescript');
+  await writeFile(join(folder, file), program);
+  await compile(file, 'node16', 'node16', '--allowJs', '--checkJs', '--types', 'node', '--skipLibCheck');
 }
 
 /** Accepts messages, refuses the recipient `1`, and limits `+429`; has an outbox for a test key; the first token of the client `slow` never comes. */

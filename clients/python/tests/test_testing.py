@@ -106,6 +106,11 @@ class Signing(unittest.TestCase):
         webhook = signed_webhook("sms.delivered", data, secret, webhook_id="whd_1")
         self.assertEqual(webhook.headers["webhook-id"], "whd_1")
         self.assertEqual(verify_webhook(webhook.body, webhook.headers, secret).data.message_id, "m")
+        zone = timezone(timedelta(hours=5))
+        for now in (datetime.now(), datetime.now(zone), datetime.now(timezone.utc)):
+            webhook = signed_webhook("sms.delivered", data, secret, at=now)
+            event = verify_webhook(webhook.body, webhook.headers, secret)
+            self.assertEqual(event.timestamp.timestamp(), int(now.timestamp() * 1000) / 1000)
         hour_ago = datetime.now(timezone.utc) - timedelta(hours=1)
         old = signed_webhook("sms.delivered", data, secret, at=hour_ago)
         for given, key in [(webhook, other), (old, secret)]:

@@ -95,6 +95,48 @@ describe('a request that is refused', () => {
     expect(() => verifyWebhook(given, headers, [oldSecret, newSecret])).toThrow(WebhookVerificationError);
   });
 
+  it.each<[string, string]>([
+    ['something behind it', '$abc'],
+    ['a fraction', '$.5'],
+    ['a space before it', ' $'],
+    ['a zero before it', '0$'],
+  ])('with a time that has %s', (_what, form) => {
+    const headers = signedHeaders(1);
+    const given = form.replace('$', headers['webhook-timestamp'] ?? '');
+    expect(() => verifyWebhook(body, { ...headers, 'webhook-timestamp': given }, newSecret)).toThrow(
+      WebhookVerificationError,
+    );
+  });
+
+  it('with other bytes than were signed: a byte order mark, or a byte that is no character', () => {
+    const at = new Date();
+    const signed = body.replace('msg_1', '\uFFFD');
+    const headers = {
+      'webhook-id': 'whd_1',
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-signature': new Webhook(newSecret).sign('whd_1', at, signed),
+    };
+    const bytes = Buffer.from(signed);
+    expect(verifyWebhook(bytes, headers, newSecret).event).toBe('sms.delivered');
+    const [before, after] = signed.split('\uFFFD').map((part) => Buffer.from(part));
+    const broken = Buffer.concat([before ?? bytes, Buffer.from([0xff]), after ?? bytes]);
+    const marked = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]);
+    for (const given of [broken, marked])
+      expect(() => verifyWebhook(given, headers, newSecret)).toThrow('not from the gateway');
+  });
+
+  it('never is one that has a valid signature after malformed ones', () => {
+    const headers = signedHeaders(1);
+    for (const before of ['v1a ', 'v1,A ', ' ', 'v1,é '])
+      expect(
+        verifyWebhook(
+          body,
+          { ...headers, 'webhook-signature': `${before}${headers['webhook-signature']}` },
+          newSecret,
+        ).event,
+      ).toBe('sms.delivered');
+  });
+
   it.each<[string, unknown]>([
     ['missing', undefined],
     ['empty', ''],
@@ -102,6 +144,11 @@ describe('a request that is refused', () => {
     ['one of two that is missing', [oldSecret, undefined]],
     ['not base64', 'whsec_€'],
     ['a prefix only', 'whsec_'],
+    ['too short', 'whsec_AA=='],
+    ['too long', `whsec_${Buffer.alloc(65).toString('base64')}`],
+    ['the text of an unset variable', 'undefined'],
+    ['the text of an unset variable of Python', 'None'],
+    ['base64 with a digit too many', `whsec_${'A'.repeat(33)}`],
     ['no text', 42],
   ])('never decides where the secret is %s: a typed error says what to do', (_what, secret) => {
     const verify = () => verifyWebhook(body, signedHeaders(1), secret as string);

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import json
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Protocol, get_args, get_origin
 
@@ -88,12 +88,14 @@ _NO_EVENT = "The webhook is signed, but it is no event of the gateway."
 
 def webhook_of(secret: object) -> Webhook:
     """Raises ArgumentError for what is no secret; the message does not show it."""
-    try:
-        if isinstance(secret, str) and base64.b64decode(secret.removeprefix("whsec_"), validate=True):
-            return Webhook(secret)
-    except ValueError:
-        pass
-    raise ArgumentError(_SECRET_ADVICE)
+    found = _SECRET.fullmatch(secret) if isinstance(secret, str) else None
+    if found is None or len(found[1]) % 4 == 1:
+        raise ArgumentError(_SECRET_ADVICE)
+    return Webhook(found[1])
+
+
+# Base64 of 24 to 64 bytes (Standard Webhooks), so that the text of an unset variable is no secret.
+_SECRET = re.compile(r"(?:whsec_)?([A-Za-z0-9+/]{32,86})={0,2}")
 
 
 def _event_of(body: bytes | str) -> AnyWebhookEvent:
@@ -111,7 +113,18 @@ def _signed_headers(headers: Any) -> dict[str, str]:
     except (TypeError, ValueError) as error:
         raise ArgumentError("Give the headers of the request.") from error
     found = {name: lower.get(name, "") for name in _SIGNED}
-    return {name: _text(one[0] if isinstance(one, list) and one else one) for name, one in found.items()}
+    signed = {name: _text(one[0] if isinstance(one, list) and one else one) for name, one in found.items()}
+    # The library would refuse all signatures for one that is malformed, and take other spellings of the time.
+    valid = _SIGNATURE.findall(signed["webhook-signature"])
+    is_time = re.fullmatch(r"[1-9][0-9]{0,14}", signed["webhook-timestamp"])
+    return {
+        **signed,
+        "webhook-signature": " ".join(valid),
+        "webhook-timestamp": signed["webhook-timestamp"] if is_time else "",
+    }
+
+
+_SIGNATURE = re.compile(r"(?<![^ ])v1,[A-Za-z0-9+/]{43}=(?![^ ])")
 
 
 def _text(value: Any) -> str:

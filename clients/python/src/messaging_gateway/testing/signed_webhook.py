@@ -29,11 +29,14 @@ def signed_webhook(
 ) -> SignedWebhook:
     """Webhooks of more than five minutes ago are refused: `at` is for a test of that.
 
+    A time without a zone is local, as that of scheduled_at is.
+
     The gateway sends the same webhook_id again when it retries. Raises ArgumentError for a secret that is none.
     """
-    when = at or datetime.now(timezone.utc)
+    # The library signs the digits of the clock as they are, whatever their time zone.
+    when = (at or datetime.now()).astimezone(timezone.utc)
     given = webhook_id or f"whd_{uuid.uuid4()}"
-    timestamp = when.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    timestamp = when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     body = json.dumps({"event": event, "timestamp": timestamp, "data": dict(data)})
     headers = {
         "content-type": "application/json",
