@@ -23,6 +23,7 @@ const tools = {
   deno: ['deno@2.9.6'],
   bun: ['bun@1.4.5'],
   edge: ['miniflare@4.20260426.0'],
+  node: '@types/node@24.19.2',
   judges: ['publint@0.3.25', '@arethetypeswrong/cli@0.18.5'],
 };
 const typescriptVersions = ['5.0.4', '5.9.3', '7.0.2'];
@@ -111,7 +112,11 @@ export async function packageSteps({ step }: Steps): Promise<void> {
     });
     for (const version of typescriptVersions)
       await step(`packed: TypeScript ${version}`, async () => {
-        const folder = await project(`typescript@${version}`, '@types/node@24.19.2');
+        // The types of Node need a later one than 5.0.
+        const folder = await project(
+          `typescript@${version}`,
+          ...(version.startsWith('5.0') ? [] : [tools.node]),
+        );
         await compilesEverywhere(folder, version);
       });
     await pythonSteps({ step }, baseUrl, packed);
@@ -210,7 +215,6 @@ async function compilesEverywhere(folder: string, version: string): Promise<void
   await compile('program.cts', 'node16', 'node16');
   await compile('program.ts', 'esnext', 'bundler');
   if (!version.startsWith('7')) await compile('program.ts', 'commonjs', 'node10');
-  // The types of Node need a later one.
   if (version.startsWith('5.0')) return;
   const { file, program } = clientQuickStart('typescript');
   await writeFile(join(folder, file), program);

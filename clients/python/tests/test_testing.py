@@ -63,11 +63,90 @@ class Fake(unittest.TestCase):
     def test_a_one_time_password_is_verified_by_its_code_once(self):
         otp = self.gateway.otp.send(to="+44", code_length=4)
         wrong = self.gateway.otp.verify(otp_id=otp.otp_id, code="no")
-        self.assertEqual((wrong.verified, wrong.attempts_remaining), (False, 2))
+        self.assertEqual((wrong.verified, wrong.attempts_remaining), (False, 4))
         code = self.fake.code_of(otp.otp_id)
         self.assertTrue(self.gateway.otp.verify(to="+44", code=code).verified)
         with self.assertRaises(ConflictError):
             self.gateway.otp.verify(otp_id=otp.otp_id, code=code)
+
+    def test_a_one_time_password_is_found_only_by_what_is_its_own(self):
+        otp = self.gateway.otp.send(to="+44", purpose="sign-in")
+        code = self.fake.code_of(otp.otp_id)
+        for wrong in [
+            {"otp_id": otp.otp_id, "purpose": "pay"},
+            {"otp_id": otp.otp_id, "to": "+33"},
+            {"to": "+44"},
+            {"otp_id": "otp_no"},
+        ]:
+            with self.subTest(wrong), self.assertRaises(NotFoundError):
+                self.gateway.otp.verify(**wrong, code=code)
+        self.assertTrue(self.gateway.otp.verify(to="+44", purpose="sign-in", code=code).verified)
+
+    def test_a_one_time_password_that_is_sent_again_while_pending_is_the_same_and_they_are_limited(self):
+        first = self.gateway.otp.send(to="+44", max_attempts=1, ttl=60)
+        again = self.gateway.otp.send(to="+44", code_length=4)
+        self.assertEqual((again.otp_id, again.expires_at), (first.otp_id, first.expires_at))
+        self.assertNotEqual(again.message_id, first.message_id)
+        self.assertEqual((len(self.fake.code_of(again.otp_id)), again.attempts_remaining), (6, 1))
+        self.assertNotEqual(self.gateway.otp.send(to="+44", purpose="pay").otp_id, first.otp_id)
+        self.gateway.otp.verify(otp_id=first.otp_id, code="0000")
+        with self.assertRaises(ConflictError) as caught:
+            self.gateway.otp.verify(otp_id=first.otp_id, code="0000")
+        self.assertEqual(caught.exception.error, "otp_attempts_exhausted")
+        self.assertNotEqual(self.gateway.otp.send(to="+44").otp_id, first.otp_id)
+        self.gateway.otp.send(to="+44")
+        with self.assertRaises(RateLimitError):
+            self.gateway.otp.send(to="+44")
+        self.gateway.otp.send(to="+33")
+
+    def test_a_faulty_row_of_a_bulk_is_reported(self):
+        ada = {"to": "+33", "variables": {"name": "Ada"}}
+        rows = [ada, {"to": "+34", "variables": {"name": None}}, ada]
+        batch = self.gateway.sms.send_bulk(message="Hi {{ name }}", recipients=rows)
+        self.assertEqual((batch.accepted, batch.rejected), (1, 2))
+        shown = [(one.index, one.error) for one in batch.errors]
+        self.assertEqual(shown, [(1, "missing_variable"), (2, "duplicate_recipient")])
+        self.assertEqual(self.gateway.batches.get(batch.batch_id).rejected, 2)
+        with self.assertRaises(InvalidRequestError) as caught:
+            self.gateway.sms.send_bulk(message="Hi {{name}}", recipients=["+33"])
+        self.assertEqual(caught.exception.details[0].field, "recipients[0].variables")
+
+    def test_a_key_is_of_an_endpoint_and_nulls_and_defaults_are_what_they_mean(self):
+        self.gateway.sms.send(**SMS, idempotency_key="order-42")
+        spelled_out = {**SMS, "type": "transactional", "validity_period": 259_200, "reference": None}
+        self.assertTrue(
+            response_of(self.gateway.sms.send(**spelled_out, idempotency_key="order-42")).is_replay
+        )
+        self.gateway.otp.send(to="+44", idempotency_key="order-42")
+        self.gateway.otp.send(to="+44", ttl=300, purpose="default", idempotency_key="order-42")
+        self.assertEqual(len(self.fake.sent), 2)
+        message = self.gateway.messages.get(self.gateway.sms.send(**SMS).message_id)
+        hours = (message.expires_at - message.created_at).total_seconds() / 3600
+        self.assertAlmostEqual(hours, 72, 2)
+
+    def test_the_events_are_those_of_the_gateway_and_no_state_goes_back(self):
+        def event(message_id, *how):
+            webhook = self.fake.set_status(message_id, *how)
+            return verify_webhook(webhook.body, webhook.headers, self.fake.webhook_secret)
+
+        whatsapp = self.gateway.whatsapp.send(**SMS).message_id
+        text = self.gateway.sms.send(**SMS).message_id
+        for message_id, name in [(whatsapp, "whatsapp.failed"), (text, "sms.expired")]:
+            timed_out = event(message_id, "expired")
+            shown = (timed_out.event, timed_out.data.status, timed_out.data.error_code)
+            self.assertEqual(shown, (name, "expired", "expired"))
+        self.assertEqual(event(whatsapp, "read").event, "whatsapp.read")
+        history = [one.status for one in self.gateway.messages.get(whatsapp).history]
+        self.assertEqual(history, ["queued", "sent", "expired", "delivered", "read"])
+        event(text, "delivered")
+        canceled = self.gateway.sms.send(**SMS, scheduled_at="2030-01-01T00:00:00Z").message_id
+        self.gateway.messages.cancel(canceled)
+        for message_id in (text, canceled):
+            for status in ("sent", "delivered", "failed", "expired", "read", "queued"):
+                with self.subTest(status), self.assertRaises(ArgumentError):
+                    self.fake.set_status(message_id, status)
+        with self.assertRaises(ArgumentError):
+            self.fake.set_status(self.gateway.sms.send(**SMS).message_id, "sent", "unreachable")
 
     def test_a_message_changes_and_its_webhook_tells_of_it(self):
         sent = self.gateway.sms.send(**SMS, reference="r")

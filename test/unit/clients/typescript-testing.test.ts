@@ -103,10 +103,124 @@ describe('the fake gateway', () => {
     const { otp_id } = await gateway.otp.send({ to: sms.to, code_length: 4 });
     expect(await gateway.otp.verify({ otp_id, code: 'no' })).toMatchObject({
       verified: false,
-      attempts_remaining: 2,
+      attempts_remaining: 4,
     });
     expect(await gateway.otp.verify({ to: sms.to, code: codeOf(otp_id) })).toMatchObject({ verified: true });
     await expect(gateway.otp.verify({ otp_id, code: codeOf(otp_id) })).rejects.toMatchObject({ status: 409 });
+  });
+
+  it('finds a one-time password only by what is its own', async () => {
+    const { gateway, codeOf } = fakeGateway();
+    const { otp_id } = await gateway.otp.send({ to: sms.to, purpose: 'sign-in' });
+    const code = codeOf(otp_id);
+    for (const wrong of [
+      { otp_id, purpose: 'pay' },
+      { otp_id, to: '+33' },
+      { to: sms.to },
+      { otp_id: 'otp_no' },
+    ])
+      await expect(gateway.otp.verify({ ...wrong, code })).rejects.toMatchObject({ error: 'not_found' });
+    const right = { to: sms.to, purpose: 'sign-in', code };
+    expect(await gateway.otp.verify(right)).toMatchObject({ otp_id, verified: true });
+  });
+
+  it('keeps a one-time password that is sent again while it is pending, and limits them', async () => {
+    const { gateway, codeOf, sent } = fakeGateway();
+    const first = await gateway.otp.send({ to: sms.to, max_attempts: 1, ttl: 60 });
+    const again = await gateway.otp.send({ to: sms.to, code_length: 4 });
+    expect(again).toMatchObject({
+      otp_id: first.otp_id,
+      expires_at: first.expires_at,
+      attempts_remaining: 1,
+    });
+    expect([codeOf(again.otp_id).length, sent.length, again.message_id === first.message_id]).toEqual([
+      6,
+      2,
+      false,
+    ]);
+    expect((await gateway.otp.send({ to: sms.to, purpose: 'pay' })).otp_id).not.toBe(first.otp_id);
+    await gateway.otp.verify({ otp_id: first.otp_id, code: '0000' });
+    await expect(gateway.otp.verify({ otp_id: first.otp_id, code: '0000' })).rejects.toMatchObject({
+      error: 'otp_attempts_exhausted',
+    });
+    expect((await gateway.otp.send({ to: sms.to })).otp_id).not.toBe(first.otp_id);
+    await gateway.otp.send({ to: sms.to });
+    await expect(gateway.otp.send({ to: sms.to })).rejects.toMatchObject({ error: 'rate_limit_exceeded' });
+    await gateway.otp.send({ to: '+33' });
+  });
+
+  it('reports a bulk row that is a duplicate or misses a variable, and none at all if all are', async () => {
+    const { gateway } = fakeGateway();
+    const message = 'Hi {{ name }}';
+    const ada = { to: '+33', variables: { name: 'Ada' } };
+    const { accepted, rejected, errors, batch_id } = await gateway.sms.sendBulk({
+      message,
+      recipients: [ada, { to: '+34', variables: { name: null } }, ada],
+    });
+    expect([accepted, rejected, errors.map(({ index, error }) => [index, error])]).toEqual([
+      1,
+      2,
+      [
+        [1, 'missing_variable'],
+        [2, 'duplicate_recipient'],
+      ],
+    ]);
+    expect(await gateway.batches.get(batch_id)).toMatchObject({ counts: { queued: 1 }, rejected: 2 });
+    await expect(gateway.sms.sendBulk({ message, recipients: ['+33'] })).rejects.toMatchObject({
+      error: 'no_valid_recipients',
+      details: [{ field: 'recipients[0].variables' }],
+    });
+  });
+
+  it('takes a key for each endpoint, and nulls and defaults for what they mean', async () => {
+    const { gateway, sent } = fakeGateway();
+    const options = { idempotencyKey: 'order-42' };
+    await gateway.sms.send(sms, options);
+    const same = { message: sms.message, to: sms.to, type: 'transactional', reference: null } as const;
+    expect(responseOf(await gateway.sms.send(same, options)).isReplay).toBe(true);
+    await gateway.otp.send({ to: sms.to }, options);
+    await gateway.otp.send({ to: sms.to, channel: 'sms', ttl: 300, purpose: 'default' }, options);
+    expect(sent).toHaveLength(2);
+    const { message_id } = await gateway.sms.send(sms);
+    const { created_at, expires_at } = await gateway.messages.get(message_id);
+    expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(72 * 3_600_000);
+  });
+
+  it('has the events of the gateway only, and no state that goes back', async () => {
+    const { gateway, setStatus, webhookSecret } = fakeGateway();
+    const event = (...given: Parameters<typeof setStatus>) => {
+      const { body, headers } = setStatus(...given);
+      return verifyWebhook(body, headers, webhookSecret);
+    };
+    const whatsapp = await gateway.whatsapp.send(sms);
+    const text = await gateway.sms.send(sms);
+    const timedOut = event(whatsapp.message_id, 'expired');
+    expect(timedOut).toMatchObject({
+      event: 'whatsapp.failed',
+      data: { status: 'expired', error_code: 'expired' },
+    });
+    expect(event(text.message_id, 'expired')).toMatchObject({
+      event: 'sms.expired',
+      data: { status: 'expired', error_code: 'expired' },
+    });
+    expect(event(whatsapp.message_id, 'read')).toMatchObject({ event: 'whatsapp.read' });
+    const read = await gateway.messages.get(whatsapp.message_id);
+    expect(read.history.map(({ status }) => status)).toEqual([
+      'queued',
+      'sent',
+      'expired',
+      'delivered',
+      'read',
+    ]);
+    expect(faultsOf('WebhookEvent', timedOut)).toEqual([]);
+    event(text.message_id, 'delivered');
+    for (const status of ['sent', 'delivered', 'failed', 'expired', 'read', 'queued'] as const)
+      expect(() => setStatus(text.message_id, status as 'sent')).toThrow('cannot be');
+    const scheduled = await gateway.sms.send({ ...sms, scheduled_at: '2030-01-01T00:00:00Z' });
+    await gateway.messages.cancel(scheduled.message_id);
+    expect(() => setStatus(scheduled.message_id, 'delivered')).toThrow('cannot be');
+    const other = await gateway.sms.send(sms);
+    expect(() => setStatus(other.message_id, 'sent', 'unreachable')).toThrow('no error code');
   });
 
   it('changes a message, and gives the webhook that tells of it', async () => {

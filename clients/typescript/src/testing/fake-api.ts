@@ -2,18 +2,14 @@
 import type {
   AcceptedBatch,
   AcceptedSms,
+  Batch,
+  BulkSms,
   Channel,
   Message,
   MessageList,
-  OtpVerificationResult,
-  SentOtp,
 } from '../generated/schema.ts';
-
-export interface FakeReply {
-  readonly status: number;
-  readonly body: object;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-}
+import { FakePasswords } from './fake-passwords.ts';
+import { type FakeReply, idOf, meaningOf, notFound, refusal, validitySeconds } from './fake-reply.ts';
 
 export interface FakeRequest {
   readonly method: string;
@@ -33,33 +29,25 @@ export interface SentMessage {
   readonly request: Readonly<Record<string, unknown>>;
 }
 
-interface Password {
-  readonly sent: SentOtp;
-  readonly code: string;
-  attemptsRemaining: number;
-  isVerified: boolean;
-}
-
-export const refusal = (status: number, error: string, message: string, more: object = {}): FakeReply => ({
-  status,
-  body: { error, message, request_id: 'req_fake', ...more },
-});
-
 export class FakeApi {
   readonly sent: SentMessage[] = [];
   readonly messages = new Map<string, Message>();
-  readonly passwords = new Map<string, Password>();
-  readonly #batches = new Map<string, object>();
+  readonly passwords = new FakePasswords();
+  readonly #batches = new Map<string, Omit<Batch, 'counts'>>();
+  readonly #batchOf = new Map<string, string>();
   readonly #byKey = new Map<string, { readonly request: string; readonly reply: FakeReply }>();
 
   answer(request: FakeRequest): FakeReply {
     const key = request.headers.get('idempotency-key');
     if (key === null) return this.#answerNew(request);
-    const text = JSON.stringify([request.path, request.body]);
-    const first = this.#byKey.get(key);
+    // Of each endpoint.
+    const id = `${request.path} ${key}`;
+    const text = meaningOf(request.path, request.body);
+    const first = this.#byKey.get(id);
     if (first === undefined) {
       const reply = this.#answerNew(request);
-      this.#byKey.set(key, { request: text, reply });
+      // A request that was refused has stored nothing.
+      if (reply.status === 202) this.#byKey.set(id, { request: text, reply });
       return reply;
     }
     if (first.request !== text)
@@ -76,11 +64,15 @@ export class FakeApi {
       return { status: 202, body: accepted(this.#send('sms', body.to, body)) };
     if (operation === 'POST whatsapp/send')
       return { status: 202, body: accepted(this.#send('whatsapp', body.to, body)) };
-    if (operation === 'POST sms/bulk') return { status: 202, body: this.#sendBulk(body) };
-    if (operation === 'POST otp/send') return { status: 202, body: this.#sendOtp(body) };
-    if (operation === 'POST otp/verify') return this.#verify(body);
+    if (operation === 'POST sms/bulk') return this.#sendBulk(body);
+    if (operation === 'POST otp/send')
+      return this.passwords.send(body, (expires_at) => ({
+        ...this.#send(body.channel ?? 'sms', body.to, body),
+        expires_at,
+      }));
+    if (operation === 'POST otp/verify') return this.passwords.verify(body);
     if (operation === 'GET messages') return { status: 200, body: this.#list(query) };
-    if (operation.startsWith('GET sms/status/')) return found(this.messages.get(id) ?? this.#batches.get(id));
+    if (operation.startsWith('GET sms/status/')) return found(this.messages.get(id) ?? this.#batch(id));
     if (operation.startsWith('DELETE messages/')) return this.#cancel(id);
     const advice = `The fake gateway has no ${method} ${path}: say with replyOnce what it answers.`;
     return refusal(404, 'not_found', advice);
@@ -88,6 +80,7 @@ export class FakeApi {
 
   #send(channel: Channel, to: string, request: SentMessage['request']): Message {
     const at = new Date().toISOString();
+    const validityMs = (Number(request.validity_period) || validitySeconds) * 1000;
     const status = typeof request.scheduled_at === 'string' ? 'scheduled' : 'queued';
     const message: Message = {
       message_id: idOf('msg', this.sent.length + 1),
@@ -107,7 +100,9 @@ export class FakeApi {
       sent_at: null,
       delivered_at: null,
       read_at: null,
-      expires_at: new Date(Date.parse(at) + 86_400_000).toISOString(),
+      expires_at: new Date(
+        (Date.parse(textOr(request.scheduled_at) ?? '') || Date.parse(at)) + validityMs,
+      ).toISOString(),
       history: [{ status, at }],
     };
     this.messages.set(message.message_id, message);
@@ -115,55 +110,43 @@ export class FakeApi {
     return message;
   }
 
-  #sendBulk({ recipients, ...request }: { recipients: (string | { to: string })[] }): AcceptedBatch {
-    const rows = recipients.map((row) => (typeof row === 'string' ? { to: row } : row));
-    const messages = rows.map((row, index) => {
-      const { message_id, recipient, status, reference } = this.#send('sms', row.to, { ...request, ...row });
-      return { index, message_id, recipient, status, segments: 1, reference };
-    });
-    const counts = { total: rows.length, accepted: rows.length, rejected: 0 };
+  #sendBulk({ recipients, ...request }: BulkSms): FakeReply {
+    const rows: readonly BulkRow[] = recipients.map((row) => (typeof row === 'string' ? { to: row } : row));
+    const errors: AcceptedBatch['errors'] = [];
+    const accepted: (BulkRow & { readonly index: number })[] = [];
+    for (const [index, row] of rows.entries()) {
+      const fault = faultOf(row, request.message, accepted);
+      if (fault === undefined) accepted.push({ index, ...row });
+      else errors.push({ index, to: row.to, ...fault });
+    }
+    if (accepted.length === 0) {
+      const details = errors.map(({ index, error, message }) => ({
+        field: `recipients[${index}]${faultyField[error]}`,
+        message,
+      }));
+      return refusal(400, 'no_valid_recipients', 'None of the recipients can be sent to.', { details });
+    }
     const batch_id = idOf('bat', this.#batches.size + 1);
-    const created_at = new Date().toISOString();
-    this.#batches.set(batch_id, { batch_id, ...counts, counts: { queued: rows.length }, created_at });
-    return { batch_id, status: 'accepted', ...counts, messages, errors: [] };
+    const messages = accepted.map(({ index, ...row }) => {
+      const reference = row.reference ?? request.reference;
+      const message = this.#send('sms', row.to, { ...request, ...row, reference });
+      this.#batchOf.set(message.message_id, batch_id);
+      const { message_id, recipient, status } = message;
+      return { index, message_id, recipient, status, segments: 1, reference: message.reference };
+    });
+    const counts = { total: rows.length, accepted: accepted.length, rejected: errors.length };
+    this.#batches.set(batch_id, { batch_id, ...counts, created_at: new Date().toISOString() });
+    const body: AcceptedBatch = { batch_id, status: 'accepted', ...counts, messages, errors };
+    return { status: 202, body };
   }
 
-  #sendOtp(request: { to: string; channel?: Channel; code_length?: number; ttl?: number }): SentOtp {
-    const { message_id, channel, recipient, reference } = this.#send(
-      request.channel ?? 'sms',
-      request.to,
-      request,
-    );
-    const sent: SentOtp = {
-      otp_id: idOf('otp', this.passwords.size + 1),
-      message_id,
-      status: 'pending',
-      channel,
-      recipient,
-      reference,
-      expires_at: new Date(Date.now() + (request.ttl ?? 300) * 1000).toISOString(),
-      attempts_remaining: 3,
-    };
-    const code = '1234567890'.slice(0, request.code_length ?? 6);
-    this.passwords.set(sent.otp_id, { sent, code, attemptsRemaining: 3, isVerified: false });
-    return sent;
-  }
-
-  #verify({ otp_id, to, code }: { otp_id?: string; to?: string; code: string }): FakeReply {
-    const ofRecipient = [...this.passwords.values()].filter(({ sent }) => sent.recipient === to);
-    const password = otp_id === undefined ? ofRecipient.at(-1) : this.passwords.get(otp_id);
-    if (password === undefined) return found(undefined);
-    const { sent } = password;
-    if (password.isVerified) return refusal(409, 'otp_already_used', 'The code was verified already.');
-    if (password.attemptsRemaining === 0)
-      return refusal(409, 'otp_attempts_exhausted', 'There were too many wrong codes.');
-    password.isVerified = password.code === code;
-    if (!password.isVerified) password.attemptsRemaining -= 1;
-    const { isVerified: verified, attemptsRemaining: attempts_remaining } = password;
-    const result: OtpVerificationResult = verified
-      ? { otp_id: sent.otp_id, verified, status: 'verified' }
-      : { otp_id: sent.otp_id, verified, status: 'pending', attempts_remaining };
-    return { status: 200, body: result };
+  #batch(id: string): Batch | undefined {
+    const batch = this.#batches.get(id);
+    if (batch === undefined) return undefined;
+    const counts: Record<string, number> = {};
+    for (const { message_id, status } of this.messages.values())
+      if (this.#batchOf.get(message_id) === id) counts[status] = (counts[status] ?? 0) + 1;
+    return { ...batch, counts };
   }
 
   #list({ limit = '50', cursor = '0', ...query }: FakeRequest['query']): MessageList {
@@ -185,17 +168,10 @@ export class FakeApi {
     if (message.status === 'canceled') return { status: 200, body: message };
     if (message.status !== 'scheduled')
       return refusal(409, 'not_cancelable', 'Only a scheduled message can be canceled.');
-    return { status: 200, body: this.change(message, 'canceled') };
-  }
-
-  /** Returns the message in its new state. */
-  change(message: Message, status: Message['status'], more: Partial<Message> = {}): Message {
-    const at = new Date().toISOString();
-    const times =
-      status === 'sent' || status === 'delivered' || status === 'read' ? { [`${status}_at`]: at } : {};
-    const changed = { ...message, ...times, ...more, status, history: [...message.history, { status, at }] };
-    this.messages.set(message.message_id, changed);
-    return changed;
+    const entry = { status: 'canceled', at: new Date().toISOString() } as const;
+    const canceled: Message = { ...message, status: 'canceled', history: [...message.history, entry] };
+    this.messages.set(id, canceled);
+    return { status: 200, body: canceled };
   }
 }
 
@@ -209,9 +185,38 @@ function accepted(message: Message): AcceptedSms | Omit<AcceptedSms, 'encoding' 
   };
 }
 
-const found = (body: object | undefined): FakeReply =>
-  body === undefined ? refusal(404, 'not_found', 'There is no such resource.') : { status: 200, body };
+type BulkRow = Exclude<BulkSms['recipients'][number], string>;
 
-const idOf = (kind: string, count: number): string => `${kind}_${String(count).padStart(26, '0')}`;
+/** Where a row has the fault. */
+const faultyField: Readonly<Record<string, string>> = {
+  duplicate_recipient: '.to',
+  missing_message: '.message',
+  missing_variable: '.variables',
+};
+
+function faultOf(
+  { to, message, variables }: BulkRow,
+  template: string | null | undefined,
+  accepted: readonly { readonly to: string; readonly index: number }[],
+): { readonly error: string; readonly message: string } | undefined {
+  const first = accepted.find((row) => row.to === to);
+  if (first !== undefined)
+    return { error: 'duplicate_recipient', message: `The recipient is already in row ${first.index}.` };
+  const text = message ?? template ?? undefined;
+  if (text === undefined)
+    return { error: 'missing_message', message: 'Neither the row nor the request has a message.' };
+  const values: Readonly<Record<string, unknown>> = variables ?? {};
+  const names = Array.from(
+    text.matchAll(/\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g),
+    ([, name = '']) => name,
+  );
+  const missing = [...new Set(names)].filter((name) => (values[name] ?? null) === null);
+  return missing.length === 0
+    ? undefined
+    : { error: 'missing_variable', message: `No value is given for ${missing.join(', ')}.` };
+}
+
+const found = (body: object | undefined): FakeReply =>
+  body === undefined ? notFound : { status: 200, body };
 
 const textOr = (value: unknown): string | null => (typeof value === 'string' ? value : null);

@@ -3,7 +3,9 @@ import { ArgumentError } from '../errors.ts';
 import { MessagingGateway } from '../gateway.ts';
 import type { GatewayOptions } from '../options.ts';
 import { systemRuntime } from '../runtime.ts';
-import { FakeApi, type FakeReply, type FakeRequest, type SentMessage } from './fake-api.ts';
+import { FakeApi, type FakeRequest, type SentMessage } from './fake-api.ts';
+import type { FakeReply } from './fake-reply.ts';
+import { eventOf, type ReportedStatus, withStatus } from './fake-states.ts';
 import { type SignedWebhook, signedWebhook } from './signed-webhook.ts';
 
 export interface FakeGateway {
@@ -17,13 +19,15 @@ export interface FakeGateway {
   readonly webhookSecret: string;
   /** The next request gets this reply, and has no other effect. Several calls: the next requests, in their order. */
   replyOnce(reply: FakeReply): void;
-  /** Changes a message as the carrier would, and returns the webhook that tells of it. */
+  /**
+   * Changes a message as the carrier would, and returns the webhook that tells of it.
+   *
+   * @throws ArgumentError for a state that the message cannot enter: none goes back, and an SMS is never `read`
+   */
   setStatus(messageId: string, status: ReportedStatus, errorCode?: string): SignedWebhook;
   /** The code of a one-time password. */
   codeOf(otpId: string): string;
 }
-
-export type ReportedStatus = 'sent' | 'delivered' | 'read' | 'failed' | 'expired';
 
 const webhookSecret = 'whsec_ZmFrZS13ZWJob29rLXNlY3JldC1vZi0zMi1ieXRlcyE=';
 
@@ -75,19 +79,10 @@ export function fakeGateway(options: Partial<GatewayOptions> = {}): FakeGateway 
       replies.push(reply);
     },
     setStatus: (messageId, status, errorCode) => {
-      const error = errorCode === undefined ? null : { code: errorCode, message: null };
-      const { client_id, message_id, channel, recipient, reference } = api.change(
-        found(api.messages.get(messageId), messageId),
-        status,
-        { error },
-      );
-      const data = {
-        ...{ message_id, client_id, recipient, status },
-        ...(reference === null ? {} : { reference }),
-        ...(errorCode === undefined ? {} : { error_code: errorCode }),
-      };
-      return signedWebhook({ event: `${channel}.${status}`, data }, webhookSecret);
+      const changed = withStatus(found(api.messages.get(messageId), messageId), status, errorCode);
+      api.messages.set(messageId, changed);
+      return signedWebhook(eventOf(changed), webhookSecret);
     },
-    codeOf: (otpId) => found(api.passwords.get(otpId), otpId).code,
+    codeOf: (otpId) => found(api.passwords.codeOf(otpId), otpId),
   };
 }

@@ -1,7 +1,8 @@
 """For the tests of an application that uses the client: a gateway in memory, and signed webhooks."""
 
-from .fake_api import FakeReply, FakeRequest, SentMessage
+from .fake_api import FakeRequest, SentMessage
 from .fake_gateway import FakeGateway, fake_gateway
+from .fake_reply import FakeReply
 from .signed_webhook import SignedWebhook, signed_webhook
 
 __all__ = [

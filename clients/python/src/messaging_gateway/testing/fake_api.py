@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
+import re
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-
-@dataclass(frozen=True)
-class FakeReply:
-    status: int
-    body: Mapping[str, Any]
-    headers: Mapping[str, str] = field(default_factory=dict)
+from .fake_passwords import FakePasswords
+from .fake_reply import NOT_FOUND, VALIDITY_SECONDS, FakeReply, id_of, meaning_of, refusal
+from .fake_states import now_text
 
 
 @dataclass(frozen=True)
@@ -36,37 +34,26 @@ class SentMessage:
     """What the application gave: of a bulk the fields of the request with those of the recipient."""
 
 
-@dataclass
-class Password:
-    sent: dict[str, Any]
-    code: str
-    attempts_remaining: int = 3
-    is_verified: bool = False
-
-
-def refusal(status: int, error: str, message: str) -> FakeReply:
-    return FakeReply(status, {"error": error, "message": message, "request_id": "req_fake"})
-
-
-_NOT_FOUND = refusal(404, "not_found", "There is no such resource.")
-
-
 class FakeApi:
     def __init__(self) -> None:
         self.sent: list[SentMessage] = []
         self.messages: dict[str, dict[str, Any]] = {}
-        self.passwords: dict[str, Password] = {}
-        self._batches: dict[str, dict[str, Any]] = {}
+        self.passwords = FakePasswords()
+        self._batches: dict[str, tuple[dict[str, Any], list[str]]] = {}
         self._by_key: dict[str, tuple[str, FakeReply]] = {}
 
     def answer(self, request: FakeRequest) -> FakeReply:
         key = request.headers.get("idempotency-key")
         if key is None:
             return self._answer_new(request)
-        text = json.dumps([request.path, request.body])
+        # Of each endpoint.
+        key, text = f"{request.path} {key}", meaning_of(request.path, request.body)
         if key not in self._by_key:
-            self._by_key[key] = (text, self._answer_new(request))
-            return self._by_key[key][1]
+            reply = self._answer_new(request)
+            # A request that was refused has stored nothing.
+            if reply.status == 202:
+                self._by_key[key] = (text, reply)
+            return reply
         first_text, first = self._by_key[key]
         if first_text != text:
             return refusal(422, "idempotency_key_reused", "The key was used for another request.")
@@ -82,28 +69,31 @@ class FakeApi:
         if operation in ("POST sms/send", "POST whatsapp/send"):
             return FakeReply(202, _accepted(self._send(name.split("/")[0], body["to"], body)))
         if operation == "POST sms/bulk":
-            return FakeReply(202, self._send_bulk(body))
+            return self._send_bulk(body)
         if operation == "POST otp/send":
-            return FakeReply(202, self._send_otp(body))
+            channel = body.get("channel") or "sms"
+            return self.passwords.send(body, lambda ends: self._send(channel, body["to"], body, ends))
         if operation == "POST otp/verify":
-            return self._verify(body)
+            return self.passwords.verify(body)
         if operation == "GET messages":
             return FakeReply(200, self._list(request.query))
         if operation.startswith("GET sms/status/"):
-            found = self.messages.get(last) or self._batches.get(last)
-            return _NOT_FOUND if found is None else FakeReply(200, found)
+            found = self.messages.get(last) or self._batch(last)
+            return NOT_FOUND if found is None else FakeReply(200, found)
         if operation.startswith("DELETE messages/"):
             return self._cancel(last)
         what = f"{request.method} {request.path}"
         advice = f"The fake gateway has no {what}: say with reply_once what it answers."
         return refusal(404, "not_found", advice)
 
-    def _send(self, channel: str, to: str, request: Mapping[str, Any]) -> dict[str, Any]:
-        at = _now()
+    def _send(
+        self, channel: str, to: str, request: Mapping[str, Any], ends: str | None = None
+    ) -> dict[str, Any]:
+        at = now_text()
         status = "scheduled" if request.get("scheduled_at") else "queued"
         empty = ("cost", "currency", "error", "sent_at", "delivered_at", "read_at")
         message: dict[str, Any] = {
-            "message_id": _id("msg", len(self.sent) + 1),
+            "message_id": id_of("msg", len(self.sent) + 1),
             "client_id": "client_fake",
             "channel": channel,
             "status": status,
@@ -115,55 +105,59 @@ class FakeApi:
             **dict.fromkeys(empty),
             "created_at": at,
             "scheduled_at": request.get("scheduled_at"),
-            "expires_at": _now(86_400),
+            "expires_at": ends or now_text(request.get("validity_period") or VALIDITY_SECONDS, _due(request)),
             "history": [{"status": status, "at": at}],
         }
         self.messages[message["message_id"]] = message
         self.sent.append(SentMessage(message["message_id"], channel, to, dict(request)))
         return message
 
-    def _send_bulk(self, body: dict[str, Any]) -> dict[str, Any]:
+    def _send_bulk(self, body: dict[str, Any]) -> FakeReply:
         common = {name: value for name, value in body.items() if name != "recipients"}
         rows = [{"to": one} if isinstance(one, str) else one for one in body["recipients"]]
-        sent = [self._send("sms", row["to"], {**common, **row}) for row in rows]
+        errors: list[dict[str, Any]] = []
+        accepted: dict[str, int] = {}
+        for index, row in enumerate(rows):
+            fault = _fault_of(row, body.get("message"), accepted)
+            if fault is None:
+                accepted[row["to"]] = index
+            else:
+                errors.append({"index": index, "to": row["to"], "error": fault[0], "message": fault[1]})
+        if not accepted:
+            details = [
+                {
+                    "field": f"recipients[{one['index']}]{_FAULTY_FIELD[one['error']]}",
+                    "message": one["message"],
+                }
+                for one in errors
+            ]
+            return refusal(
+                400, "no_valid_recipients", "None of the recipients can be sent to.", details=details
+            )
         shown = ("message_id", "recipient", "status", "segments", "reference")
-        messages = [{"index": index, **{name: one[name] for name in shown}} for index, one in enumerate(sent)]
-        numbers = {"total": len(rows), "accepted": len(rows), "rejected": 0}
-        batch_id = _id("bat", len(self._batches) + 1)
-        counts = {"queued": len(rows)}
-        self._batches[batch_id] = {"batch_id": batch_id, **numbers, "counts": counts, "created_at": _now()}
-        return {"batch_id": batch_id, "status": "accepted", **numbers, "messages": messages, "errors": []}
-
-    def _send_otp(self, body: dict[str, Any]) -> dict[str, Any]:
-        message = self._send(body.get("channel") or "sms", body["to"], body)
-        shown = ("message_id", "channel", "recipient", "reference")
-        sent = {
-            "otp_id": _id("otp", len(self.passwords) + 1),
-            "status": "pending",
-            **{name: message[name] for name in shown},
-            "expires_at": _now(body.get("ttl") or 300),
-            "attempts_remaining": 3,
+        messages = []
+        for to, index in accepted.items():
+            reference = rows[index].get("reference") or body.get("reference")
+            message = self._send("sms", to, {**common, **rows[index], "reference": reference})
+            messages.append({"index": index, **{name: message[name] for name in shown}})
+        batch_id = id_of("bat", len(self._batches) + 1)
+        numbers = {"total": len(rows), "accepted": len(accepted), "rejected": len(errors)}
+        batch = {"batch_id": batch_id, **numbers, "created_at": now_text()}
+        self._batches[batch_id] = (batch, [one["message_id"] for one in messages])
+        answer = {
+            "batch_id": batch_id,
+            "status": "accepted",
+            **numbers,
+            "messages": messages,
+            "errors": errors,
         }
-        self.passwords[sent["otp_id"]] = Password(sent, "1234567890"[: body.get("code_length") or 6])
-        return sent
+        return FakeReply(202, answer)
 
-    def _verify(self, body: dict[str, Any]) -> FakeReply:
-        of_recipient = [one for one in self.passwords.values() if one.sent["recipient"] == body.get("to")]
-        latest = of_recipient[-1] if of_recipient else None
-        password = self.passwords.get(body["otp_id"]) if body.get("otp_id") else latest
-        if password is None:
-            return _NOT_FOUND
-        if password.is_verified:
-            return refusal(409, "otp_already_used", "The code was verified already.")
-        if password.attempts_remaining == 0:
-            return refusal(409, "otp_attempts_exhausted", "There were too many wrong codes.")
-        result = {"otp_id": password.sent["otp_id"]}
-        if password.code == body["code"]:
-            password.is_verified = True
-            return FakeReply(200, {**result, "verified": True, "status": "verified"})
-        password.attempts_remaining -= 1
-        left = {"attempts_remaining": password.attempts_remaining}
-        return FakeReply(200, {**result, "verified": False, "status": "pending", **left})
+    def _batch(self, batch_id: str) -> dict[str, Any] | None:
+        if batch_id not in self._batches:
+            return None
+        batch, ids = self._batches[batch_id]
+        return {**batch, "counts": dict(Counter(self.messages[one]["status"] for one in ids))}
 
     def _list(self, query: Mapping[str, str]) -> dict[str, Any]:
         wanted = {name: query[name] for name in ("status", "channel", "reference") if name in query}
@@ -176,21 +170,41 @@ class FakeApi:
     def _cancel(self, message_id: str) -> FakeReply:
         message = self.messages.get(message_id)
         if message is None:
-            return _NOT_FOUND
+            return NOT_FOUND
         if message["status"] not in ("scheduled", "canceled"):
             return refusal(409, "not_cancelable", "Only a scheduled message can be canceled.")
         if message["status"] == "scheduled":
-            self.change(message, "canceled")
+            message["status"] = "canceled"
+            message["history"] = [*message["history"], {"status": "canceled", "at": now_text()}]
         return FakeReply(200, message)
 
-    def change(self, message: dict[str, Any], status: str, error_code: str | None = None) -> None:
-        at = _now()
-        message["status"] = status
-        message["history"] = [*message["history"], {"status": status, "at": at}]
-        if status in ("sent", "delivered", "read"):
-            message[f"{status}_at"] = at
-        if error_code is not None:
-            message["error"] = {"code": error_code, "message": None}
+
+def _due(request: Mapping[str, Any]) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(request.get("scheduled_at")).replace("Z", "+00:00"))
+    except ValueError:
+        return None
+
+
+_FAULTY_FIELD = {
+    "duplicate_recipient": ".to",
+    "missing_message": ".message",
+    "missing_variable": ".variables",
+}
+
+
+def _fault_of(
+    row: Mapping[str, Any], template: str | None, accepted: Mapping[str, int]
+) -> tuple[str, str] | None:
+    if row["to"] in accepted:
+        return "duplicate_recipient", f"The recipient is already in row {accepted[row['to']]}."
+    text = row.get("message") or template
+    if text is None:
+        return "missing_message", "Neither the row nor the request has a message."
+    values = row.get("variables") or {}
+    names = dict.fromkeys(re.findall(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}", text))
+    missing = [name for name in names if values.get(name) is None]
+    return ("missing_variable", f"No value is given for {', '.join(missing)}.") if missing else None
 
 
 def _accepted(message: dict[str, Any]) -> dict[str, Any]:
@@ -209,12 +223,3 @@ def _accepted(message: dict[str, Any]) -> dict[str, Any]:
         **{name: message[name] for name in shown if name in message},
         **({} if scheduled_at is None else {"scheduled_at": scheduled_at}),
     }
-
-
-def _id(kind: str, count: int) -> str:
-    return f"{kind}_{count:026d}"
-
-
-def _now(after_seconds: int = 0) -> str:
-    when = datetime.now(timezone.utc) + timedelta(seconds=after_seconds)
-    return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -10,7 +10,9 @@ import httpx
 
 from ..errors import ArgumentError
 from ..gateway import AsyncMessagingGateway, MessagingGateway
-from .fake_api import FakeApi, FakeReply, FakeRequest, SentMessage
+from .fake_api import FakeApi, FakeRequest, SentMessage
+from .fake_reply import FakeReply
+from .fake_states import enter, event_of
 from .signed_webhook import SignedWebhook, signed_webhook
 
 
@@ -66,22 +68,22 @@ class FakeGateway:
         status: Literal["sent", "delivered", "read", "failed", "expired"],
         error_code: str | None = None,
     ) -> SignedWebhook:
-        """Changes a message as the carrier would, and returns the webhook that tells of it."""
+        """Changes a message as the carrier would, and returns the webhook that tells of it.
+
+        Raises ArgumentError for a state that the message cannot enter: none goes back, and an SMS is never read.
+        """
         message = self._api.messages.get(message_id)
         if message is None:
             raise ArgumentError(f"The fake gateway has no {message_id}.")
-        self._api.change(message, status, error_code)
-        shown = ("message_id", "client_id", "recipient", "status", "reference")
-        data = {name: message[name] for name in shown if message[name] is not None}
-        error = {} if error_code is None else {"error_code": error_code}
-        return signed_webhook(f"{message['channel']}.{status}", {**data, **error}, self.webhook_secret)
+        enter(message, status, error_code)
+        return signed_webhook(*event_of(message), self.webhook_secret)
 
     def code_of(self, otp_id: str) -> str:
         """The code of a one-time password."""
-        password = self._api.passwords.get(otp_id)
-        if password is None:
+        code = self._api.passwords.code_of(otp_id)
+        if code is None:
             raise ArgumentError(f"The fake gateway has no {otp_id}.")
-        return password.code
+        return code
 
     def _answer(self, sent: httpx.Request) -> httpx.Response:
         body = json.loads(sent.content) if sent.content else None
