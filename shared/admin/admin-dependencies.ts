@@ -89,7 +89,7 @@ export interface AdminDependencies extends ClientAdminDependencies {
   readonly deliveries: ResendDependencies['deliveries'];
   /** Webhooks and messages that are not finished. */
   readonly dueItems: DueItemReader;
-  readonly resend: Pick<ResendDependencies, 'dueItemIndex' | 'retryScheduler' | 'newRevision'>;
+  readonly resend: Omit<ResendDependencies, 'deliveries' | 'activityLog' | 'clock'>;
   readonly messages: Pick<MessageStore, 'get' | 'getMany' | 'transition' | 'findByCarrierId'> & MessageSearch;
   readonly newestMessages: NewestMessages;
   readonly batches: Pick<BatchStore, 'get'>;
@@ -163,6 +163,7 @@ export function adminDependencies(
     dueItems: dynamoDueItemReader(db, env.DUE_ITEMS_TABLE),
     resend: {
       retryScheduler: immediateScheduler(queue),
+      reportFailedDelivery,
       dueItemIndex,
       newRevision: randomUUID,
     },

@@ -1,6 +1,5 @@
 /** Requests to resend many of a client's webhooks (contract 12.4): the same for the client and administrators. */
 import * as z from 'zod/mini';
-import type { ActivityLog } from '../../activity/activity-log.ts';
 import { standardError } from '../../contract/errors.ts';
 import { requestTimeoutSeconds } from '../../contract/routes.ts';
 import { dateTime, optional } from '../../operation/fields.ts';
@@ -9,9 +8,9 @@ import { derivedIdAt, isId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { DueItemIndex } from '../../recovery/due-item-index.ts';
 import { isDestinationArn } from '../aws-destination.ts';
+import { type AlertDependencies, alertFailure } from '../deliver/alert-failure.ts';
 import { type Delivery, type DeliveryState, dueItemOf, resendDue } from '../delivery.ts';
 import type { RetryScheduler } from '../delivery-queue.sqs.ts';
-import type { DeliveryStore } from '../delivery-store.dynamo.ts';
 import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
 import type { ResendView } from '../webhook-response.schema.ts';
 import type { WebhookLogDependencies } from './find-deliveries.ts';
@@ -168,13 +167,10 @@ function destinationText({ endpoint_id, origin }: ResendFilter): string {
 }
 
 /** Resends one finished delivery: same body, same `webhook-id`, one more attempt. For the client and for administrators. */
-export interface ResendDependencies {
-  readonly deliveries: DeliveryStore;
-  readonly activityLog: ActivityLog;
+export interface ResendDependencies extends AlertDependencies {
   readonly dueItemIndex: DueItemIndex;
   readonly retryScheduler: RetryScheduler;
   readonly clock: Clock;
-  readonly newRevision: () => string;
 }
 
 /** The result of a request to resend one delivery. Repeating the request is safe. */
@@ -204,11 +200,11 @@ export async function resend(
   actor: string,
   { evenAcknowledged = false }: ResendOptions = {},
 ): Promise<ResendOutcome> {
-  const seen = await dependencies.deliveries.get(deliveryId);
+  const seen = await alertedDelivery(dependencies, deliveryId);
   if (seen === undefined) return { kind: 'not_found' };
   const now = dependencies.clock();
   const resendable = seen.state === 'failed' || (seen.state === 'acknowledged' && evenAcknowledged);
-  if (!resendable || seen.alert_pending) {
+  if (!resendable) {
     if (seen.state === 'pending' && seen.attempt_trigger === 'manual')
       await dependencies.retryScheduler.schedule(seen, now);
     return withoutResend(seen);
@@ -231,6 +227,17 @@ export async function resend(
   }
   await dependencies.retryScheduler.schedule(next, now);
   return { kind: 'resent', attemptNumber: next.attempt_number };
+}
+
+/** The delivery, after the alert of its failure if no worker has noted that yet: it is shown as failed already. */
+async function alertedDelivery(
+  dependencies: ResendDependencies,
+  deliveryId: string,
+): Promise<Delivery | undefined> {
+  const seen = await dependencies.deliveries.get(deliveryId);
+  if (seen?.state !== 'failed' || !seen.alert_pending) return seen;
+  await alertFailure(dependencies, seen);
+  return dependencies.deliveries.get(deliveryId);
 }
 
 function withoutResend({ state }: Delivery): ResendOutcome {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../../shared/activity/activity-log.ts';
-import { claimed } from '../../../shared/webhook/delivery.ts';
+import { alerted, claimed, type Delivery } from '../../../shared/webhook/delivery.ts';
 import { makeRetryScheduler } from '../../../shared/webhook/delivery-queue.sqs.ts';
 import { resend } from '../../../shared/webhook/log/request-resend.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
@@ -18,6 +18,7 @@ async function failedDelivery(answerLater: number) {
   await simulation.run(40_000);
   status = answerLater;
   const entries: Activity[] = [];
+  const reported: string[] = [];
   const queue = {
     send: async (lane: 'fast' | 'slow', sent: readonly { message: object }[]) => {
       for (const { message } of sent) simulation.world.put(lane, JSON.stringify(message));
@@ -38,8 +39,9 @@ async function failedDelivery(answerLater: number) {
     retryScheduler,
     clock: simulation.now,
     newRevision: () => `resend ${entries.length}`,
+    reportFailedDelivery: ({ delivery_id }: Delivery) => void reported.push(delivery_id),
   };
-  return { store, simulation, entries, dependencies, id: simulation.posts[0]?.deliveryId ?? '' };
+  return { store, simulation, entries, reported, dependencies, id: simulation.posts[0]?.deliveryId ?? '' };
 }
 
 describe('a manual resend', () => {
@@ -62,6 +64,36 @@ describe('a manual resend', () => {
     expect(simulation.posts).toHaveLength(7);
     expect((await store.get(id))?.state).toBe('failed');
     expect(simulation.failuresReported).toHaveLength(2);
+  });
+
+  it('is made while the alert of the failure is pending, which is sent first', async () => {
+    const { store, simulation, entries, reported, dependencies, id } = await failedDelivery(200);
+    const row = await store.get(id);
+    if (row === undefined) throw new Error('it is stored');
+    await store.replace(row, { ...row, alert_pending: true, revision: 'pending' });
+    expect(await resend(dependencies, id, 'ada@example.com')).toEqual({ kind: 'resent', attemptNumber: 7 });
+    await simulation.run(10);
+    expect((await store.get(id))?.state).toBe('acknowledged');
+    expect(reported).toEqual([id]);
+    expect(entries.map(({ kind }) => kind)).toEqual(['webhook_failed', 'webhook_resent']);
+  });
+
+  it('is made although the worker notes its alert at that moment', async () => {
+    const { store, simulation, dependencies, id } = await failedDelivery(200);
+    const row = await store.get(id);
+    if (row === undefined) throw new Error('it is stored');
+    const pending: Delivery = { ...row, alert_pending: true, revision: 'pending' };
+    await store.replace(row, pending);
+    const activityLog: typeof dependencies.activityLog = {
+      async add(entry) {
+        await store.replace(pending, alerted(pending, 'noted'));
+        return dependencies.activityLog.add(entry);
+      },
+    };
+    const outcome = await resend({ ...dependencies, activityLog }, id, 'ada@example.com');
+    expect(outcome).toEqual({ kind: 'resent', attemptNumber: 7 });
+    await simulation.run(10);
+    expect((await store.get(id))?.state).toBe('acknowledged');
   });
 
   it('is started by the sweep if its queue message is lost', async () => {
