@@ -37,6 +37,22 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'a webhook is not sent again while its alert is pending': {
+    theme: 'webhooks',
+    promise: '7.9',
+    changes: [
+      {
+        file: 'shared/webhook/log/request-resend.ts',
+        replace: 'await alertFailure(dependencies, seen);',
+        by: 'void alertFailure;',
+      },
+      {
+        file: 'shared/webhook/log/request-resend.ts',
+        replace: '  if (!resendable) {',
+        by: '  if (!resendable || seen.alert_pending) {',
+      },
+    ],
+  },
   'the notice of a disabled endpoint is lost with its worker': {
     theme: 'webhooks',
     promise: '12.5',

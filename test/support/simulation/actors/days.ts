@@ -109,7 +109,7 @@ export const days = {
     },
   },
   'sends again what is shown as failed': {
-    uses: ['sendSms', 'listWebhookDeliveries', 'resendWebhookDeliveries'],
+    uses: ['sendSms', 'listWebhookDeliveries', 'resendWebhookDelivery', 'resendWebhookDeliveries'],
     share: { webhooks: 1 },
     async act(act) {
       const { scene, client, random, id } = act;
@@ -129,10 +129,16 @@ export const days = {
       for (let looks = 0; looks < 30 && toAsk.size > 0; looks += 1) {
         await stage.time.sleep(4000);
         const { answer } = await scene.ask(client, { route: 'listWebhookDeliveries', query });
-        const shown: readonly { readonly url: string }[] = answer?.webhook_deliveries ?? [];
-        const failed = new Set(shown.map(({ url }) => url).filter((url) => toAsk.has(url)));
-        if (failed.size > 0) await stage.time.sleep(2 * scene.skewMaxMs);
-        for (const url of failed) {
+        const shown: readonly Record<string, string>[] = answer?.webhook_deliveries ?? [];
+        const failed = new Map(shown.map(({ url = '', delivery_id = '' }) => [url, delivery_id]));
+        const found = [...failed].filter(([url]) => toAsk.has(url));
+        if (found.length > 0) await stage.time.sleep(2 * scene.skewMaxMs);
+        for (const [url, delivery_id] of found) {
+          if (random() < 0.3) {
+            toAsk.delete(url);
+            await scene.ask(client, { route: 'resendWebhookDelivery', path: { delivery_id } });
+            continue;
+          }
           // Another request each time: the same one would be that of the first time.
           const since = new Date(sinceMs - looks).toISOString();
           const body = { origin: new URL(url).origin, since, state: 'failed' };

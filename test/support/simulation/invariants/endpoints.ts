@@ -158,12 +158,20 @@ export const ofEndpoints = {
         const shown: readonly Shown[] = list.answer.webhook_deliveries;
         return shown.flatMap((one) => {
           if (one.state !== 'failed' || isChanged(one.endpoint_id)) return [];
-          const asked = requests.find(
-            ({ body, atMs }) =>
-              Reflect.get(Object(body), 'origin') === new URL(one.url).origin &&
-              one.created_at >= String(Reflect.get(Object(body), 'since')) &&
-              Date.parse(one.finished_at) <= atMs - plan.skewMaxMs,
-          );
+          const asked =
+            requests.find(
+              ({ body, atMs }) =>
+                Reflect.get(Object(body), 'origin') === new URL(one.url).origin &&
+                one.created_at >= String(Reflect.get(Object(body), 'since')) &&
+                Date.parse(one.finished_at) <= atMs - plan.skewMaxMs,
+            ) ??
+            record.asked.find(
+              ({ route, path, status, atMs }) =>
+                route === 'resendWebhookDelivery' &&
+                path.includes(one.delivery_id) &&
+                status === 202 &&
+                atMs >= (list.answeredAtMs ?? Infinity),
+            );
           const isSent = record.posted.some(
             ({ webhookId, atMs }) => webhookId === one.delivery_id && atMs > list.atMs,
           );
