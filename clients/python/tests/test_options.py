@@ -98,7 +98,8 @@ class Options:
         client, server = self.start(token_replies=["hang"])
         with self.assertRaises(TimeoutError):
             self.send(client, timeout_seconds=0.2, max_retries=0)
-        self.assertEqual(len(server.token_requests), 1)
+        # None, where a busy machine has not read it by then.
+        self.assertLessEqual(len(server.token_requests), 1)
 
     def test_a_failed_token_request_is_repeated_also_for_what_must_not_be_done_twice(self):
         verified = (200, {"otp_id": "otp_1", "verified": True, "status": "verified"}, {})
