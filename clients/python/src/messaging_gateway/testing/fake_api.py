@@ -38,7 +38,7 @@ class FakeApi:
     def __init__(self) -> None:
         self.sent: list[SentMessage] = []
         self.messages: dict[str, dict[str, Any]] = {}
-        self.passwords = FakePasswords()
+        self.passwords: FakePasswords = FakePasswords()
         self._batches: dict[str, tuple[dict[str, Any], list[str]]] = {}
         self._by_key: dict[str, tuple[str, FakeReply]] = {}
 
