@@ -1,12 +1,10 @@
 /** What carriers get, and when. */
 import type { Faults } from '../faults.ts';
 import type { Accepted, Ended } from './ended.ts';
-import { distinct, type Invariant, timeOf } from './invariant.ts';
+import { distinct, type Invariant, scannedWithinMs, timeOf } from './invariant.ts';
 
 /** A message whose hand-over failed is received again after 45 s; twice that and some more. */
 const handOverRepeatMs = 100_000;
-/** What the relay missed is found so long after it was accepted. */
-const scannedAfterMs = 2_700_000;
 
 export const ofHandOvers = {
   'nothing is handed over twice, unless its sender prefers that to nothing and is told': {
@@ -82,7 +80,7 @@ export const ofHandOvers = {
           status.status === 'canceled' || (status.error !== null && status.error.code !== 'expired');
         // Where the worker died before its call, nobody knows that the carrier did not get it.
         const mayHaveIt = status.attempts?.some(({ outcome }: { outcome: string }) => outcome === 'unknown');
-        const leastMs = faults.happened.some(({ kind }) => kind === 'is missed') ? scannedAfterMs : 800_000;
+        const leastMs = faults.happened.some(({ kind }) => kind === 'is missed') ? scannedWithinMs : 800_000;
         return isTold || mayHaveIt || untilMs - fromMs < leastMs || workersFailFromTo(faults, fromMs, untilMs)
           ? []
           : [`${messageId} was accepted, and ended ${status.status} without having been given to a carrier`];

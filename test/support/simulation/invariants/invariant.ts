@@ -50,11 +50,14 @@ export function takes(events: unknown, event: string): boolean {
   return events.some((chosen) => chosen === event || chosen === event.replace(/\..*/, '.*'));
 }
 
-/** When something last went wrong. */
+/** What the relay missed is found so long after it was accepted. */
+export const scannedWithinMs = 2_700_000;
+
+/** When something last went wrong, or was made up for. */
 export function lastFaultMs({ plan, stage: { faults } }: Ended): number {
   return Math.max(
     0,
-    ...faults.happened.map(({ atMs }) => atMs),
+    ...faults.happened.map(({ kind, atMs }) => (kind === 'is missed' ? atMs + scannedWithinMs : atMs)),
     ...plan.outages.map(({ untilMs }) => untilMs),
   );
 }
