@@ -197,7 +197,7 @@ export const days = {
   },
   'keeps an endpoint whose last attempt in five days disables it': {
     uses: ['createWebhookEndpoint', 'sendSms', 'getWebhookEndpoint'],
-    share: { webhooks: 0.4 },
+    share: { webhooks: 1.2 },
     async act(act) {
       const { scene, client, random, id } = act;
       const { stage } = scene;
@@ -221,7 +221,7 @@ export const days = {
   },
   'keeps an endpoint that is down for days': {
     uses: ['createWebhookEndpoint', 'sendSms', 'getWebhookEndpoint'],
-    share: { webhooks: 0.4, administration: 0.1 },
+    share: { webhooks: 0.2, administration: 0.1 },
     async act(act) {
       const { scene, client, random, id } = act;
       const { time } = scene.stage;
