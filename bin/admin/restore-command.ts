@@ -8,6 +8,7 @@ import { dynamo } from '../../shared/platform/aws/clients.ts';
 import { dynamoDueItemIndex } from '../../shared/recovery/due-item-index.dynamo.ts';
 import { dynamoMaintenance } from '../../shared/restore/maintenance.dynamo.ts';
 import { planRestore } from '../../shared/restore/plan-restore.ts';
+import { isRestoreOf, type RestoreProgress } from '../../shared/restore/restore-progress.ts';
 import { type RestoreReport, unknownIn } from '../../shared/restore/restore-report.ts';
 import { type RestoreDependencies, restoreStage } from '../../shared/restore/restore-stage.ts';
 import type { Decisions } from '../../shared/restore/row-outcome.ts';
@@ -29,6 +30,7 @@ interface Options extends Decisions {
   readonly plan: boolean;
   readonly confirm: boolean;
   readonly cancel: boolean;
+  readonly again: boolean;
   readonly progress: string;
 }
 
@@ -70,7 +72,12 @@ export function addRestoreCommand(program: Command, { run }: Runner): void {
       false,
     )
     .option('--confirm', 'copy the rows, and turn all on again: after you have read the report', false)
-    .option('--cancel', 'turn all on again without a copy', false)
+    .addOption(
+      new Option('--cancel', 'turn all on again without a copy')
+        .default(false)
+        .conflicts(['confirm', 'plan']),
+    )
+    .option('--again', 'restore to a time to which this command has restored before', false)
     .option('--progress <folder>', 'where the progress and the report are kept', progressFolder)
     .addHelpText(
       'after',
@@ -80,21 +87,25 @@ export function addRestoreCommand(program: Command, { run }: Runner): void {
       run(async (session, options: Options) => {
         const to = secondOf(options);
         const tables = tablesOf(options.table);
-        const { files, report } = progressFiles(options.progress, session.gateway.stackName);
+        const { files, report, alone } = progressFiles(options.progress, session.gateway.stackName);
         const dependencies = dependenciesOf(session, files);
-        const known = await files.read();
-        if (options.plan || known === undefined || known.step === 'done') {
-          const plan = await planRestore(dependencies, to, tables);
-          // What cannot be restored is found before anything is stopped.
-          if (options.plan || plan.problems.length > 0) return planned(plan, to);
-        }
-        const result = await restoreStage(dependencies, {
-          to,
-          tables,
-          decisions: options,
-          confirmed: options.confirm,
-          canceled: options.cancel,
+        if (options.plan) return planned(await planRestore(dependencies, to, tables), to);
+        const { confirm: confirmed, cancel: canceled, again } = options;
+        const asked = { to, tables, decisions: options, confirmed, canceled, again };
+        const restored = await alone(async () => {
+          const known = await files.read();
+          const isDone = known?.step === 'done';
+          if (isDone && !canceled && !again && isRestoreOf(known, asked)) return { ended: known };
+          if (!canceled && (known === undefined || isDone)) {
+            // What cannot be restored is found before anything is stopped.
+            const plan = await planRestore(dependencies, to, tables);
+            if (plan.problems.length > 0) return { plan };
+          }
+          return { result: await restoreStage(dependencies, asked) };
         });
+        if (restored.ended !== undefined) return endedBefore(restored.ended);
+        if (restored.plan !== undefined) return planned(restored.plan, to);
+        const { result } = restored;
         const done = result.step === 'done';
         return {
           json: { ...result, report_file: report },
@@ -111,6 +122,14 @@ export function addRestoreCommand(program: Command, { run }: Runner): void {
         };
       }),
     );
+}
+
+function endedBefore({ step, to }: RestoreProgress): CommandResult {
+  return {
+    json: { step, to },
+    text: () => '',
+    problem: `Nothing was done: this restore to ${to} has ended before, with a copy or by --cancel. To restore to that time again, add --again.`,
+  };
 }
 
 /** A restore is to a whole second. A time that is counted back from now would be another one when it is continued. */

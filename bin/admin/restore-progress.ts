@@ -1,8 +1,10 @@
 /** The progress of a restore, in a file for each stack, so that a restore that was interrupted is continued. */
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { GatewayError } from '../../shared/contract/errors.ts';
+import type { RestoreProgress } from '../../shared/restore/restore-progress.ts';
 import type { RestoreReport } from '../../shared/restore/restore-report.ts';
-import type { RestoreDependencies, RestoreProgress } from '../../shared/restore/restore-stage.ts';
+import type { RestoreDependencies } from '../../shared/restore/restore-stage.ts';
 import type { KeptStreamEvidence } from '../../shared/restore/stream-evidence.ts';
 
 export function progressFiles(folder: string, stackName: string) {
@@ -17,7 +19,46 @@ export function progressFiles(folder: string, stackName: string) {
     readStream: () => readJson<KeptStreamEvidence>(stream),
     writeStream: (value) => writeJson(stream, value),
   };
-  return { files, report };
+  const lock = join(folder, `${stackName}.lock`);
+
+  /** @throws GatewayError where another process restores the same stack with this folder */
+  async function alone<Result>(act: () => Promise<Result>): Promise<Result> {
+    await mkdir(folder, { recursive: true });
+    await takeLock(lock);
+    try {
+      return await act();
+    } finally {
+      await rm(lock, { force: true });
+    }
+  }
+  return { files, report, alone };
+}
+
+async function takeLock(lock: string): Promise<void> {
+  const take = () => writeFile(lock, String(process.pid), { flag: 'wx' });
+  try {
+    await take();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const holder = Number(await readFile(lock, 'utf8').catch(() => ''));
+    if (isRunning(holder))
+      throw new GatewayError(
+        'concurrent_change',
+        `Process ${holder} restores this stage. Wait until it has ended; if it is no such command, delete ${lock}.`,
+      );
+    // Its process was killed.
+    await rm(lock, { force: true });
+    await take();
+  }
+}
+
+function isRunning(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 async function readJson<Value>(file: string): Promise<Value | undefined> {

@@ -21,36 +21,27 @@ import { deliverySchema, dueItemOf } from '../webhook/delivery.ts';
 import { allItems, eachPage } from './all-items.ts';
 import { collectEvidence, type Evidence, hourOf } from './evidence.ts';
 import { type PageDependencies, type RestoreRun, restorePage } from './restore-page.ts';
+import {
+  begun,
+  type Maintenance,
+  type RestoreProgress,
+  type RestoreStep,
+  stillStopped,
+  stoppedAnew,
+} from './restore-progress.ts';
 import { openDecisions, type RestoreReport, reportBuilder } from './restore-report.ts';
 import type { Decisions } from './row-outcome.ts';
 import { type Item, type SideTables, sideTableName } from './side-tables.dynamo.ts';
-import type { RunningWorkers, StackWorkers } from './stack-workers.lambda.ts';
+import type { StackWorkers } from './stack-workers.lambda.ts';
 import { type KeptStreamEvidence, keptStreamEvidence } from './stream-evidence.ts';
 import type { StreamRecords } from './stream-records.dynamo.ts';
-import { type RestorableTable, restorableTables } from './table-rules.ts';
-
-const restoreSteps = ['stop', 'restore', 'compare', 'copy', 'start', 'clean', 'done'] as const;
-type RestoreStep = (typeof restoreSteps)[number];
-
-export interface RestoreProgress {
-  readonly restoreId: string;
-  readonly to: string;
-  readonly tables: readonly RestorableTable[];
-  readonly step: RestoreStep;
-  /** What was on before, known before the first of it is turned off. */
-  readonly workers?: RunningWorkers | undefined;
-  readonly stoppedAt?: string | undefined;
-  readonly decisions?: Decisions | undefined;
-  /** Where the copy of each segment of a table goes on; null where it is complete. */
-  readonly positions?: Readonly<Record<string, Item | null>> | undefined;
-}
+import type { RestorableTable } from './table-rules.ts';
 
 export interface RestoreDependencies extends PageDependencies {
   readonly sideTables: SideTables;
   readonly streamRecords: StreamRecords;
   readonly workers: StackWorkers;
-  /** `begin` returns whether maintenance had begun before. */
-  readonly maintenance: { begin(): Promise<boolean>; end(): Promise<void> };
+  readonly maintenance: Maintenance;
   readonly progress: {
     read(): Promise<RestoreProgress | undefined>;
     write(progress: RestoreProgress): Promise<void>;
@@ -74,6 +65,8 @@ export interface RestoreRequest {
   readonly confirmed: boolean;
   /** Whether to turn all on again without a copy. */
   readonly canceled: boolean;
+  /** Whether one that has ended is made again. */
+  readonly again: boolean;
 }
 
 interface RestoreResult {
@@ -83,6 +76,8 @@ interface RestoreResult {
   readonly open: readonly string[];
 }
 
+const turnedOnMeanwhile =
+  'Another command turned the stage on meanwhile. Repeat this command: it stops the stage again, and compares anew.';
 /** Lambda takes seconds to turn a mapping. */
 const mappingPollSeconds = 2;
 /** DynamoDB takes minutes to restore a table. */
@@ -93,7 +88,7 @@ export async function restoreStage(
   request: RestoreRequest,
 ): Promise<RestoreResult> {
   const { progress: store, settleSeconds, clock, report: say } = dependencies;
-  let progress = begun(await store.read(), request, clock());
+  let progress = await stillStopped(dependencies, begun(await store.read(), request, clock()));
   const to = new Date(progress.to);
   const save = async (change: Partial<RestoreProgress>): Promise<void> => {
     progress = { ...progress, ...change };
@@ -130,9 +125,12 @@ export async function restoreStage(
     await save({ step: 'copy', decisions: request.decisions });
   }
   if (isAt('copy')) {
-    await copy(dependencies, progress, await runOf(dependencies, progress), (positions) =>
-      save({ positions }),
-    );
+    await copy(dependencies, progress, await runOf(dependencies, progress), async (positions) => {
+      if (isAt('copy')) await save({ positions });
+      if (!(await dependencies.maintenance.begin())) await save(stoppedAnew(progress, clock()));
+      // The other segments of a table end as well.
+      if (!isAt('copy')) throw new Error(turnedOnMeanwhile);
+    });
     await save({ step: 'start' });
   }
   if (isAt('start')) {
@@ -147,26 +145,6 @@ export async function restoreStage(
     await save({ step: 'done' });
   }
   return { step: progress.step, report: await store.readReport(), open: [] };
-}
-
-/** The restore that was begun, if it is the one that is asked for. Before the copy another time can be chosen. */
-function begun(
-  known: RestoreProgress | undefined,
-  { to, tables, canceled }: RestoreRequest,
-  now: Date,
-): RestoreProgress {
-  const wanted = {
-    to: to.toISOString(),
-    tables: restorableTables.filter((table) => tables.includes(table)),
-  };
-  const isSame = known?.to === wanted.to && known.tables.join() === wanted.tables.join();
-  if (known !== undefined && (isSame || canceled)) return known;
-  const fresh: RestoreProgress = { restoreId: `restore of ${now.toISOString()}`, ...wanted, step: 'stop' };
-  if (known === undefined || known.step === 'done') return fresh;
-  if (known.step !== 'stop' && known.step !== 'restore' && known.step !== 'compare')
-    throw new Error(`The restore to ${known.to} is not complete: continue it first.`);
-  const { workers, stoppedAt } = known;
-  return { ...fresh, workers, stoppedAt, step: known.step === 'stop' ? 'stop' : 'restore' };
 }
 
 async function turn(

@@ -15,8 +15,9 @@ import { expireOverdue } from '../../../shared/relay/expire-messages.ts';
 import { relay } from '../../../shared/relay/relay.ts';
 import { readChanges } from '../../../shared/relay/stream.dynamo.ts';
 import { dynamoMaintenance } from '../../../shared/restore/maintenance.dynamo.ts';
+import type { RestoreProgress } from '../../../shared/restore/restore-progress.ts';
 import type { RestoreReport } from '../../../shared/restore/restore-report.ts';
-import type { RestoreDependencies, RestoreProgress } from '../../../shared/restore/restore-stage.ts';
+import type { RestoreDependencies } from '../../../shared/restore/restore-stage.ts';
 import { type Item, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
 import type { RunningWorkers } from '../../../shared/restore/stack-workers.lambda.ts';
 import type { KeptStreamEvidence } from '../../../shared/restore/stream-evidence.ts';
@@ -182,7 +183,14 @@ export function lostTable(total: number, { hasStream = false } = {}) {
       const name = table.replaceAll('-', '_') as ConnectionName;
       snapshots.set(sideTableName(name, now), itemsOf(name));
     }
+    kept = new Map(snapshots);
     return now;
+  }
+
+  let kept = new Map(snapshots);
+  /** Point-in-time recovery can restore to that time again, after the side tables were deleted. */
+  function keepTablesOf(to: Date): void {
+    for (const [name, items] of kept) if (name.endsWith(sideTableName('', to))) snapshots.set(name, items);
   }
 
   let stored: string | undefined;
@@ -281,6 +289,7 @@ export function lostTable(total: number, { hasStream = false } = {}) {
     deliver,
     followChanges,
     rememberTables,
+    keepTablesOf,
     dependencies,
     runMinutes,
     handedOver,

@@ -66,6 +66,7 @@ const request = (to: Date, change: Partial<RestoreRequest> = {}): RestoreRequest
   decisions: { unknownMessages: 'fail' },
   confirmed: true,
   canceled: false,
+  again: false,
   ...change,
 });
 
@@ -203,6 +204,55 @@ describe('messages', () => {
     expect([step, gateway.workers.on]).toEqual(['done', true]);
     expect(gateway.tables.rows('limit_overrides')).toEqual([]);
     expect(JSON.stringify(gateway.tables.rows('messages'))).toBe(before);
+  });
+
+  it('that has ended is made again only where that is asked for', async () => {
+    const { gateway, to } = await gatewayWithLoss(100);
+    const idsNow = () => gateway.stores.messages.all().map(({ message_id }) => message_id);
+    await restoreStage(gateway.dependencies(), request(to));
+    const [lost = ''] = gateway.idsOf(6).filter((id) => idsNow().includes(id));
+    await gateway.lose(lost);
+    const turns = gateway.workers.turns.length;
+    expect(await restoreStage(gateway.dependencies(), request(to))).toMatchObject({ step: 'done' });
+    expect([gateway.workers.turns.length, idsNow().includes(lost)]).toEqual([turns, false]);
+    gateway.keepTablesOf(to);
+    expect(await restoreStage(gateway.dependencies(), request(to, { again: true }))).toMatchObject({
+      step: 'done',
+    });
+    expect(idsNow()).toContain(lost);
+  });
+
+  it('stops the stage again where another command turned it on, before and during the copy', async () => {
+    const { gateway, to } = await gatewayWithLoss(100);
+    const { maintenance } = gateway.dependencies();
+    await restoreStage(gateway.dependencies(), request(to, { confirmed: false }));
+    await maintenance.end();
+    gateway.workers.on = true;
+    await restoreStage(gateway.dependencies(), request(to, { confirmed: false }));
+    expect([gateway.workers.on, gateway.tables.rows('limit_overrides').length]).toEqual([false, 1]);
+
+    const during = gateway.dependencies();
+    const { rows, ...others } = during;
+    const endsMeanwhile = {
+      ...rows,
+      put: async (...given: Parameters<typeof rows.put>) => {
+        await maintenance.end();
+        return rows.put(...given);
+      },
+    };
+    await expect(restoreStage({ ...others, rows: endsMeanwhile }, request(to))).rejects.toThrow('meanwhile');
+    const turns = gateway.workers.turns.length;
+    expect(await restoreStage(gateway.dependencies(), request(to))).toMatchObject({ step: 'done' });
+    expect(gateway.workers.turns.slice(turns)).toContain('m,count off');
+    expect([gateway.workers.on, gateway.tables.rows('limit_overrides')]).toEqual([true, []]);
+  });
+
+  it('is not canceled where none is under way', async () => {
+    const { gateway, to } = await gatewayWithLoss(100);
+    await expect(restoreStage(gateway.dependencies(), request(to, { canceled: true }))).rejects.toThrow(
+      'No restore is under way',
+    );
+    expect(gateway.workers.turns).toEqual([]);
   });
 
   it('in every state, lost under traffic, and a restore killed at ten points: nothing happens twice, usage equals the messages', async () => {
