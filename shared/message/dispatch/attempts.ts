@@ -85,15 +85,12 @@ export function withFrom(
 
 /**
  * Whether another carrier can be asked at once: after a refusal one that could not be reached before too, because it has not
- * refused the message.
+ * refused the message, and one of which it is not known. It is left for another carrier under `send_again` only.
  */
 export function hasNext(attempts: readonly StoredAttempt[], carriers: readonly ChosenCarrier[]): boolean {
   const isRefused = attempts.at(-1)?.outcome === 'refused';
   return carriers.some(({ name }) =>
-    attempts.every(
-      ({ carrier, outcome }) =>
-        carrier !== name || (isRefused && (outcome === 'not_taken' || outcome === 'throttled')),
-    ),
+    attempts.every(({ carrier, outcome }) => carrier !== name || (isRefused && outcome !== 'refused')),
   );
 }
 

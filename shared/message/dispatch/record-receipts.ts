@@ -230,8 +230,8 @@ function mayHaveChanged({ attempt, transition }: Receipt, { attempts }: Message)
 }
 
 /**
- * The receipt proves that the carrier has the message. Where the response was lost, and the receipt names no price, the
- * price is estimated as it is at an acceptance.
+ * The receipt proves that the carrier has the message. Where the response was lost, or the worker died before it noted the
+ * price of one of several attempts, and the receipt names no price, the price is estimated as it is at an acceptance.
  */
 async function noteEstimate(
   messages: ReceiptStore,
@@ -240,8 +240,7 @@ async function noteEstimate(
   row: Message,
 ): Promise<void> {
   const named = row.attempts?.find(({ number }) => number === attempt);
-  if (named === undefined || (named.outcome ?? 'unknown') !== 'unknown' || transition.cost !== undefined)
-    return;
+  if (named === undefined || !mayBeTaken(named) || transition.cost !== undefined) return;
   const known = mayBeWithSeveral(row) ? row.costs?.[named.number] : row.cost;
   const price = known === undefined ? priceOf(row) : undefined;
   if (price !== undefined)

@@ -74,8 +74,15 @@ export async function attemptWorld(
       },
     }),
   );
+  let diesAtCost = false;
   const dependencies = {
-    messages,
+    messages: {
+      ...messages,
+      addCost: async (...given: Parameters<typeof messages.addCost>) => {
+        if (diesAtCost) throw new Error('the worker died');
+        return messages.addCost(...given);
+      },
+    },
     attemptRules,
     carriersFor: () => carriers,
     bodyOf: async () => ({ text: 'Hello' }),
@@ -100,6 +107,10 @@ export async function attemptWorld(
     known,
     lookups,
     queued,
+    /** From now on each worker dies before it writes a cost. */
+    dieAtCost: () => {
+      diesAtCost = true;
+    },
     asked: () => calls.map(({ carrier, request }) => `${carrier} ${request.attempt.number}`),
     row: async () => (await messages.get(message_id)) as Message,
     view: async () => statusView((await messages.get(message_id)) as Message),

@@ -122,7 +122,14 @@ export async function lostRows(clock: () => Date) {
     },
     /** All of it, in one run. */
     restore: (to: Date, decisions: Decisions, only: readonly RestorableTable[] = restorableTables) =>
-      restoreStage(dependencies(), { to, tables: only, decisions, confirmed: true, canceled: false, again: false }),
+      restoreStage(dependencies(), {
+        to,
+        tables: only,
+        decisions,
+        confirmed: true,
+        canceled: false,
+        again: false,
+      }),
     async drop(): Promise<void> {
       await Promise.all(made.map((TableName) => client.send(new DeleteTableCommand({ TableName }))));
       await tables.drop();

@@ -123,6 +123,37 @@ describe('of several attempts that carriers may have', () => {
     expect(await view()).toMatchObject({ status: 'sent', carrier: 'one', possible_duplicate: true });
   });
 
+  it('after one that is unknown and a carrier that refuses for a reason of its own, the first is asked again', async () => {
+    const { until, asked, view } = await world(
+      { one: ['lost', accepted], two: [ownRefusal] },
+      { on_unknown: 'send_again' },
+    );
+    await until(400);
+    expect(asked()).toEqual(['one 1', 'two 2', 'one 3']);
+    expect(await view()).toMatchObject({ status: 'sent', carrier: 'one', possible_duplicate: true });
+  });
+
+  it('where all have refused but one that is unknown, and that one is unknown again, no further one is made', async () => {
+    const { until, asked } = await world(
+      { one: ['lost', 'lost', accepted], two: [ownRefusal] },
+      { on_unknown: 'send_again' },
+    );
+    await until(3500);
+    expect(asked()).toEqual(['one 1', 'two 2', 'one 3']);
+  });
+
+  it('a cost that the worker died before it noted is estimated, once a receipt comes', async () => {
+    const { until, report, view, dieAtCost } = await world(
+      { one: ['lost'], two: [accepted] },
+      { on_unknown: 'send_again' },
+    );
+    dieAtCost();
+    await expect(until(400)).rejects.toThrow('died');
+    expect(await view()).toMatchObject({ status: 'sent', carrier: 'two', cost: null });
+    await report(2, 'delivered');
+    expect(await view()).toMatchObject({ status: 'delivered', cost: 0.01 });
+  });
+
   it('a failure is not hidden by an older report of the same attempt, while the next one waits', async () => {
     const { until, report, asked, view } = await world(
       { one: ['lost'], two: [throttled, throttled, accepted] },
