@@ -26,13 +26,26 @@ export interface Result {
   readonly what_to_do: string | null;
 }
 
-/** Measures a promise. An error is a promise that could not be shown, so it fails. */
-export async function resultOf(number: number, promise: StagePromise, stage: VerifiedStage): Promise<Result> {
+/** What a pause or a call of AWS throws when it ends early. */
+const isInterruption = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'name' in error && error.name === 'AbortError';
+
+/**
+ * Measures a promise. An error is a promise that could not be shown, so it fails.
+ *
+ * @returns undefined where the run was interrupted before it was measured
+ */
+export async function resultOf(
+  number: number,
+  promise: StagePromise,
+  stage: VerifiedStage,
+): Promise<Result | undefined> {
   const { title, threshold, remedy } = promise;
-  const outcome = await promise.measure(stage).catch((error: unknown) => ({
-    measured: error instanceof Error ? error.message : String(error),
-    holds: false,
-  }));
+  const outcome = await promise.measure(stage).catch((error: unknown) => {
+    if (isInterruption(error)) return undefined;
+    return { measured: error instanceof Error ? error.message : String(error), holds: false };
+  });
+  if (outcome === undefined) return undefined;
   if ('notApplicable' in outcome)
     return {
       number,

@@ -15,14 +15,15 @@ export const promises: readonly StagePromise[] = [
 ];
 
 /** @param report - receives each result as soon as it is there */
-export function measureAll(stage: VerifiedStage, report: (result: Result) => void): Promise<Result[]> {
-  return Promise.all(
+export async function measureAll(stage: VerifiedStage, report: (result: Result) => void): Promise<Result[]> {
+  const results = await Promise.all(
     promises.map(async (promise, index) => {
       const result = await resultOf(index + 1, promise, stage);
-      report(result);
+      if (result !== undefined) report(result);
       return result;
     }),
   );
+  return results.filter((result) => result !== undefined);
 }
 
 const marks = { pass: '✓', fail: '✗', 'not applicable': '–' } as const;

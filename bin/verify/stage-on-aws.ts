@@ -6,6 +6,7 @@ import {
   CreateQueueCommand,
   DeleteQueueCommand,
   GetQueueAttributesCommand,
+  ListQueuesCommand,
   ReceiveMessageCommand,
   SetQueueAttributesCommand,
   SQSClient,
@@ -16,18 +17,23 @@ import { dynamo } from '../../shared/platform/aws/clients.ts';
 import { idleAlarm } from './dead-letter-alarm.ts';
 import type { StackResource, StageOnAws } from './verified-stage.ts';
 
-/** @param tables - the names of the tables, by their names in the code */
+/**
+ * @param tables - the names of the tables, by their names in the code
+ * @param signal - ends the wait for a schedule
+ */
 export async function stageOnAws(
   stackName: string,
   tables: Readonly<Record<string, string>>,
-): Promise<StageOnAws> {
+  signal?: AbortSignal,
+): Promise<StageOnAws & { removeEarlier(before: Date): Promise<readonly string[]> }> {
   const resources = await resourcesOf(stackName);
   return {
     resourceTypes: async () => new Set(resources.map(({ type }) => type)),
     tableFaults: async () =>
       (await checkTables(dynamo(), tables, tableShapes)).map(({ table, problem }) => `${table}: ${problem}`),
-    fireSchedule: (at, waitSeconds) => fireSchedule(stackName, resources, at, waitSeconds),
+    fireSchedule: (at, waitSeconds) => fireSchedule(stackName, resources, at, waitSeconds, signal),
     idleAlarm: () => idleAlarm(resources),
+    removeEarlier: (before) => removeEarlierQueues(queueClient(), queuePrefix(stackName), before),
   };
 }
 
@@ -48,11 +54,18 @@ async function resourcesOf(stackName: string): Promise<readonly StackResource[]>
 /** What SQS waits for a message at most. */
 const longPollSeconds = 20;
 
+const queueClient = (): SQSClient => new SQSClient({ useQueueUrlAsEndpoint: false });
+
+/** What the names of this program's schedules begin with. */
+const namePrefix = 'verify-';
+const queuePrefix = (stackName: string): string => `${stackName.slice(0, 36)}-${namePrefix}`;
+
 async function fireSchedule(
   stackName: string,
   resources: readonly StackResource[],
   at: Date,
   waitSeconds: number,
+  signal?: AbortSignal,
 ): Promise<Date | undefined> {
   const group = resources.find(({ type }) => type === 'AWS::Scheduler::ScheduleGroup')?.physicalId;
   const role = resources.find(
@@ -60,12 +73,13 @@ async function fireSchedule(
   )?.physicalId;
   if (group === undefined || role === undefined)
     throw new Error('the stack has no schedule group, or no role for it');
-  const sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
+  const sqs = queueClient();
   const scheduler = new SchedulerClient({});
   // A schedule's name has 64 characters at most, so it is without the stack's, which its group has.
-  const name = `verify-${randomUUID()}`;
+  const id = randomUUID();
+  const name = `${namePrefix}${id}`;
   const { QueueUrl } = await sqs.send(
-    new CreateQueueCommand({ QueueName: `${stackName.slice(0, 36)}-${name}` }),
+    new CreateQueueCommand({ QueueName: `${queuePrefix(stackName)}${id}` }),
   );
   try {
     const { Attributes: { QueueArn = '' } = {} } = await sqs.send(
@@ -84,12 +98,37 @@ async function fireSchedule(
         Target: { Arn: QueueArn, RoleArn, Input: '{}' },
       }),
     );
-    return await sentAt(sqs, QueueUrl, waitSeconds);
+    return await sentAt(sqs, QueueUrl, waitSeconds, signal);
   } finally {
     // It has deleted itself where it fired.
     await scheduler.send(new DeleteScheduleCommand({ GroupName: group, Name: name })).catch(() => undefined);
-    await sqs.send(new DeleteQueueCommand({ QueueUrl }));
+    await sqs.send(new DeleteQueueCommand({ QueueUrl })).catch((cause: unknown) => {
+      throw new Error(`the queue ${QueueUrl} of this run is still there: ${String(cause)}`, { cause });
+    });
   }
+}
+
+/**
+ * Deletes the queues that runs before this time left; their schedules fired soon after, and deleted themselves.
+ *
+ * @returns what was deleted
+ */
+export async function removeEarlierQueues(
+  sqs: Pick<SQSClient, 'send'>,
+  QueueNamePrefix: string,
+  before: Date,
+): Promise<readonly string[]> {
+  const removed: string[] = [];
+  const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({ QueueNamePrefix }));
+  for (const QueueUrl of QueueUrls) {
+    const { Attributes: { CreatedTimestamp } = {} } = await sqs.send(
+      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['CreatedTimestamp'] }),
+    );
+    if (CreatedTimestamp === undefined || Number(CreatedTimestamp) * 1000 >= before.getTime()) continue;
+    await sqs.send(new DeleteQueueCommand({ QueueUrl }));
+    removed.push(`queue ${QueueUrl.split('/').at(-1)}`);
+  }
+  return removed;
 }
 
 /** The schedules' role may send to the stage's own queues only, so this queue's policy permits it here. */
@@ -112,6 +151,7 @@ async function sentAt(
   sqs: SQSClient,
   queueUrl: string | undefined,
   waitSeconds: number,
+  abortSignal?: AbortSignal,
 ): Promise<Date | undefined> {
   const until = Date.now() + waitSeconds * 1000;
   while (Date.now() < until) {
@@ -121,6 +161,7 @@ async function sentAt(
         WaitTimeSeconds: longPollSeconds,
         MessageSystemAttributeNames: ['SentTimestamp'],
       }),
+      abortSignal === undefined ? {} : { abortSignal },
     );
     if (message !== undefined) return new Date(Number(message.Attributes?.SentTimestamp));
   }

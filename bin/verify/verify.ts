@@ -4,7 +4,8 @@ import { acceptsTls, callerOf, startReceiver } from './http-caller.ts';
 import type { Result } from './promise.ts';
 import { measureAll, textOf } from './run-promises.ts';
 import { stageOnAws } from './stage-on-aws.ts';
-import { visitorsOf } from './visitors.ts';
+import type { VerifiedStage } from './verified-stage.ts';
+import { type Cleaned, type Visitors, visitorsOf } from './visitors.ts';
 
 export interface Run {
   readonly stage: string;
@@ -13,7 +14,10 @@ export interface Run {
   readonly webhookUrl?: string | undefined;
   readonly listen?: number | undefined;
   readonly environment: Record<string, string | undefined>;
-  readonly pause: (milliseconds: number) => Promise<void>;
+  /** Ends early, with an `AbortError`, when the signal is aborted. */
+  readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Aborted when the run is interrupted: nothing is measured any more, and what the run made is taken back. */
+  readonly signal: AbortSignal;
   readonly print: ((text: string) => void) | undefined;
   readonly printJson: ((document: unknown) => void) | undefined;
 }
@@ -28,6 +32,9 @@ export interface Verified {
 /** `npm start` runs this stage; every other one is on AWS. */
 const localStage = 'local';
 
+/** A run that began longer ago has ended, or was killed: a run takes 40 minutes at most. */
+const endedAfterMs = 3_600_000;
+
 /** @throws ConnectionFailure where there is no such stage */
 export async function verify(run: Run): Promise<Verified> {
   const isLocal = run.stage === localStage && run.stackName === undefined;
@@ -41,39 +48,75 @@ export async function verify(run: Run): Promise<Verified> {
   const receiver = await receiverOf(run, isLocal);
   run.print?.(`Verifying ${stackName} at ${baseUrl}`);
   try {
-    const results = await measureAll(
+    const aws = await stageOnAws(stackName, tables, run.signal);
+    return await verifyStage(
+      run,
       {
         baseUrl,
         isLocal,
         call,
         acceptsTls: (version) => acceptsTls(baseUrl, version),
-        newVisitor: visitors.of,
         receiver,
-        aws: await stageOnAws(stackName, tables),
+        aws,
         now: () => new Date(),
-        pause: run.pause,
       },
-      (result) => run.print?.(textOf(result)),
+      visitors,
+      aws.removeEarlier,
     );
-    return ended(run, results, await visitors.leave());
-  } catch (error) {
-    await visitors.leave();
-    throw error;
   } finally {
     receiver?.close();
   }
 }
+
+/** @param removeEarlier - removes what earlier runs left on AWS, and returns its names */
+export async function verifyStage(
+  run: Pick<Run, 'pause' | 'signal' | 'print' | 'printJson'>,
+  stage: Omit<VerifiedStage, 'newVisitor' | 'pause'>,
+  visitors: Visitors,
+  removeEarlier: (before: Date) => Promise<readonly string[]>,
+): Promise<Verified> {
+  const { signal } = run;
+  const before = new Date(stage.now().getTime() - endedAfterMs);
+  const earlier = [
+    await visitors.leaveEarlier(before).catch(notCleaned),
+    await removeEarlier(before).then((cleaned) => ({ cleaned, left: [] }), notCleaned),
+  ];
+  const cleaned = earlier.flatMap((each) => each.cleaned);
+  if (cleaned.length > 0) run.print?.(`Cleaned up after a run that did not end: ${cleaned.join(', ')}`);
+  const measured = { ...stage, newVisitor: visitors.of, pause: (ms: number) => run.pause(ms, signal) };
+  try {
+    const report = (result: Result): void => run.print?.(textOf(result));
+    const results = signal.aborted ? [] : await measureAll(measured, report);
+    const left = [...earlier.flatMap((each) => each.left), ...(await visitors.leave())];
+    return ended(run, results, { cleaned, left });
+  } catch (error) {
+    await visitors.leave();
+    throw error;
+  }
+}
+
+const notCleaned = (error: unknown): Cleaned => ({
+  cleaned: [],
+  left: [`what earlier runs left: ${String(error)}`],
+});
 
 async function receiverOf({ webhookUrl, listen }: Run, isLocal: boolean) {
   if (webhookUrl === undefined) return isLocal ? startReceiver(0) : undefined;
   return startReceiver(listen ?? 0, webhookUrl);
 }
 
-function ended(run: Run, results: readonly Result[], left: readonly string[]): Verified {
+function ended(
+  run: Pick<Run, 'signal' | 'print' | 'printJson'>,
+  results: readonly Result[],
+  { cleaned, left }: Cleaned,
+): Verified {
   const count = (kind: Result['result']): number => results.filter(({ result }) => result === kind).length;
   const failed = count('fail');
+  const interrupted = run.signal.aborted;
   for (const what of left) run.print?.(`✗ still there: ${what}`);
-  run.print?.(`${count('pass')} hold, ${failed} do not, ${count('not applicable')} do not apply here`);
-  run.printJson?.({ results, left });
+  run.print?.(
+    `${interrupted ? 'Interrupted: ' : ''}${count('pass')} hold, ${failed} do not, ${count('not applicable')} do not apply here`,
+  );
+  run.printJson?.({ results, left, cleaned, interrupted });
   return { results, failed, left };
 }
