@@ -32,6 +32,9 @@ function statusOf(outcome: Outcome): string {
   return outcome === 'unreachable' ? 'undelivered' : outcome;
 }
 
+/** In receipts and in the resource of a message. */
+const unreachableCode = 30_003;
+
 function messageOf({ vendorId, to, text, at }: Taken, status: string) {
   return {
     sid: vendorId,
@@ -42,7 +45,7 @@ function messageOf({ vendorId, to, text, at }: Taken, status: string) {
     date_sent: at.toUTCString().replace('GMT', '+0000'),
     date_updated: at.toUTCString().replace('GMT', '+0000'),
     direction: 'outbound-api',
-    error_code: null,
+    error_code: status === statusOf('unreachable') ? unreachableCode : null,
     error_message: null,
     from: credentials.from,
     num_media: '0',
@@ -102,7 +105,7 @@ export const twilioVendor: CallbackVendor = {
       SmsSid: vendorId,
       MessageStatus: statusOf(outcome),
       SmsStatus: statusOf(outcome),
-      ...(outcome === 'unreachable' ? { ErrorCode: '30003' } : {}),
+      ...(outcome === 'unreachable' ? { ErrorCode: String(unreachableCode) } : {}),
       To: to,
       From: credentials.from,
       AccountSid: credentials.account_sid,
