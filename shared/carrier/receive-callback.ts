@@ -25,7 +25,7 @@ interface Call {
 const path = /^\/carriers\/([a-z]+)\/(.+)$/;
 
 export function callbackOperations(dependencies: {
-  /** Of the stage. */
+  /** The carriers of the stage. */
   readonly carriers: readonly CarrierReports[];
   readonly credentialsOf: CredentialsOf;
   /** The gateway's own address, which carriers call. */

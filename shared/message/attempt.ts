@@ -22,7 +22,7 @@ export const storedAttempt = lazily(() =>
     from: z.exactOptional(z.string()),
     /** Absent while it is not known whether the carrier has the message. */
     outcome: z.exactOptional(z.enum(attemptOutcomes)),
-    /** Of a repeat at the same carrier: when it first did not take the message. */
+    /** When the carrier first did not take the message; absent where this is its first attempt. */
     since: z.exactOptional(z.iso.datetime()),
   }),
 );

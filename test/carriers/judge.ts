@@ -14,11 +14,11 @@ interface Fact extends Sent {
   readonly state: Settled | undefined;
   readonly takenBy: readonly (Taken & { readonly ledger: Ledger })[];
   readonly refusedBy: readonly (Refused & { readonly ledger: Ledger })[];
-  /** Of all vendors, lost ones included. */
+  /** The calls of all vendors, lost ones included. */
   readonly calls: number;
 }
 
-/** Of an attempt: the vendor has proved that it did not take the message. */
+/** The vendor has proved that it did not take the message. */
 const notTaken = ['refused', 'not_taken', 'throttled'];
 
 export function judge(

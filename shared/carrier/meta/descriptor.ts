@@ -31,7 +31,7 @@ export const metaCredentials = z.object({
   base_url: z.optional(vendorAddress),
   /** The sender of messages for which no row of `senders` names one. */
   phone_number_id: text.check(z.regex(/^\d+$/)),
-  /** Of a system user, with the permission `whatsapp_business_messaging`. */
+  /** The token of a system user with the permission `whatsapp_business_messaging`. */
   access_token: text,
   /** Meta signs callbacks with it. */
   app_secret: text,
