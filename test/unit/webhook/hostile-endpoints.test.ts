@@ -81,10 +81,19 @@ function answeringAfter(ms: number): Promise<number> {
   });
 }
 
-/** Repeats the POST where a busy machine took the time between the response and the limit for something else. */
-async function untilInTime(port: number): Promise<Measured> {
-  let result = await postTo(port);
-  for (let again = 0; again < 5 && result.error === 'timeout'; again += 1) result = await postTo(port);
+/**
+ * Repeats the POST where a busy machine took the time between the response and the limit for something else, or where the
+ * process grew beyond the limit: it runs other tests and collects garbage when it likes, but what a POST takes, it takes again.
+ */
+async function settled(
+  port: number,
+  expected?: string,
+  first: Promise<Measured> | Measured = postTo(port),
+): Promise<Measured> {
+  let result = await first;
+  const isNoise = () =>
+    (result.error === 'timeout' && expected !== 'timeout') || result.grownBytes >= limitBytes;
+  for (let again = 0; again < 5 && isNoise(); again += 1) result = await postTo(port);
   return result;
 }
 
@@ -107,7 +116,7 @@ beforeAll(async () => {
   ]);
   waiting = {
     handshake: postTo(handshake, 'https'),
-    inTime: untilInTime(inTime),
+    inTime: settled(inTime),
     tooLate: postTo(tooLate),
     lookup: postTo(0, 'http', {}, () => new Promise(() => {})),
   };
@@ -123,7 +132,7 @@ const measurements: string[] = [];
 
 describe.each(hostileWebhookEndpoints)('an endpoint that $name', ({ name, status, error }) => {
   it('costs at most 5.5 s and 10 MB, and gets the right error', async () => {
-    const result = silent.get(name) ?? (await untilInTime(ports[name] ?? 0));
+    const result = await settled(ports[name] ?? 0, error, silent.get(name));
     const [seconds, megabytes] = [result.elapsedMs / 1000, result.grownBytes / 2 ** 20];
     measurements.push(`${name}: ${seconds.toFixed(2)} s, ${megabytes.toFixed(1)} MB`);
     expect(result.status).toBe(status);
