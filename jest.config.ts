@@ -22,7 +22,7 @@ const parts: Readonly<Record<string, Readonly<Record<string, Around | undefined>
   },
   /** The dashboard and the documentation in Chromium, which takes more than half of the processor. */
   browser: { browser: emulator },
-  /** Minutes of requests to the deployed gateway. */
+  /** Minutes of requests to the deployed gateway, or of waiting for it. */
   long: { long: emulator },
   /** What `npm start` does: each file starts gateways of its own. */
   local: { local: undefined },
