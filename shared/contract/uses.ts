@@ -3,6 +3,7 @@
  * function: the function's environment has the variables that follow (`platform/env.ts`), and the deploy grants it to
  * the function's role (`lib/capabilities/grant-uses.ts`).
  */
+import type { QueueName } from './queues.ts';
 import type { IndexName, TableName } from './tables.ts';
 import type { VariableName } from './variables.ts';
 
@@ -17,25 +18,6 @@ type ItemAction =
   | 'DeleteItem'
   | 'ConditionCheckItem'
   | 'BatchWriteItem';
-
-/** The queues, by their names here and in the construct. */
-export type QueueName =
-  /** One-time passwords to hand over to a carrier. */
-  | 'otp-outbound'
-  /** Single messages to hand over. */
-  | 'outbound'
-  /** Messages of bulks to hand over. */
-  | 'bulk-outbound'
-  /** What carriers report, and messages from people. */
-  | 'receipts'
-  /** Webhooks to healthy endpoints. */
-  | 'webhooks'
-  /** Webhooks to slow endpoints. */
-  | 'slow-webhooks'
-  /** What the relay set aside, for people. */
-  | 'relay-dead-letter'
-  /** The positions of stream records that failed until their last retry. */
-  | 'lost-records';
 
 /** The variable of each secret and key. */
 export interface SecretVariables {

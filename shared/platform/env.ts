@@ -5,8 +5,9 @@
  */
 import * as z from 'zod/mini';
 import type { FunctionName, functionUses } from '../contract/function-uses.ts';
+import type { QueueName } from '../contract/queues.ts';
 import type { TableName, tableShapes } from '../contract/tables.ts';
-import type { Constant, QueueName, SecretVariables, Uses } from '../contract/uses.ts';
+import type { Constant, SecretVariables, Uses } from '../contract/uses.ts';
 import { type VariableName, variables } from '../contract/variables.ts';
 
 type ScheduleVariable = 'SCHEDULE_GROUP' | 'SCHEDULE_ROLE_ARN';
