@@ -15,13 +15,16 @@ interface DynamoDbLocal {
   stop(): Promise<void>;
 }
 
+/** On a busy machine it refuses a write that waits too long for a lock, which DynamoDB itself does not. */
+const maxAttempts = 10;
+
 export async function startDynamoDbLocal(): Promise<DynamoDbLocal> {
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
   const child = spawn({ port, stdio: 'ignore' });
   const ended = once(child, 'exit');
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  const config = { endpoint, region: 'us-east-1', credentials };
+  const config = { endpoint, region: 'us-east-1', credentials, maxAttempts };
   await eventually(() => fetch(endpoint).catch(() => undefined));
   return {
     endpoint,
