@@ -127,9 +127,7 @@ export function checkConnection(options: GatewayOptions): void {
   if ((isGiven(clientId) && isGiven(clientSecret)) === isGiven(apiKey))
     throw new ArgumentError('Give clientId and clientSecret, or apiKey.');
   if (isGiven(apiKey) && !isBearer(apiKey))
-    throw new ArgumentError(
-      'apiKey has characters that no key has: spaces, line breaks or letters beyond ASCII.',
-    );
+    throw new ArgumentError('apiKey must not contain spaces, line breaks or characters outside ASCII.');
   const { protocol, username, password, search, hash } =
     typeof baseUrl === 'string' && URL.canParse(baseUrl) ? new URL(baseUrl) : noUrl;
   if (username + password + search + hash !== '')

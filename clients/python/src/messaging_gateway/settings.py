@@ -44,7 +44,7 @@ class Settings:
             raise ArgumentError("Give client_id and client_secret, or api_key.")
         if given[2] and not is_bearer(self.api_key):
             raise ArgumentError(
-                "api_key has characters that no key has: spaces, line breaks or letters beyond ASCII."
+                "api_key must not contain spaces, line breaks or characters outside ASCII."
             )
         _check_url(self.base_url)
         for name, hook in (("on_request", self.on_request), ("on_response", self.on_response)):
