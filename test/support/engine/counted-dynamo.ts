@@ -2,6 +2,7 @@
 import { DynamoDB, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { documentClient } from '../../../shared/platform/aws/clients.ts';
+import { repeatingLocked } from './engine.ts';
 
 export interface Counted {
   readonly client: DynamoDB;
@@ -11,7 +12,7 @@ export interface Counted {
 }
 
 export function countedDynamo(config: DynamoDBClientConfig): Counted {
-  const client = new DynamoDB({ ...config, maxAttempts: 3 });
+  const client = repeatingLocked(new DynamoDB(config));
   const used = { calls: 0, units: 0, incomplete: 0 };
   client.middlewareStack.add(
     (next) => async (args) => {

