@@ -1,4 +1,5 @@
 /** The dependencies of the admin API and the command line, on a gateway's tables and queues. */
+
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod/mini';
@@ -51,8 +52,11 @@ import { dynamoOtpStore, type OtpStore } from '../otp/otp-store.dynamo.ts';
 import { dynamo, secretsManager, sqs } from '../platform/aws/clients.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
-import { dynamoDueItemIndex, dynamoDueItemReader } from '../recovery/due-item-index.dynamo.ts';
-import type { DueItemReader } from '../recovery/due-item-index.ts';
+import {
+  type DueItemReader,
+  dynamoDueItemIndex,
+  dynamoDueItemReader,
+} from '../recovery/due-item-index.dynamo.ts';
 import { senderTable } from '../sender/sender-row.ts';
 import { dynamoUsageReader, type UsageReader } from '../usage/usage-counter.dynamo.ts';
 import { type AttemptReader, dynamoAttemptReader } from '../usage/webhook-attempts.dynamo.ts';

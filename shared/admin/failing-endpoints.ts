@@ -9,7 +9,7 @@
 import { modeOf } from '../contract/mode.ts';
 import { retryDelaysSeconds } from '../contract/times.ts';
 import { addDays, addSeconds } from '../platform/clock.ts';
-import type { DueItemRange } from '../recovery/due-item-index.ts';
+import type { DueItemRange } from '../recovery/due-item-index.dynamo.ts';
 import { type Delivery, deliveryIdOfDueItem, sweepGraceSeconds } from '../webhook/delivery.ts';
 import { originOf } from '../webhook/endpoint-health.ts';
 import { deliverySummary, lastErrorOf } from '../webhook/log/delivery-log.ts';

@@ -15,7 +15,7 @@ import {
   reviewRows,
 } from '../edited-table/feedback.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
-import type { DueItem, DueItemIndex } from '../recovery/due-item-index.ts';
+import type { DueItem, DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { type DueItemRun, processDueItems } from '../recovery/process-due-items.ts';
 import { feedbackOf } from './limit-feedback.ts';
 import { type ParsedRow, parseRow } from './override-row.ts';

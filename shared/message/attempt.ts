@@ -1,4 +1,4 @@
-/** An attempt to hand a message over, as its row has it: recorded before the call (`dispatch/attempts.ts`). */
+/** The attempts to hand a message over, as its row has them, and which of them is shown. Each is recorded before its call (`dispatch/attempts.ts`). */
 import * as z from 'zod/mini';
 import { lazily } from '../platform/expiring-cache.ts';
 
@@ -42,4 +42,28 @@ export type AttemptCosts = Readonly<z.output<ReturnType<typeof attemptCosts>>>;
 /** Whether the carrier has the message, or may have it. */
 export function mayBeTaken({ outcome = 'unknown' }: StoredAttempt): boolean {
   return outcome === 'accepted' || outcome === 'unknown';
+}
+
+interface Attempted {
+  readonly attempts?: readonly StoredAttempt[];
+  readonly reported_attempt?: number;
+}
+
+/** The attempt that a receipt proves, else the last one: its carrier and its sender are shown. */
+export function shownAttempt({ attempts = [], reported_attempt }: Attempted): StoredAttempt | undefined {
+  return attempts.find(({ number }) => number === reported_attempt) ?? attempts.at(-1);
+}
+
+/**
+ * What an attempt is sent from, by default the one that is shown: the sender of the request, the one that was selected, or
+ * the carrier's own. Undefined where the carrier chose.
+ */
+export function fromOf(
+  message: Attempted & { readonly sender?: { readonly identity: string }; readonly from?: string },
+  number = shownAttempt(message)?.number,
+): string | undefined {
+  const { sender, from, attempts = [] } = message;
+  const attempt = attempts.find((one) => one.number === number);
+  const used = attempt?.from ?? sender?.identity ?? from;
+  return used === anySender ? undefined : used;
 }

@@ -1,8 +1,8 @@
 /** Makes the API's view of a message, in the form of `message-response.schema.ts` (contract, section 5). */
 import { modeField } from '../contract/mode.ts';
+import { fromOf, shownAttempt } from './attempt.ts';
 import { historyOf, type Message, type Status } from './message.ts';
 import type { AcceptedMessage, MessageStatus } from './message-response.schema.ts';
-import { fromOf, shownAttempt } from './shown-attempt.ts';
 
 /**
  * The response to a send: the same for a repeat of it, whatever state the message has since.

@@ -1,4 +1,14 @@
-/** The due-items table: one partition for each shard of each list, sorted by time. */
+/**
+ * The due-items table has the rows to review, and when: messages until they are final, and before they are due where that
+ * is later than a queue can delay; webhook deliveries until they are acknowledged or failed, and events with several of
+ * them until these exist; requests to resend many webhooks until they are completed; clients, when a row with limits of
+ * theirs expires. Every unfinished row has an entry, so anything that a queue, a schedule or a worker loses is found.
+ *
+ * Each shard of each list is one partition, sorted by time. An entry names about twenty rows that are due at about the same
+ * time, so it costs a fraction of a write unit for each row; a secondary index would cost two units. Entries do not change
+ * when their rows do: a review reads the rows.
+ */
+import { createHash } from 'node:crypto';
 import {
   BatchWriteCommand,
   type DynamoDBDocumentClient,
@@ -8,16 +18,116 @@ import {
 import * as z from 'zod/mini';
 import { allEnded } from '../platform/aws/permanent-fault.ts';
 import { queryRows } from '../platform/aws/read-rows.dynamo.ts';
+import { shardOf } from '../platform/ids.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import { retryRemaining } from '../platform/retry.ts';
-import {
-  type DueItemIndex,
-  type DueItemReader,
-  dueItemShards,
-  entriesOf,
-  listKey,
-  positionAfter,
-} from './due-item-index.ts';
+
+const dueItemLists = [
+  'messages',
+  'scheduled',
+  'deliveries',
+  'fan-outs',
+  'resends',
+  'expiring-limits',
+] as const;
+export type DueItemList = (typeof dueItemLists)[number];
+
+export interface DueItem {
+  /** The id of a message or a client, or the id that `webhook/delivery.ts` makes for a delivery or an event. */
+  readonly id: string;
+  readonly dueAt: Date;
+}
+
+export interface DueItemEntry {
+  /** The list and its shard: `messages#0`. */
+  readonly list: string;
+  /**
+   * The due time, the first id and a digest of all ids: `2026-11-20T10:00:00.000Z#msg_…#1a2b3c4d`. So an entry never
+   * replaces one with other rows, although several can be due at one time and begin with the same row.
+   */
+  readonly position: string;
+  readonly ids: readonly string[];
+}
+
+export interface DueItemIndex {
+  /** Repeating the call is safe. @throws if any of them may not be stored. */
+  add(list: DueItemList, dueItems: readonly DueItem[]): Promise<void>;
+  /** The entries of one shard that are due, oldest first, page by page. */
+  due(list: DueItemList, shard: number, until: Date): AsyncIterable<DueItemEntry>;
+  /** An entry that a throttled table leaves unprocessed is reviewed again. */
+  remove(entries: readonly DueItemEntry[]): Promise<void>;
+}
+
+export interface DueItemRange {
+  readonly from: Date;
+  readonly until: Date;
+}
+
+/** Reads what is not finished: a bounded number of entries, so that it also costs little in a long backlog. */
+export interface DueItemReader {
+  /** The ids in the earliest entries of each shard that are due in the range. */
+  earliestIn(list: DueItemList, range: DueItemRange, entriesPerShard: number): Promise<readonly string[]>;
+}
+
+/** Each shard takes 1,000 writes a second: up to 20,000 rows. */
+export const dueItemShards = 4;
+
+/** An entry with its keys stays below 1 KB, one write unit. */
+const idBytesMax = 850;
+/** How much later a row may be reviewed to share an entry with others. */
+const packWithinMs = 15_000;
+
+interface PackedDueItems {
+  /** The due time of the last row, so that no row is reviewed too early. */
+  readonly dueAt: Date;
+  readonly ids: readonly string[];
+}
+
+/** Packs items that are due at about the same time. The same items always make the same entries. */
+export function packDueItems(dueItems: readonly DueItem[]): PackedDueItems[] {
+  const entries: { from: number; bytes: number; dueAt: Date; ids: string[] }[] = [];
+  const inOrder = dueItems.toSorted(
+    (a, b) => a.dueAt.getTime() - b.dueAt.getTime() || (a.id < b.id ? -1 : 1),
+  );
+  for (const { id, dueAt } of inOrder) {
+    const open = entries.at(-1);
+    const near = open !== undefined && dueAt.getTime() - open.from <= packWithinMs;
+    // Each element of a list takes one more byte.
+    const bytes = id.length + 1;
+    if (near && open.bytes + bytes <= idBytesMax) {
+      open.bytes += bytes;
+      open.dueAt = dueAt;
+      open.ids.push(id);
+    } else {
+      entries.push({ from: dueAt.getTime(), bytes, dueAt, ids: [id] });
+    }
+  }
+  return entries;
+}
+
+export function entriesOf(list: DueItemList, dueItems: readonly DueItem[]): DueItemEntry[] {
+  return packDueItems(dueItems).map(({ dueAt, ids }) => {
+    const [first = ''] = ids;
+    return {
+      list: listKey(list, shardOf(first, dueItemShards)),
+      position: `${dueAt.toISOString()}#${first}#${digestOf(ids)}`,
+      ids,
+    };
+  });
+}
+
+function digestOf(ids: readonly string[]): string {
+  return createHash('sha256').update(ids.join()).digest('hex').slice(0, 8);
+}
+
+function listKey(list: DueItemList, shard: number): string {
+  return `${list}#${shard}`;
+}
+
+/** Sorts after every position that is due: `~` sorts after the `#` that ends a time. */
+export function positionAfter(until: Date): string {
+  return `${until.toISOString()}~`;
+}
 
 /** The maximum of `BatchWriteItem`. */
 const writeBatchSize = 25;

@@ -12,7 +12,7 @@ import {
   type DueItemIndex,
   type DueItemList,
   dueItemShards,
-} from './due-item-index.ts';
+} from './due-item-index.dynamo.ts';
 
 export interface DueItemRun {
   readonly dueItemIndex: DueItemIndex;

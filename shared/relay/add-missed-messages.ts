@@ -17,7 +17,7 @@ import type { MessageStore } from '../message/store/message-store.ts';
 import { isPermanentFault } from '../platform/aws/permanent-fault.ts';
 import { addSeconds, type Clock, earlierOf } from '../platform/clock.ts';
 import { chunksOf } from '../platform/long-lists.ts';
-import type { DueItemIndex } from '../recovery/due-item-index.ts';
+import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { readRows, rowsPerReview } from '../recovery/process-due-items.ts';
 import { leaveToReview, type TimeRange } from './expire-messages.ts';
 

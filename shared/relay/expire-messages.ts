@@ -16,7 +16,7 @@ import { lastChangeOf, type Message, transitions } from '../message/message.ts';
 import { expiry, type MessageStore } from '../message/store/message-store.ts';
 import { isPermanentFault } from '../platform/aws/permanent-fault.ts';
 import { addSeconds, type Clock, earlierOf, laterOf } from '../platform/clock.ts';
-import type { DueItem, DueItemIndex } from '../recovery/due-item-index.ts';
+import type { DueItem, DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import {
   type DueItemRun,
   errorOf,

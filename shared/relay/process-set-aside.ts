@@ -6,7 +6,7 @@
 import * as z from 'zod/mini';
 import type { Message } from '../message/message.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { DueItemIndex } from '../recovery/due-item-index.ts';
+import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { type Delivery, dueItemOf } from '../webhook/delivery.ts';
 import type { ScanProgressStore } from './add-missed-messages.ts';
 import { leaveToReview } from './expire-messages.ts';

@@ -20,8 +20,11 @@ import {
 } from '../message/dispatch/scheduled-entries.ts';
 import { eventsToSend, lastChangeOf, type MessageChange } from '../message/message.ts';
 import { allEnded, isolateRefused, isPermanentFault } from '../platform/aws/permanent-fault.ts';
+import type { StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import { readOnce } from '../platform/expiring-cache.ts';
+import { log } from '../platform/log.ts';
+import { countMetric } from '../platform/metrics.ts';
 import type { SetAside } from '../recovery/set-aside.sqs.ts';
 import type { WebhookEndpoint } from '../webhook/endpoints/webhook-endpoint.ts';
 import {
@@ -153,4 +156,16 @@ async function planAndEnqueueWebhooks(
     leaveToSweep(dependencies.webhooks, unknown),
   ]);
   return planned;
+}
+
+/** Keeps a copy of records that are not valid messages, so that they neither block the others nor get lost. */
+export async function setUnreadableAside(
+  keepCopy: (copy: unknown) => Promise<void>,
+  records: readonly StreamRecord[],
+): Promise<void> {
+  for (const record of records) {
+    await keepCopy(record);
+    log.error('stream record unreadable', { event_id: record.eventID });
+    countMetric('UnreadableStreamRecord');
+  }
 }

@@ -8,7 +8,7 @@ import type { MessageStore } from '../message/store/message-store.ts';
 import { restoredBy, rowIn, usageClosed } from '../platform/aws/stream-record.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import { chunksOf } from '../platform/long-lists.ts';
-import type { DueItemIndex } from '../recovery/due-item-index.ts';
+import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { leaveToReview } from '../relay/expire-messages.ts';
 import { deliverySchema, dueItemOf } from '../webhook/delivery.ts';
 import type { Evidence } from './evidence.ts';

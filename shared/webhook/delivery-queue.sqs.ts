@@ -9,7 +9,7 @@ import type { ScheduleOnce } from '../platform/aws/one-shot-schedule.scheduler.t
 import { allEnded } from '../platform/aws/permanent-fault.ts';
 import { queueDelayMaxSeconds, sendMessages } from '../platform/aws/queues.sqs.ts';
 import { addSeconds } from '../platform/clock.ts';
-import type { DueItemIndex } from '../recovery/due-item-index.ts';
+import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { type Delivery, deliverySchema, dueItemIdOf, type Lane } from './delivery.ts';
 
 /**

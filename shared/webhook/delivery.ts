@@ -11,7 +11,7 @@ import { leaseSeconds, retryDelaysSeconds } from '../contract/times.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { derivedId } from '../platform/ids.ts';
 import { openObject } from '../platform/object-fields.ts';
-import type { DueItem } from '../recovery/due-item-index.ts';
+import type { DueItem } from '../recovery/due-item-index.dynamo.ts';
 import { type Attempt, attemptSchema, boundedAttempts, isWithdrawn } from './attempt.ts';
 
 export const deliveryStates = ['pending', 'attempting', 'retry_scheduled', 'acknowledged', 'failed'] as const;

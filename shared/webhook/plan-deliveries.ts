@@ -2,11 +2,11 @@
 
 import { messageError } from '../contract/message-error-codes.ts';
 import { modeField } from '../contract/mode.ts';
+import { fromOf } from '../message/attempt.ts';
 import { type EventStatus, eventsToSend, type Message, type MessageChange } from '../message/message.ts';
-import { fromOf } from '../message/shown-attempt.ts';
 import { allEnded, RefusedEntries } from '../platform/aws/permanent-fault.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
-import type { DueItemIndex } from '../recovery/due-item-index.ts';
+import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import {
   type Delivery,
   deliveryIdOf,

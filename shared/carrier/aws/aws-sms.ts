@@ -10,9 +10,9 @@ import {
 } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import type { PriceTable } from '../../contract/price-table.ts';
 import { expectedPrice } from '../../contract/prices.ts';
+import { fromOf } from '../../message/attempt.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
 import type { Message } from '../../message/message.ts';
-import { fromOf } from '../../message/shown-attempt.ts';
 import type { ReportReceived } from '../../otp/report-verified.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { validitySecondsFor } from '../carrier-descriptor.ts';

@@ -3,8 +3,8 @@ import { SendWhatsAppMessageCommand, SocialMessagingClient } from '@aws-sdk/clie
 import { messageError } from '../../contract/message-error-codes.ts';
 import type { PriceTable } from '../../contract/price-table.ts';
 import { expectedPrice } from '../../contract/prices.ts';
+import { fromOf } from '../../message/attempt.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
-import { fromOf } from '../../message/shown-attempt.ts';
 import type { VendorErrors } from '../carrier-module.ts';
 import { whatsAppPayload } from '../whatsapp/payload.ts';
 import { outcomeOfError } from './call-errors.ts';

@@ -5,8 +5,8 @@
 import * as z from 'zod/mini';
 import { messageError } from '../../contract/message-error-codes.ts';
 import { expectedPrice } from '../../contract/prices.ts';
+import { fromOf } from '../../message/attempt.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
-import { fromOf } from '../../message/shown-attempt.ts';
 import { validitySecondsFor } from '../carrier-descriptor.ts';
 import type { CallContext, CarrierContext, CarrierModule, CredentialCheck } from '../carrier-module.ts';
 import { callVendor } from '../http-call.ts';

@@ -6,8 +6,8 @@
 import type { Channel } from '../../contract/channels.ts';
 import type { Mode } from '../../contract/mode.ts';
 import type { Price } from '../../contract/prices.ts';
+import { fromOf } from '../../message/attempt.ts';
 import type { Message } from '../../message/message.ts';
-import { fromOf } from '../../message/shown-attempt.ts';
 import { expiredAtMeta } from '../whatsapp/statuses.ts';
 
 interface Reported {

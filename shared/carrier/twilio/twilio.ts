@@ -6,6 +6,7 @@
 import * as z from 'zod/mini';
 import { messageError } from '../../contract/message-error-codes.ts';
 import { expectedPrice } from '../../contract/prices.ts';
+import { fromOf } from '../../message/attempt.ts';
 import type {
   Carrier,
   HandOver,
@@ -13,7 +14,6 @@ import type {
   LookedUp,
   LookupQuestion,
 } from '../../message/dispatch/carrier.ts';
-import { fromOf } from '../../message/shown-attempt.ts';
 import { validitySecondsFor } from '../carrier-descriptor.ts';
 import type { CallContext, CarrierContext, CarrierModule } from '../carrier-module.ts';
 import { callVendor } from '../http-call.ts';

@@ -10,9 +10,8 @@ import { modeOf } from '../../contract/mode.ts';
 import type { OnUnknown, OnUnknownDefaults, UnknownDeadlines } from '../../contract/on-unknown.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { anySender, type StoredAttempt } from '../attempt.ts';
+import { anySender, fromOf, type StoredAttempt } from '../attempt.ts';
 import type { Message } from '../message.ts';
-import { fromOf } from '../shown-attempt.ts';
 import { type Attempt, attemptIdOf, type ChosenCarrier } from './carrier.ts';
 
 export interface AttemptRules {

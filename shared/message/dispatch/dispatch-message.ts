@@ -18,8 +18,8 @@
  */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { claimSeconds } from '../../contract/times.ts';
+import { fromOf } from '../attempt.ts';
 import type { Message } from '../message.ts';
-import { fromOf } from '../shown-attempt.ts';
 import { isOver } from '../slot.ts';
 import { expiry } from '../store/message-store.ts';
 import { windowEnd } from '../store/whatsapp-window.dynamo.ts';

@@ -10,7 +10,7 @@
 import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
 import { queueDelayMaxSeconds } from '../../platform/aws/queues.sqs.ts';
 import { addSeconds, earlierOf } from '../../platform/clock.ts';
-import type { DueItem } from '../../recovery/due-item-index.ts';
+import type { DueItem } from '../../recovery/due-item-index.dynamo.ts';
 import {
   type DueItemRun,
   type NextReview,

@@ -17,10 +17,9 @@ import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
 import { queryRows, readRow } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { anySender, mayBeTaken } from '../attempt.ts';
+import { anySender, fromOf, mayBeTaken } from '../attempt.ts';
 import type { Message } from '../message.ts';
 import type { InboundMessage } from '../received-content.ts';
-import { fromOf } from '../shown-attempt.ts';
 
 /** A carrier took a message of this client. */
 export interface Contact {

@@ -1,4 +1,7 @@
-/** The rows of the messages table: index keys and a TTL are added when one is written; it is validated when it is read. */
+/**
+ * The rows of the messages table: index keys and a TTL are added when one is written; it is validated when it is read, also
+ * from a record of the table's stream.
+ */
 
 import { type AttributeValue, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
@@ -7,18 +10,49 @@ import * as z from 'zod/mini';
 import { keptDays } from '../../contract/mode.ts';
 import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
 import { batchRead, readableRows } from '../../platform/aws/read-rows.dynamo.ts';
+import { isRestoreWrite, type StreamRecord } from '../../platform/aws/stream-record.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import { lazily } from '../../platform/expiring-cache.ts';
 import { shardOf } from '../../platform/ids.ts';
 import { chunksOf } from '../../platform/long-lists.ts';
 import { retryRemaining } from '../../platform/retry.ts';
-import { type Message, messageSchema, undeliveredStatuses } from '../message.ts';
+import { type Message, type MessageChange, messageSchema, undeliveredStatuses } from '../message.ts';
 import { filterFields, listKey, listShards } from './message-list.dynamo.ts';
 import type { LegCreated, MessageStore } from './message-store.ts';
 
 /** @throws ZodError when the row is not a message. */
 export function parseMessageRow(row: unknown): Message {
   return messageSchema().parse(row);
+}
+
+interface ReadChanges {
+  readonly changes: readonly MessageChange[];
+  /** Records that are not valid messages; a retry would not help. */
+  readonly unreadable: readonly StreamRecord[];
+}
+
+/** The changes in these records; removals and restored rows are left out. */
+export function readChanges(records: readonly StreamRecord[]): ReadChanges {
+  const changes: MessageChange[] = [];
+  const unreadable: StreamRecord[] = [];
+  for (const record of records) {
+    const { OldImage: before, NewImage: after } = record.dynamodb ?? {};
+    if (after === undefined || isRestoreWrite(record)) continue;
+    try {
+      changes.push({ before: before === undefined ? undefined : messageOf(before), after: messageOf(after) });
+    } catch {
+      unreadable.push(record);
+    }
+  }
+  return { changes, unreadable };
+}
+
+/**
+ * Reads a row as the document client does: a number that is too long for JavaScript is a BigInt, which no schema
+ * accepts.
+ */
+function messageOf(image: unknown): Message {
+  return parseMessageRow(unmarshall(image as Record<string, AttributeValue>));
 }
 
 const filterFieldsRow = lazily(() => {

@@ -1,4 +1,5 @@
 /** The messages table. A write that the SDK repeats after a lost response recognizes its own row. */
+
 import { type DynamoDBDocumentClient, QueryCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { dynamo } from '../../platform/aws/clients.ts';
@@ -7,8 +8,8 @@ import { type ReadOptions, readRow } from '../../platform/aws/read-rows.dynamo.t
 import { addSeconds } from '../../platform/clock.ts';
 import type { Environment } from '../../platform/env.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
+import type { AttemptCosts } from '../attempt.ts';
 import { type Message, messageSchema, transitions } from '../message.ts';
-import { addCost } from './attempt-costs.dynamo.ts';
 import {
   createLeg,
   isOwn,
@@ -18,6 +19,7 @@ import {
   parseMessageRow,
 } from './message-rows.dynamo.ts';
 import {
+  type AttemptCost,
   type Claim,
   type Created,
   fieldsOf,
@@ -229,7 +231,62 @@ function transitionInput(change: Transition) {
 }
 
 /** The message store of this deployment, from the environment of the function. */
-
 export function messagesFrom(env: Environment<'MESSAGES_TABLE' | 'RETENTION_DAYS'>): MessageStore {
   return dynamoMessageStore(dynamo(), { tableName: env.MESSAGES_TABLE, retentionDays: env.RETENTION_DAYS });
+}
+
+/** Two carriers report at the same moment at most. */
+const triesMax = 5;
+const fractionDigits = 6;
+
+/**
+ * Adds up what several attempts of a message cost, because each carrier that took it asks for its price. A cost is stored
+ * under the number of its attempt, so a repeated receipt adds nothing.
+ */
+async function addCost(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  messageId: string,
+  get: (messageId: string) => Promise<Message | undefined>,
+  added: AttemptCost,
+): Promise<void> {
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const message = await get(messageId);
+    if (message === undefined) return;
+    const costs = withCost(message.costs ?? {}, added);
+    if (costs === undefined) return;
+    const { applied } = await conditionalUpdate(client, {
+      TableName,
+      Key: { message_id: messageId },
+      UpdateExpression: 'SET costs = :costs, cost = :cost, currency = :currency, cost_reported = :reported',
+      ConditionExpression: message.cost === undefined ? 'attribute_not_exists(cost)' : 'cost = :seen',
+      ExpressionAttributeValues: withoutUndefined({ ...sumOf(costs, added.currency), ':seen': message.cost }),
+    });
+    if (applied) return;
+  }
+  throw new Error(`the costs of ${messageId} are written by too many at once`);
+}
+
+/** Undefined where nothing changes. */
+function withCost(
+  costs: AttemptCosts,
+  { attempt, cost, currency, reported }: AttemptCost,
+): AttemptCosts | undefined {
+  const known = costs[attempt];
+  if (known?.reported === true && !reported) return undefined;
+  if (known?.cost === cost && known.currency === currency && (known.reported ?? false) === reported)
+    return undefined;
+  return { ...costs, [attempt]: { cost, currency, ...(reported ? { reported } : {}) } };
+}
+
+/** A message has one currency: what another carrier asks for in another one is in `costs` only. */
+function sumOf(costs: AttemptCosts, currency: string) {
+  const summed = Object.values(costs).filter((each) => each.currency === currency);
+  const sum = summed.reduce((total, { cost }) => total + cost, 0);
+  return {
+    ':costs': costs,
+    ':cost': Number(sum.toFixed(fractionDigits)),
+    ':currency': currency,
+    ':reported': summed.every(({ reported }) => reported === true),
+  };
 }

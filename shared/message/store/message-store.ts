@@ -5,7 +5,6 @@ import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { StoredAttempt } from '../attempt.ts';
 import { type Message, type Status, transitions } from '../message.ts';
 import type { Slot } from '../slot.ts';
-import type { AttemptCost } from './attempt-costs.dynamo.ts';
 import type { FilterFields } from './message-list.dynamo.ts';
 
 /** Whether this call stored the message, or found one with the same id. */
@@ -44,6 +43,14 @@ export interface RecordedAttempt {
   /** All attempts, of which the last is to be made. */
   readonly attempts: readonly StoredAttempt[];
   readonly possiblyDoubled: boolean;
+}
+
+export interface AttemptCost {
+  readonly attempt: number;
+  readonly cost: number;
+  readonly currency: string;
+  /** Whether it is the carrier's figure, which replaces an estimate. */
+  readonly reported: boolean;
 }
 
 interface ReleaseNote {

@@ -10,7 +10,7 @@ import { listPosition } from '../../message/store/message-rows.dynamo.ts';
 import type { MessageStore } from '../../message/store/message-store.ts';
 import { opaqueCursor } from '../../operation/list-query.ts';
 import type { Clock, Sleep } from '../../platform/clock.ts';
-import type { DueItemIndex } from '../../recovery/due-item-index.ts';
+import type { DueItemIndex } from '../../recovery/due-item-index.dynamo.ts';
 import { type Delivery, deliveryIdOf } from '../delivery.ts';
 import type { DeliveryQueue } from '../delivery-queue.sqs.ts';
 import type { DeliveryStore, ResendStore } from '../delivery-store.dynamo.ts';

@@ -6,7 +6,7 @@ import { dateTime, optional } from '../../operation/fields.ts';
 import { addSeconds, type Clock } from '../../platform/clock.ts';
 import { derivedIdAt, isId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import type { DueItemIndex } from '../../recovery/due-item-index.ts';
+import type { DueItemIndex } from '../../recovery/due-item-index.dynamo.ts';
 import { isDestinationArn } from '../aws-destination.ts';
 import { type AlertDependencies, alertFailure } from '../deliver/alert-failure.ts';
 import { type Delivery, type DeliveryState, dueItemOf, resendDue } from '../delivery.ts';

@@ -3,14 +3,15 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
-import { dynamoDueItemIndex, dynamoDueItemReader } from '../../../shared/recovery/due-item-index.dynamo.ts';
 import {
   type DueItemEntry,
   type DueItemIndex,
   dueItemShards,
+  dynamoDueItemIndex,
+  dynamoDueItemReader,
   entriesOf,
   packDueItems,
-} from '../../../shared/recovery/due-item-index.ts';
+} from '../../../shared/recovery/due-item-index.dynamo.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';

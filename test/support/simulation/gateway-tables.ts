@@ -9,7 +9,7 @@ import {
   type DueItemIndex,
   type DueItemList,
   positionAfter,
-} from '../../../shared/recovery/due-item-index.ts';
+} from '../../../shared/recovery/due-item-index.dynamo.ts';
 import { inMemoryTables, type Late } from '../engine/in-memory-tables.ts';
 import { inMemoryStores, retentionDays } from '../engine/stores.ts';
 import type { Change } from './aws/dynamodb.ts';

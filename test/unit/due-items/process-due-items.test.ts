@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
-import type { DueItemIndex } from '../../../shared/recovery/due-item-index.ts';
+import type { DueItemIndex } from '../../../shared/recovery/due-item-index.dynamo.ts';
 import { processDueItems, type ReviewResult, readRows } from '../../../shared/recovery/process-due-items.ts';
 import { type InMemoryTables, inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';

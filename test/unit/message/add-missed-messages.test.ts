@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import type { Message } from '../../../shared/message/message.ts';
 import type { ListRange } from '../../../shared/message/store/message-list.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import type { DueItem } from '../../../shared/recovery/due-item-index.ts';
+import type { DueItem } from '../../../shared/recovery/due-item-index.dynamo.ts';
 import {
   type AddMissedDependencies,
   addMissedMessages,

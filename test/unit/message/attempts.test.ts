@@ -1,7 +1,7 @@
 /** No two carriers get one message without a word, whatever becomes of a response (contract 16.2 and 16.3). */
 import { describe, expect, it } from '@jest/globals';
+import { fromOf } from '../../../shared/message/attempt.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { fromOf } from '../../../shared/message/shown-attempt.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import {
   accepted,
