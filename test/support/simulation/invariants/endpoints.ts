@@ -184,6 +184,20 @@ export const ofEndpoints = {
       });
     },
   },
+  'a webhook is shown as failed only after all its attempts': {
+    promise: '7.8, 7.9',
+    check: ({ stage: { record } }) =>
+      record.asked.flatMap(({ route, status, answer, atMs }) => {
+        if (route !== 'listWebhookDeliveries' || status !== 200) return [];
+        const shown: readonly Shown[] = answer.webhook_deliveries;
+        return shown.flatMap(({ delivery_id, state, attempts, last_error }) => {
+          const isWithdrawn = last_error === 'endpoint_disabled' || last_error === 'endpoint_deleted';
+          return state === 'failed' && !isWithdrawn && attempts <= retryDelaysSeconds.length
+            ? [`${delivery_id} was shown as failed at ${timeOf(atMs)}, after ${attempts} attempts`]
+            : [];
+        });
+      }),
+  },
   'a webhook that has failed is an entry of the activity log': {
     promise: '7.9',
     check: ({ stage: { record, database, time } }) => {
@@ -264,6 +278,8 @@ interface Shown {
   readonly delivery_id: string;
   readonly endpoint_id: string | null;
   readonly state: string;
+  readonly attempts: number;
+  readonly last_error: string | null;
   readonly url: string;
   readonly created_at: string;
   readonly finished_at: string;

@@ -61,9 +61,9 @@ export const ofWebhooks = {
             const before = posts[index];
             if (before === undefined || delaySeconds === undefined)
               found.push(`${name} was posted ${posts.length} times`);
-            else if (atMs - before.atMs < delaySeconds * 1000 - 2 * plan.skewMaxMs - 100)
+            else if (atMs - before.endedAtMs < delaySeconds * 1000 - 2 * plan.skewMaxMs - 100)
               found.push(
-                `${name} was repeated ${(atMs - before.atMs) / 1000} s after its attempt ${index + 1}: early`,
+                `${name} was repeated ${(atMs - before.endedAtMs) / 1000} s after its attempt ${index + 1}: early`,
               );
           }
           return found;

@@ -64,6 +64,7 @@ export function simulatedEndpoints(time: VirtualTime, faults: Faults, record: Ou
       const event: unknown = JSON.parse(body);
       record.posted.push({
         atMs: time.now(),
+        endedAtMs: time.now() + afterMs,
         url,
         webhookId,
         headers,

@@ -57,6 +57,8 @@ export interface Published {
 /** A webhook that an endpoint got. */
 export interface Posted {
   readonly atMs: number;
+  /** When it answered, or when the time for an answer was over. */
+  readonly endedAtMs: number;
   readonly url: string;
   readonly webhookId: string;
   readonly headers: Readonly<Record<string, string>>;
