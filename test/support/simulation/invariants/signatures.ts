@@ -45,18 +45,25 @@ export function signatureViolations({ stage: { record }, scene, plan }: Ended): 
   };
   return record.posted.flatMap((posted) => {
     const endpointId = endpointOf.get(posted.url);
-    const unsigned = given.filter(
-      (one) =>
-        one.clientId === settingsIdOf(String(posted.event.data.client_id)) &&
-        one.endpointId === endpointId &&
-        one.fromMs < posted.atMs - plan.skewMaxMs - 1000 &&
-        posted.atMs < endMs(one) &&
-        !isSignedWith(posted, one.secret),
-    );
-    return unsigned.map(
-      ({ fromMs }) =>
-        `${posted.webhookId} to ${posted.url} at ${timeOf(posted.atMs)} is not signed with the secret given out at ${timeOf(fromMs)}`,
-    );
+    const live = given
+      .filter(
+        (one) =>
+          one.clientId === settingsIdOf(String(posted.event.data.client_id)) &&
+          one.endpointId === endpointId &&
+          one.fromMs < posted.atMs - plan.skewMaxMs - 1000 &&
+          posted.atMs < endMs(one),
+      )
+      .toSorted((a, b) => a.fromMs - b.fromMs);
+    const what = `${posted.webhookId} to ${posted.url} at ${timeOf(posted.atMs)}`;
+    return [
+      ...live
+        .filter(({ secret }) => !isSignedWith(posted, secret))
+        .map(({ fromMs }) => `${what} is not signed with the secret given out at ${timeOf(fromMs)}`),
+      ...live
+        .slice(1)
+        .filter(({ secret }) => isPlainlySignedWith(posted, secret))
+        .map(() => `${what} has an X-Webhook-Signature of a newer secret than the oldest that signs`),
+    ];
   });
 }
 
@@ -65,4 +72,8 @@ function isSignedWith({ webhookId, headers, body }: Posted, secret: string): boo
   const signed = `${webhookId}.${headers['webhook-timestamp']}.${body}`;
   const signature = createHmac('sha256', key).update(signed).digest('base64');
   return (headers['webhook-signature'] ?? '').split(' ').includes(`v1,${signature}`);
+}
+
+function isPlainlySignedWith({ headers, body }: Posted, secret: string): boolean {
+  return headers['x-webhook-signature'] === createHmac('sha256', secret).update(body).digest('hex');
 }
