@@ -88,14 +88,15 @@ export const ofEndpoints = {
     check: (ended) => {
       const { record } = ended.stage;
       const isResent = record.asked.some(({ route }) => resendRoutes.includes(route));
-      if (!isCalm(ended) || isResent || ended.plan.skewMaxMs > 100) return [];
+      const { skewMaxMs } = ended.plan;
+      if (!isCalm(ended) || isResent || skewMaxMs > 5000) return [];
       return [...Map.groupBy(record.posted, ({ webhookId, url }) => `${webhookId} to ${url}`)].flatMap(
         ([name, attempts]) =>
           attempts.slice(1).flatMap(({ atMs }, i) => {
             const before = attempts[i];
             const delaySeconds = retryDelaysSeconds[i];
             if (before === undefined || delaySeconds === undefined) return [];
-            const lateMs = atMs - before.atMs - 5000 - delaySeconds * 1000;
+            const lateMs = atMs - before.endedAtMs - delaySeconds * 1000 - 2 * skewMaxMs;
             return lateMs > lateMaxMs
               ? [`attempt ${i + 2} of ${name} was at least ${lateMs} ms late, at ${timeOf(atMs)}`]
               : [];
