@@ -32,7 +32,6 @@ const waiting = [
 /** Each computes, or has the emulator compute, for long. */
 const computing = [
   'browser/admin-dashboard-tasks.test.ts',
-  'e2e/fuzz/hostile-requests.test.ts',
   'browser/admin-dashboard-navigation.test.ts',
   'browser/admin-dashboard-refresh.test.ts',
   'browser/admin-dashboard-responses.test.ts',

@@ -20,7 +20,7 @@ const inputs = operationInputs('client_of_nobody').filter(({ route }) => hostile
 const names = inputs.map(({ name }) => name);
 /** Each run is a request to a function on real tables. */
 const runs = { numRuns: Math.max(10, Math.ceil(Number(process.env.FUZZ_RUNS ?? 0) / 20)) };
-/** `npm run test:release -- properties` */
+/** `npm run test:release -- hostile-requests` */
 const thorough = Number(process.env.FUZZ_RUNS ?? 0) >= 5000;
 
 let functions: Awaited<ReturnType<typeof loadAllFunctions>>;
