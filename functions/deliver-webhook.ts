@@ -31,16 +31,21 @@ import {
 } from '../shared/usage/webhook-attempts.dynamo.ts';
 import { addressRules } from '../shared/webhook/address-guard.ts';
 import { receiveFurtherMs, startDelayMs } from '../shared/webhook/choose-lane.ts';
-import { reportFailedDelivery } from '../shared/webhook/deliver/alert-failure.ts';
+import { logFieldsOf, reportFailedDelivery } from '../shared/webhook/deliver/alert-failure.ts';
 import { assumedRoles, stsAssumeRole } from '../shared/webhook/deliver/assumed-roles.sts.ts';
-import type { DeliverDependencies } from '../shared/webhook/deliver/claim-attempt.ts';
 import { dnsResolve, machineResolve } from '../shared/webhook/deliver/connections.ts';
-import { deliver, logOutcome } from '../shared/webhook/deliver/deliver-webhook.ts';
+import {
+  type DeliverDependencies,
+  deliver,
+  type Outcome,
+} from '../shared/webhook/deliver/deliver-webhook.ts';
 import { fanOut } from '../shared/webhook/deliver/fan-out.ts';
 import { httpPost } from '../shared/webhook/deliver/http-post.ts';
 import { eventBridgePutEvent, sqsSendMessage } from '../shared/webhook/deliver/send-to-aws.sqs.ts';
 import { type SendToAws, sendToAws } from '../shared/webhook/deliver/send-to-aws.ts';
+import type { Lane } from '../shared/webhook/delivery.ts';
 import {
+  type DeliveryMessage,
   type FanOut,
   makeRetryScheduler,
   sqsDeliveryQueue,
@@ -106,6 +111,28 @@ export const handler: SQSHandler = async (event) => {
   await countWebhookAttempts(attempts, counted);
   return response;
 };
+
+/** Writes one line for each queue message of a delivery. */
+function logOutcome(message: DeliveryMessage, lane: Lane, outcome: Outcome): void {
+  log.info('webhook', {
+    delivery_id: message.delivery_id,
+    swept: message.swept,
+    lane,
+    outcome: outcome.kind,
+    ...('delivery' in outcome ? logFieldsOf(outcome.delivery) : {}),
+    ...('attempt' in outcome
+      ? {
+          attempt: outcome.attempt.number,
+          trigger: outcome.attempt.trigger,
+          lateness_ms: outcome.attempt.lateness_ms,
+          total_ms: outcome.attempt.total_ms,
+          status: outcome.attempt.status,
+          error: outcome.attempt.error,
+          next_due_at: outcome.attempt.next_due_at,
+        }
+      : {}),
+  });
+}
 
 async function fanOutAndLog(event: FanOut): Promise<void> {
   const { client_id, message_id } = event;

@@ -5,7 +5,7 @@
  * The queue message of a new delivery contains the whole delivery; the claim of its first attempt creates the row. If
  * the row exists already, the row is used and the copy in the message is ignored.
  *
- * A worker may die at any line. The numbers mark lines of the three steps:
+ * A worker may die at any line. The numbers mark lines of the three steps, claim (1 to 3), post (4) and record (5 to 7):
  *   before 3  nothing is written: SQS shows the queue message again.
  *   at 2      the message may be sent twice: the second one finds no attempt that is due.
  *   3 to 4    a dead worker holds the claim: after the lease the queue message, or the sweep, repeats the attempt.
@@ -18,23 +18,80 @@
  * If SQS or EventBridge Scheduler loses a message, the sweep finds the delivery in the due-item index, which lists it
  * until it is finished.
  */
-import { signingSecrets } from '../../client/webhook-secrets.ts';
-import { log } from '../../platform/log.ts';
+import { signingSecrets, type WebhookSecret, type WebhookSecrets } from '../../client/webhook-secrets.ts';
+import { waitSecondsMax } from '../../contract/times.ts';
+import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
 import { retry } from '../../platform/retry.ts';
-import type { Attempt } from '../attempt.ts';
-import { type LaneDependencies, recordResponseTime, releaseTrial } from '../choose-lane.ts';
-import { acknowledged, afterFailure, type Delivery, interruptionsMax, type Lane } from '../delivery.ts';
-import type { DeliveryMessage } from '../delivery-queue.sqs.ts';
-import { clientOriginOf } from '../endpoint-health.ts';
-import { alertFailure, enterFailure, logFieldsOf } from './alert-failure.ts';
+import type { Attempt, WithdrawnError } from '../attempt.ts';
 import {
-  type DeliverDependencies,
-  type DeliverSettings,
-  type NotClaimed,
-  prepareAttempt,
-} from './claim-attempt.ts';
-import { countResult, reportDisabled } from './disable-endpoint.ts';
+  chooseLane,
+  type LaneDependencies,
+  recordResponseTime,
+  releaseTrial,
+  type TrialRequest,
+} from '../choose-lane.ts';
+import {
+  acknowledged,
+  afterFailure,
+  claimed,
+  type Delivery,
+  dueNow,
+  interruptionsMax,
+  type Lane,
+  nextStep,
+} from '../delivery.ts';
+import type { DeliveryMessage, DeliveryQueue, RetryScheduler } from '../delivery-queue.sqs.ts';
+import type { DeliveryStore } from '../delivery-store.dynamo.ts';
+import { clientOriginOf } from '../endpoint-health.ts';
+import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
+import { type AlertDependencies, alertFailure, enterFailure } from './alert-failure.ts';
+import { countResult, type DisableDependencies, reportDisabled } from './disable-endpoint.ts';
+import type { Post } from './http-post.ts';
 import { interruptedAttempt, postAttempt, unsignedAttempt, withdrawnAttempt } from './post-attempt.ts';
+import type { SendToAws } from './send-to-aws.ts';
+
+/** The dependencies of `deliver` and of its steps. */
+export interface DeliverDependencies extends AlertDependencies, LaneDependencies, DisableDependencies {
+  readonly deliveries: DeliveryStore;
+  readonly secrets: WebhookSecrets;
+  readonly post: Post;
+  readonly sendToAws: SendToAws;
+  readonly queue: DeliveryQueue;
+  readonly retryScheduler: RetryScheduler;
+}
+
+interface DeliverSettings {
+  /** The lane whose queue this worker serves. */
+  readonly lane: Lane;
+  readonly timeScale: number;
+  readonly userAgent: string;
+}
+
+interface Claim {
+  readonly delivery: Delivery;
+  readonly secrets: readonly WebhookSecret[];
+}
+
+/** The attempt belongs to this worker. */
+interface Claimed extends Claim {
+  readonly kind: 'claimed';
+  readonly trigger: Attempt['trigger'];
+  readonly trial: TrialRequest | undefined;
+  /** Why nothing may be posted. */
+  readonly withdrawn: WithdrawnError | undefined;
+  /** The endpoint as it was read before the attempt; absent for the URL of a request or an account. */
+  readonly endpoint: WebhookEndpoint | undefined;
+}
+
+/** This queue message leads to no attempt now. */
+type NotClaimed =
+  | { readonly kind: 'unknown' | 'finished' | 'lost_race' | 'waiting' | 'moved_to_slow_lane' }
+  /**
+   * Another worker has the attempt, or that of the event before it. If it is dead, this queue message repeats the attempt
+   * after the lease.
+   */
+  | { readonly kind: 'held'; readonly retryAfterSeconds: number }
+  | { readonly kind: 'alerted'; readonly delivery: Delivery };
 
 export type Outcome = NotClaimed | Recorded;
 
@@ -80,8 +137,134 @@ async function orWarn({ warn }: LaneDependencies, work: Promise<void>): Promise<
   }
 }
 
-/** The last step of a delivery: writes the outcome of the attempt, then schedules the retry or sends the alert. */
-export type Recorded =
+/** Messages are early by a fraction of a second. */
+const longestWaitInWorkerMs = waitSecondsMax * 1000;
+
+/** All receives of a message (`receivesMax`) take longer than three leases of dead workers, after which the event before has failed. */
+const eventBeforePauseSeconds = 15;
+
+/** The first step: reads the delivery, waits until it is due, chooses the lane, and claims the attempt for this worker. */
+async function prepareAttempt(
+  dependencies: DeliverDependencies,
+  workerLane: Lane,
+  message: DeliveryMessage,
+): Promise<Claimed | NotClaimed> {
+  const { deliveries, clock } = dependencies;
+  const seen =
+    message.delivery === undefined
+      ? await deliveries.get(message.delivery_id) // 1
+      : dueNow(message.delivery, clock());
+  if (seen === undefined) return { kind: 'unknown' };
+
+  const step = nextStep(seen, clock());
+  if (step.kind === 'nothing') return { kind: 'finished' };
+  if (step.kind === 'held') return { kind: 'held', retryAfterSeconds: secondsUntil(step.until, clock()) };
+  if (step.kind === 'alert') {
+    await alertFailure(dependencies, seen); // 7
+    return { kind: 'alerted', delivery: seen };
+  }
+  if (step.kind === 'wait' && step.remainingMs >= longestWaitInWorkerMs) {
+    await dependencies.retryScheduler.schedule(seen, clock()); // 2
+    return { kind: 'waiting' };
+  }
+  await waitUntil(dependencies, new Date(seen.attempt_due_at));
+  if (await isEventBeforeOpen(dependencies, seen)) {
+    return { kind: 'held', retryAfterSeconds: eventBeforePauseSeconds };
+  }
+
+  const { delivery: current, endpoint, withdrawn } = await atPresentUrl(dependencies, seen);
+  const { lane, trial } =
+    withdrawn === undefined ? await chooseLane(dependencies, workerLane, current) : { lane: workerLane };
+  if (lane !== workerLane) {
+    await dependencies.queue.send(lane, [{ clientId: seen.client_id, message, delaySeconds: 0 }]); // 2
+    return { kind: 'moved_to_slow_lane' };
+  }
+
+  let claim: Claim | undefined;
+  try {
+    claim = await claimAttempt(dependencies, current, message); // 3
+  } finally {
+    if (claim === undefined) await releaseTrial(dependencies, trial);
+  }
+  if (claim !== undefined) {
+    const { attempt_trigger } = claim.delivery;
+    const trigger = attempt_trigger === 'automatic' && message.swept ? 'sweep' : attempt_trigger;
+    return { kind: 'claimed', ...claim, trigger, trial, withdrawn, endpoint };
+  }
+  if (message.delivery === undefined) return { kind: 'lost_race' };
+  return prepareAttempt(dependencies, workerLane, { ...message, delivery: undefined });
+}
+
+/** Whether the resend of the message's event before this one is not finished, because its worker died or is late. */
+async function isEventBeforeOpen({ deliveries }: DeliverDependencies, seen: Delivery): Promise<boolean> {
+  const { resent_by, state, attempt_trigger } = seen;
+  if (resent_by?.after === undefined || state !== 'pending' || attempt_trigger !== 'manual') return false;
+  const before = await deliveries.get(resent_by.after);
+  return before?.state === 'pending' || before?.state === 'attempting';
+}
+
+/** An endpoint's URL is the one that it has now; the URL of a request or an account is the one of the event. */
+async function atPresentUrl(
+  { endpoints }: DeliverDependencies,
+  seen: Delivery,
+): Promise<{
+  readonly delivery: Delivery;
+  readonly endpoint?: WebhookEndpoint;
+  readonly withdrawn?: WithdrawnError;
+}> {
+  if (seen.endpoint_id === undefined) return { delivery: seen };
+  const endpoint = await endpoints.get(seen.client_id, seen.endpoint_id);
+  if (endpoint === undefined) return { delivery: seen, withdrawn: 'endpoint_deleted' };
+  const delivery = { ...seen, url: endpoint.url };
+  return { delivery, endpoint, ...(endpoint.enabled ? {} : { withdrawn: 'endpoint_disabled' }) };
+}
+
+async function claimAttempt(
+  dependencies: DeliverDependencies,
+  seen: Delivery,
+  message: DeliveryMessage,
+): Promise<Claim | undefined> {
+  const { deliveries, clock, newRevision } = dependencies;
+  // Read after the wait, so that no secret is older than the cache allows.
+  const signing = await secretsFor(dependencies, seen);
+  const delivery = claimed(seen, clock(), newRevision());
+  const isClaimed =
+    message.delivery === undefined
+      ? await deliveries.replace(seen, delivery)
+      : (await deliveries.create(delivery)).revision === delivery.revision;
+  return isClaimed ? { delivery, secrets: signing } : undefined;
+}
+
+/** Returns none if a person made their row invalid: then the attempt fails, as it does without a row. */
+async function secretsFor(
+  { secrets, warn }: DeliverDependencies,
+  { client_id, endpoint_id }: Delivery,
+): Promise<readonly WebhookSecret[]> {
+  try {
+    return await secrets.find(client_id, endpoint_id);
+  } catch (error) {
+    if (!isPermanentFault(error)) throw error;
+    warn('the webhook secrets of a client cannot be read', error);
+    return [];
+  }
+}
+
+/** Whole seconds, and one more for a clock that is a little ahead. */
+function secondsUntil(at: Date, now: Date): number {
+  return Math.ceil((at.getTime() - now.getTime()) / 1000) + 1;
+}
+
+/** A timer may fire a little early; an attempt must not start early. */
+async function waitUntil({ clock, sleep }: DeliverDependencies, at: Date): Promise<void> {
+  for (;;) {
+    const remainingMs = at.getTime() - clock().getTime();
+    if (remainingMs <= 0) return;
+    await sleep(remainingMs);
+  }
+}
+
+/** The last step writes the outcome of the attempt, then schedules the retry or sends the alert. */
+type Recorded =
   | { readonly kind: 'lost_race' }
   | {
       readonly kind: 'acknowledged' | 'retry_scheduled' | 'failed';
@@ -130,26 +313,4 @@ async function tryEnterFailure(dependencies: DeliverDependencies, delivery: Deli
     dependencies.warn('the failure of a webhook could not be entered in the activity log yet', error);
     return false;
   }
-}
-
-/** The log lines of the delivery worker: one for each queue message, and one for each delivery that failed. */
-export function logOutcome(message: DeliveryMessage, lane: Lane, outcome: Outcome): void {
-  log.info('webhook', {
-    delivery_id: message.delivery_id,
-    swept: message.swept,
-    lane,
-    outcome: outcome.kind,
-    ...('delivery' in outcome ? logFieldsOf(outcome.delivery) : {}),
-    ...('attempt' in outcome
-      ? {
-          attempt: outcome.attempt.number,
-          trigger: outcome.attempt.trigger,
-          lateness_ms: outcome.attempt.lateness_ms,
-          total_ms: outcome.attempt.total_ms,
-          status: outcome.attempt.status,
-          error: outcome.attempt.error,
-          next_due_at: outcome.attempt.next_due_at,
-        }
-      : {}),
-  });
 }

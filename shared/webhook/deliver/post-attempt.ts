@@ -4,18 +4,26 @@ import { signingSecrets, type WebhookSecret } from '../../client/webhook-secrets
 import { epochSeconds } from '../../platform/clock.ts';
 import type { Attempt, AttemptError, WithdrawnError } from '../attempt.ts';
 import type { AwsDestination } from '../aws-destination.ts';
-import { recordSlowness } from '../choose-lane.ts';
-import type { Delivery } from '../delivery.ts';
+import { type LaneDependencies, recordSlowness } from '../choose-lane.ts';
+import type { Delivery, Lane } from '../delivery.ts';
 import { clientOriginOf } from '../endpoint-health.ts';
-import { awsDestinationOf } from '../endpoints/webhook-endpoint.ts';
-import type { Claimed, DeliverDependencies, DeliverSettings } from './claim-attempt.ts';
-import type { PostResult } from './http-post.ts';
-import { type AwsRequest, textFor } from './send-to-aws.ts';
+import { awsDestinationOf, type WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
+import type { Post, PostResult } from './http-post.ts';
+import { type AwsRequest, type SendToAws, textFor } from './send-to-aws.ts';
+
+/** The attempt that a worker has claimed. */
+interface ClaimedAttempt {
+  readonly delivery: Delivery;
+  /** Absent for the URL of a request or an account. */
+  readonly endpoint: WebhookEndpoint | undefined;
+  readonly secrets: readonly WebhookSecret[];
+  readonly trigger: Attempt['trigger'];
+}
 
 export async function postAttempt(
-  dependencies: DeliverDependencies,
-  { lane, userAgent }: DeliverSettings,
-  { delivery, endpoint, secrets, trigger }: Claimed,
+  dependencies: LaneDependencies & { readonly post: Post; readonly sendToAws: SendToAws },
+  { lane, userAgent }: { readonly lane: Lane; readonly userAgent: string },
+  { delivery, endpoint, secrets, trigger }: ClaimedAttempt,
 ): Promise<Attempt> {
   const startedAt = dependencies.clock();
   const destination = endpoint === undefined ? undefined : awsDestinationOf(endpoint);

@@ -63,7 +63,7 @@ const groupSize = 10;
 const pauseFactor = 4;
 const pausesMaxMs = 5000;
 /**
- * Between the events of one message, which arrive in their order: longer than a POST may take, so that no event finds the one before it unfinished (../deliver/claim-attempt.ts).
+ * Between the events of one message, which arrive in their order: longer than a POST may take, so that no event finds the one before it unfinished (../deliver/deliver-webhook.ts).
  */
 export const betweenEventsSeconds = 8;
 

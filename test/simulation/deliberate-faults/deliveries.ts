@@ -3,7 +3,7 @@
 import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
 
 const delivery = 'shared/webhook/delivery.ts';
-const claim = 'shared/webhook/deliver/claim-attempt.ts';
+const claim = 'shared/webhook/deliver/deliver-webhook.ts';
 const disable = 'shared/webhook/deliver/disable-endpoint.ts';
 const secrets = 'shared/client/webhook-secrets.ts';
 
