@@ -4,7 +4,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { carrierReports } from '#carrier-reports';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import type { CarrierNotification } from '../shared/carrier/carrier-notification.ts';
-import { readReport } from '../shared/carrier/read-report.ts';
+import { readReport } from '../shared/carrier/queued-report.ts';
 import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
 import { expectedPrice, readPrices } from '../shared/contract/prices.ts';
 import { dynamoAllRows } from '../shared/edited-table/row-editor.dynamo.ts';

@@ -3,23 +3,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { sendDependencies } from '../shared/http/send-dependencies.ts';
 import { senderPace } from '../shared/message/dispatch/sender-pace.ts';
 import { dynamoSenderPaceStore } from '../shared/message/dispatch/sender-pace-store.dynamo.ts';
 import { dynamoBatchStore } from '../shared/message/send/batch-store.dynamo.ts';
 import { sendBulkSms } from '../shared/message/send/send-bulk-sms.ts';
+import { sendDependencies } from '../shared/message/send/send-one.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
 import { reviewFrom } from '../shared/relay/expire-messages.ts';
+import { webhookUrlFrom } from '../shared/webhook/address-guard.ts';
 
 const env = environmentOf<'send-bulk-sms'>();
 
 export const handler = httpFunction(
   routes.sendBulkSms,
   sendBulkSms({
-    ...sendDependencies(env),
+    ...sendDependencies(env, webhookUrlFrom(env)),
     batches: dynamoBatchStore(dynamo(), { tableName: env.BATCHES_TABLE, retentionDays: env.RETENTION_DAYS }),
     pace: senderPace({
       store: dynamoSenderPaceStore(dynamo(), env.SENDER_PACE_TABLE),

@@ -2,7 +2,7 @@
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { sendDependencies } from '../shared/http/send-dependencies.ts';
+import { sendDependencies } from '../shared/message/send/send-one.ts';
 import { dynamoOtpHolds, holdCheck } from '../shared/otp/hold/otp-holds.dynamo.ts';
 import { dynamoOtpSends } from '../shared/otp/otp-sends.dynamo.ts';
 import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
@@ -11,13 +11,14 @@ import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { logWarning } from '../shared/platform/log.ts';
+import { webhookUrlFrom } from '../shared/webhook/address-guard.ts';
 
 const env = environmentOf<'send-otp'>();
 
 export const handler = httpFunction(
   routes.sendOtp,
   sendOtp({
-    ...sendDependencies(env),
+    ...sendDependencies(env, webhookUrlFrom(env)),
     assertNotHeld: holdCheck(dynamoOtpHolds(dynamo(), env.OTP_HOLDS_TABLE), systemClock),
     otps: dynamoOtpStore(dynamo(), env.ONE_TIME_PASSWORDS_TABLE),
     otpSends: dynamoOtpSends(dynamo(), {

@@ -9,7 +9,7 @@ import { overridesFrom } from '../shared/limit/overrides.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
-import { addressRules, webhookUrlSchema } from '../shared/webhook/address-guard.ts';
+import { webhookUrlFrom } from '../shared/webhook/address-guard.ts';
 
 const env = environmentOf<'update-account'>();
 const dependencies = {
@@ -19,8 +19,6 @@ const dependencies = {
   clock: systemClock,
 };
 
-export const handler = httpFunction(
-  routes.updateAccount,
-  updateAccount(dependencies, webhookUrlSchema(addressRules(env))),
-  { dependencies: httpDependencies(env) },
-);
+export const handler = httpFunction(routes.updateAccount, updateAccount(dependencies, webhookUrlFrom(env)), {
+  dependencies: httpDependencies(env),
+});

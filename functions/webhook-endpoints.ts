@@ -8,7 +8,7 @@ import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
-import { addressRules, webhookUrlSchema } from '../shared/webhook/address-guard.ts';
+import { webhookUrlFrom } from '../shared/webhook/address-guard.ts';
 import { awsDestinationSchemas } from '../shared/webhook/aws-destination.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore } from '../shared/webhook/delivery-store.dynamo.ts';
@@ -30,7 +30,7 @@ const dependencies: EndpointDependencies = {
   endpoints: dynamoEndpointStore(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE, env.CLIENT_SECRETS_TABLE),
   webhookSecrets: dynamoWebhookSecretStore(dynamo(), env.CLIENT_SECRETS_TABLE),
   destinations: {
-    url: webhookUrlSchema(addressRules(env)),
+    url: webhookUrlFrom(env),
     ...awsDestinationSchemas({ partition: env.GATEWAY_PARTITION, account: env.GATEWAY_ACCOUNT }),
   },
   deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),

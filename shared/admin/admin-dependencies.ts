@@ -60,7 +60,7 @@ import {
 import { senderTable } from '../sender/sender-row.ts';
 import { dynamoUsageReader, type UsageReader } from '../usage/usage-counter.dynamo.ts';
 import { type AttemptReader, dynamoAttemptReader } from '../usage/webhook-attempts.dynamo.ts';
-import { addressRules, webhookUrlSchema } from '../webhook/address-guard.ts';
+import { webhookUrlFrom } from '../webhook/address-guard.ts';
 import { reportFailedDelivery } from '../webhook/deliver/alert-failure.ts';
 import { immediateScheduler, sqsDeliveryQueue } from '../webhook/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../webhook/delivery-store.dynamo.ts';
@@ -218,7 +218,7 @@ export function adminDependencies(
     simulatedInbound: sqsReceiptSender(sqs(), env.RECEIPTS_QUEUE_URL),
     suppressions: dynamoSuppressionStore(db, env.SUPPRESSIONS_TABLE, systemClock),
     windows: dynamoWhatsAppWindows(db, env.WHATSAPP_WINDOWS_TABLE),
-    webhookUrl: webhookUrlSchema(addressRules(env)),
+    webhookUrl: webhookUrlFrom(env),
     retentionDays,
     clock: systemClock,
     newUuid: randomUUID,

@@ -11,7 +11,7 @@ import { orUnavailable } from '../http/response.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { CallbackRequest, CarrierReports } from './carrier-module.ts';
 import { type CredentialsOf, NoCredentials } from './carrier-secrets.secrets.ts';
-import { callbackBytesMax, type StoredCallback, toStore } from './stored-callback.ts';
+import { callbackBytesMax, type StoredCallback, toStore } from './queued-report.ts';
 
 /** A request as far as it proves its caller. */
 interface Call {

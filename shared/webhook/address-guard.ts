@@ -149,7 +149,7 @@ function refused(reason: string): UrlVerdict {
   return { allowed: false, reason };
 }
 
-/** A webhook URL in a request: refused at once where it could never be called (contract 7.10). */
+/** The addresses that this deployment may call. */
 export function addressRules(env: EnvironmentFor<typeof webhookRules>): AddressRules {
   return {
     allowLoopback: env.WEBHOOK_ALLOW_LOOPBACK,
@@ -169,6 +169,11 @@ export function webhookUrlSchema(rules: AddressRules): z.ZodMiniType<string> {
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     }),
   );
+}
+
+/** The form of a webhook URL in a request: it is refused at once where it could never be called (contract 7.10). */
+export function webhookUrlFrom(env: EnvironmentFor<typeof webhookRules>): z.ZodMiniType<string> {
+  return webhookUrlSchema(addressRules(env));
 }
 
 function faultOf(text: string, rules: AddressRules): string | undefined {

@@ -1,17 +1,34 @@
 /** Sends one message of either channel: checks the request and stores the message in one write; the relay does the rest. */
 import type * as z from 'zod/mini';
-import { assertChannelsOn, assertMaySend, permissionsOf } from '../../client/permission.ts';
-import type { Channel } from '../../contract/channels.ts';
+import {
+  assertChannelsOn,
+  assertMaySend,
+  channelsOffOf,
+  permissionsOf,
+  stageCountriesOf,
+} from '../../client/permission.ts';
+import { type Channel, stageCarriersOf } from '../../contract/channels.ts';
+import type { sendRequest } from '../../contract/function-uses.ts';
 import type { OnUnknown } from '../../contract/on-unknown.ts';
-import type { AllowanceOf } from '../../limit/allowance.ts';
+import { expectedPrice, readPrices } from '../../contract/prices.ts';
+import { dynamoAllRows, dynamoRowReader } from '../../edited-table/row-editor.dynamo.ts';
+import { type AllowanceOf, allowancesFrom } from '../../limit/allowance.ts';
+import { overridesFrom } from '../../limit/overrides.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
+import { dynamo } from '../../platform/aws/clients.ts';
+import { systemClock } from '../../platform/clock.ts';
+import type { EnvironmentFor } from '../../platform/env.ts';
 import { newId } from '../../platform/ids.ts';
+import { log } from '../../platform/log.ts';
+import { countMetric } from '../../platform/metrics.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { countryOf } from '../../sender/phone-number.ts';
-import type { SelectSender, SendersOf } from '../../sender/select-sender.ts';
+import { type SelectSender, type SendersOf, senderReader } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 import { acceptedView } from '../message-response.ts';
+import { messagesFrom } from '../store/message-store.dynamo.ts';
 import type { MessageStore } from '../store/message-store.ts';
+import { dynamoSuppressedAmong } from '../suppression/suppression-store.dynamo.ts';
 import { type DryRunDependencies, dryRunOf, isDryRun, refusalsOf } from './dry-run.ts';
 import { assertMaySendLegs, channelsOf, type WantedLeg } from './fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
@@ -136,4 +153,33 @@ export interface SendDependencies extends DryRunDependencies {
   readonly sendersOf: SendersOf;
   /** Accepts URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
+}
+
+/** The dependencies of a send from the function's environment. */
+export function sendDependencies(
+  env: EnvironmentFor<typeof sendRequest>,
+  webhookUrl: z.ZodMiniType<string>,
+): SendDependencies {
+  const prices = readPrices(env.PRICES_FILE);
+  return {
+    messages: messagesFrom(env),
+    allowanceOf: allowancesFrom(env, overridesFrom(env).capsOf),
+    stageCountries: stageCountriesOf(env),
+    channelsOff: channelsOffOf(env),
+    sendersOf: senderReader(
+      {
+        ...dynamoRowReader(dynamo(), env.SENDERS_TABLE),
+        ...dynamoAllRows(dynamo(), env.SENDERS_TABLE),
+      },
+      { sms: env.STAGE_SMS_SENDER, carriers: stageCarriersOf(env) },
+      systemClock,
+      (invalid) => {
+        log.warn('invalid sender ignored', { ...invalid });
+        countMetric('InvalidSender');
+      },
+    ),
+    priceOf: (message) => expectedPrice(prices, message),
+    suppressedAmong: dynamoSuppressedAmong(dynamo(), env.SUPPRESSIONS_TABLE),
+    webhookUrl,
+  };
 }

@@ -5,7 +5,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { ActivityLog } from '../../../shared/activity/activity-log.ts';
 import { carrierReports } from '../../../shared/carrier/carrier-reports.ts';
-import { readReport } from '../../../shared/carrier/read-report.ts';
+import { readReport } from '../../../shared/carrier/queued-report.ts';
 import { cachedSecrets, type WebhookSecrets } from '../../../shared/client/webhook-secrets.ts';
 import type { SendKind } from '../../../shared/contract/channels.ts';
 import type { AllowanceOf } from '../../../shared/limit/allowance.ts';

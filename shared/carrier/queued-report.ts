@@ -1,0 +1,90 @@
+/**
+ * A carrier's report in the receipts queue: a verified callback is stored there, compressed if it is long, because SQS bounds a
+ * message; everything else comes from the topic. It is read with the carrier that it comes from.
+ */
+
+import { gunzipSync, gzipSync } from 'node:zlib';
+import * as z from 'zod/mini';
+import { awsDescriptor } from './aws/descriptor.ts';
+import type { CarrierReports } from './carrier-module.ts';
+import {
+  type CarrierNotification,
+  jsonOf,
+  type Reported,
+  read,
+  UnreadableNotification,
+} from './carrier-notification.ts';
+import { simulatorDescriptor } from './simulator/descriptor.ts';
+
+/** Meta sends up to 1,000 updates together, in up to 3 MB. */
+export const callbackBytesMax = 3 * 1024 * 1024;
+
+const storedCallback = z.object({
+  carrier: z.string(),
+  path: z.string(),
+  query: z.record(z.string(), z.string()),
+  /** A text, or the base64 of its bytes compressed. */
+  body: z.string(),
+  encoding: z.optional(z.literal('gzip')),
+  received_at: z.iso.datetime(),
+});
+
+export type StoredCallback = z.output<typeof storedCallback>;
+
+/** Above it a callback is compressed. Below it, the queue message has room for what the queue needs written as escapes. */
+const plainBytesMax = 64 * 1024;
+/** Accepted by SQS in every region. */
+const queueMessageBytesMax = 256 * 1024;
+
+/** Returns undefined where the callback does not fit a queue message, even compressed. */
+export function toStore(callback: Omit<StoredCallback, 'body'>, body: Buffer): StoredCallback | undefined {
+  const plain = { ...callback, body: body.toString('utf8') };
+  if (bytesOf(plain) <= plainBytesMax) return plain;
+  const packed = { ...callback, encoding: 'gzip' as const, body: gzipSync(body).toString('base64') };
+  return bytesOf(packed) <= queueMessageBytesMax ? packed : undefined;
+}
+
+function bytesOf(callback: StoredCallback): number {
+  return Buffer.byteLength(JSON.stringify(callback));
+}
+
+/** @throws UnreadableNotification */
+function bodyIn({ encoding, body }: StoredCallback): string {
+  if (encoding === undefined) return body;
+  try {
+    const bytes = gunzipSync(Buffer.from(body, 'base64'), { maxOutputLength: callbackBytesMax });
+    return bytes.toString('utf8');
+  } catch (cause) {
+    throw new UnreadableNotification('the compressed body cannot be read', { cause });
+  }
+}
+
+/**
+ * A callback names its carrier; everything else comes from the topic. Each receipt gets the names of the carriers that report
+ * this way.
+ *
+ * @throws UnreadableNotification where nothing in it can be read.
+ */
+export function readReport(carriers: readonly CarrierReports[], queueBody: string): CarrierNotification {
+  const given = jsonOf(queueBody, 'the body');
+  const isCallback = typeof given === 'object' && given !== null && 'carrier' in given;
+  const { carrier, reported } = isCallback
+    ? ofCallback(read(storedCallback, given, 'the callback'))
+    : { carrier: undefined, reported: { body: queueBody, path: '', query: {}, receivedAt: new Date() } };
+  const reports = carriers.find(({ descriptor }) =>
+    carrier === undefined ? descriptor.reportsBy === 'topic' : descriptor.name === carrier,
+  );
+  if (reports === undefined) throw new UnreadableNotification('the gateway does not have the carrier of it');
+  const notification = reports.parse(reported);
+  // Also those that the stage does not use any more: their receipts may still come.
+  const reportedBy = carrier === undefined ? [awsDescriptor.name, simulatorDescriptor.name] : [carrier];
+  return {
+    ...notification,
+    receipts: notification.receipts.map((receipt) => ({ ...receipt, reportedBy })),
+  };
+}
+
+function ofCallback(callback: StoredCallback): { carrier: string; reported: Reported } {
+  const { carrier, path, query, received_at } = callback;
+  return { carrier, reported: { path, query, body: bodyIn(callback), receivedAt: new Date(received_at) } };
+}
