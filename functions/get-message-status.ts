@@ -2,7 +2,7 @@
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { getStatus } from '../shared/message/lookup/get-status.ts';
+import { getStatus } from '../shared/message/get-status.ts';
 import { dynamoBatchStore } from '../shared/message/send/batch-store.dynamo.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamoWhatsAppWindows } from '../shared/message/store/whatsapp-window.dynamo.ts';

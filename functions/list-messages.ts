@@ -3,7 +3,7 @@ import { dynamoOutbox } from '../shared/carrier/simulator/outbox.dynamo.ts';
 import { listTestOutbox } from '../shared/carrier/simulator/test-outbox.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
-import { listMessages } from '../shared/message/lookup/list-messages.ts';
+import { listMessages } from '../shared/message/list-messages.ts';
 import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';

@@ -10,7 +10,7 @@ import { expectedPrice, readPrices } from '../shared/contract/prices.ts';
 import { dynamoAllRows } from '../shared/edited-table/row-editor.dynamo.ts';
 import { recordReceipts } from '../shared/message/dispatch/record-receipts.ts';
 import type { Message } from '../shared/message/message.ts';
-import { type ReceiveDependencies, receiveMessages } from '../shared/message/receive/receive-message.ts';
+import { type ReceiveDependencies, receiveMessages } from '../shared/message/receive-message.ts';
 import { dynamoContacts } from '../shared/message/store/contacts.dynamo.ts';
 import { dynamoConversations } from '../shared/message/store/conversations.dynamo.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';

@@ -1,7 +1,7 @@
 /** An administrator's view of a bulk request: how far its messages are, and why some were refused or failed. */
 import { GatewayError } from '../contract/errors.ts';
 import { messageOfErrorCode } from '../contract/message-error-codes.ts';
-import { batchView, messagesOf } from '../message/lookup/get-status.ts';
+import { batchView, messagesOf } from '../message/get-status.ts';
 import { transitions } from '../message/message.ts';
 import type { BatchStatus } from '../message/message-response.schema.ts';
 import { isId } from '../platform/ids.ts';

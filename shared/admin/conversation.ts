@@ -2,8 +2,8 @@
 import * as z from 'zod/mini';
 import type { Channel } from '../contract/channels.ts';
 import { modeOf } from '../contract/mode.ts';
+import { isUnassigned } from '../message/find-owner.ts';
 import type { Message, Status } from '../message/message.ts';
-import { isUnassigned } from '../message/receive/find-owner.ts';
 import { windowEnd } from '../message/store/whatsapp-window.dynamo.ts';
 import { suppressionView } from '../message/suppression/manage-suppressions.ts';
 import type { SuppressionView } from '../message/suppression/suppression-response.schema.ts';

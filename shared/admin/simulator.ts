@@ -9,7 +9,7 @@ import { outboxCursor } from '../carrier/simulator/test-outbox.ts';
 import { type Channel, channels } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { clientIdIn, modes } from '../contract/mode.ts';
-import { inboundIdOf } from '../message/receive/receive-message.ts';
+import { inboundIdOf } from '../message/receive-message.ts';
 import { requiredField } from '../operation/operation.ts';
 import { addDays, dayOf } from '../platform/clock.ts';
 import { recipientSchema } from '../sender/phone-number.ts';

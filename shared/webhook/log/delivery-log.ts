@@ -4,7 +4,7 @@
  */
 import { standardError } from '../../contract/errors.ts';
 import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
-import { ownMessage } from '../../message/lookup/get-status.ts';
+import { ownMessage } from '../../message/get-status.ts';
 import { dateOf } from '../../operation/list-query.ts';
 import { addDays, earlierOf, laterOf } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';

@@ -1,7 +1,7 @@
 /** A client's list of messages: all of them, each once, newest first, whatever the page size. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '../../../shared/client/client.ts';
-import { listMessages } from '../../../shared/message/lookup/list-messages.ts';
+import { listMessages } from '../../../shared/message/list-messages.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { dynamoMessageList } from '../../../shared/message/store/message-list.dynamo.ts';
 import { listPosition } from '../../../shared/message/store/message-rows.dynamo.ts';

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Message } from '../../../shared/message/message.ts';
-import { receiveMessage as receive } from '../../../shared/message/receive/receive-message.ts';
+import { receiveMessage as receive } from '../../../shared/message/receive-message.ts';
 import { type Contacts, dynamoContacts, noteContact } from '../../../shared/message/store/contacts.dynamo.ts';
 import { dynamoConversations } from '../../../shared/message/store/conversations.dynamo.ts';
 import { listPosition } from '../../../shared/message/store/message-rows.dynamo.ts';

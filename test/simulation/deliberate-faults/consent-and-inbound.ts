@@ -2,7 +2,7 @@
 
 import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
 
-const receive = 'shared/message/receive/receive-message.ts';
+const receive = 'shared/message/receive-message.ts';
 
 export const faults: DeliberateFaults = {
   'an older opt-out that arrives late undoes a newer change': {
@@ -37,7 +37,7 @@ export const faults: DeliberateFaults = {
     promise: '13.1',
     changes: [
       {
-        file: 'shared/message/receive/find-owner.ts',
+        file: 'shared/message/find-owner.ts',
         replace: 'other.at.getTime() - one.at.getTime()',
         by: 'one.at.getTime() - other.at.getTime()',
       },

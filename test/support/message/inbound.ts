@@ -1,7 +1,7 @@
 /** Messages of people, and what receives them, in memory. */
 
 import type { Activity } from '../../../shared/activity/activity-log.ts';
-import type { ReceiveDependencies } from '../../../shared/message/receive/receive-message.ts';
+import type { ReceiveDependencies } from '../../../shared/message/receive-message.ts';
 import type { InboundMessage } from '../../../shared/message/received-content.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { numbersOwned } from '../doubles/no-senders.ts';

@@ -15,7 +15,7 @@ import { queuedMessage, sqsOutboundQueue } from '../../../shared/message/dispatc
 import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import { enqueueScheduled } from '../../../shared/message/dispatch/scheduled-entries.ts';
 import { type SenderPaceStore, senderPace } from '../../../shared/message/dispatch/sender-pace.ts';
-import { receiveMessages } from '../../../shared/message/receive/receive-message.ts';
+import { receiveMessages } from '../../../shared/message/receive-message.ts';
 import type { Contacts } from '../../../shared/message/store/contacts.dynamo.ts';
 import type { Conversations } from '../../../shared/message/store/conversations.dynamo.ts';
 import { readChanges } from '../../../shared/message/store/message-rows.dynamo.ts';

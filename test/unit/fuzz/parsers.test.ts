@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type CountryCode, getCountryCallingCode, getExampleNumber } from 'libphonenumber-js/min';
 import examples from 'libphonenumber-js/mobile/examples';
 import { GatewayError } from '../../../shared/contract/errors.ts';
-import { messageCursor } from '../../../shared/message/lookup/list-messages.ts';
+import { messageCursor } from '../../../shared/message/list-messages.ts';
 import { placeholdersOf, render, renderedLength } from '../../../shared/message/template.ts';
 import { countryOf, isRecipient } from '../../../shared/sender/phone-number.ts';
 import { checkUrl, isAllowedAddress } from '../../../shared/webhook/address-guard.ts';

@@ -6,7 +6,7 @@ import { requests } from '../../../lib/build/openapi/requests.ts';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import { authenticateByCredentials } from '../../../shared/http/client-credentials.ts';
 import { type BodyFormat, readBody } from '../../../shared/http/request-body.ts';
-import { listMessagesQuery } from '../../../shared/message/lookup/list-messages.ts';
+import { listMessagesQuery } from '../../../shared/message/list-messages.ts';
 import { checkRows, readRow } from '../../../shared/message/send/bulk-rows.ts';
 import { requestHash } from '../../../shared/message/send/idempotency.ts';
 import { newSms } from '../../../shared/message/send/send-sms.ts';

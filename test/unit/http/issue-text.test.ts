@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import * as z from 'zod/mini';
 import { requests } from '../../../lib/build/openapi/requests.ts';
 import { GatewayError } from '../../../shared/contract/errors.ts';
-import { listMessagesQuery } from '../../../shared/message/lookup/list-messages.ts';
+import { listMessagesQuery } from '../../../shared/message/list-messages.ts';
 import { issueText } from '../../../shared/operation/issue-text.ts';
 import { parseFields } from '../../../shared/operation/operation.ts';
 import { runs } from '../../fuzz/runs.ts';

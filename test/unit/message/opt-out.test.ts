@@ -1,8 +1,8 @@
 /** People who opted out get nothing more, however many messages wait for them, and whatever fails. */
 import { describe, expect, it } from '@jest/globals';
 import { inboundNotification } from '../../../shared/carrier/simulator/simulated-inbound.ts';
-import { unassignedClientId } from '../../../shared/message/receive/find-owner.ts';
-import { receiveMessage } from '../../../shared/message/receive/receive-message.ts';
+import { unassignedClientId } from '../../../shared/message/find-owner.ts';
+import { receiveMessage } from '../../../shared/message/receive-message.ts';
 import { optOutAtCarrier } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';

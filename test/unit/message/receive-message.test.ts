@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { findOwner as find, unassignedClientId } from '../../../shared/message/receive/find-owner.ts';
+import { findOwner as find, unassignedClientId } from '../../../shared/message/find-owner.ts';
 import {
   type ReceiveDependencies,
   receiveMessage as receive,
   receiveMessages,
-} from '../../../shared/message/receive/receive-message.ts';
+} from '../../../shared/message/receive-message.ts';
 import { type Contacts, noteContact } from '../../../shared/message/store/contacts.dynamo.ts';
 import { windowEnd } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';

@@ -5,7 +5,7 @@ import type { Message } from '../../../shared/message/message.ts';
 import {
   type ReceiveDependencies,
   receiveMessage as receive,
-} from '../../../shared/message/receive/receive-message.ts';
+} from '../../../shared/message/receive-message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { eventsOf } from '../../../shared/webhook/plan-deliveries.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';

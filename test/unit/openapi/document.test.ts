@@ -14,7 +14,7 @@ import { requests } from '../../../lib/build/openapi/requests.ts';
 import { errorStatus } from '../../../shared/contract/errors.ts';
 import { policies } from '../../../shared/contract/policies.ts';
 import { type Route, routes } from '../../../shared/contract/routes.ts';
-import { listMessagesQuery } from '../../../shared/message/lookup/list-messages.ts';
+import { listMessagesQuery } from '../../../shared/message/list-messages.ts';
 import { listDeliveriesQuery } from '../../../shared/webhook/log/delivery-operations.ts';
 
 const document = openApiDocument();

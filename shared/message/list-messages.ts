@@ -1,14 +1,14 @@
 /** Lists the messages of a client in all channels, newest first; a page costs the same however many messages there are. */
 import * as z from 'zod/mini';
-import { channels } from '../../contract/channels.ts';
-import { optional } from '../../operation/fields.ts';
-import { defaultPageLimit, opaqueCursor, pageLimit, sortableTime } from '../../operation/list-query.ts';
-import { type ApiResponse, type Operation, parseQuery, requireCaller } from '../../operation/operation.ts';
-import { chunksOf } from '../../platform/long-lists.ts';
-import { type Message, statuses } from '../message.ts';
-import type { MessagePage } from '../message-response.schema.ts';
-import { statusView } from '../message-response.ts';
-import { referenceText } from '../send/send-fields.ts';
+import { channels } from '../contract/channels.ts';
+import { optional } from '../operation/fields.ts';
+import { defaultPageLimit, opaqueCursor, pageLimit, sortableTime } from '../operation/list-query.ts';
+import { type ApiResponse, type Operation, parseQuery, requireCaller } from '../operation/operation.ts';
+import { chunksOf } from '../platform/long-lists.ts';
+import { type Message, statuses } from './message.ts';
+import type { MessagePage } from './message-response.schema.ts';
+import { statusView } from './message-response.ts';
+import { referenceText } from './send/send-fields.ts';
 import {
   directions,
   type FilterField,
@@ -17,9 +17,9 @@ import {
   type ListedKey,
   type ListRange,
   type MessageList,
-} from '../store/message-list.dynamo.ts';
-import { listPosition } from '../store/message-rows.dynamo.ts';
-import type { MessageStore } from '../store/message-store.ts';
+} from './store/message-list.dynamo.ts';
+import { listPosition } from './store/message-rows.dynamo.ts';
+import type { MessageStore } from './store/message-store.ts';
 
 const filters = {
   status: optional(z.enum(statuses)),

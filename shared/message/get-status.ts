@@ -3,19 +3,19 @@
  * that does not exist.
  */
 
-import { standardError } from '../../contract/errors.ts';
-import { modeField } from '../../contract/mode.ts';
-import { type Operation, requireCaller } from '../../operation/operation.ts';
-import { isId } from '../../platform/ids.ts';
-import { withoutUndefined } from '../../platform/object-fields.ts';
-import { expectedEndOf } from '../dispatch/bulk-slots.ts';
-import { showLegs } from '../dispatch/legs.ts';
-import { type Message, type Status, statuses } from '../message.ts';
-import type { BatchStatus, MessageStatus } from '../message-response.schema.ts';
-import { statusView } from '../message-response.ts';
-import { acceptedIndexes, type Batch, type BatchStore, batchMessageId } from '../send/batch-store.dynamo.ts';
-import type { MessageStore } from '../store/message-store.ts';
-import { type WhatsAppWindows, windowEnd } from '../store/whatsapp-window.dynamo.ts';
+import { standardError } from '../contract/errors.ts';
+import { modeField } from '../contract/mode.ts';
+import { type Operation, requireCaller } from '../operation/operation.ts';
+import { isId } from '../platform/ids.ts';
+import { withoutUndefined } from '../platform/object-fields.ts';
+import { expectedEndOf } from './dispatch/bulk-slots.ts';
+import { showLegs } from './dispatch/legs.ts';
+import { type Message, type Status, statuses } from './message.ts';
+import type { BatchStatus, MessageStatus } from './message-response.schema.ts';
+import { statusView } from './message-response.ts';
+import { acceptedIndexes, type Batch, type BatchStore, batchMessageId } from './send/batch-store.dynamo.ts';
+import type { MessageStore } from './store/message-store.ts';
+import { type WhatsAppWindows, windowEnd } from './store/whatsapp-window.dynamo.ts';
 
 /** `GET /api/v1/sms/status/{message_id}`: a message of any channel, or a batch. */
 export function getStatus(

@@ -4,19 +4,19 @@
  * known to (contract 13.1).
  */
 
-import { everyClient } from '../../contract/limit-rows.ts';
-import { clientIdIn, modeOf, settingsIdOf } from '../../contract/mode.ts';
-import type { NumberOwners } from '../../sender/number-owners.ts';
-import type { Message } from '../message.ts';
-import type { InboundMessage } from '../received-content.ts';
-import { type Contacts, contactsFrom, type MayUse, mayBeFrom } from '../store/contacts.dynamo.ts';
+import { everyClient } from '../contract/limit-rows.ts';
+import { clientIdIn, modeOf, settingsIdOf } from '../contract/mode.ts';
+import type { NumberOwners } from '../sender/number-owners.ts';
+import type { Message } from './message.ts';
+import type { InboundMessage } from './received-content.ts';
+import { type Contacts, contactsFrom, type MayUse, mayBeFrom } from './store/contacts.dynamo.ts';
 import {
   type Conversations,
   pagesWith,
   possiblyTakenOf,
   takenOf,
   type Written,
-} from '../store/conversations.dynamo.ts';
+} from './store/conversations.dynamo.ts';
 
 export interface Owner {
   readonly clientId: string;

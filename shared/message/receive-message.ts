@@ -7,21 +7,21 @@
  *   not change
  *   The webhooks (`sms.received`, `recipient.opted_out`) follow from the row by the table's stream.
  */
-import type { ActivityLog } from '../../activity/activity-log.ts';
-import { clientIdIn } from '../../contract/mode.ts';
-import { type OptKeyword, optKeywordOf } from '../../contract/opt-out-words.ts';
-import { derivedId, derivedIdAt } from '../../platform/ids.ts';
-import { withoutUndefined } from '../../platform/object-fields.ts';
-import type { NumberOwners } from '../../sender/number-owners.ts';
-import { countryOf } from '../../sender/phone-number.ts';
-import type { Message } from '../message.ts';
-import type { InboundMessage } from '../received-content.ts';
-import type { Contacts } from '../store/contacts.dynamo.ts';
-import type { Conversations } from '../store/conversations.dynamo.ts';
-import type { MessageStore } from '../store/message-store.ts';
-import type { WhatsAppWindows } from '../store/whatsapp-window.dynamo.ts';
-import type { SuppressionStore } from '../suppression/suppression-store.dynamo.ts';
+import type { ActivityLog } from '../activity/activity-log.ts';
+import { clientIdIn } from '../contract/mode.ts';
+import { type OptKeyword, optKeywordOf } from '../contract/opt-out-words.ts';
+import { derivedId, derivedIdAt } from '../platform/ids.ts';
+import { withoutUndefined } from '../platform/object-fields.ts';
+import type { NumberOwners } from '../sender/number-owners.ts';
+import { countryOf } from '../sender/phone-number.ts';
 import { findOwner, isUnassigned, type Owner, unassignedClientId } from './find-owner.ts';
+import type { Message } from './message.ts';
+import type { InboundMessage } from './received-content.ts';
+import type { Contacts } from './store/contacts.dynamo.ts';
+import type { Conversations } from './store/conversations.dynamo.ts';
+import type { MessageStore } from './store/message-store.ts';
+import type { WhatsAppWindows } from './store/whatsapp-window.dynamo.ts';
+import type { SuppressionStore } from './suppression/suppression-store.dynamo.ts';
 
 export interface ReceiveDependencies {
   readonly messages: Pick<MessageStore, 'create'>;
