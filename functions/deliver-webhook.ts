@@ -17,7 +17,6 @@ import {
   sqs,
   sts,
 } from '../shared/platform/aws/clients.ts';
-import { eventBridgeSchedules } from '../shared/platform/aws/one-shot-schedule.scheduler.ts';
 import { changeVisibilityOn, sqsFurtherMessages } from '../shared/platform/aws/queues.sqs.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
@@ -46,6 +45,7 @@ import { type SendToAws, sendToAws } from '../shared/webhook/deliver/send-to-aws
 import type { Lane } from '../shared/webhook/delivery.ts';
 import {
   type DeliveryMessage,
+  eventBridgeSchedules,
   type FanOut,
   makeRetryScheduler,
   sqsDeliveryQueue,

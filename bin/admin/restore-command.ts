@@ -9,9 +9,8 @@ import { dynamoDueItemIndex } from '../../shared/recovery/due-item-index.dynamo.
 import { dynamoMaintenance } from '../../shared/restore/maintenance.dynamo.ts';
 import { planRestore } from '../../shared/restore/plan-restore.ts';
 import { isRestoreOf, type RestoreProgress } from '../../shared/restore/restore-progress.ts';
-import { type RestoreReport, unknownIn } from '../../shared/restore/restore-report.ts';
+import { type Decisions, type RestoreReport, unknownIn } from '../../shared/restore/restore-report.ts';
 import { type RestoreDependencies, restoreStage } from '../../shared/restore/restore-stage.ts';
-import type { Decisions } from '../../shared/restore/row-outcome.ts';
 import { dynamoSideTables } from '../../shared/restore/side-tables.dynamo.ts';
 import { stackWorkers } from '../../shared/restore/stack-workers.lambda.ts';
 import { unknownOfStream } from '../../shared/restore/stream-evidence.ts';

@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { dynamo, sqs } from '../../shared/platform/aws/clients.ts';
-import { processSetAside } from '../../shared/relay/process-set-aside.ts';
 import { type SetAsideGateway, setAsideGateway } from '../../shared/relay/set-aside-gateway.sqs.ts';
 import {
   maskedContent,
+  processSetAside,
   type SetAsideMessage,
   type SetAsideWork,
   workOf,

@@ -1,13 +1,14 @@
 /** `suppressions …`: shows and edits the recipients to whom a client's messages are not sent, one by one or as CSV. */
 import { readFile, stat } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import { readSuppressions, suppressionsCsv } from '../../shared/admin/suppression-csv.ts';
 import {
   allSuppressions,
   deleteSuppression,
   importSuppressions,
   listSuppressions,
   putSuppression,
+  readSuppressions,
+  suppressionsCsv,
 } from '../../shared/admin/suppressions.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import {

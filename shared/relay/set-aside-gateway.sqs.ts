@@ -12,9 +12,13 @@ import { sendMessages } from '../platform/aws/queues.sqs.ts';
 import { systemClock } from '../platform/clock.ts';
 import { dynamoDueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { dynamoDeliveryStore } from '../webhook/delivery-store.dynamo.ts';
-import type { ProcessSetAsideDependencies } from './process-set-aside.ts';
 import { dynamoScanProgress } from './scan-progress.dynamo.ts';
-import { lostRecordsQueue, relayQueue, type SetAsideMessage } from './set-aside-records.ts';
+import {
+  lostRecordsQueue,
+  type ProcessSetAsideDependencies,
+  relayQueue,
+  type SetAsideMessage,
+} from './set-aside-records.ts';
 
 /** Reads a queue of what was set aside without taking anything from it, and deletes what is processed. */
 interface SetAsideQueue {

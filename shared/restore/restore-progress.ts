@@ -1,6 +1,6 @@
 /** How far a restore is, and what a command that is repeated goes on with. */
 import type { Clock } from '../platform/clock.ts';
-import type { Decisions } from './row-outcome.ts';
+import type { Decisions } from './restore-report.ts';
 import type { Item } from './side-tables.dynamo.ts';
 import type { RunningWorkers } from './stack-workers.lambda.ts';
 import { type RestorableTable, restorableTables } from './table-rules.ts';

@@ -18,7 +18,6 @@ import { rowIn } from '../platform/aws/stream-record.dynamo.ts';
 import type { Clock, Sleep } from '../platform/clock.ts';
 import { leaveToReview } from '../relay/expire-messages.ts';
 import { deliverySchema, dueItemOf } from '../webhook/delivery.ts';
-import { allItems, eachPage } from './all-items.ts';
 import { collectEvidence, type Evidence, hourOf } from './evidence.ts';
 import { type PageDependencies, type RestoreRun, restorePage } from './restore-page.ts';
 import {
@@ -29,9 +28,8 @@ import {
   stillStopped,
   stoppedAnew,
 } from './restore-progress.ts';
-import { openDecisions, type RestoreReport, reportBuilder } from './restore-report.ts';
-import type { Decisions } from './row-outcome.ts';
-import { type Item, type SideTables, sideTableName } from './side-tables.dynamo.ts';
+import { type Decisions, openDecisions, type RestoreReport, reportBuilder } from './restore-report.ts';
+import { allItems, eachPage, type Item, type SideTables, sideTableName } from './side-tables.dynamo.ts';
 import type { StackWorkers } from './stack-workers.lambda.ts';
 import { type KeptStreamEvidence, keptStreamEvidence } from './stream-evidence.ts';
 import type { StreamRecords } from './stream-records.dynamo.ts';

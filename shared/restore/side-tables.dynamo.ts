@@ -1,6 +1,7 @@
 /**
  * The side tables of a restore: DynamoDB restores a table to a point in time only into a new one. Their names follow from
- * the time, so that a restore that is continued finds those that it made.
+ * the time, so that a restore that is continued finds those that it made. A restore reads all rows of one, or of another
+ * table, in order or in segments at once.
  */
 import {
   type AttributeValue,
@@ -105,4 +106,40 @@ export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>): SideTabl
       await client.send(new DeleteTableCommand({ TableName: name }));
     },
   };
+}
+
+/** How many segments of a table are read at once. */
+const segments = 8;
+
+/** All rows of a table, one segment after another. */
+export async function* allItems(sideTables: Pick<SideTables, 'page'>, tableName: string) {
+  let after: Item | undefined;
+  do {
+    const { items, next } = await sideTables.page(tableName, 0, 1, after);
+    yield* items;
+    after = next;
+  } while (after !== undefined);
+}
+
+/** Reads the segments of a table at once, each from its position on. */
+export async function eachPage(
+  sideTables: Pick<SideTables, 'page'>,
+  tableName: string,
+  positions: Readonly<Record<string, Item | null>>,
+  work: (items: readonly Item[]) => Promise<void>,
+  done: (segment: number, next: Item | undefined) => Promise<void> = async () => undefined,
+): Promise<void> {
+  await Promise.all(
+    Array.from({ length: segments }, async (_, segment) => {
+      const position = positions[`${tableName} ${segment}`];
+      if (position === null) return;
+      let after = position;
+      do {
+        const { items, next } = await sideTables.page(tableName, segment, segments, after);
+        await work(items);
+        await done(segment, next);
+        after = next;
+      } while (after !== undefined);
+    }),
+  );
 }

@@ -2,12 +2,13 @@
  * The two webhook queues: what their messages are, how they are sent, and how the next attempt of a delivery is scheduled.
  * The message group is the client: a fair queue prevents one client from delaying the others.
  */
+
+import { ConflictException, CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
 import { retryDelaysSeconds } from '../contract/times.ts';
-import type { ScheduleOnce } from '../platform/aws/one-shot-schedule.scheduler.ts';
 import { allEnded } from '../platform/aws/permanent-fault.ts';
-import { queueDelayMaxSeconds, sendMessages } from '../platform/aws/queues.sqs.ts';
+import { queueDelayMaxSeconds, queueText, scheduleNameOf, sendMessages } from '../platform/aws/queues.sqs.ts';
 import { addSeconds } from '../platform/clock.ts';
 import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { type Delivery, deliverySchema, dueItemIdOf, type Lane } from './delivery.ts';
@@ -164,7 +165,7 @@ export function makeRetryScheduler({
   warn,
 }: {
   readonly queue: DeliveryQueue;
-  readonly scheduleOnce: ScheduleOnce<Lane>;
+  readonly scheduleOnce: ScheduleOnce;
   readonly scheduleLeadSeconds: number;
   readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
   readonly warn: (message: string, error: unknown) => void;
@@ -202,5 +203,49 @@ function isLongDelay(delivery: Delivery): boolean {
 export function immediateScheduler(queue: DeliveryQueue): RetryScheduler {
   return {
     schedule: (delivery) => enqueue(queue, [{ delivery, message: { delivery_id: delivery.delivery_id } }]),
+  };
+}
+
+interface ScheduleSettings {
+  readonly groupName: string;
+  /** The role that lets the scheduler send to the queues. */
+  readonly roleArn: string;
+  readonly queueArns: Readonly<Record<Lane, string>>;
+}
+
+interface OneShotSchedule {
+  /** Identifies the schedule's purpose: creating it again succeeds and changes nothing. */
+  readonly name: string;
+  /** It fires at this time or up to a minute later. */
+  readonly at: Date;
+  readonly queue: Lane;
+  readonly message: unknown;
+}
+
+/** Sends the message to the queue once, at its time. */
+export type ScheduleOnce = (schedule: OneShotSchedule) => Promise<void>;
+
+/** Creates one-shot schedules on EventBridge Scheduler, once for each name; they are deleted after they fire. */
+export function eventBridgeSchedules(
+  client: SchedulerClient,
+  { groupName, roleArn, queueArns }: ScheduleSettings,
+): ScheduleOnce {
+  return async ({ name, at, queue, message }) => {
+    try {
+      await client.send(
+        new CreateScheduleCommand({
+          Name: scheduleNameOf(name),
+          GroupName: groupName,
+          ScheduleExpression: `at(${at.toISOString().slice(0, 19)})`,
+          ScheduleExpressionTimezone: 'UTC',
+          FlexibleTimeWindow: { Mode: 'OFF' },
+          ActionAfterCompletion: 'DELETE',
+          // Without a message group: the consumer receives it early and waits, or sends it again with one.
+          Target: { Arn: queueArns[queue], RoleArn: roleArn, Input: queueText(JSON.stringify(message)) },
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ConflictException)) throw error;
+    }
   };
 }

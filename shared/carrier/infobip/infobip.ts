@@ -10,9 +10,16 @@ import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/
 import { validitySecondsFor } from '../carrier-descriptor.ts';
 import type { CallContext, CarrierContext, CarrierModule, CredentialCheck } from '../carrier-module.ts';
 import { callVendor } from '../http-call.ts';
-import { receiptOf, report } from './delivery-reports.ts';
 import { type InfobipCredentials, infobipCredentials, infobipDescriptor } from './descriptor.ts';
-import { duplicateMessageId, infobipErrors, infobipStatus, reasonOf, statusGroups } from './statuses.ts';
+import {
+  duplicateMessageId,
+  infobipErrors,
+  infobipStatus,
+  reasonOf,
+  receiptOf,
+  report,
+  statusGroups,
+} from './statuses.ts';
 
 export const infobip: CarrierModule<InfobipCredentials> = {
   descriptor: infobipDescriptor,

@@ -17,8 +17,8 @@ import {
   type UnreadableNotification,
   unreadable,
 } from '../carrier-notification.ts';
-import { infobipTime, receiptOf, report } from './delivery-reports.ts';
 import { type InfobipCredentials, infobipCredentials, infobipDescriptor } from './descriptor.ts';
+import { infobipTime, receiptOf, report } from './statuses.ts';
 
 const text = z.string();
 const id = text.check(z.minLength(1));

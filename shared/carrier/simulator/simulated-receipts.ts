@@ -8,6 +8,7 @@ import type { Mode } from '../../contract/mode.ts';
 import type { Price } from '../../contract/prices.ts';
 import { fromOf } from '../../message/attempt.ts';
 import type { Message } from '../../message/message.ts';
+import { sendMessages } from '../../platform/aws/queues.sqs.ts';
 import { expiredAtMeta } from '../whatsapp/statuses.ts';
 
 interface Reported {
@@ -178,4 +179,23 @@ export const simulatedRecipients: Readonly<
 export function scriptFor(channel: Channel, recipient: string): Script {
   const script = simulatedRecipients[recipient]?.behavior ?? ordinary;
   return 'reports' in script ? script : script[channel];
+}
+
+/** Queues receipts and replies for a client; at most ten at once. */
+export type ReceiptSender = (
+  receipts: readonly { readonly body: string; readonly delaySeconds: number }[],
+  clientId: string,
+) => Promise<void>;
+
+/** Sends simulated receipts to the receipts queue, to which SNS delivers the real ones. */
+export function sqsReceiptSender(
+  client: Parameters<typeof sendMessages>[0],
+  queueUrl: string,
+): ReceiptSender {
+  return (receipts, clientId) =>
+    sendMessages(
+      client,
+      queueUrl,
+      receipts.map(({ body, delaySeconds }) => ({ json: body, clientId, delaySeconds })),
+    );
 }

@@ -15,9 +15,14 @@ import { addSeconds } from '../../platform/clock.ts';
 import type { CarrierModule } from '../carrier-module.ts';
 import { simulatorDescriptor } from './descriptor.ts';
 import { dynamoOutbox, type Outbox } from './outbox.dynamo.ts';
-import { type ReceiptSender, sqsReceiptSender } from './receipt-sender.sqs.ts';
 import { inboundNotification, simulatorNumber } from './simulated-inbound.ts';
-import { receiptNotification, type Script, scriptFor } from './simulated-receipts.ts';
+import {
+  type ReceiptSender,
+  receiptNotification,
+  type Script,
+  scriptFor,
+  sqsReceiptSender,
+} from './simulated-receipts.ts';
 
 export const simulator: CarrierModule = {
   descriptor: simulatorDescriptor,

@@ -1,9 +1,8 @@
 import { CreateScheduleGroupCommand, GetScheduleCommand } from '@aws-sdk/client-scheduler';
 import { CreateQueueCommand, GetQueueAttributesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { eventBridgeSchedules } from '../../../shared/platform/aws/one-shot-schedule.scheduler.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { sqsDeliveryQueue } from '../../../shared/webhook/delivery-queue.sqs.ts';
+import { eventBridgeSchedules, sqsDeliveryQueue } from '../../../shared/webhook/delivery-queue.sqs.ts';
 import { schedulerClient, sqsClient } from '../../support/gateway/gateway.ts';
 
 const sqs = sqsClient();

@@ -12,7 +12,7 @@ export const faults: DeliberateFaults = {
         file: relay,
         replace: "import type { Clock } from '../platform/clock.ts';",
         by: `import { scheduler } from '../platform/aws/clients.ts';
-import { eventBridgeSchedules } from '../platform/aws/one-shot-schedule.scheduler.ts';
+import { eventBridgeSchedules } from '../webhook/delivery-queue.sqs.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
 import { queuedMessageOf } from '../message/dispatch/outbound-queue.sqs.ts';
 

@@ -15,12 +15,15 @@ import { keysOf, restoredTables } from '../../../bin/admin/restored-tables.ts';
 import type { TableName } from '../../../shared/contract/tables.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { dynamoDueItemIndex } from '../../../shared/recovery/due-item-index.dynamo.ts';
-import { allItems } from '../../../shared/restore/all-items.ts';
 import { dynamoMaintenance } from '../../../shared/restore/maintenance.dynamo.ts';
-import type { RestoreReport } from '../../../shared/restore/restore-report.ts';
+import type { Decisions, RestoreReport } from '../../../shared/restore/restore-report.ts';
 import { type RestoreDependencies, restoreStage } from '../../../shared/restore/restore-stage.ts';
-import type { Decisions } from '../../../shared/restore/row-outcome.ts';
-import { dynamoSideTables, type Item, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
+import {
+  allItems,
+  dynamoSideTables,
+  type Item,
+  sideTableName,
+} from '../../../shared/restore/side-tables.dynamo.ts';
 import type { KeptStreamEvidence } from '../../../shared/restore/stream-evidence.ts';
 import { dynamoStreamRecords } from '../../../shared/restore/stream-records.dynamo.ts';
 import { dynamoTableRows } from '../../../shared/restore/table-rows.dynamo.ts';

@@ -29,7 +29,6 @@ import { otpLegs } from '../../../shared/otp/otp-legs.ts';
 import type { OtpSecrets } from '../../../shared/otp/otp-secret.secrets.ts';
 import type { OtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
 import { handOverBodies } from '../../../shared/otp/otp-text.ts';
-import type { ScheduleOnce } from '../../../shared/platform/aws/one-shot-schedule.scheduler.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds, type Clock } from '../../../shared/platform/clock.ts';
 import type { HandlerResult } from '../../../shared/platform/process-queue-batch.ts';
@@ -48,6 +47,7 @@ import type { Post } from '../../../shared/webhook/deliver/http-post.ts';
 import type { Delivery, Lane } from '../../../shared/webhook/delivery.ts';
 import {
   makeRetryScheduler,
+  type ScheduleOnce,
   sqsDeliveryQueue,
   webhookQueueMessageSchema,
 } from '../../../shared/webhook/delivery-queue.sqs.ts';
@@ -129,7 +129,7 @@ export function gatewayFunctions(resources: Resources) {
   const run = { dueItemIndex, messages, setAside, clock, budgetMs: runBudgetMs };
   const recordOptOut = optOutAtCarrier(resources.suppressions);
   const secrets = cachedSecrets(resources.webhookSecrets, clock);
-  const scheduleOnce: ScheduleOnce<Lane> = ({ name, at, queue, message }) =>
+  const scheduleOnce: ScheduleOnce = ({ name, at, queue, message }) =>
     schedule(name, at, queue, JSON.stringify(message));
   const retryScheduler = makeRetryScheduler({ ...webhooks, scheduleOnce, scheduleLeadSeconds });
 

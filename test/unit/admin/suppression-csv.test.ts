@@ -1,7 +1,7 @@
 /** Suppressions go out as CSV and come back as the same; a line that is not valid is named and harms no other. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readSuppressions, suppressionsCsv } from '../../../shared/admin/suppression-csv.ts';
+import { readSuppressions, suppressionsCsv } from '../../../shared/admin/suppressions.ts';
 
 const time = '2026-11-20T10:00:00.000Z';
 const recipient = '+447700900123';

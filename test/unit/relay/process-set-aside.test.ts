@@ -3,8 +3,12 @@ import { describe, expect, it } from '@jest/globals';
 import type { Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import type { ScanProgress } from '../../../shared/relay/add-missed-messages.ts';
-import { processSetAside } from '../../../shared/relay/process-set-aside.ts';
-import { maskedContent, type SetAsideMessage, workOf } from '../../../shared/relay/set-aside-records.ts';
+import {
+  maskedContent,
+  processSetAside,
+  type SetAsideMessage,
+  workOf,
+} from '../../../shared/relay/set-aside-records.ts';
 import { newDelivery } from '../../../shared/webhook/delivery.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { aSentMessage } from '../../support/message/example-message.ts';
