@@ -1,7 +1,7 @@
 /** What takes hours or days: keys and passwords after their end, webhooks that failed for good, endpoints that stay down. */
 
 import { retryDelaysSeconds } from '../../../../shared/contract/times.ts';
-import { endpointUrl, recoveringUrl } from '../outside/endpoints.ts';
+import { endpointUrl, recoveringUrl, recoversForATimeUrl } from '../outside/endpoints.ts';
 import type { Asked } from '../outside/record.ts';
 import { between, oneOf, wholeBetween } from '../random.ts';
 import { type Act, type Actor, learn } from './actor.ts';
@@ -225,18 +225,23 @@ export const days = {
     async act(act) {
       const { scene, client, random, id } = act;
       const { time } = scene.stage;
-      const recoversAtMs = time.now() + (random() < 0.3 ? between(random, 1, 4.5) : 100) * dayMs;
+      const upMs = time.now() + between(random, 1, 3.5) * dayMs;
+      const path = `${client.name}-${id}`;
+      const url =
+        random() < 0.5
+          ? recoversForATimeUrl(upMs, upMs + 1.1 * dayMs, path)
+          : recoveringUrl(time.now() + 100 * dayMs, path);
       const create = (url: string): Promise<Asked> =>
         scene.ask(client, { route: 'createWebhookEndpoint', body: { url } });
-      const down = await create(recoveringUrl(recoversAtMs, `${client.name}-${id}`));
-      await create(endpointUrl('ok', `${client.name}-${id}-told`));
+      const down = await create(url);
+      await create(endpointUrl('ok', `${path}-told`));
       for (let day = 0; day < 8; day += 1) {
         await sends(act, `day-${day}`);
         await waits(act, between(random, 0.9, 1.02) * dayMs);
       }
       if (down.status !== 201) return;
-      const path = { endpoint_id: String(down.answer.endpoint_id) };
-      await scene.ask(client, { route: 'getWebhookEndpoint', path });
+      const endpoint = { endpoint_id: String(down.answer.endpoint_id) };
+      await scene.ask(client, { route: 'getWebhookEndpoint', path: endpoint });
     },
   },
 } as const satisfies Record<string, Actor>;

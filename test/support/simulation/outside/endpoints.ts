@@ -17,6 +17,20 @@ export function recoveringUrl(atMs: number, path: string): string {
   return `https://down-until-${Math.round(atMs)}.example.com/${path}`;
 }
 
+/** The URL of an endpoint that is down but for the time between these. */
+export function recoversForATimeUrl(fromMs: number, untilMs: number, path: string): string {
+  return `https://up-${Math.round(fromMs)}-${Math.round(untilMs)}.example.com/${path}`;
+}
+
+/** What an endpoint does at this time, by the name in its URL. */
+function kindAt(url: string, nowMs: number): string {
+  const name = new URL(url).hostname.split('.')[0] ?? '';
+  const [, fromMs, untilMs = Infinity] =
+    /^down-until-(\d+)$/.exec(name) ?? /^up-(\d+)-(\d+)$/.exec(name) ?? [];
+  if (fromMs === undefined) return name;
+  return nowMs >= Number(fromMs) && nowMs < Number(untilMs) ? 'ok' : 'down';
+}
+
 interface PostRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -48,9 +62,7 @@ export function simulatedEndpoints(time: VirtualTime, faults: Faults, record: Ou
   }
 
   return function post(process: Process, { url, headers, body }: PostRequest): Promise<unknown> {
-    const name = new URL(url).hostname.split('.')[0] ?? '';
-    const recoversAtMs = /^down-until-(\d+)$/.exec(name)?.[1];
-    const kind = recoversAtMs === undefined ? name : time.now() < Number(recoversAtMs) ? 'down' : 'ok';
+    const kind = kindAt(url, time.now());
     const { fault, point } = faults.decide(`POST to ${kind}`, rates, time.now());
     const webhookId = headers['webhook-id'] ?? '';
     return new Promise((resolve) => {
