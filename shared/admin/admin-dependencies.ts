@@ -63,11 +63,14 @@ import { type AttemptReader, dynamoAttemptReader } from '../usage/webhook-attemp
 import { webhookUrlFrom } from '../webhook/address-guard.ts';
 import { reportFailedDelivery } from '../webhook/deliver/alert-failure.ts';
 import { immediateScheduler, sqsDeliveryQueue } from '../webhook/delivery-queue.sqs.ts';
-import { dynamoDeliveryStore, dynamoResendStore } from '../webhook/delivery-store.dynamo.ts';
+import {
+  type DeliveryStore,
+  dynamoDeliveryStore,
+  dynamoResendStore,
+} from '../webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointReader, type EndpointReader } from '../webhook/endpoints/endpoint-store.dynamo.ts';
 import type { WebhookLogDependencies } from '../webhook/log/find-deliveries.ts';
 import type { ResendDependencies } from '../webhook/log/request-resend.ts';
-import type { NotificationDependencies } from '../webhook/notification.ts';
 import {
   dynamoMessageSearch,
   dynamoNewestMessages,
@@ -89,8 +92,8 @@ export interface AdminDependencies extends ClientAdminDependencies {
   readonly activity: ActivityReader;
   readonly endpoints: EndpointReader;
   /** The log of a client's webhooks, resending many of them, and test events. */
-  readonly webhookLog: WebhookLogDependencies & NotificationDependencies;
-  readonly deliveries: ResendDependencies['deliveries'];
+  readonly webhookLog: WebhookLogDependencies & { readonly deliveries: Pick<DeliveryStore, 'create'> };
+  readonly deliveries: DeliveryStore;
   /** Webhooks and messages that are not finished. */
   readonly dueItems: DueItemReader;
   readonly resend: Omit<ResendDependencies, 'deliveries' | 'activityLog' | 'clock'>;

@@ -29,15 +29,15 @@ import type { SetAside } from '../recovery/set-aside.sqs.ts';
 import type { WebhookEndpoint } from '../webhook/endpoints/webhook-endpoint.ts';
 import {
   type ChangeWithDestinations,
+  type EnqueueDependencies,
   leaveToSweep,
-  type RelayWebhooksDependencies,
   relayDeliveries,
 } from '../webhook/plan-deliveries.ts';
 import { firstReview } from './expire-messages.ts';
 
 export interface RelayDependencies {
   readonly outbound: OutboundQueue;
-  readonly webhooks: RelayWebhooksDependencies;
+  readonly webhooks: EnqueueDependencies;
   /** The present webhook URL of the account. */
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   /** Its present webhook endpoints. */

@@ -38,12 +38,6 @@ export interface SettingChange {
   readonly after?: Readonly<Record<string, unknown>> | undefined;
 }
 
-interface EvidenceDependencies {
-  readonly tables: Readonly<Record<RestorableTable, StackTable>>;
-  readonly sideTables: Pick<SideTables, 'page'>;
-  readonly rows: Pick<TableRows, 'partition'>;
-}
-
 const deliveryRow = z.object({
   message_id: z.string(),
   client_id: z.string(),
@@ -71,7 +65,15 @@ export function hourOf(at: string): string {
 }
 
 export async function collectEvidence(
-  { tables, sideTables, rows }: EvidenceDependencies,
+  {
+    tables,
+    sideTables,
+    rows,
+  }: {
+    readonly tables: Readonly<Record<RestorableTable, StackTable>>;
+    readonly sideTables: Pick<SideTables, 'page'>;
+    readonly rows: Pick<TableRows, 'partition'>;
+  },
   to: Date,
   now: Date,
   stream: StreamEvidence | undefined,
@@ -117,17 +119,18 @@ export async function collectEvidence(
     streamSince: stream?.since,
     settings: settings.toSorted((one, other) => (one.at < other.at ? -1 : 1)),
     batches,
-    counted: await countedSince({ tables, sideTables }, since),
+    counted: await countedSince(sideTables, tables['message-usage'].name, since),
   };
 }
 
 async function countedSince(
-  { tables, sideTables }: Pick<EvidenceDependencies, 'tables' | 'sideTables'>,
+  sideTables: Pick<SideTables, 'page'>,
+  usageTable: string,
   since: string,
 ): Promise<ReadonlyMap<string, number>> {
   const counted = new Map<string, number>();
   const hour = hourOf(since);
-  for await (const item of allItems(sideTables, tables['message-usage'].name)) {
+  for await (const item of allItems(sideTables, usageTable)) {
     const { period, client_id, ...amounts } = rowIn(item) ?? {};
     if (typeof period !== 'string' || period.length !== hour.length || period < hour) continue;
     const messages = Object.entries(amounts)

@@ -80,23 +80,21 @@ export interface KeptStreamEvidence extends StreamEvidence {
   readonly restoreId: string;
 }
 
-interface KeptStreamDependencies {
-  readonly tables: Readonly<Record<'messages', { readonly name: string }>>;
-  readonly streamRecords: StreamRecords;
-  readonly progress: {
-    readStream(): Promise<KeptStreamEvidence | undefined>;
-    writeStream(evidence: KeptStreamEvidence): Promise<void>;
-  };
-  readonly clock: Clock;
-  readonly report: (line: string) => void;
-}
-
 /**
  * Reads the stream once for each restore: what it forgets meanwhile, and what the restore itself changes, is the same then.
  * Undefined where messages are not restored.
  */
 export async function keptStreamEvidence(
-  dependencies: KeptStreamDependencies,
+  dependencies: {
+    readonly tables: Readonly<Record<'messages', { readonly name: string }>>;
+    readonly streamRecords: StreamRecords;
+    readonly progress: {
+      readStream(): Promise<KeptStreamEvidence | undefined>;
+      writeStream(evidence: KeptStreamEvidence): Promise<void>;
+    };
+    readonly clock: Clock;
+    readonly report: (line: string) => void;
+  },
   {
     restoreId,
     to,

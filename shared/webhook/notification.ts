@@ -8,15 +8,11 @@ import { enqueue } from './delivery-queue.sqs.ts';
 import type { DeliveryStore } from './delivery-store.dynamo.ts';
 import type { WebhookEndpoint } from './endpoints/webhook-endpoint.ts';
 import {
+  type EnqueueDependencies,
   eventBody,
   type PlannedDelivery,
-  type RelayWebhooksDependencies,
   unpersistedDelivery,
 } from './plan-deliveries.ts';
-
-export interface NotificationDependencies extends RelayWebhooksDependencies {
-  readonly deliveries: Pick<DeliveryStore, 'create'>;
-}
 
 /** The id of the webhook that notifies an endpoint that another one was disabled. */
 export function disabledNoticeId(
@@ -31,7 +27,7 @@ export function disabledNoticeId(
  * which the sweep delivers it if the queue message is lost. Repeating the call is safe.
  */
 export async function sendNotification(
-  dependencies: NotificationDependencies,
+  dependencies: EnqueueDependencies & { readonly deliveries: Pick<DeliveryStore, 'create'> },
   planned: PlannedDelivery,
 ): Promise<Delivery> {
   const delivery = unpersistedDelivery(dependencies, planned);

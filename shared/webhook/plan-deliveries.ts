@@ -71,18 +71,15 @@ export function planDeliveries(change: ChangeWithDestinations): PlannedDelivery[
 
 /** A delivery without a row: the worker that claims it creates the row. In the fast lane, it also chooses the lane. */
 export function unpersistedDelivery(
-  {
-    clock,
-    retentionDays,
-    newRevision,
-  }: Pick<RelayWebhooksDependencies, 'clock' | 'retentionDays' | 'newRevision'>,
+  { clock, retentionDays, newRevision }: Pick<EnqueueDependencies, 'clock' | 'retentionDays' | 'newRevision'>,
   { happenedAt: _happenedAt, ...given }: PlannedDelivery,
   lane: Lane = 'fast',
 ): Delivery {
   return newDelivery({ ...given, lane }, clock(), retentionDays, newRevision());
 }
 
-export interface RelayWebhooksDependencies {
+/** What makes deliveries and puts them on their queues. */
+export interface EnqueueDependencies {
   readonly clock: Clock;
   readonly newRevision: () => string;
   readonly retentionDays: number;
@@ -98,7 +95,7 @@ export interface RelayWebhooksDependencies {
  * @throws if any part may have failed; the caller repeats all of it.
  */
 export async function relayDeliveries(
-  dependencies: RelayWebhooksDependencies,
+  dependencies: EnqueueDependencies,
   changes: readonly ChangeWithDestinations[],
 ): Promise<number> {
   const events = changes.flatMap(planEvents);
@@ -122,7 +119,7 @@ export async function relayDeliveries(
  * enqueues them.
  */
 export async function addAndEnqueue(
-  { dueItemIndex, queue }: Pick<RelayWebhooksDependencies, 'dueItemIndex' | 'queue'>,
+  { dueItemIndex, queue }: Pick<EnqueueDependencies, 'dueItemIndex' | 'queue'>,
   deliveries: readonly Delivery[],
 ): Promise<void> {
   await dueItemIndex.add('deliveries', deliveries.flatMap(dueItemOf));
@@ -137,7 +134,7 @@ export async function addAndEnqueue(
  * only the one at fault.
  */
 export async function enqueueFanOuts(
-  dependencies: RelayWebhooksDependencies,
+  dependencies: EnqueueDependencies,
   events: readonly FanOut[],
 ): Promise<void> {
   if (events.length === 0) return;
@@ -153,16 +150,13 @@ export async function enqueueFanOuts(
   }
 }
 
-function unpersistedDeliveries(
-  dependencies: RelayWebhooksDependencies,
-  events: readonly FanOut[],
-): Delivery[] {
+function unpersistedDeliveries(dependencies: EnqueueDependencies, events: readonly FanOut[]): Delivery[] {
   return events.flatMap(deliveriesOf).map((planned) => unpersistedDelivery(dependencies, planned));
 }
 
 /** Has the sweep plan the events of these changes, because their destinations could not be read. */
 export async function leaveToSweep(
-  { dueItemIndex, clock }: RelayWebhooksDependencies,
+  { dueItemIndex, clock }: EnqueueDependencies,
   changes: readonly MessageChange[],
 ): Promise<void> {
   const dueAt = clock();

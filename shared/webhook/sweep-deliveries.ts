@@ -36,12 +36,11 @@ import {
   enqueueFanOuts,
   planDeliveries,
   planEvents,
-  type RelayWebhooksDependencies,
   unpersistedDelivery,
   unpersistedDeliveryMessage,
 } from './plan-deliveries.ts';
 
-interface SweepDependencies extends DueItemRun, RelayWebhooksDependencies, DisableDependencies {
+interface SweepDependencies extends DueItemRun, DisableDependencies {
   readonly deliveries: Pick<DeliveryStore, 'get' | 'getMany' | 'create'>;
   readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;

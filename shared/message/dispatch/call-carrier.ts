@@ -1,5 +1,6 @@
 /** Makes the recorded attempt of a claimed message, or asks about it, and writes what came of it. */
 import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
+import type { AllowanceOf } from '../../limit/allowance.ts';
 import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
@@ -14,9 +15,9 @@ import type { ChosenCarrier, HandOver, HandOverBody } from './carrier.ts';
 import { type OutboundEntry, type OutboundQueue, outboundEntryOf } from './outbound-queue.sqs.ts';
 import { recordReceipts } from './record-receipts.ts';
 import { pacedMessageOf, type SenderPace } from './sender-pace.ts';
-import type { StartLegDependencies, startNextLeg } from './start-next-leg.ts';
+import type { OtpLegs, startNextLeg } from './start-next-leg.ts';
 
-export interface DispatchDependencies extends Pick<StartLegDependencies, 'allowanceOf' | 'otpLegs'> {
+export interface DispatchDependencies {
   readonly messages: MessageStore;
   /** The preferred carrier first; none where the channel was turned off. */
   readonly carriersFor: (message: Message) => readonly ChosenCarrier[];
@@ -40,6 +41,9 @@ export interface DispatchDependencies extends Pick<StartLegDependencies, 'allowa
   /** Read where a message has a fallback template. */
   readonly windows: Pick<WhatsAppWindows, 'openedAt'>;
   readonly outbound: OutboundQueue;
+  /** For the leg that follows a message. */
+  readonly allowanceOf: AllowanceOf;
+  readonly otpLegs: OtpLegs;
   readonly clock: Clock;
   readonly newClaimId: () => string;
   readonly sleep: Sleep;

@@ -33,15 +33,6 @@ export interface OtpLegs {
   textOf(template: string, expiresAt: Date, now: Date): string;
 }
 
-export interface StartLegDependencies {
-  readonly messages: Pick<MessageStore, 'get' | 'createLeg'>;
-  readonly allowanceOf: AllowanceOf;
-  readonly otpLegs: OtpLegs;
-  readonly clock: Clock;
-  readonly newWorkId: () => string;
-  readonly sleep: Sleep;
-}
-
 type StartedLeg = {
   /** The leg before it. */
   readonly previous: Message | undefined;
@@ -65,7 +56,14 @@ const conflictRetryDelaysMs = [50, 200, 800];
 
 /** @throws when it may not have started: the queue must deliver the message again. */
 export async function startNextLeg(
-  dependencies: StartLegDependencies,
+  dependencies: {
+    readonly messages: Pick<MessageStore, 'get' | 'createLeg'>;
+    readonly allowanceOf: AllowanceOf;
+    readonly otpLegs: OtpLegs;
+    readonly clock: Clock;
+    readonly newWorkId: () => string;
+    readonly sleep: Sleep;
+  },
   previousId: string,
 ): Promise<StartedLeg> {
   const { messages, otpLegs, clock, sleep } = dependencies;

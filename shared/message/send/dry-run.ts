@@ -20,11 +20,6 @@ import { isRepeat, type KeyedRecord, type KeyedRequest, type KeyedStore } from '
 /** Undefined where the price list has no price for the recipient's country. */
 export type PriceOf = (message: PricedMessage) => Price | undefined;
 
-export interface DryRunDependencies {
-  readonly priceOf: PriceOf;
-  readonly suppressedAmong: SuppressedAmong;
-}
-
 /** @throws GatewayError `invalid_request` where it is neither true nor false: a misspelled one must not send. */
 export function isDryRun({ query }: Pick<ApiRequest, 'query'>): boolean {
   const given = query.dry_run;
@@ -85,7 +80,7 @@ interface DryRunFindings extends Pick<ApiRequest, 'unknownFields'> {
  */
 export async function dryRunOf(
   message: Message,
-  { priceOf, suppressedAmong }: DryRunDependencies,
+  { priceOf, suppressedAmong }: { readonly priceOf: PriceOf; readonly suppressedAmong: SuppressedAmong },
   { refusals, unknownFields }: DryRunFindings,
   textOf: (stored: string) => string = (stored) => stored,
 ): Promise<ApiResponse> {
@@ -139,7 +134,7 @@ function costOf(price: Price | undefined, { would_fail_with }: Failure): number 
 export async function dryRunOfBatch(
   { total, accepted, errors }: Pick<Batch, 'total' | 'accepted' | 'errors'>,
   rows: readonly { readonly index: number; readonly message: Message }[],
-  { priceOf, suppressedAmong }: DryRunDependencies,
+  { priceOf, suppressedAmong }: { readonly priceOf: PriceOf; readonly suppressedAmong: SuppressedAmong },
   { refusals, unknownFields }: DryRunFindings,
 ): Promise<ApiResponse> {
   const suppressed = await suppressedAmong(rows.map(({ message }) => message));

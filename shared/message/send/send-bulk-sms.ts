@@ -51,13 +51,6 @@ import { newSms, smsOptions } from './send-sms.ts';
 /** Longer than the function's time limit: after it, the request that stores the batch must have ended. */
 const storingLeaseSeconds = 60;
 
-interface SendBulkDependencies extends SendDependencies {
-  readonly batches: BatchStore;
-  readonly pace: Pick<SenderPace, 'reserve'>;
-  /** Adds messages to the due-item index, to be reviewed at this time or later. */
-  readonly reviewFrom: (time: Date, messages: readonly Message[]) => Promise<void>;
-}
-
 /** The request body of `POST /api/v1/sms/bulk` (contract 5.2); rows are checked one by one. */
 export function sendBulkSchema(webhookUrl: z.ZodMiniType<string>) {
   return z.object({
@@ -69,7 +62,14 @@ export function sendBulkSchema(webhookUrl: z.ZodMiniType<string>) {
 
 type SendBulkRequest = z.output<ReturnType<typeof sendBulkSchema>>;
 
-export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
+export function sendBulkSms(
+  dependencies: SendDependencies & {
+    readonly batches: BatchStore;
+    readonly pace: Pick<SenderPace, 'reserve'>;
+    /** Adds messages to the due-item index, to be reviewed at this time or later. */
+    readonly reviewFrom: (time: Date, messages: readonly Message[]) => Promise<void>;
+  },
+): Operation {
   const schema = sendBulkSchema(dependencies.webhookUrl);
   return async (request) => {
     const { clientId, client } = requireCaller(request);
@@ -137,7 +137,14 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
 
 /** Stores the messages of the batch, each in its slot where its sender has a pace. */
 async function storeMessages(
-  { batches, messages, pace }: SendBulkDependencies,
+  {
+    batches,
+    messages,
+    pace,
+  }: Pick<SendDependencies, 'messages'> & {
+    readonly batches: Pick<BatchStore, 'markStored'>;
+    readonly pace: Pick<SenderPace, 'reserve'>;
+  },
   batch: Batch,
   rows: readonly AcceptedRow[],
 ): Promise<Batch> {

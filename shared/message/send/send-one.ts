@@ -28,8 +28,8 @@ import type { Message } from '../message.ts';
 import { acceptedView } from '../message-response.ts';
 import { messagesFrom } from '../store/message-store.dynamo.ts';
 import type { MessageStore } from '../store/message-store.ts';
-import { dynamoSuppressedAmong } from '../suppression/suppression-store.dynamo.ts';
-import { type DryRunDependencies, dryRunOf, isDryRun, refusalsOf } from './dry-run.ts';
+import { dynamoSuppressedAmong, type SuppressedAmong } from '../suppression/suppression-store.dynamo.ts';
+import { dryRunOf, isDryRun, type PriceOf, refusalsOf } from './dry-run.ts';
 import { assertMaySendLegs, channelsOf, type WantedLeg } from './fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { parseSend } from './send-fields.ts';
@@ -144,13 +144,16 @@ export function newMessage(
 }
 
 /** What every send needs, whatever its channel. */
-export interface SendDependencies extends DryRunDependencies {
+export interface SendDependencies {
   readonly messages: MessageStore;
   readonly allowanceOf: AllowanceOf;
   /** The countries of clients without a list of their own; undefined for all. */
   readonly stageCountries?: readonly string[] | undefined;
   readonly channelsOff?: readonly Channel[] | undefined;
   readonly sendersOf: SendersOf;
+  /** For a dry run. */
+  readonly priceOf: PriceOf;
+  readonly suppressedAmong: SuppressedAmong;
   /** Accepts URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
 }

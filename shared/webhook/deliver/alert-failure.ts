@@ -14,19 +14,12 @@ import { alerted, type Delivery } from '../delivery.ts';
 import type { DeliveryStore } from '../delivery-store.dynamo.ts';
 import { originOf } from '../endpoint-health.ts';
 
-export interface AlertDependencies {
-  readonly deliveries: DeliveryStore;
-  readonly activityLog: ActivityLog;
-  readonly reportFailedDelivery: (delivery: Delivery) => void;
-  readonly newRevision: () => string;
-}
-
 /**
  * The id of the entry is derived from the attempt and its due time, so a repeat writes the same entry, also if a worker dies
  * after it and another one makes the attempt again. If that one succeeds, the entry remains; the delivery's row counts.
  */
 export async function enterFailure(
-  { activityLog }: Pick<AlertDependencies, 'activityLog'>,
+  { activityLog }: { readonly activityLog: ActivityLog },
   delivery: Delivery,
 ): Promise<void> {
   const at = delivery.finished_at ?? delivery.created_at;
@@ -50,7 +43,12 @@ export async function enterFailure(
  * @param isEntered - whether its entry is written
  */
 export async function alertFailure(
-  dependencies: AlertDependencies,
+  dependencies: {
+    readonly deliveries: Pick<DeliveryStore, 'replace'>;
+    readonly activityLog: ActivityLog;
+    readonly reportFailedDelivery: (delivery: Delivery) => void;
+    readonly newRevision: () => string;
+  },
   delivery: Delivery,
   isEntered = false,
 ): Promise<void> {
@@ -60,7 +58,10 @@ export async function alertFailure(
 
 /** The alert itself. A resend sends it before it makes a delivery `pending` whose alert is. */
 export async function sendAlert(
-  dependencies: Pick<AlertDependencies, 'activityLog' | 'reportFailedDelivery'>,
+  dependencies: {
+    readonly activityLog: ActivityLog;
+    readonly reportFailedDelivery: (delivery: Delivery) => void;
+  },
   delivery: Delivery,
   isEntered = false,
 ): Promise<void> {

@@ -40,24 +40,24 @@ import {
   type Lane,
   nextStep,
 } from '../delivery.ts';
-import type { DeliveryMessage, DeliveryQueue, RetryScheduler } from '../delivery-queue.sqs.ts';
+import type { DeliveryMessage, RetryScheduler } from '../delivery-queue.sqs.ts';
 import type { DeliveryStore } from '../delivery-store.dynamo.ts';
 import { clientOriginOf } from '../endpoint-health.ts';
 import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
-import { type AlertDependencies, alertFailure, enterFailure } from './alert-failure.ts';
+import { alertFailure, enterFailure } from './alert-failure.ts';
 import { countResult, type DisableDependencies, reportDisabled } from './disable-endpoint.ts';
 import type { Post } from './http-post.ts';
 import { interruptedAttempt, postAttempt, unsignedAttempt, withdrawnAttempt } from './post-attempt.ts';
 import type { SendToAws } from './send-to-aws.ts';
 
 /** The dependencies of `deliver` and of its steps. */
-export interface DeliverDependencies extends AlertDependencies, LaneDependencies, DisableDependencies {
+export interface DeliverDependencies extends LaneDependencies, DisableDependencies {
   readonly deliveries: DeliveryStore;
   readonly secrets: WebhookSecrets;
   readonly post: Post;
   readonly sendToAws: SendToAws;
-  readonly queue: DeliveryQueue;
   readonly retryScheduler: RetryScheduler;
+  readonly reportFailedDelivery: (delivery: Delivery) => void;
 }
 
 interface DeliverSettings {

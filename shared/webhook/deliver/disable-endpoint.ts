@@ -13,18 +13,20 @@
 import type { ActivityLog } from '../../activity/activity-log.ts';
 import { modeField } from '../../contract/mode.ts';
 import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
-import { addDays, addSeconds, type Clock } from '../../platform/clock.ts';
+import { addDays, addSeconds } from '../../platform/clock.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
 import type { Attempt } from '../attempt.ts';
 import { sweepGraceSeconds } from '../delivery.ts';
+import type { DeliveryStore } from '../delivery-store.dynamo.ts';
 import type { EndpointReader, EndpointResults } from '../endpoints/endpoint-store.dynamo.ts';
 import { disabledAfter, receives, type WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
-import { disabledNoticeId, type NotificationDependencies, sendNotification } from '../notification.ts';
+import { disabledNoticeId, sendNotification } from '../notification.ts';
+import type { EnqueueDependencies } from '../plan-deliveries.ts';
 
-export interface DisableDependencies extends NotificationDependencies {
+export interface DisableDependencies extends EnqueueDependencies {
+  readonly deliveries: Pick<DeliveryStore, 'create'>;
   readonly endpoints: EndpointReader & EndpointResults;
   readonly activityLog: ActivityLog;
-  readonly clock: Clock;
 }
 
 const reason = 'no_successful_delivery';

@@ -15,13 +15,13 @@ import { clientOriginOf, type EndpointHealth } from '../endpoint-health.ts';
 import {
   addAndEnqueue,
   deliveriesOf,
-  type RelayWebhooksDependencies,
+  type EnqueueDependencies,
   unpersistedDelivery,
 } from '../plan-deliveries.ts';
 
 /** Returns the number of deliveries. Repeating the call is safe. @throws if any of them may not be queued. */
 export async function fanOut(
-  dependencies: RelayWebhooksDependencies & {
+  dependencies: EnqueueDependencies & {
     readonly health: Pick<EndpointHealth, 'status'>;
     readonly warn: (message: string, error: unknown) => void;
   },

@@ -15,7 +15,9 @@ import {
 } from '../../operation/operation.ts';
 import { isId, newId } from '../../platform/ids.ts';
 import { fromArns } from '../aws-destination.ts';
-import { type NotificationDependencies, sendNotification, testEvent } from '../notification.ts';
+import type { DeliveryStore } from '../delivery-store.dynamo.ts';
+import { sendNotification, testEvent } from '../notification.ts';
+import type { EnqueueDependencies } from '../plan-deliveries.ts';
 import type { WebhookEndpointView } from '../webhook-response.schema.ts';
 import type { EndpointStore } from './endpoint-store.dynamo.ts';
 import {
@@ -30,7 +32,8 @@ import {
   type WebhookEndpoint,
 } from './webhook-endpoint.ts';
 
-export interface EndpointDependencies extends ActivityRecorder, NotificationDependencies {
+export interface EndpointDependencies extends ActivityRecorder, EnqueueDependencies {
+  readonly deliveries: Pick<DeliveryStore, 'create'>;
   readonly endpoints: EndpointStore;
   readonly webhookSecrets: WebhookSecretStore;
   readonly random: RandomBytes;
@@ -171,7 +174,8 @@ export interface TestRequest {
 
 /** For the client and for administrators. @throws GatewayError `not_found` or `endpoint_disabled` */
 export async function sendTestEvent(
-  dependencies: NotificationDependencies & {
+  dependencies: EnqueueDependencies & {
+    readonly deliveries: Pick<DeliveryStore, 'create'>;
     readonly endpoints: Pick<EndpointStore, 'get'>;
     readonly activityLog: ActivityLog;
   },

@@ -9,18 +9,16 @@ import type { MessageList } from '../../message/store/message-list.dynamo.ts';
 import { listPosition } from '../../message/store/message-rows.dynamo.ts';
 import type { MessageStore } from '../../message/store/message-store.ts';
 import { opaqueCursor } from '../../operation/list-query.ts';
-import type { Clock, Sleep } from '../../platform/clock.ts';
-import type { DueItemIndex } from '../../recovery/due-item-index.dynamo.ts';
+import type { Sleep } from '../../platform/clock.ts';
 import { type Delivery, deliveryIdOf } from '../delivery.ts';
-import type { DeliveryQueue } from '../delivery-queue.sqs.ts';
 import type { DeliveryStore, ResendStore } from '../delivery-store.dynamo.ts';
 import type { EndpointReader } from '../endpoints/endpoint-store.dynamo.ts';
 import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
 import { disabledNoticeId } from '../notification.ts';
-import { eventsOf } from '../plan-deliveries.ts';
+import { type EnqueueDependencies, eventsOf } from '../plan-deliveries.ts';
 
 /** What the log of webhooks and resends of many use. */
-export interface WebhookLogDependencies {
+export interface WebhookLogDependencies extends EnqueueDependencies {
   /** Webhooks are found by the messages that they are about, failed ones by their entries in the Activity Log. */
   readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
   readonly list: MessageList;
@@ -31,11 +29,6 @@ export interface WebhookLogDependencies {
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   readonly activityLog: ActivityLog;
   readonly reportFailedDelivery: (delivery: Delivery) => void;
-  readonly dueItemIndex: DueItemIndex;
-  readonly queue: DeliveryQueue;
-  readonly retentionDays: number;
-  readonly clock: Clock;
-  readonly newRevision: () => string;
   readonly sleep: Sleep;
 }
 

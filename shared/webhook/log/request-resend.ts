@@ -3,14 +3,14 @@ import * as z from 'zod/mini';
 import { standardError } from '../../contract/errors.ts';
 import { requestTimeoutSeconds } from '../../contract/routes.ts';
 import { dateTime, optional } from '../../operation/fields.ts';
-import { addSeconds, type Clock } from '../../platform/clock.ts';
+import { addSeconds } from '../../platform/clock.ts';
 import { derivedIdAt, isId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import type { DueItemIndex } from '../../recovery/due-item-index.dynamo.ts';
 import { isDestinationArn } from '../aws-destination.ts';
-import { type AlertDependencies, alertFailure } from '../deliver/alert-failure.ts';
+import { alertFailure } from '../deliver/alert-failure.ts';
 import { type Delivery, type DeliveryState, dueItemOf, resendDue } from '../delivery.ts';
 import type { RetryScheduler } from '../delivery-queue.sqs.ts';
+import type { DeliveryStore } from '../delivery-store.dynamo.ts';
 import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
 import type { ResendView } from '../webhook-response.schema.ts';
 import type { WebhookLogDependencies } from './find-deliveries.ts';
@@ -166,11 +166,13 @@ function destinationText({ endpoint_id, origin }: ResendFilter): string {
   return endpoint_id ?? origin ?? 'the client';
 }
 
-/** Resends one finished delivery: same body, same `webhook-id`, one more attempt. For the client and for administrators. */
-export interface ResendDependencies extends AlertDependencies {
-  readonly dueItemIndex: DueItemIndex;
+export interface ResendDependencies
+  extends Pick<
+    WebhookLogDependencies,
+    'activityLog' | 'reportFailedDelivery' | 'newRevision' | 'dueItemIndex' | 'clock'
+  > {
+  readonly deliveries: DeliveryStore;
   readonly retryScheduler: RetryScheduler;
-  readonly clock: Clock;
 }
 
 /** The result of a request to resend one delivery. Repeating the request is safe. */
@@ -188,6 +190,8 @@ export interface ResendOptions {
 }
 
 /**
+ * Resends one finished delivery, for the client and for administrators: same body, same `webhook-id`, one more attempt.
+ *
  * Writes the activity entry first, so that every resend has a record of who asked for it. Then the due item: once the
  * row is `pending`, the queue message or the sweep starts the attempt.
  *
