@@ -54,10 +54,7 @@ import {
 import { dynamoDeliveryStore } from '../shared/webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointHealthStore } from '../shared/webhook/endpoint-health.dynamo.ts';
 import { endpointHealth, likelySlowAfterMs } from '../shared/webhook/endpoint-health.ts';
-import {
-  dynamoEndpointReader,
-  dynamoEndpointResults,
-} from '../shared/webhook/endpoints/endpoint-store.dynamo.ts';
+import { dynamoEndpointReader, dynamoEndpointResults } from '../shared/webhook/endpoint-store.dynamo.ts';
 
 const env = environmentOf<'deliver-webhook'>();
 const waiting = countRunning();

@@ -12,7 +12,7 @@ import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts'
 import { setAsideFrom, sqsDeadLetters } from '../shared/recovery/set-aside.sqs.ts';
 import { type RelayDependencies, relay, setUnreadableAside } from '../shared/relay/relay.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
-import { dynamoEndpointReader } from '../shared/webhook/endpoints/endpoint-store.dynamo.ts';
+import { dynamoEndpointReader } from '../shared/webhook/endpoint-store.dynamo.ts';
 
 const env = environmentOf<'relay-changes'>();
 

@@ -15,10 +15,7 @@ import { setAsideFrom } from '../shared/recovery/set-aside.sqs.ts';
 import { reportFailedDelivery } from '../shared/webhook/deliver/alert-failure.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../shared/webhook/delivery-store.dynamo.ts';
-import {
-  dynamoEndpointReader,
-  dynamoEndpointResults,
-} from '../shared/webhook/endpoints/endpoint-store.dynamo.ts';
+import { dynamoEndpointReader, dynamoEndpointResults } from '../shared/webhook/endpoint-store.dynamo.ts';
 import { continueResends } from '../shared/webhook/log/run-resend.ts';
 import { sweep } from '../shared/webhook/sweep-deliveries.ts';
 

@@ -14,7 +14,7 @@ import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts'
 import { reportFailedDelivery } from '../shared/webhook/deliver/alert-failure.ts';
 import { immediateScheduler, sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../shared/webhook/delivery-store.dynamo.ts';
-import { dynamoEndpointReader } from '../shared/webhook/endpoints/endpoint-store.dynamo.ts';
+import { dynamoEndpointReader } from '../shared/webhook/endpoint-store.dynamo.ts';
 import {
   getWebhookDelivery,
   getWebhookResend,

@@ -12,7 +12,7 @@ import { webhookUrlFrom } from '../shared/webhook/address-guard.ts';
 import { awsDestinationSchemas } from '../shared/webhook/aws-destination.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore } from '../shared/webhook/delivery-store.dynamo.ts';
-import { dynamoEndpointStore } from '../shared/webhook/endpoints/endpoint-store.dynamo.ts';
+import { dynamoEndpointStore } from '../shared/webhook/endpoint-store.dynamo.ts';
 import {
   createEndpoint,
   deleteEndpoint,
@@ -22,7 +22,7 @@ import {
   rotateOwnEndpointSecret,
   testEndpoint,
   updateEndpoint,
-} from '../shared/webhook/endpoints/manage-endpoints.ts';
+} from '../shared/webhook/manage-endpoints.ts';
 
 const env = environmentOf<'webhook-endpoints'>();
 

@@ -68,7 +68,7 @@ import {
   dynamoDeliveryStore,
   dynamoResendStore,
 } from '../webhook/delivery-store.dynamo.ts';
-import { dynamoEndpointReader, type EndpointReader } from '../webhook/endpoints/endpoint-store.dynamo.ts';
+import { dynamoEndpointReader, type EndpointReader } from '../webhook/endpoint-store.dynamo.ts';
 import type { WebhookLogDependencies } from '../webhook/log/find-deliveries.ts';
 import type { ResendDependencies } from '../webhook/log/request-resend.ts';
 import {

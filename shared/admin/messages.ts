@@ -17,9 +17,9 @@ import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts'
 import { allClients } from '../usage/count-changes.ts';
 import { periodsBetween } from '../usage/period.ts';
 import { deliveryIdOf } from '../webhook/delivery.ts';
-import type { WebhookEndpoint } from '../webhook/endpoints/webhook-endpoint.ts';
 import { deliverySummary } from '../webhook/log/delivery-log.ts';
 import { eventsOf } from '../webhook/plan-deliveries.ts';
+import type { WebhookEndpoint } from '../webhook/webhook-endpoint.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import {

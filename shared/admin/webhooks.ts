@@ -10,7 +10,6 @@ import { addDays, type Sleep } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
 import { runPaced } from '../platform/long-lists.ts';
 import { retry } from '../platform/retry.ts';
-import { endpointView, sendTestEvent, type TestRequest } from '../webhook/endpoints/manage-endpoints.ts';
 import { type DeliveryLogQuery, deliveryLog, deliveryView } from '../webhook/log/delivery-log.ts';
 import {
   type ResendOptions,
@@ -22,6 +21,7 @@ import {
   showResend,
 } from '../webhook/log/request-resend.ts';
 import { runResend } from '../webhook/log/run-resend.ts';
+import { endpointView, sendTestEvent, type TestRequest } from '../webhook/manage-endpoints.ts';
 import type {
   DeliveryList,
   DeliverySummary,

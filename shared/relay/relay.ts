@@ -26,13 +26,13 @@ import { readOnce } from '../platform/expiring-cache.ts';
 import { log } from '../platform/log.ts';
 import { countMetric } from '../platform/metrics.ts';
 import type { SetAside } from '../recovery/set-aside.sqs.ts';
-import type { WebhookEndpoint } from '../webhook/endpoints/webhook-endpoint.ts';
 import {
   type ChangeWithDestinations,
   type EnqueueDependencies,
   leaveToSweep,
   relayDeliveries,
 } from '../webhook/plan-deliveries.ts';
+import type { WebhookEndpoint } from '../webhook/webhook-endpoint.ts';
 import { firstReview } from './expire-messages.ts';
 
 export interface RelayDependencies {

@@ -82,9 +82,6 @@ export type Delivery = z.output<typeof deliverySchema>;
 
 /** How long after the due time the sweep enqueues a delivery. Longer than usual queueing. */
 export const sweepGraceSeconds = 90;
-/** How long the sweep waits at least, and at most, before it enqueues the same delivery again. */
-const sweepPauseSeconds = 300;
-const sweepPauseMaxSeconds = 3600;
 /** The number of dead workers after which the attempt has failed, so that an endpoint cannot kill workers for ever. */
 export const interruptionsMax = 3;
 
@@ -117,15 +114,6 @@ export function newDelivery(
     purge_at: epochSeconds(addDays(now, keptDays(given.client_id, retentionDays))),
     revision,
   };
-}
-
-/**
- * When the sweep enqueues a delivery again that it has enqueued now: after as long as it has waited, so that what waits
- * in a long queue gets few further messages there.
- */
-export function sweptAgainAt(dueAt: Date, now: Date): Date {
-  const waitedSeconds = (now.getTime() - dueAt.getTime()) / 1000;
-  return addSeconds(now, Math.min(sweepPauseMaxSeconds, Math.max(sweepPauseSeconds, waitedSeconds)));
 }
 
 /** The next step of a worker with a delivery, decided by its row and the time only. */

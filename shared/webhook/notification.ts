@@ -6,13 +6,13 @@ import { derivedId, newId } from '../platform/ids.ts';
 import { type Delivery, dueItemOf } from './delivery.ts';
 import { enqueue } from './delivery-queue.sqs.ts';
 import type { DeliveryStore } from './delivery-store.dynamo.ts';
-import type { WebhookEndpoint } from './endpoints/webhook-endpoint.ts';
 import {
   type EnqueueDependencies,
   eventBody,
   type PlannedDelivery,
   unpersistedDelivery,
 } from './plan-deliveries.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** The id of the webhook that notifies an endpoint that another one was disabled. */
 export function disabledNoticeId(

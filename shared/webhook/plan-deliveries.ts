@@ -18,8 +18,8 @@ import {
   sweepGraceSeconds,
 } from './delivery.ts';
 import { type DeliveryMessage, type DeliveryQueue, enqueue, type FanOut } from './delivery-queue.sqs.ts';
-import { receives, type WebhookEndpoint } from './endpoints/webhook-endpoint.ts';
 import type { InboundEventData, RecipientEventData, WebhookEventData } from './event-body.schema.ts';
+import { receives, type WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** A change of a message, and where its client has its events sent. */
 export interface ChangeWithDestinations extends MessageChange {

@@ -26,11 +26,9 @@ import {
   deliveryIdOf,
   deliveryIdOfDueItem,
   nextReviewAt,
-  sweptAgainAt,
 } from './delivery.ts';
 import { delayOfNearRetry, type Enqueued, enqueue, type FanOut } from './delivery-queue.sqs.ts';
 import type { DeliveryStore } from './delivery-store.dynamo.ts';
-import type { WebhookEndpoint } from './endpoints/webhook-endpoint.ts';
 import {
   deliveriesOf,
   enqueueFanOuts,
@@ -39,6 +37,7 @@ import {
   unpersistedDelivery,
   unpersistedDeliveryMessage,
 } from './plan-deliveries.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 interface SweepDependencies extends DueItemRun, DisableDependencies {
   readonly deliveries: Pick<DeliveryStore, 'get' | 'getMany' | 'create'>;
@@ -47,6 +46,9 @@ interface SweepDependencies extends DueItemRun, DisableDependencies {
   readonly setAside: SetAside;
 }
 
+/** How long the sweep waits at least, and at most, before it enqueues the same delivery again. */
+const sweepPauseSeconds = 300;
+const sweepPauseMaxSeconds = 3600;
 /** A delivery that its queue refuses permanently is tried again at this interval, for this time. */
 const refusedPauseSeconds = 3600;
 const refusedForSeconds = 86_400;
@@ -285,4 +287,13 @@ async function rebuildLostDelivery(
 
 function withoutFilter({ events: _events, ...endpoint }: WebhookEndpoint): WebhookEndpoint {
   return endpoint;
+}
+
+/**
+ * When the sweep enqueues a delivery again that it has enqueued now: after as long as it has waited, so that what waits
+ * in a long queue gets few further messages there.
+ */
+function sweptAgainAt(dueAt: Date, now: Date): Date {
+  const waitedSeconds = (now.getTime() - dueAt.getTime()) / 1000;
+  return addSeconds(now, Math.min(sweepPauseMaxSeconds, Math.max(sweepPauseSeconds, waitedSeconds)));
 }

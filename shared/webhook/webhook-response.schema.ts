@@ -8,8 +8,8 @@ import { count, instant } from '../message/message-response.schema.ts';
 import { described } from '../operation/fields.ts';
 import { attemptFields } from './attempt.ts';
 import { deliveryStates } from './delivery.ts';
-import { disabledAfter } from './endpoints/webhook-endpoint.ts';
 import { resendableStates, resendStatuses } from './log/resend.ts';
+import { disabledAfter } from './webhook-endpoint.ts';
 
 const deliverySummarySchema = z.object({
   delivery_id: z.string(),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addSeconds } from '../../shared/platform/clock.ts';
-import { endpointsMax } from '../../shared/webhook/endpoints/webhook-endpoint.ts';
+import { endpointsMax } from '../../shared/webhook/webhook-endpoint.ts';
 import { startCountingFront } from '../fuzz/counting-front.ts';
 import { tallyOfAnswers } from '../fuzz/tally.ts';
 import { gateway } from '../support/gateway/gateway.ts';

@@ -7,7 +7,7 @@ import { dynamoWebhookSecretStore } from '../../shared/client/webhook-secrets.dy
 import { addDays } from '../../shared/platform/clock.ts';
 import { derivedId } from '../../shared/platform/ids.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
-import { endpointsMax } from '../../shared/webhook/endpoints/webhook-endpoint.ts';
+import { endpointsMax } from '../../shared/webhook/webhook-endpoint.ts';
 import { adminShell } from '../support/admin/admin-shell.ts';
 import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';

@@ -1,6 +1,6 @@
 /** Values that exist, for the cases to refer to: credentials, ids, cursors, a webhook endpoint. */
 
-import { endpointsMax } from '../../shared/webhook/endpoints/webhook-endpoint.ts';
+import { endpointsMax } from '../../shared/webhook/webhook-endpoint.ts';
 import { freshNumber } from '../support/carrier/outbox.ts';
 import { call, type TestClient } from '../support/http/client.ts';
 

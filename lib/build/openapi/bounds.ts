@@ -10,7 +10,7 @@ import { referenceCharactersMax } from '../../../shared/message/send/send-fields
 import { pageLimitMax } from '../../../shared/operation/list-query.ts';
 import { urlLengthMax } from '../../../shared/webhook/address-guard.ts';
 import { arnLengthMax } from '../../../shared/webhook/aws-destination.ts';
-import { endpointsMax } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
+import { endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';
 import type { JsonSchema } from './named-schemas.ts';
 import { requests } from './requests.ts';
 

@@ -21,7 +21,7 @@ import { idempotencyKeyHours } from '../../../shared/contract/times.ts';
 import { tokenRequestBytesMax } from '../../../shared/http/client-credentials.ts';
 import { maxBodyBytes } from '../../../shared/http/request-body.ts';
 import { described } from '../../../shared/operation/fields.ts';
-import { endpointsMax } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
+import { endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';
 import type { Description } from './description.ts';
 
 const fieldError = z.object({

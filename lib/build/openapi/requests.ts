@@ -9,12 +9,12 @@ import { sendWhatsAppSchema } from '../../../shared/message/send/send-whatsapp.t
 import { suppressionBody } from '../../../shared/message/suppression/manage-suppressions.ts';
 import { sendOtpSchema } from '../../../shared/otp/otp-request.ts';
 import { verifyOtpSchema } from '../../../shared/otp/verify-otp.ts';
+import { resendRequestSchema } from '../../../shared/webhook/log/request-resend.ts';
 import {
   endpointChangeSchema,
   newEndpointSchema,
   testRequestSchema,
-} from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
-import { resendRequestSchema } from '../../../shared/webhook/log/request-resend.ts';
+} from '../../../shared/webhook/webhook-endpoint.ts';
 
 /** The stage decides which URLs are allowed; the document describes the rule on AWS. */
 const webhookUrl = z.url();

@@ -11,7 +11,7 @@ import {
   messageEvents,
   recipientEvents,
 } from '../../../shared/contract/webhook-events.ts';
-import { disabledAfter } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
+import { disabledAfter } from '../../../shared/webhook/webhook-endpoint.ts';
 import { endpointDisabledExample, eventExample, inboundExample, recipientExample } from './event-examples.ts';
 import type { JsonSchema } from './named-schemas.ts';
 import type { OperationName } from './operations.ts';

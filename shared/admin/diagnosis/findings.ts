@@ -1,5 +1,5 @@
 /** Problems and warnings about a client, in words, each with the command that helps. */
-import { disabledByClient } from '../../webhook/endpoints/webhook-endpoint.ts';
+import { disabledByClient } from '../../webhook/webhook-endpoint.ts';
 import type { ApiKeyView, ClientView } from '../clients.ts';
 import type { ExplainedEndpoint } from '../explain-limits.ts';
 import type { EndpointLimits } from '../limits.ts';

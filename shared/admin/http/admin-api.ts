@@ -12,9 +12,9 @@ import {
 import { defaultPageLimit } from '../../operation/list-query.ts';
 import { type Operation, parseFields } from '../../operation/operation.ts';
 import { adminUsageQuery, usageRange } from '../../usage/usage-query.ts';
-import { testRequestSchema } from '../../webhook/endpoints/webhook-endpoint.ts';
 import { listDeliveriesQuery } from '../../webhook/log/delivery-operations.ts';
 import { resendRequestSchema } from '../../webhook/log/request-resend.ts';
+import { testRequestSchema } from '../../webhook/webhook-endpoint.ts';
 import { activityQuery, actorOf, kindsOf, listActivity, retentionRange } from '../activity.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
 import { attention } from '../attention.ts';

@@ -43,7 +43,7 @@ import {
 import type { DeliveryMessage, RetryScheduler } from '../delivery-queue.sqs.ts';
 import type { DeliveryStore } from '../delivery-store.dynamo.ts';
 import { clientOriginOf } from '../endpoint-health.ts';
-import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
+import type { WebhookEndpoint } from '../webhook-endpoint.ts';
 import { alertFailure, enterFailure } from './alert-failure.ts';
 import { countResult, type DisableDependencies, reportDisabled } from './disable-endpoint.ts';
 import type { Post } from './http-post.ts';

@@ -18,10 +18,10 @@ import { derivedIdAt } from '../../platform/ids.ts';
 import type { Attempt } from '../attempt.ts';
 import { sweepGraceSeconds } from '../delivery.ts';
 import type { DeliveryStore } from '../delivery-store.dynamo.ts';
-import type { EndpointReader, EndpointResults } from '../endpoints/endpoint-store.dynamo.ts';
-import { disabledAfter, receives, type WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
+import type { EndpointReader, EndpointResults } from '../endpoint-store.dynamo.ts';
 import { disabledNoticeId, sendNotification } from '../notification.ts';
 import type { EnqueueDependencies } from '../plan-deliveries.ts';
+import { disabledAfter, receives, type WebhookEndpoint } from '../webhook-endpoint.ts';
 
 export interface DisableDependencies extends EnqueueDependencies {
   readonly deliveries: Pick<DeliveryStore, 'create'>;

@@ -9,7 +9,7 @@ import { dateOf } from '../../operation/list-query.ts';
 import { addDays, earlierOf, laterOf } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { Delivery, DeliveryState } from '../delivery.ts';
-import { receives, type WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
+import { receives, type WebhookEndpoint } from '../webhook-endpoint.ts';
 import type { DeliveryList, DeliverySummary, DeliveryView } from '../webhook-response.schema.ts';
 import {
   type Candidate,

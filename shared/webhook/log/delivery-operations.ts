@@ -13,7 +13,7 @@ import {
 } from '../../operation/operation.ts';
 import { isId } from '../../platform/ids.ts';
 import { type Delivery, deliveryStates } from '../delivery.ts';
-import type { EndpointReader } from '../endpoints/endpoint-store.dynamo.ts';
+import type { EndpointReader } from '../endpoint-store.dynamo.ts';
 import { deliveryLog, deliverySummary, deliveryView } from './delivery-log.ts';
 import type { WebhookLogDependencies } from './find-deliveries.ts';
 import {

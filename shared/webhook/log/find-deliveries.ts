@@ -12,10 +12,10 @@ import { opaqueCursor } from '../../operation/list-query.ts';
 import type { Sleep } from '../../platform/clock.ts';
 import { type Delivery, deliveryIdOf } from '../delivery.ts';
 import type { DeliveryStore, ResendStore } from '../delivery-store.dynamo.ts';
-import type { EndpointReader } from '../endpoints/endpoint-store.dynamo.ts';
-import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
+import type { EndpointReader } from '../endpoint-store.dynamo.ts';
 import { disabledNoticeId } from '../notification.ts';
 import { type EnqueueDependencies, eventsOf } from '../plan-deliveries.ts';
+import type { WebhookEndpoint } from '../webhook-endpoint.ts';
 
 /** What the log of webhooks and resends of many use. */
 export interface WebhookLogDependencies extends EnqueueDependencies {

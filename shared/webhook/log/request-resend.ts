@@ -11,7 +11,7 @@ import { alertFailure } from '../deliver/alert-failure.ts';
 import { type Delivery, type DeliveryState, dueItemOf, resendDue } from '../delivery.ts';
 import type { RetryScheduler } from '../delivery-queue.sqs.ts';
 import type { DeliveryStore } from '../delivery-store.dynamo.ts';
-import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
+import type { WebhookEndpoint } from '../webhook-endpoint.ts';
 import type { ResendView } from '../webhook-response.schema.ts';
 import type { WebhookLogDependencies } from './find-deliveries.ts';
 import { newResend, type Resend, type ResendFilter, resendableStates, resendIdOf } from './resend.ts';

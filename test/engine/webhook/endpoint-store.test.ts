@@ -10,8 +10,8 @@ import {
   dynamoEndpointStore,
   type EndpointResults,
   type EndpointStore,
-} from '../../../shared/webhook/endpoints/endpoint-store.dynamo.ts';
-import { changed, endpointsMax } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
+} from '../../../shared/webhook/endpoint-store.dynamo.ts';
+import { changed, endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';

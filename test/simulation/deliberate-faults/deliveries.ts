@@ -13,7 +13,7 @@ export const faults: DeliberateFaults = {
     promise: '12.1',
     changes: [
       {
-        file: 'shared/webhook/endpoints/webhook-endpoint.ts',
+        file: 'shared/webhook/webhook-endpoint.ts',
         replace: 'return enabled && matchesFilters(event, events);',
         by: 'return enabled && matchesFilters(event, undefined);',
       },
@@ -151,7 +151,7 @@ export const faults: DeliberateFaults = {
     promise: '12.2',
     changes: [
       {
-        file: 'shared/webhook/endpoints/endpoint-store.dynamo.ts',
+        file: 'shared/webhook/endpoint-store.dynamo.ts',
         replace: "'attribute_not_exists(endpoints) OR endpoints < :max'",
         by: "'attribute_not_exists(endpoints) OR endpoints <= :max'",
       },

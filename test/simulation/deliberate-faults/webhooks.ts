@@ -19,7 +19,7 @@ export const faults: DeliberateFaults = {
         by: 'return withoutLogging(new DynamoDBClient({ ...clientConfig, ...config }));',
       },
       {
-        file: 'shared/webhook/endpoints/endpoint-store.dynamo.ts',
+        file: 'shared/webhook/endpoint-store.dynamo.ts',
         replace: 'if (error instanceof TransactionConflictException) return true;',
         by: '',
       },

@@ -22,10 +22,7 @@ import { type DueItemEntry, dynamoDueItemIndex } from '../../../shared/recovery/
 import { dynamoUsageCounter, dynamoUsageReader } from '../../../shared/usage/usage-counter.dynamo.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointHealthStore } from '../../../shared/webhook/endpoint-health.dynamo.ts';
-import {
-  dynamoEndpointResults,
-  dynamoEndpointStore,
-} from '../../../shared/webhook/endpoints/endpoint-store.dynamo.ts';
+import { dynamoEndpointResults, dynamoEndpointStore } from '../../../shared/webhook/endpoint-store.dynamo.ts';
 import { type InMemoryTables, inMemoryTables } from './in-memory-tables.ts';
 import type { TestTables } from './test-tables.ts';
 

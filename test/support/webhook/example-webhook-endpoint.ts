@@ -1,5 +1,5 @@
 /** A webhook endpoint for tests. */
-import type { WebhookEndpoint } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
+import type { WebhookEndpoint } from '../../../shared/webhook/webhook-endpoint.ts';
 import { created } from '../message/example-message.ts';
 
 export function anEndpoint(more: Partial<WebhookEndpoint> = {}): WebhookEndpoint {

@@ -6,7 +6,7 @@ import { errorResponse } from '../../../shared/http/response.ts';
 import { documentClient, dynamoClient } from '../../../shared/platform/aws/clients.ts';
 import { conditionalUpdate } from '../../../shared/platform/aws/conditional-write.dynamo.ts';
 import { retryRemaining } from '../../../shared/platform/retry.ts';
-import { dynamoEndpointStore } from '../../../shared/webhook/endpoints/endpoint-store.dynamo.ts';
+import { dynamoEndpointStore } from '../../../shared/webhook/endpoint-store.dynamo.ts';
 import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
 
 type Fault = { readonly __type: string } & Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { addDays, addSeconds } from '../../../shared/platform/clock.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
-import { changed, type WebhookEndpoint } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
+import { changed, type WebhookEndpoint } from '../../../shared/webhook/webhook-endpoint.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';

@@ -6,7 +6,7 @@ import { eventFilters, messageEventNames } from '../../../shared/contract/webhoo
 import type { EventStatus, Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
-import { changed, type EndpointChange } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
+import { changed, type EndpointChange } from '../../../shared/webhook/webhook-endpoint.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';

@@ -7,7 +7,7 @@ import {
   previousSecretHours,
   retryDelaysSeconds,
 } from '../../../../shared/contract/times.ts';
-import { endpointsMax } from '../../../../shared/webhook/endpoints/webhook-endpoint.ts';
+import { endpointsMax } from '../../../../shared/webhook/webhook-endpoint.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { codeBlock } from '../highlight.ts';
 import { heading, html, inline, prose, table } from '../html.ts';

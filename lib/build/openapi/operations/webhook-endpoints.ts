@@ -2,7 +2,7 @@
 import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.ts';
 import { previousSecretHours } from '../../../../shared/contract/times.ts';
 import { messageEventNames } from '../../../../shared/contract/webhook-events.ts';
-import { disabledAfter, endpointsMax } from '../../../../shared/webhook/endpoints/webhook-endpoint.ts';
+import { disabledAfter, endpointsMax } from '../../../../shared/webhook/webhook-endpoint.ts';
 import type { Description, Link, SuccessResponse } from '../description.ts';
 import { noStore } from '../headers.ts';
 import { createdAt, deliveryId, endpointId, rotation, webhookSecret as secret } from './examples.ts';

@@ -1,25 +1,24 @@
 /** A client's operations on its webhook endpoints (contract, section 12). */
-import type { ActivityKind } from '../../activity/activity-kinds.ts';
-import { type ActivityLog, type ActivityRecorder, recordActivity } from '../../activity/activity-log.ts';
-import { rotateEndpointSecret } from '../../client/client-admin.ts';
-import { newWebhookSecret, type RandomBytes, secretRotationBody } from '../../client/secret-text.ts';
-import type { WebhookSecretStore } from '../../client/webhook-secrets.ts';
-import { errorTexts, GatewayError, standardError } from '../../contract/errors.ts';
-import type { MessageEventName } from '../../contract/webhook-events.ts';
+import type { ActivityKind } from '../activity/activity-kinds.ts';
+import { type ActivityLog, type ActivityRecorder, recordActivity } from '../activity/activity-log.ts';
+import { rotateEndpointSecret } from '../client/client-admin.ts';
+import { newWebhookSecret, type RandomBytes, secretRotationBody } from '../client/secret-text.ts';
+import type { WebhookSecretStore } from '../client/webhook-secrets.ts';
+import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
+import type { MessageEventName } from '../contract/webhook-events.ts';
 import {
   type ApiRequest,
   type Operation,
   parseBody,
   parseOptionalBody,
   requireCaller,
-} from '../../operation/operation.ts';
-import { isId, newId } from '../../platform/ids.ts';
-import { fromArns } from '../aws-destination.ts';
-import type { DeliveryStore } from '../delivery-store.dynamo.ts';
-import { sendNotification, testEvent } from '../notification.ts';
-import type { EnqueueDependencies } from '../plan-deliveries.ts';
-import type { WebhookEndpointView } from '../webhook-response.schema.ts';
+} from '../operation/operation.ts';
+import { isId, newId } from '../platform/ids.ts';
+import { fromArns } from './aws-destination.ts';
+import type { DeliveryStore } from './delivery-store.dynamo.ts';
 import type { EndpointStore } from './endpoint-store.dynamo.ts';
+import { sendNotification, testEvent } from './notification.ts';
+import type { EnqueueDependencies } from './plan-deliveries.ts';
 import {
   changed,
   type DestinationSchemas,
@@ -31,6 +30,7 @@ import {
   testRequestSchema,
   type WebhookEndpoint,
 } from './webhook-endpoint.ts';
+import type { WebhookEndpointView } from './webhook-response.schema.ts';
 
 export interface EndpointDependencies extends ActivityRecorder, EnqueueDependencies {
   readonly deliveries: Pick<DeliveryStore, 'create'>;

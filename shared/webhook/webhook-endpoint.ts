@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { eventFilters, matchesFilters, messageEventNames } from '../../contract/webhook-events.ts';
+import { eventFilters, matchesFilters, messageEventNames } from '../contract/webhook-events.ts';
 import {
   type AwsDestination,
   type EventBridgeDestination,
@@ -12,7 +12,7 @@ import {
   resourceArnOf,
   roleArnOf,
   type SqsDestination,
-} from '../aws-destination.ts';
+} from './aws-destination.ts';
 
 export const endpointsMax = 10;
 

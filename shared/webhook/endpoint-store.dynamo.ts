@@ -11,10 +11,10 @@ import {
   type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import type { WebhookSecret } from '../../client/webhook-secrets.ts';
-import { conditionalUpdate, setOrRemove } from '../../platform/aws/conditional-write.dynamo.ts';
-import { log } from '../../platform/log.ts';
-import { retry } from '../../platform/retry.ts';
+import type { WebhookSecret } from '../client/webhook-secrets.ts';
+import { conditionalUpdate, setOrRemove } from '../platform/aws/conditional-write.dynamo.ts';
+import { log } from '../platform/log.ts';
+import { retry } from '../platform/retry.ts';
 import {
   changedFields,
   endpointsMax,
