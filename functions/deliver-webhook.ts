@@ -165,7 +165,7 @@ function deliverDependencies(): DeliverDependencies {
       resolve: env.WEBHOOK_ALLOW_LOOPBACK ? machineResolve : dnsResolve(),
     }),
     sendToAws: (request) => {
-      // Made with the first webhook for a queue or an event bus: most workers have none.
+      // The sender is made with the first webhook for a queue or an event bus: most workers have none.
       toAws ??= awsSender();
       return toAws(request);
     },

@@ -61,7 +61,7 @@ export async function failingEndpoints(dependencies: Dependencies): Promise<Fail
   return { endpoints: await withKnownStart(dependencies, listed), moreFailed: failed.more };
 }
 
-/** With the time that the client's page and `doctor` have. */
+/** Replaces the start by the time that the client's page and `doctor` show. */
 async function withKnownStart(
   dependencies: Dependencies,
   listed: readonly FailingEndpoint[],

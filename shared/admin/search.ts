@@ -193,7 +193,7 @@ async function findDelivery({ deliveries }: Dependencies, id: string): Promise<S
   };
 }
 
-/** Only numbers that messages went to or came from: a text may be a number in several ways. */
+/** Finds only numbers that messages went to or came from: a text may be a number in several ways. */
 async function findRecipients(
   { newestMessages, country, mode }: Dependencies,
   wanted: string,
@@ -230,7 +230,7 @@ async function clientsToSearch(
 
 const clientsShownMax = 20;
 
-/** By id, or by any part of the name; whole names before beginnings, those before the rest. */
+/** Finds clients by id, or by any part of the name; whole names come first, then beginnings. */
 function clientsNamed(clients: readonly Client[], wanted: string): SearchResult[] {
   const part = folded(wanted);
   const rank = ({ client_id, name }: Client): number => {

@@ -33,7 +33,7 @@ export type StoredCallback = z.output<typeof storedCallback>;
 
 /** Above it a callback is compressed. Below it, the queue message has room for what the queue needs written as escapes. */
 const plainBytesMax = 64 * 1024;
-/** Accepted by SQS in every region. */
+/** SQS accepts this size in every region. */
 const queueMessageBytesMax = 256 * 1024;
 
 /** Returns undefined where the callback does not fit a queue message, even compressed. */
@@ -76,7 +76,7 @@ export function readReport(carriers: readonly CarrierReports[], queueBody: strin
   );
   if (reports === undefined) throw new UnreadableNotification('the gateway does not have the carrier of it');
   const notification = reports.parse(reported);
-  // Also those that the stage does not use any more: their receipts may still come.
+  // Includes carriers that the stage no longer uses, because their receipts may still come.
   const reportedBy = carrier === undefined ? [awsDescriptor.name, simulatorDescriptor.name] : [carrier];
   return {
     ...notification,

@@ -178,7 +178,7 @@ export function httpFunctions(
   };
 }
 
-/** Before anything else is read, because the table of clients may be the one that is restored. */
+/** Refuses requests during maintenance, before anything else is read: the table of clients may be the one that is restored. */
 function refuseInMaintenance(inMaintenance: PublicHttpDependencies['inMaintenance']): Step {
   return {
     before: async ({ context }) => {

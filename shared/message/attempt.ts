@@ -4,12 +4,12 @@ import { lazily } from '../platform/expiring-cache.ts';
 
 export const attemptOutcomes = ['accepted', 'refused', 'not_taken', 'throttled', 'unknown'] as const;
 
-/** The sender of what a carrier sent from a number that it does not name before. */
+/** Stands for a sender that the carrier chooses, and names in its reports only. */
 export const anySender = '*';
 
 export const storedAttempt = lazily(() =>
   z.object({
-    /** 1 for the first; the id of the attempt has it. */
+    /** 1 for the first attempt. The attempt's id contains it. */
     number: z.int(),
     carrier: z.string(),
     at: z.iso.datetime(),
@@ -29,7 +29,7 @@ export const storedAttempt = lazily(() =>
 
 export type StoredAttempt = Readonly<z.output<ReturnType<typeof storedAttempt>>>;
 
-/** By the numbers of the attempts. */
+/** The cost of each attempt, by its number. */
 export const attemptCosts = lazily(() =>
   z.record(
     z.string(),
@@ -44,6 +44,7 @@ export function mayBeTaken({ outcome = 'unknown' }: StoredAttempt): boolean {
   return outcome === 'accepted' || outcome === 'unknown';
 }
 
+/** The fields of a message that tell its attempts. */
 interface Attempted {
   readonly attempts?: readonly StoredAttempt[];
   readonly reported_attempt?: number;
@@ -55,8 +56,10 @@ export function shownAttempt({ attempts = [], reported_attempt }: Attempted): St
 }
 
 /**
- * What an attempt is sent from, by default the one that is shown: the sender of the request, the one that was selected, or
- * the carrier's own. Undefined where the carrier chose.
+ * Returns what an attempt is sent from: the sender of the request, the one that was selected, or the carrier's own. Undefined
+ * where the carrier chose.
+ *
+ * @param number - of the attempt, by default the one that is shown
  */
 export function fromOf(
   message: Attempted & { readonly sender?: { readonly identity: string }; readonly from?: string },

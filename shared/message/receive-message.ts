@@ -30,7 +30,7 @@ export interface ReceiveDependencies {
   readonly contacts: Pick<Contacts, 'of'>;
   readonly numbers: NumberOwners;
   readonly windows: Pick<WhatsAppWindows, 'open'>;
-  /** Those that the stage adds. */
+  /** The words that the stage adds. */
   readonly optOutWords: readonly string[];
   readonly activityLog: ActivityLog;
 }
@@ -138,7 +138,7 @@ async function changeSuppression(
   });
 }
 
-/** By which another client that wrote from this number is told of the word, and of nothing else in the message. */
+/** The row by which another client that wrote from this number is told of the word, and of nothing else in the message. */
 function copyFor(message: Message, client_id: string): Message {
   const { in_reply_to: _answered, opt_for: _others, ...rest } = message;
   return {

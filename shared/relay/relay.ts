@@ -128,7 +128,7 @@ async function planAndEnqueueWebhooks(
   dependencies: RelayDependencies,
   changes: readonly MessageChange[],
 ): Promise<number> {
-  // Read once for each client and batch, and never kept longer: a change counts for the next event.
+  // Both are read once for each client and batch, and kept no longer: a change counts for the next event.
   const accountUrlOf = readOnce(dependencies.accountUrlOf);
   const endpointsOf = readOnce(dependencies.endpointsOf);
   const unknown: MessageChange[] = [];

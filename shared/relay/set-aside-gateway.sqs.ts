@@ -30,7 +30,7 @@ interface SetAsideQueue {
 }
 
 const hiddenSeconds = 60;
-/** With a wait SQS asks all of its servers, so an empty response means that nothing is left. */
+/** SQS asks all of its servers if a request waits, so an empty response means that nothing is left. */
 const waitSeconds = 1;
 
 function sqsSetAsideQueue(client: SQSClient, queue: string, QueueUrl: string): SetAsideQueue {

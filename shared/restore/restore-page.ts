@@ -60,7 +60,7 @@ export async function restorePage(
   }
 }
 
-/** With eight segments at once, a few more than the connections of the SDK: more would wait too long for one. */
+/** Eight segments at once use a few more than the SDK's connections: more would wait too long for one. */
 const rowsAtOnce = 10;
 
 interface Row {

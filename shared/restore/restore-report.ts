@@ -26,11 +26,11 @@ export type RowOutcome =
   | { readonly kind: 'message'; readonly key: string; readonly group: MessageGroup; readonly legs: boolean };
 
 interface TableCounts {
-  /** At the time, of which some had been kept long enough since. */
+  /** How many rows the table had at the time; some have expired since. */
   rows: number;
-  /** Missing now, or spoilt: they are restored. */
+  /** How many are missing now, or spoilt: they are restored. */
   restored: number;
-  /** They exist, and stay as they are; `differs` of them are not as they were at the time. */
+  /** How many exist, and stay as they are; `differs` of them are not as they were at the time. */
   kept: number;
   differs: number;
 }

@@ -117,7 +117,7 @@ class BlockedAddressError extends Error {
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /**
- * For `net.connect`: resolves once and passes on the checked addresses, so only these are connected to. One forbidden
+ * Makes the lookup for `net.connect`: it resolves once and passes on the checked addresses, so only these are connected to. One forbidden
  * address among several forbids the name: a mixture indicates an attack.
  */
 export function guardedLookup(resolve: Resolve, rules: AddressRules): LookupFunction {

@@ -95,7 +95,7 @@ export function sqsDeliveryQueue(
   };
 }
 
-/** For less than this SQS is used: the time of a schedule could be past before it is stored. */
+/** A shorter wait uses SQS: the time of a schedule could be past before it is stored. */
 const scheduleAheadSeconds = 5;
 
 /** The sweep runs each minute, and may leave some retries to its next runs. */
@@ -124,7 +124,7 @@ function planRetry(delivery: Delivery, now: Date, scheduleLeadSeconds: number): 
   return { path: 'queue', delaySeconds: queueDelaySeconds(delivery, now) };
 }
 
-/** Whole seconds until the queue shows the message of the next attempt: never late, and early by less than the worker waits. */
+/** Returns whole seconds until the queue shows the message of the next attempt: never late, and early by less than the worker waits. */
 function queueDelaySeconds({ attempt_due_at }: Delivery, now: Date): number {
   const remainingSeconds = (Date.parse(attempt_due_at) - now.getTime()) / 1000;
   return Math.max(0, Math.floor(remainingSeconds));

@@ -37,7 +37,7 @@ export interface EndpointDependencies extends ActivityRecorder, EnqueueDependenc
   readonly endpoints: EndpointStore;
   readonly webhookSecrets: WebhookSecretStore;
   readonly random: RandomBytes;
-  /** Where this deployment may send. */
+  /** The destinations to which this deployment may send. */
   readonly destinations: DestinationSchemas;
 }
 
@@ -168,11 +168,15 @@ export interface TestRequest {
   readonly actor: string;
   readonly clientId: string;
   readonly endpointId: string;
-  /** By default one that the endpoint receives. */
+  /** The event to send; by default one that the endpoint receives. */
   readonly event?: MessageEventName | undefined;
 }
 
-/** For the client and for administrators. @throws GatewayError `not_found` or `endpoint_disabled` */
+/**
+ * Sends a test event to an endpoint, for the client and for administrators.
+ *
+ * @throws GatewayError `not_found` or `endpoint_disabled`
+ */
 export async function sendTestEvent(
   dependencies: EnqueueDependencies & {
     readonly deliveries: Pick<DeliveryStore, 'create'>;
@@ -185,7 +189,7 @@ export async function sendTestEvent(
   if (!endpoint.enabled) throw standardError('endpoint_disabled');
   const now = dependencies.clock();
   const planned = testEvent(endpoint, event, now);
-  // Before the event, so that the log of webhooks finds every test event.
+  // The entry precedes the event, so that the log of webhooks finds every test event.
   await dependencies.activityLog.add({
     entry_id: newId('act', now),
     kind: 'webhook_test_sent',

@@ -25,7 +25,7 @@ import { receives, type WebhookEndpoint } from './webhook-endpoint.ts';
 export interface ChangeWithDestinations extends MessageChange {
   /** Used if the message has no URL. */
   readonly accountUrl: string | undefined;
-  /** All of the client. */
+  /** All endpoints of the client. */
   readonly endpoints: readonly WebhookEndpoint[];
 }
 
@@ -130,8 +130,8 @@ export async function addAndEnqueue(
 }
 
 /**
- * For a worker, which makes the deliveries. Those of an event that the queue refuses are made here, so that it refuses
- * only the one at fault.
+ * Queues the events for a worker, which makes their deliveries. Where the queue refuses an event, its deliveries are made
+ * here, so that the queue refuses only the one at fault.
  */
 export async function enqueueFanOuts(
   dependencies: EnqueueDependencies,
@@ -154,7 +154,7 @@ function unpersistedDeliveries(dependencies: EnqueueDependencies, events: readon
   return events.flatMap(deliveriesOf).map((planned) => unpersistedDelivery(dependencies, planned));
 }
 
-/** Has the sweep plan the events of these changes, because their destinations could not be read. */
+/** Leaves the events of these changes to the sweep, because their destinations could not be read. */
 export async function leaveToSweep(
   { dueItemIndex, clock }: EnqueueDependencies,
   changes: readonly MessageChange[],

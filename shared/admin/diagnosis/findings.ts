@@ -13,7 +13,7 @@ export interface Finding {
   readonly severity: 'problem' | 'warning';
   readonly about: 'client' | 'limits' | 'caps' | 'otp' | 'messages' | 'webhooks' | 'suppressions';
   readonly message: string;
-  /** Of held one-time passwords. */
+  /** The country of held one-time passwords. */
   readonly country?: string;
   /** A command of `npm run admin --`, or what to do. */
   readonly next_step: string;

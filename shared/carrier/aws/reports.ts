@@ -48,7 +48,7 @@ const whatsAppEvent = z.object({
 type WhatsAppEvent = z.output<typeof whatsAppEvent>;
 
 /**
- * What is in one queue message: an SNS notification around an event of either service.
+ * Reads one queue message: an SNS notification around an event of either service.
  *
  * @throws UnreadableNotification where nothing in it can be read.
  */

@@ -138,7 +138,7 @@ function outcomeOf(
   return { outcome: 'refused', ...reasonOf(status) };
 }
 
-/** Only what is wrong with the recipient or the text is final; the rest is about the account or this interface. */
+/** A fault of the recipient or the text is final; any other is about the account or this interface. */
 function refusedRequest(text: string): HandOver {
   const parsed = violations.safeParse(parsedJson(text));
   const fields = parsed.success ? parsed.data.violations.map(({ property }) => property) : [];

@@ -27,7 +27,7 @@ export const duplicateMessageId = 23;
 /** `DELIVERED_TO_OPERATOR`, which a report from the handset can follow. */
 const deliveredToOperator = 2;
 
-/** By `status ID` and `error ID`; in a report the error is more exact than the status. */
+/** The codes by `status ID` and `error ID`; in a report the error is more exact than the status. */
 export const infobipErrors: VendorErrors = {
   'status 4': { code: 'carrier_rejected' },
   'status 6': { code: 'country_not_supported', elsewhere: true },
@@ -108,7 +108,7 @@ export function reasonOf(
 const text = z.string();
 const id = text.check(z.minLength(1));
 
-/** Such as `2026-11-26T10:00:00.000+0000`. */
+/** A time such as `2026-11-26T10:00:00.000+0000`. */
 export const infobipTime = text.check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?([+-]\d\d:?\d\d|Z)$/));
 
 /** A delivery report, and an entry of the log. */

@@ -79,8 +79,8 @@ interface StatusSource {
 const reached = ['sent', 'delivered', 'read'] as const;
 
 /**
- * By our own id if the status has it. Otherwise by each id that the carrier may have returned at the hand-over,
- * its own and the one of Meta: a receipt under an id that no message has changes nothing.
+ * The receipt names the message by our own id if the status has it. Otherwise there is one for each id that the carrier may
+ * have returned at the hand-over, its own and Meta's: a receipt under an id that no message has changes nothing.
  */
 export function receiptsOfStatus(reported: WhatsAppStatus, source: StatusSource): Receipt[] {
   const transition = transitionOf(reported, source.receivedAt);

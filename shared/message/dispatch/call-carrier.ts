@@ -28,7 +28,7 @@ export interface DispatchDependencies {
   /** Whether an administrator disabled the client; at most 60 s old. */
   readonly isDisabled: (clientId: string) => Promise<boolean>;
   readonly pace: Pick<SenderPace, 'waitForSlot' | 'slowDown'>;
-  /** Read at each hand-over, so that an opt-out counts for what is queued and scheduled. */
+  /** The suppressions are read at each hand-over, so that an opt-out counts for what is queued and scheduled. */
   readonly suppressions: SuppressionReader;
   /**
    * Suppresses the recipient, because the carrier says that the person opted out, unless the person opted in since.
@@ -38,10 +38,10 @@ export interface DispatchDependencies {
   /** Records whose messages the carriers took, for replies. */
   readonly contacts: Pick<Contacts, 'note'>;
   readonly warn: (message: string, error: unknown) => void;
-  /** Read where a message has a fallback template. */
+  /** The windows are read for a message with a fallback template. */
   readonly windows: Pick<WhatsAppWindows, 'openedAt'>;
   readonly outbound: OutboundQueue;
-  /** For the leg that follows a message. */
+  /** The caps that a leg takes from when it starts. */
   readonly allowanceOf: AllowanceOf;
   readonly otpLegs: OtpLegs;
   readonly clock: Clock;
@@ -71,9 +71,9 @@ export type DispatchOutcome =
 export interface Dispatched {
   readonly outcome: DispatchOutcome;
   readonly message: Message | undefined;
-  /** Set where the queue must deliver this message again after so many seconds. */
+  /** The queue must deliver this message again after so many seconds. */
   readonly retryAfterSeconds?: number;
-  /** Set where the message was sent to the queue again with this delay. */
+  /** The message was sent to the queue again with this delay. */
   readonly requeuedForSeconds?: number;
   readonly errorCode?: MessageErrorCode;
 }
@@ -91,7 +91,7 @@ export interface Prepared {
 
 export const optedOut = 'recipient_opted_out' satisfies MessageErrorCode;
 
-/** Between the tries to write the outcome. */
+/** The delays between attempts to write the outcome. */
 const outcomeRetryDelaysMs = [100, 400, 1600];
 
 export type Step<Name extends NextStep['step']> = Extract<NextStep, { step: Name }>;
@@ -124,7 +124,7 @@ export async function callCarrier(
   }
   if (response.outcome === 'accepted') return recordSent(dependencies, message, response);
   const isFinal = response.outcome === 'refused' && response.elsewhere !== true;
-  // That the carrier does not take the repeat proves nothing of the call before.
+  // A refused repeat proves nothing about the call before it.
   if (isRepeat && !isFinal) return waitForOutcome(dependencies, claimed, carrier);
   const outcome = withOutcome(attempts, response.outcome);
   const asksNext = response.outcome !== 'throttled' && hasNext(outcome, carriers);
@@ -177,7 +177,7 @@ function waitForOutcome(
   return waitUntil(dependencies, claimed, !isLate && deadline < again ? deadline : again);
 }
 
-/** Until then the message is not claimed. What loses the queue message is found by the due-item index (../expire). */
+/** The message is not claimed until then. If its queue message is lost, the review finds it (relay/expire-messages.ts). */
 export async function waitUntil(
   dependencies: DispatchDependencies,
   { message, claimId }: Claimed,
@@ -208,7 +208,7 @@ async function recordSent(
     attempts,
     ...(isOneOfSeveral ? {} : withoutUndefined({ cost, currency })),
   };
-  // Before the state: if this worker dies in between, the receipt enters `sent` and notes it (../receipts). A fault does
+  // The contact is noted before the state: if this worker dies in between, the receipt enters `sent` and notes it (record-receipts.ts). A fault does
   // not keep the message from being `sent`: then its row alone says to whom a reply belongs.
   await noteContact(contacts, message, at).catch((error: unknown) => warn('contact not noted', error));
   const sent = await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
@@ -229,7 +229,7 @@ export async function recordRefused(
   message: Message,
   { errorCode, errorMessage }: Pick<Extract<HandOver, { outcome: 'refused' }>, 'errorCode' | 'errorMessage'>,
 ): Promise<Dispatched> {
-  // Before the state, which ends the work on this message.
+  // The opt-out is recorded before the state, which ends the work on this message.
   const hasOptedIn = errorCode === optedOut && !(await recordOptOut(message, clock()));
   const more = {
     ...(hasOptedIn ? { suppressed: false } : {}),
@@ -258,13 +258,13 @@ export async function requeue(
   return { outcome, message, requeuedForSeconds: entry.delaySeconds };
 }
 
-/** Whole seconds, at least 1. */
+/** Returns whole seconds, at least 1. */
 export function secondsUntil(time: string | undefined, now: Date): number {
   const seconds = time === undefined ? 1 : Math.ceil((Date.parse(time) - now.getTime()) / 1000);
   return Math.max(1, seconds);
 }
 
-/** Whole seconds until the next attempt: 2, 4, 8 … 300. */
+/** Returns whole seconds until the next attempt: 2, 4, 8 … 300. */
 function backoffSeconds(attempt: number): number {
   return Math.min(300, 2 ** Math.min(attempt, 9));
 }

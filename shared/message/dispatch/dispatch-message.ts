@@ -11,7 +11,7 @@
  * number of delayed messages, but at most 120,000 that were received and not deleted.
  *   new queue message ─ crash → both are delivered; the second finds the message claimed, waiting or sent
  *
- * A message of a sender with a pace is handed over in its slot (../pace). It waits for it in the queue, and the last
+ * A message of a sender with a pace is handed over in its slot (sender-pace.ts). It waits for it in the queue, and the last
  * seconds in the worker.
  *   slot reserved ─ crash → the slot is unused; the next delivery of the queue message reserves another
  *   attempt recorded after the slot is over ─ crash → an unknown attempt, as above
@@ -128,7 +128,7 @@ async function handOver(
   const { claimId } = claimed;
   const message = atCarrier(claimed.message, carrier.name, claimed.carriers);
   const { message_id: messageId } = message;
-  // Before the wait for the slot: a call after it could take so long that the slot is missed.
+  // The checks precede the wait for the slot: a call after it could take so long that the slot is missed.
   const refusal = await refusalOf(dependencies, message);
   if (refusal !== undefined) {
     const notSent = { to: 'failed', at: clock(), notSent: true } as const;
@@ -206,7 +206,7 @@ async function refusalOf(
   return isNeeded ? undefined : { outcome: 'not_needed', error: 'not_needed' };
 }
 
-/** Read when the slot has come: while the message waits, the person may opt out. */
+/** Reads the suppression when the slot has come: while the message waits, the person may opt out. */
 async function prepareHandOver(
   dependencies: DispatchDependencies,
   message: Message,

@@ -26,7 +26,7 @@ export interface Receipt {
 
 interface ReceiptDependencies {
   readonly messages: ReceiptStore;
-  /** Records an opt-out as for a hand-over (../dispatch). */
+  /** Suppresses the recipient, as at a hand-over (call-carrier.ts). */
   readonly recordOptOut: (message: Message, at: Date) => Promise<boolean>;
   readonly contacts: Pick<Contacts, 'note'>;
   /** What a message costs by the stage's prices; undefined where they have none for it. */
@@ -50,7 +50,7 @@ interface RecordedReceipt extends Omit<Recorded, 'outcome'> {
   readonly outcome: Recorded['outcome'] | 'given_up';
 }
 
-/** Enough here: an older read shows an earlier state. */
+/** An eventually consistent read is enough here: at worst it shows an earlier state. */
 const eventually = { consistent: false };
 
 /**
@@ -58,7 +58,7 @@ const eventually = { consistent: false };
  * it is retried after these delays, four minutes in total. After that it belongs to another sender of the same number.
  */
 const unknownDelaysSeconds = [2, 4, 8, 16, 32, 64, 128];
-/** Of one queue message, so that a thousand receipts are recorded within the function's time limit. */
+/** How many messages of one queue message are handled at once: a thousand receipts fit the function's time limit. */
 const messagesAtOnce = 25;
 
 /**
@@ -77,7 +77,7 @@ export async function recordReceipts(
 }> {
   const unknownRetryAfterSeconds = unknownDelaysSeconds[receives - 1];
   const recorded: RecordedReceipt[] = [];
-  // Those of one message in their order; a carrier may report on a thousand messages together.
+  // The receipts of one message are recorded in their order; a carrier may report on a thousand messages together.
   const ofMessages = Map.groupBy(
     receipts,
     ({ messageId, carrierMessageId }) => messageId ?? carrierMessageId,
@@ -141,7 +141,7 @@ async function recordReceipt(
   }
   let suppressed = {};
   if (transition.errorCode === 'recipient_opted_out') {
-    // Before the state, which ends the work on this message.
+    // The opt-out is recorded before the state, which ends the work on this message.
     const refused = await messages.get(messageId);
     const isSuppressed = refused !== undefined && (await recordOptOut(refused, transition.at));
     suppressed = isSuppressed ? {} : { suppressed: false };
@@ -179,12 +179,12 @@ function concerns(
   if (channel === 'sms' && transition.to === 'read') return false;
   if (attempts === undefined || reportedBy === undefined) return true;
   const named = attempts.find(({ number }) => number === attempt);
-  // Of a carrier that throttled the message, only the newest attempt is kept.
+  // The row keeps only the newest attempt of a carrier that throttled the message.
   const candidates = named === undefined ? attempts : [named];
   if (!candidates.some(({ carrier }) => reportedBy.includes(carrier))) return false;
   // AWS and Meta name one WhatsApp message by different ids.
   if (channel === 'whatsapp') return true;
-  // With several attempts that a carrier may have, the stored id may be that of any.
+  // If a carrier may have several attempts, the stored id may belong to any of them.
   const possible = attempts.filter(mayBeTaken);
   const isOfThisOne = named !== undefined && possible.length === 1 && possible[0] === named;
   return !isOfThisOne || (storedId ?? carrierMessageId) === (carrierMessageId ?? storedId);

@@ -4,7 +4,7 @@
  * list is apart from that of the reviews, so that a large campaign delays no expiry.
  *
  * A crash after the queue and before the entry is removed queues a message twice, and the second one finds it claimed or
- * final. A message that its queue loses, or refuses, is queued again by the review after its time (../expire).
+ * final. A message that its queue loses, or refuses, is queued again by the review after its time (relay/expire-messages.ts).
  */
 
 import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
@@ -46,7 +46,7 @@ export function isNear({ dueAt }: Timed, now: Date): boolean {
 
 export function timedEntryOf({ message, step, dueAt }: Timed, now: Date): OutboundEntry {
   if (step === 'next_leg') return nextLegEntryOf(message, dueAt, now);
-  // Rounded up: a message that comes early would wait in the queue a second time.
+  // The delay is rounded up: a message that comes early would wait in the queue a second time.
   return outboundEntryOf(message, Math.ceil((dueAt.getTime() - now.getTime()) / 1000));
 }
 

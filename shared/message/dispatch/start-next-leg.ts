@@ -7,8 +7,8 @@
  *   one-time password counted for its recipient, by the id of the leg ─ crash → the next attempt counts it as the same
  *   row of the leg ─ crash → the stream hands the leg to its queue; the next attempt finds it
  *
- * Two workers at once: one stores the row, the other gives back what it took. What loses the queue message is found by the
- * due-item index (../expire).
+ * Of two workers at once, one stores the row, and the other gives back what it took. If the queue message is lost, the review
+ * finds the message (relay/expire-messages.ts).
  */
 
 import { GatewayError } from '../../contract/errors.ts';
@@ -74,7 +74,7 @@ export async function startNextLeg(
   const leg = nextLegOf(previous, now, otpLegs.textOf);
   if (dueAt === undefined || leg === undefined) return { outcome: 'no_leg_needed', previous };
   if (dueAt > now) return { outcome: 'leg_not_due', previous, dueAt };
-  // Before anything is taken from a cap: most repeats end here.
+  // Most repeats end here, before anything is taken from a cap.
   if ((await messages.get(leg.message_id)) !== undefined) return { outcome: 'leg_exists', previous };
   if (leg.otp !== undefined && !(await otpLegs.isPending(leg.otp.otp_id)))
     return { outcome: 'no_leg_needed', previous };

@@ -121,7 +121,7 @@ interface Failure {
   readonly would_fail_with?: MessageErrorCode;
 }
 
-/** Known before the message is handed over, which is when it would fail. */
+/** Why the message would fail at its hand-over, if that is known before. */
 function failureOf({ recipient }: Message, suppressed: ReadonlySet<string>): Failure {
   return suppressed.has(recipient) ? { would_fail_with: 'recipient_opted_out' } : {};
 }

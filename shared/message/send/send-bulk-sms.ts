@@ -158,7 +158,7 @@ async function storeMessages(
   return { ...batch, ...expectedEnd };
 }
 
-/** Before completing the batch of a request that died. */
+/** Takes over the batch of a request that died, before it is completed. */
 async function takeOver(
   batches: BatchStore,
   batch: Batch,

@@ -151,14 +151,14 @@ export interface SendDependencies {
   readonly stageCountries?: readonly string[] | undefined;
   readonly channelsOff?: readonly Channel[] | undefined;
   readonly sendersOf: SendersOf;
-  /** For a dry run. */
+  /** A dry run shows the price, and whether the recipient is suppressed. */
   readonly priceOf: PriceOf;
   readonly suppressedAmong: SuppressedAmong;
   /** Accepts URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
 }
 
-/** The dependencies of a send from the function's environment. */
+/** Composes the dependencies of a send from the function's environment. */
 export function sendDependencies(
   env: EnvironmentFor<typeof sendRequest>,
   webhookUrl: z.ZodMiniType<string>,

@@ -26,7 +26,7 @@ export interface Contact {
   readonly clientId: string;
   /** A number, a pool or the id of one of them; `*` where the carrier chose. */
   readonly sender: string;
-  /** Where a receipt named the number: the pool or the id from which the message was sent. */
+  /** The pool or the id from which the message was sent, if a receipt named the number. */
   readonly via?: string;
   /** When the client wrote; an earlier time where it wrote several times with no other in between. */
   readonly at: Date;
@@ -139,7 +139,7 @@ type ContactRow = z.output<typeof contactRow>;
 const renewedDays = 30;
 /** The number of clients that may write to one person at the same moment. */
 const triesMax = 5;
-/** More than a person has, of all senders and clients. */
+/** A person has fewer, for all senders and clients together. */
 const rowsMax = 5000;
 
 export function dynamoContacts(

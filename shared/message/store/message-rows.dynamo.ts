@@ -78,7 +78,7 @@ export function messageRowOf(message: Message, retentionDays: number): Record<st
   };
 }
 
-/** Whether the row was written by an earlier attempt of this very write, whose answer was lost. */
+/** Whether an earlier attempt of this write stored the row, and its response was lost. */
 export function isOwn({ stored_by }: Message, existing: Message): boolean {
   return stored_by !== undefined && existing.stored_by === stored_by;
 }
@@ -88,14 +88,14 @@ export function listPosition(message: Pick<Message, 'created_at' | 'message_id'>
   return `${message.created_at}#${message.message_id}`;
 }
 
-/** What DynamoDB writes in one call. */
+/** The maximum of `TransactWriteItems`. */
 const writeBatchSize = 100;
-/** Why DynamoDB cancelled a call: this row's id is taken, which here means stored by an earlier try. */
-const alreadyThere = 'ConditionalCheckFailed';
+/** The reason why DynamoDB cancelled a transaction: the condition of this row does not hold. */
+const conditionFailed = 'ConditionalCheckFailed';
 
 type Row = Record<string, unknown>;
 
-/** By placeholders, because some are reserved words of DynamoDB. */
+/** The fields are named by placeholders, because some are reserved words of DynamoDB. */
 const filterFieldsOnly = {
   ProjectionExpression: ['message_id', ...filterFields.map((field) => `#${field}`)].join(', '),
   ExpressionAttributeNames: Object.fromEntries(filterFields.map((field) => [`#${field}`, field])),
@@ -120,7 +120,8 @@ export function manyMessages(
         return [];
       } catch (error) {
         if (!(error instanceof TransactionCanceledException)) throw error;
-        return left.filter((_, index) => error.CancellationReasons?.[index]?.Code !== alreadyThere);
+        // A row whose id is taken was stored by an earlier attempt.
+        return left.filter((_, index) => error.CancellationReasons?.[index]?.Code !== conditionFailed);
       }
     });
   }
@@ -148,12 +149,14 @@ export function manyMessages(
   };
 }
 
-/** Stores a further leg of a send in one transaction with the check that no earlier leg is delivered. */
-const conditionFailed = 'ConditionalCheckFailed';
 const names = undeliveredStatuses.map((_, index) => `:status${index}`);
 const values = Object.fromEntries(undeliveredStatuses.map((status, index) => [`:status${index}`, status]));
 
-/** @throws when another write holds one of the rows at this moment, and for any other fault: it may be repeated. */
+/**
+ * Stores a further leg of a send in one transaction with the check that no earlier leg is delivered.
+ *
+ * @throws when another write holds one of the rows at this moment, and for any other fault: it may be repeated.
+ */
 export async function createLeg(
   client: DynamoDBDocumentClient,
   { tableName: TableName, retentionDays }: { readonly tableName: string; readonly retentionDays: number },

@@ -235,7 +235,7 @@ export function messagesFrom(env: Environment<'MESSAGES_TABLE' | 'RETENTION_DAYS
   return dynamoMessageStore(dynamo(), { tableName: env.MESSAGES_TABLE, retentionDays: env.RETENTION_DAYS });
 }
 
-/** Two carriers report at the same moment at most. */
+/** At most two carriers report at the same moment. */
 const triesMax = 5;
 const fractionDigits = 6;
 
@@ -267,7 +267,7 @@ async function addCost(
   throw new Error(`the costs of ${messageId} are written by too many at once`);
 }
 
-/** Undefined where nothing changes. */
+/** Returns undefined if nothing changes. */
 function withCost(
   costs: AttemptCosts,
   { attempt, cost, currency, reported }: AttemptCost,

@@ -79,7 +79,7 @@ export interface MessageStore {
   getFilterFields(messageIds: readonly string[]): Promise<FilterFields[]>;
   /**
    * Claims the message for one hand-over: from `queued`, or from `sending` after the earlier claim has expired.
-   * Of any number of concurrent claims one succeeds.
+   * One of any number of concurrent claims succeeds.
    */
   claim(messageId: string, claim: HandOverClaim): Promise<Claim>;
   /** Records an attempt before its call; false where the claim was lost, so that the call must not be made. */
@@ -140,7 +140,7 @@ export function statesEntered({ to, reported }: Pick<Transition, 'to' | 'reporte
   return [...new Set([...proven, ...transitions[to].implies, to])];
 }
 
-/** For a message whose validity period ended without a final receipt. */
+/** The transition of a message whose validity period ended without a final receipt. */
 export function expiry(at: Date): Transition {
   return { to: 'expired', at, ...messageError('expired') };
 }

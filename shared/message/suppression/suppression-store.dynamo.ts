@@ -270,7 +270,7 @@ export function dynamoSuppressedAmong(client: DynamoDBDocumentClient, tableName:
 
 /**
  * A carrier refused a message because its recipient opted out there: the gateway stops sending to them too, unless the
- * person opted in since, and the carrier does not know it yet (../opt-out-list). The event follows from the message's
+ * person opted in since, and the carrier does not know it yet (compare-opt-outs.ts). The event follows from the message's
  * state. Returns whether the recipient is suppressed now.
  */
 export function optOutAtCarrier(suppressions: Pick<SuppressionStore, 'change'>) {

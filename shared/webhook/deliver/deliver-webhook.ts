@@ -225,7 +225,7 @@ async function claimAttempt(
   message: DeliveryMessage,
 ): Promise<Claim | undefined> {
   const { deliveries, clock, newRevision } = dependencies;
-  // Read after the wait, so that no secret is older than the cache allows.
+  // The secrets are read after the wait, so that none is older than the cache allows.
   const signing = await secretsFor(dependencies, seen);
   const delivery = claimed(seen, clock(), newRevision());
   const isClaimed =
@@ -249,7 +249,7 @@ async function secretsFor(
   }
 }
 
-/** Whole seconds, and one more for a clock that is a little ahead. */
+/** Returns whole seconds, and one more for a clock that is a little ahead. */
 function secondsUntil(at: Date, now: Date): number {
   return Math.ceil((at.getTime() - now.getTime()) / 1000) + 1;
 }

@@ -28,7 +28,7 @@ export async function fanOut(
   event: FanOut,
 ): Promise<number> {
   const planned = deliveriesOf(event);
-  // Read once for each origin.
+  // The health is read once for each origin.
   const origins = Map.groupBy(planned, (delivery) => clientOriginOf(delivery).origin);
   const deliveries = await Promise.all(
     Array.from(origins, async ([origin, some]) => {

@@ -60,7 +60,7 @@ function awsRequestOf(delivery: Delivery, destination: AwsDestination): Omit<Aws
   };
 }
 
-/** The stored record of an attempt: enough to explain it to the endpoint's owner, without secrets. */
+/** The headers whose values are not stored. */
 const secretHeaders = /^(x-webhook-signature|webhook-signature|set-cookie|.*(auth|token|secret|api-?key).*)$/;
 
 interface AttemptRun {
@@ -71,6 +71,7 @@ interface AttemptRun {
   readonly result: PostResult;
 }
 
+/** The stored record of an attempt: enough to explain it to the endpoint's owner, without secrets. */
 export function attemptOf(delivery: Delivery, run: AttemptRun): Attempt {
   const { result } = run;
   return {
@@ -159,11 +160,11 @@ function rounded(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : Math.round(ms * 10) / 10;
 }
 
-/** The signatures of a webhook: `X-Webhook-Signature` (contract 7.4) and Standard Webhooks. */
 const secretPrefix = 'whsec_';
 
 /**
- * The headers by which an endpoint verifies and de-duplicates an attempt. During a rotation `X-Webhook-Signature` uses
+ * The headers by which an endpoint verifies and de-duplicates an attempt: `X-Webhook-Signature` (contract 7.4) and those of
+ * Standard Webhooks. During a rotation `X-Webhook-Signature` uses
  * the oldest secret and `webhook-signature` has one signature for each secret (contract 7.4 and 7.5).
  *
  * @throws Error when the client has no live secret.

@@ -95,8 +95,8 @@ export async function requestResend(
     actor,
     after: { resend_id: resendId, ...filter },
   });
-  // Before the row, so that the run of each minute finds every request. The run drops an id without a row, so it is due
-  // when this function has ended.
+  // The due item precedes the row, so that the run of each minute finds every request. The run drops an id without a row, so
+  // it is due when this function has ended.
   await dependencies.dueItemIndex.add('resends', [
     { id: resendId, dueAt: addSeconds(now, requestTimeoutSeconds) },
   ]);

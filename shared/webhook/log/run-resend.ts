@@ -63,7 +63,8 @@ const groupSize = 10;
 const pauseFactor = 4;
 const pausesMaxMs = 5000;
 /**
- * Between the events of one message, which arrive in their order: longer than a POST may take, so that no event finds the one before it unfinished (../deliver/deliver-webhook.ts).
+ * The pause between the events of one message, which arrive in their order: longer than a POST may take, so that no event
+ * finds the one before it unfinished (deliver/deliver-webhook.ts).
  */
 export const betweenEventsSeconds = 8;
 
@@ -178,7 +179,7 @@ async function resendAll(
   const ordered = inOrder(included);
   const due = ordered.filter(({ row }) => isDue(resend, row));
   const waiting = included.filter((row) => row.state === 'pending' && row.attempt_trigger === 'manual');
-  // More than 50, where events of the same messages are on other pages.
+  // There are more than 50 if events of the same messages are on other pages.
   const groups = Math.ceil(Math.max(deliveriesPerStep, due.length) / groupSize);
   const groupMs = stepMs / groups;
   const resentAs = ({ row, rank, after }: OrderedDelivery, from: Date, position = 0): Delivery => {
@@ -238,7 +239,7 @@ async function resendAll(
   return new Set([...resent, ...before].map(({ delivery_id }) => delivery_id));
 }
 
-/** Rounded: what comes early keeps a worker waiting, what comes late delays nobody else. */
+/** Returns rounded seconds: an early message keeps a worker waiting, a late one delays nobody else. */
 function secondsUntil(delivery: Delivery, now: Date): number {
   return Math.max(0, Math.round((Date.parse(delivery.attempt_due_at) - now.getTime()) / 1000));
 }
