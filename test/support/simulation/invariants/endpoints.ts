@@ -110,13 +110,14 @@ export const ofEndpoints = {
       const byWebhook = Map.groupBy(record.posted, ({ webhookId, url }) => `${webhookId} to ${url}`);
       return [...byWebhook].flatMap(([name, posts]) => {
         const failedMs = posts[retryDelaysSeconds.length]?.atMs;
-        if (failedMs === undefined || posts.some((one) => one.atMs <= failedMs && one.status === 200))
-          return [];
+        if (failedMs === undefined) return [];
         const requests = record.asked.filter(
           (one) => isResendOf(one, posts[0]) && one.atMs > failedMs + 120_000 + 2 * plan.skewMaxMs,
         );
         const [first] = requests;
-        if (first === undefined) return [];
+        // An attempt that a worker did not record was made again, so there may be more posts than attempts.
+        if (first === undefined || posts.some((one) => one.atMs <= first.atMs && one.status === 200))
+          return [];
         const again = posts.filter(({ atMs }) => atMs > first.atMs);
         const most = new Set(
           requests.map(

@@ -172,7 +172,7 @@ export const ofHandOvers = {
 
   'a leg is left out only where another reaches the carrier, or may have': {
     promise: '14.7',
-    check: ({ listed, stage: { record } }) =>
+    check: ({ listed, stage: { record, faults } }) =>
       [...listed.values()].flat().flatMap(({ message_id, fallback_of, error, otp }) => {
         if (error?.code !== 'not_needed' || otp !== undefined) return [];
         const send = fallback_of ?? message_id;
@@ -180,11 +180,16 @@ export const ofHandOvers = {
           .flat()
           .filter((one) => one.message_id === send || one.fallback_of === send);
         const others = legs.filter((leg) => leg.message_id !== message_id);
+        // A leg that the relay missed is found half an hour later, and may have expired.
+        const isMissed = (leg: { readonly status: string }) =>
+          leg.status === 'expired' && faults.happened.some(({ point }) => point.startsWith('relay-changes '));
         // Of an attempt with an unknown outcome nobody can say whether the carrier has it, and `wait` makes no other.
         const given = others.some(
           (leg) =>
+            isMissed(leg) ||
             leg.attempts?.some(({ outcome }: { readonly outcome: string }) => outcome === 'unknown') ===
-              true || record.handOvers.some((one) => one.messageId === leg.message_id),
+              true ||
+            record.handOvers.some((one) => one.messageId === leg.message_id),
         );
         return given
           ? []
