@@ -44,6 +44,10 @@ export function jsonOf(text: string, what: string): unknown {
   }
 }
 
+export function hasField(value: unknown, name: string): boolean {
+  return typeof value === 'object' && value !== null && name in value;
+}
+
 /** @throws UnreadableNotification that names the faulty fields, without their values. */
 export function read<Schema extends z.ZodMiniType>(
   schema: Schema,

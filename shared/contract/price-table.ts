@@ -31,6 +31,9 @@ export type PriceTable = z.output<ReturnType<typeof priceTable>>;
  */
 export const millionthsPerUnit = 1_000_000;
 
+/** No message costs more, so a carrier that reports it has made an error. */
+export const messageCostMax = 1_000_000;
+
 /** Formats an amount for a person: `1,234.5`. It is exact to a millionth. */
 export function decimalText(amount: number): string {
   return amount.toLocaleString('en', { maximumFractionDigits: 6 });

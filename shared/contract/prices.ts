@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Channel } from './channels.ts';
 import { internationalCodeOf } from './international-codes.ts';
-import { millionthsPerUnit, type PriceTable, priceTable } from './price-table.ts';
+import { messageCostMax, millionthsPerUnit, type PriceTable, priceTable } from './price-table.ts';
 
 export interface Price {
   readonly cost: number;
@@ -41,8 +41,15 @@ function partsOf({ channel, segments }: PricedMessage): number {
 }
 
 /** Prices have five decimals; rounding removes the error of binary fractions from their sums. */
-export function roundPrice(amount: number): number {
+function roundPrice(amount: number): number {
   return Math.round(amount * millionthsPerUnit) / millionthsPerUnit;
+}
+
+/** What a carrier reports as the cost of a message. None where it is no amount of money, so that the rest of the report counts. */
+export function reportedPrice(cost: number, currency: string): Partial<Price> {
+  const code = currency.toUpperCase();
+  const isPrice = cost >= 0 && cost <= messageCostMax && /^[A-Z]{3}$/.test(code);
+  return isPrice ? { cost: roundPrice(cost), currency: code } : {};
 }
 
 /** The carrier and the caps of a function read the same file. */

@@ -4,6 +4,7 @@
  * one, exists; so the next run continues after one that failed.
  */
 import { carrierDescriptors } from '../carrier/carrier-descriptors.ts';
+import { mayBeTaken } from '../message/attempt.ts';
 import { isFinished, laterLegIds, nextLegDueAt } from '../message/dispatch/legs.ts';
 import {
   nextLegEntryOf,
@@ -86,10 +87,11 @@ function afterSlot({ slot }: Message, time: string): Date {
   return new Date(slot !== undefined && slot.at > time ? slot.at : time);
 }
 
-/** Whether the carrier of the last attempt can be asked what became of it. */
-function canBeAsked({ attempts }: Message): boolean {
-  const last = attempts?.at(-1)?.carrier;
-  return carrierDescriptors.some(({ name, canLookUp }) => name === last && canLookUp);
+/** Whether the carrier of the last attempt, which it has or may have, can be asked what became of it. */
+function canBeAsked({ status, attempts }: Message): boolean {
+  const last = attempts?.at(-1);
+  const isOut = status === 'sent' || (last !== undefined && mayBeTaken(last));
+  return isOut && carrierDescriptors.some(({ name, canLookUp }) => name === last?.carrier && canLookUp);
 }
 
 export async function expireOverdue(
@@ -138,11 +140,7 @@ export async function expireOverdue(
       return earlierOf(addSeconds(now, pauseSeconds), expiresAt);
     }
     // Its carrier may have reported what was lost: the message expires at the next review if the carrier says nothing.
-    if (
-      message.status === 'sent' &&
-      canBeAsked(message) &&
-      now < addSeconds(expiresAt, requeueIntervalSeconds)
-    ) {
+    if (canBeAsked(message) && now < addSeconds(expiresAt, requeueIntervalSeconds)) {
       await dependencies.outbound.enqueue([outboundEntryOf(message)]);
       totals.requeued += 1;
       return addSeconds(now, requeueIntervalSeconds);

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod/mini';
 import type { Channel } from '../contract/channels.ts';
-import { millionthsPerUnit } from '../contract/price-table.ts';
+import { messageCostMax, millionthsPerUnit } from '../contract/price-table.ts';
 import { type Message, messageSchema, type Status } from '../message/message.ts';
 
 /** Each an attribute of a usage row, so its name is short: `s.t.GB.d.m` is the messages of one combination. */
@@ -42,7 +42,7 @@ const countedFields = z.object({
   country: z.exactOptional(z.string().check(z.regex(/^[A-Z0-9]{2,3}$/))),
   segments: z.exactOptional(z.int().check(z.minimum(0), z.maximum(1000))),
   error_code: z.exactOptional(z.string().check(z.minLength(1), z.maxLength(100))),
-  cost: z.exactOptional(z.number().check(z.minimum(0), z.maximum(1_000_000))),
+  cost: z.exactOptional(z.number().check(z.minimum(0), z.maximum(messageCostMax))),
   currency: z.exactOptional(z.string().check(z.regex(/^[A-Z]{3}$/))),
   cost_reported: messageSchema().shape.cost_reported,
   possible_duplicate: messageSchema().shape.possible_duplicate,

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
-import { roundPrice } from '../../contract/prices.ts';
+import { type Price, reportedPrice } from '../../contract/prices.ts';
 import { ignoredEventTypes, smsEventTypes } from '../../contract/sms-event-types.ts';
 import { attemptNamed } from '../../message/dispatch/carrier.ts';
 import type { Receipt } from '../../message/dispatch/record-receipts.ts';
@@ -13,7 +13,7 @@ import type { InboundMessage } from '../../message/received-content.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { inboundNumber } from '../../sender/phone-number.ts';
 import type { CarrierReports } from '../carrier-module.ts';
-import { type CarrierNotification, jsonOf, read } from '../carrier-notification.ts';
+import { type CarrierNotification, hasField, jsonOf, read } from '../carrier-notification.ts';
 import { readWebhookEntry, whatsAppWebhookEntry } from '../whatsapp/webhook-entry.ts';
 import { awsDescriptor } from './descriptor.ts';
 
@@ -87,10 +87,6 @@ function numberIdOf({ context }: WhatsAppEvent, metaId: string | undefined): str
   return number && `phone-number-id-${number.arn.slice(number.arn.lastIndexOf('/') + 1)}`;
 }
 
-function hasField(value: unknown, name: string): boolean {
-  return typeof value === 'object' && value !== null && name in value;
-}
-
 /** Prices in the events of SMS are in US dollars, also where the account pays in another currency. */
 const eventCurrency = 'USD';
 
@@ -110,8 +106,8 @@ const smsEvent = z.object({
       attempt_id: z.optional(z.string()),
     }),
   ),
-  totalMessagePrice: z.nullish(z.number().check(z.nonnegative())),
-  totalCarrierFee: z.nullish(z.number().check(z.nonnegative())),
+  totalMessagePrice: z.nullish(z.number()),
+  totalCarrierFee: z.nullish(z.number()),
 });
 
 type SmsEvent = z.output<typeof smsEvent>;
@@ -159,12 +155,9 @@ function outcomeOf({
 }
 
 /** The price of the message and the fee of the carrier; a client pays both. */
-function priceOf(event: SmsEvent): { cost?: number; currency?: string } {
-  if (typeof event.totalMessagePrice !== 'number') return {};
-  return {
-    cost: roundPrice(event.totalMessagePrice + (event.totalCarrierFee ?? 0)),
-    currency: eventCurrency,
-  };
+function priceOf({ totalMessagePrice, totalCarrierFee }: SmsEvent): Partial<Price> {
+  if (typeof totalMessagePrice !== 'number') return {};
+  return reportedPrice(totalMessagePrice + (totalCarrierFee ?? 0), eventCurrency);
 }
 
 /** E.164 has at most 15 digits. */

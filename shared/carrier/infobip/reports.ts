@@ -11,6 +11,7 @@ import { inboundNumber } from '../../sender/phone-number.ts';
 import type { CarrierReports } from '../carrier-module.ts';
 import {
   type CarrierNotification,
+  hasField,
   jsonOf,
   type Reported,
   read,
@@ -34,7 +35,7 @@ const received = z.object({
   receivedAt: z.optional(infobipTime),
 });
 
-const results = z.object({ results: z.array(z.record(text, z.unknown())) });
+const results = z.object({ results: z.array(z.unknown()) });
 
 /** @throws UnreadableNotification where nothing in it can be read. */
 function parseInfobip({ body, receivedAt }: Reported): CarrierNotification {
@@ -43,7 +44,8 @@ function parseInfobip({ body, receivedAt }: Reported): CarrierNotification {
   const faults: UnreadableNotification[] = [];
   for (const result of read(results, jsonOf(body, 'the body'), 'the callback').results) {
     try {
-      if ('status' in result) receipts.push(...receiptsIn(read(report, result, 'a report'), receivedAt));
+      if (hasField(result, 'status'))
+        receipts.push(...receiptsIn(read(report, result, 'a report'), receivedAt));
       else inbound.push(inboundOf(read(received, result, 'a message'), receivedAt));
     } catch (cause) {
       faults.push(unreadable('a result', cause));

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
-import { roundPrice } from '../../contract/prices.ts';
+import { type Price, reportedPrice } from '../../contract/prices.ts';
 import { attemptNamed } from '../../message/dispatch/carrier.ts';
 import type { Receipt } from '../../message/dispatch/record-receipts.ts';
 import type { Transition } from '../../message/store/message-store.ts';
@@ -118,11 +118,15 @@ export const report = z.object({
   status: infobipStatus,
   error: z.optional(infobipError),
   doneAt: z.optional(infobipTime),
+  /** These are read separately, so that a price which is none does not hold the state back. */
+  messageCount: z.optional(z.unknown()),
+  price: z.optional(z.unknown()),
+});
+
+const reportedCost = z.object({
+  price: z.object({ pricePerMessage: z.number(), currency: text }),
   /** How many parts were sent; the price is that of one. */
-  messageCount: z.optional(z.int().check(z.nonnegative())),
-  price: z.optional(
-    z.object({ pricePerMessage: z.optional(z.number().check(z.nonnegative())), currency: z.optional(text) }),
-  ),
+  messageCount: z.optional(z.int()),
 });
 
 type Report = z.output<typeof report>;
@@ -130,10 +134,12 @@ type Report = z.output<typeof report>;
 /** Undefined while the message is on its way. */
 export function receiptOf(found: Report, receivedAt: Date): Receipt | undefined {
   const { messageId } = found;
+  const named = attemptNamed(messageId);
   const transition = transitionOf(found, receivedAt);
   if (transition === undefined) return undefined;
   return {
-    ...(attemptNamed(messageId) ?? {}),
+    // An id without the number of an attempt is not one that we gave.
+    ...(named?.attempt === undefined ? {} : named),
     carrierMessageId: messageId,
     transition: { ...transition, carrierMessageId: messageId, ...costOf(found) },
   };
@@ -158,7 +164,9 @@ function transitionOf({ status, error, doneAt }: Report, receivedAt: Date): Tran
   }
 }
 
-function costOf({ price, messageCount = 1 }: Report): { cost?: number; currency?: string } {
-  if (price?.pricePerMessage === undefined || price.currency === undefined) return {};
-  return { cost: roundPrice(price.pricePerMessage * messageCount), currency: price.currency };
+function costOf(found: Report): Partial<Price> {
+  const { success, data } = reportedCost.safeParse(found);
+  return success
+    ? reportedPrice(data.price.pricePerMessage * (data.messageCount ?? 1), data.price.currency)
+    : {};
 }

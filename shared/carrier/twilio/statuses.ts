@@ -1,6 +1,6 @@
 /** What the statuses and error codes of Twilio mean, in responses, callbacks and look-ups. */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
-import { roundPrice } from '../../contract/prices.ts';
+import { type Price, reportedPrice } from '../../contract/prices.ts';
 import type { Status } from '../../message/message.ts';
 import type { VendorErrors } from '../carrier-module.ts';
 
@@ -98,8 +98,6 @@ export function costOf({
 }: {
   readonly price?: string | null | undefined;
   readonly price_unit?: string | null | undefined;
-}): { cost?: number; currency?: string } {
-  const amount = Math.abs(Number.parseFloat(price ?? ''));
-  if (Number.isNaN(amount) || !price_unit) return {};
-  return { cost: roundPrice(amount), currency: price_unit.toUpperCase() };
+}): Partial<Price> {
+  return reportedPrice(Math.abs(Number.parseFloat(price ?? '')), price_unit ?? '');
 }

@@ -92,7 +92,8 @@ export function receiptsOfStatus(reported: WhatsAppStatus, source: StatusSource)
     return [
       {
         ...(attemptNamed(own) ?? { messageId: own }),
-        carrierMessageId: carrierMessageId ?? reported.id,
+        // Meta's id is that of the hand-over to Meta. AWS returned one of its own, to which its event is not held.
+        ...(carrierMessageId === reported.id ? { carrierMessageId } : {}),
         transition: { ...transition, ...withoutUndefined({ carrierMessageId }) },
         ...from,
       },

@@ -4,6 +4,7 @@ import type { Receipt } from '../../message/dispatch/record-receipts.ts';
 import type { InboundMessage } from '../../message/received-content.ts';
 import {
   type CarrierNotification,
+  read,
   type UnreadableNotification,
   unreadable,
 } from '../carrier-notification.ts';
@@ -19,8 +20,8 @@ export const whatsAppWebhookEntry = z.object({
         metadata: z.optional(
           z.object({ display_phone_number: z.optional(z.string()), phone_number_id: z.optional(z.string()) }),
         ),
-        statuses: z.optional(z.array(whatsAppStatus)),
-        /** Each is read separately (see `inbound.ts`). */
+        /** Each of these is read separately, so that one which cannot be read holds no other back. */
+        statuses: z.optional(z.array(z.unknown())),
         messages: z.optional(z.array(z.unknown())),
       }),
     }),
@@ -46,9 +47,14 @@ export function readWebhookEntry(
   for (const { value } of changes) {
     const { metadata, statuses = [], messages = [] } = value;
     const numberId = numberIdOf(metadata?.phone_number_id);
-    for (const status of statuses) {
-      const carrierMessageId = carrierMessageIdOf(status.id);
-      receipts.push(...receiptsOfStatus(status, { receivedAt, from: numberId, carrierMessageId }));
+    for (const each of statuses) {
+      try {
+        const status = read(whatsAppStatus, each, 'a WhatsApp status');
+        const carrierMessageId = carrierMessageIdOf(status.id);
+        receipts.push(...receiptsOfStatus(status, { receivedAt, from: numberId, carrierMessageId }));
+      } catch (cause) {
+        faults.push(unreadable('a WhatsApp status', cause));
+      }
     }
     const number = metadata?.display_phone_number ?? '';
     for (const message of messages) {

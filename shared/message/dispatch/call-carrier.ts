@@ -140,8 +140,8 @@ export async function callCarrier(
   return requeue(dependencies, 'try_again', message, outboundEntryOf(message, seconds));
 }
 
-/** Asks for a receipt that may be lost, before the message expires. */
-export async function lookUpSent(
+/** Asks for a receipt that may be lost, of what the carrier has or may have, before the message expires. */
+export async function lookUp(
   dependencies: DispatchDependencies,
   message: Message,
   carriers: readonly ChosenCarrier[],
@@ -149,7 +149,8 @@ export async function lookUpSent(
   // The id of the message is that of its carrier.
   const attempt = shownAttempt(message);
   const carrier = carriers.find(({ name }) => name === attempt?.carrier);
-  if (attempt === undefined || carrier?.lookup === undefined) return { outcome: 'nothing_to_do', message };
+  if (attempt === undefined || !mayBeTaken(attempt) || carrier?.lookup === undefined)
+    return { outcome: 'nothing_to_do', message };
   const { carrier_message_id: carrierMessageId } = message;
   const found = await carrier
     .lookup({ message, attempt: asked(message, attempt), carrierMessageId })

@@ -31,7 +31,7 @@ import {
   type DispatchDependencies,
   type Dispatched,
   type DispatchOutcome,
-  lookUpSent,
+  lookUp,
   optedOut,
   type Prepared,
   recordRefused,
@@ -98,6 +98,9 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
   const next = nextStep(message, claimed.carriers, dependencies.attemptRules, clock());
   switch (next.step) {
     case 'hand_over':
+      // The person has the code, or it is of no use any more, so only the report of the earlier attempt is waited for.
+      if (possiblyDoubled(next.attempts) && (await isOtpOver(dependencies, message)))
+        return waitUntil(dependencies, claimed, new Date(message.expires_at));
       return handOver(dependencies, claimed, next);
     case 'repeat':
       return repeatAttempt(dependencies, claimed, next);
@@ -117,6 +120,11 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
       return { outcome: 'hand_over_unknown', message };
     }
   }
+}
+
+/** Whether the message is a one-time password that cannot be verified any more. */
+async function isOtpOver({ otpLegs }: DispatchDependencies, { otp }: Message): Promise<boolean> {
+  return otp !== undefined && !(await otpLegs.isPending(otp.otp_id));
 }
 
 async function handOver(
@@ -238,9 +246,11 @@ async function handleNotSendable(dependencies: DispatchDependencies, message: Me
     await dependencies.messages.transition(message.message_id, { to: 'queued', at: now });
     return { outcome: 'queued', message };
   }
-  if (message.status === 'sent') return lookUpSent(dependencies, message, dependencies.carriersFor(message));
+  if (message.status === 'sent') return lookUp(dependencies, message, dependencies.carriersFor(message));
   const open = message.status === 'queued' || message.status === 'sending';
   if (!open || message.expires_at > now.toISOString()) return { outcome: 'nothing_to_do', message };
+  const asked = await lookUp(dependencies, message, dependencies.carriersFor(message));
+  if (asked.outcome === 'looked_up') return asked;
   await dependencies.messages.transition(message.message_id, expiry(now));
   return { outcome: 'expired', message };
 }

@@ -174,16 +174,16 @@ async function recordReceipt(
  */
 function concerns(
   { attempt, reportedBy, carrierMessageId, transition }: Receipt,
-  { channel, attempts, carrier_message_id: storedId }: Message,
+  { channel, status, attempts, sent_at, carrier_message_id: storedId }: Message,
 ): boolean {
   if (channel === 'sms' && transition.to === 'read') return false;
-  if (attempts === undefined || reportedBy === undefined) return true;
+  if (reportedBy === undefined) return true;
+  if (attempts === undefined) return status === 'sending' || sent_at !== undefined || storedId !== undefined;
   const named = attempts.find(({ number }) => number === attempt);
+  if ((attempt ?? 0) > (attempts.at(-1)?.number ?? 0)) return false;
   // The row keeps only the newest attempt of a carrier that throttled the message.
   const candidates = named === undefined ? attempts : [named];
   if (!candidates.some(({ carrier }) => reportedBy.includes(carrier))) return false;
-  // AWS and Meta name one WhatsApp message by different ids.
-  if (channel === 'whatsapp') return true;
   // If a carrier may have several attempts, the stored id may belong to any of them.
   const possible = attempts.filter(mayBeTaken);
   const isOfThisOne = named !== undefined && possible.length === 1 && possible[0] === named;

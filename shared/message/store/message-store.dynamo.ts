@@ -260,7 +260,10 @@ async function addCost(
       Key: { message_id: messageId },
       UpdateExpression: 'SET costs = :costs, cost = :cost, currency = :currency, cost_reported = :reported',
       ConditionExpression: message.cost === undefined ? 'attribute_not_exists(cost)' : 'cost = :seen',
-      ExpressionAttributeValues: withoutUndefined({ ...sumOf(costs, added.currency), ':seen': message.cost }),
+      ExpressionAttributeValues: withoutUndefined({
+        ...sumOf(costs, currencyOf(message, added)),
+        ':seen': message.cost,
+      }),
     });
     if (applied) return;
   }
@@ -277,6 +280,12 @@ function withCost(
   if (known?.cost === cost && known.currency === currency && (known.reported ?? false) === reported)
     return undefined;
   return { ...costs, [attempt]: { cost, currency, ...(reported ? { reported } : {}) } };
+}
+
+/** An estimate does not take the place of what a carrier reported in another currency. */
+function currencyOf({ costs = {}, currency = '' }: Message, added: AttemptCost): string {
+  const isReported = Object.values(costs).some((each) => each.currency === currency && each.reported);
+  return isReported && !added.reported ? currency : added.currency;
 }
 
 /** A message has one currency: what another carrier asks for in another one is in `costs` only. */

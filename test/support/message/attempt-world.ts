@@ -37,8 +37,10 @@ export async function attemptWorld(
     settledBy = 'receipt',
     defaultSender,
     duringCall = async () => {},
+    isOtpPending = true,
   }: Partial<Pick<ChosenCarrier, 'settledBy'>> & {
     readonly defaultSender?: string;
+    readonly isOtpPending?: boolean;
     /** What happens before the response to an attempt. */
     readonly duringCall?: (attempt: number) => Promise<void>;
   } = {},
@@ -88,7 +90,7 @@ export async function attemptWorld(
     bodyOf: async () => ({ text: 'Hello' }),
     isDisabled: async () => false,
     ...nobodySuppressed,
-    ...noOtpLegs,
+    otpLegs: { ...noOtpLegs.otpLegs, isPending: async () => isOtpPending },
     allowanceOf,
     pace: inMemoryPace(() => now),
     outbound: {

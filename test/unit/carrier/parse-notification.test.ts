@@ -97,7 +97,6 @@ describe('a WhatsApp event', () => {
     expect(parseTopicNotification(snsNotification(whatsAppEvent([whatsAppStatus()]))).receipts).toEqual([
       {
         messageId: 'msg_01KAFF00000000000000000000',
-        carrierMessageId: '6d69f07a-c317-4278-9d5c-6a84078419ec',
         from: 'phone-number-id-976c72a700aac43eaf573ae050example',
         transition: {
           to: 'delivered',
@@ -178,14 +177,19 @@ describe('a message that is not a receipt', () => {
     ['an event whose end is not told', snsNotification(smsEvent({ isFinal: 'yes' }))],
     ['an event of no time', snsNotification(smsEvent({ eventTimestamp: 'now' }))],
     ['a webhook entry that is no JSON', snsNotification({ whatsAppWebhookEntry: '{' })],
-    [
-      'a status timed in milliseconds',
-      snsNotification(whatsAppEvent([whatsAppStatus({ timestamp: 1795168803000 })])),
-    ],
-    ['a status of no time', snsNotification(whatsAppEvent([whatsAppStatus({ timestamp: 'now' })]))],
     ['null', 'null'],
   ])('%s is an error, not skipped', (_, body) => {
     expect(() => parseTopicNotification(body).receipts).toThrow(UnreadableNotification);
+  });
+
+  it.each([
+    ['a status timed in milliseconds', { timestamp: 1795168803000 }],
+    ['a status of no time', { timestamp: 'now' }],
+  ])('%s cannot be read, and holds back no other status beside it', (_, odd) => {
+    const body = snsNotification(whatsAppEvent([whatsAppStatus(odd), whatsAppStatus()]));
+    const { receipts, unreadable } = parseTopicNotification(body);
+    expect(receipts).toMatchObject([{ transition: { to: 'delivered' } }]);
+    expect(unreadable).toEqual([expect.any(UnreadableNotification)]);
   });
 
   it('is either this error or receipts with a valid time, for any values of the fields', () => {

@@ -6,7 +6,7 @@ import { parseTopicNotification } from '../../../shared/carrier/aws/reports.ts';
 import { infobipReports } from '../../../shared/carrier/infobip/reports.ts';
 import { metaReports } from '../../../shared/carrier/meta/reports.ts';
 import { twilioReports } from '../../../shared/carrier/twilio/reports.ts';
-import { outcomeOfStatus } from '../../../shared/carrier/twilio/statuses.ts';
+import { costOf, outcomeOfStatus } from '../../../shared/carrier/twilio/statuses.ts';
 import { smsEvent, snsNotification } from '../../support/carrier/recorded-receipts.ts';
 import { infobipVendor } from '../../support/carrier/vendors/infobip.ts';
 import { metaVendor } from '../../support/carrier/vendors/meta.ts';
@@ -136,6 +136,51 @@ describe('a long text has one receipt for all of its segments, by', () => {
   });
 });
 
+describe('a price that is no amount of money is left out, and the state counts, where it is reported by', () => {
+  const infobip = (price: unknown, messageCount: unknown = 1) => {
+    const report = { messageId: attemptId, status: { groupId: 3, id: 5 }, price, messageCount };
+    const body = JSON.stringify({ results: [report] });
+    return infobipReports.parse({ path: 'reports', query: {}, body, receivedAt }).receipts[0]?.transition;
+  };
+
+  it.each([
+    [{ pricePerMessage: -0.05, currency: 'EUR' }, 1],
+    [{ pricePerMessage: '0.05', currency: 'EUR' }, 1],
+    [{ pricePerMessage: 1e308, currency: 'EUR' }, 1],
+    [{ pricePerMessage: 0.05, currency: 'EUR' }, -1],
+    [{ pricePerMessage: 0.05, currency: 'EUR' }, 'two'],
+    [{ pricePerMessage: 0.05, currency: '€<b>' }, 1],
+    [{ pricePerMessage: 0.05, currency: '' }, 1],
+    [{ pricePerMessage: 0.05 }, 1],
+    [null, 1],
+    [7, null],
+  ])('Infobip: %j of %j', (price, messageCount) => {
+    const transition = infobip(price, messageCount);
+    expect(transition?.to).toBe('delivered');
+    expect(transition).not.toHaveProperty('cost');
+    expect(transition).not.toHaveProperty('currency');
+  });
+
+  it('AWS', () => {
+    const [receipt] = parseTopicNotification(snsNotification(smsEvent({ totalMessagePrice: -1 }))).receipts;
+    expect(receipt?.transition.to).toBe('delivered');
+    expect(receipt?.transition).not.toHaveProperty('cost');
+  });
+
+  it('Twilio', () => {
+    expect(costOf({ price: '-0.0075', price_unit: 'usd' })).toEqual({ cost: 0.0075, currency: 'USD' });
+    for (const price of ['', 'x', '1e308']) expect(costOf({ price, price_unit: 'USD' })).toEqual({});
+    for (const price_unit of ['', '$', 'USD.m']) expect(costOf({ price: '-1', price_unit })).toEqual({});
+  });
+
+  it('none of them in small letters', () => {
+    expect(infobip({ pricePerMessage: 0.05, currency: 'eur' })).toMatchObject({
+      cost: 0.05,
+      currency: 'EUR',
+    });
+  });
+});
+
 describe('Infobip', () => {
   const parse = (body: object) =>
     infobipReports.parse({ path: 'reports', query: {}, body: JSON.stringify(body), receivedAt });
@@ -155,13 +200,18 @@ describe('Infobip', () => {
   it('reports of many messages together, of which one cannot be read', () => {
     const other = 'msg_01KAG00000000000000000000B.1';
     const { receipts, unreadable } = parse({
-      results: [report({}), { messageId: 5, status: {} }, report({ messageId: other })],
+      results: [report({}), { messageId: 5, status: {} }, null, 7, report({ messageId: other })],
     });
     expect(receipts.map(({ messageId, attempt }) => [messageId, attempt])).toEqual([
       ['msg_01KAG00000000000000000000A', 2],
       ['msg_01KAG00000000000000000000B', 1],
     ]);
-    expect(unreadable).toHaveLength(1);
+    expect(unreadable).toHaveLength(3);
+  });
+
+  it('reports nothing about our message by an id without an attempt, which we did not give', () => {
+    const [receipt] = parse({ results: [report({ messageId: 'msg_01KAG00000000000000000000A' })] }).receipts;
+    expect(receipt).not.toHaveProperty('messageId');
   });
 
   it.each([

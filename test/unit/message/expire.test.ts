@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { withoutUndefined } from '../../../shared/platform/object-fields.ts';
 import type { RefusedWork } from '../../../shared/recovery/set-aside.sqs.ts';
 import { expireOverdue } from '../../../shared/relay/expire-messages.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
@@ -75,17 +76,29 @@ describe('work that is refused permanently', () => {
 });
 
 describe('a message whose carrier can be asked', () => {
-  it('is queued for the question at its end, and expires a minute later if the carrier says nothing', async () => {
-    const { dueItemIndex, store, queued, run } = await simulation('queue');
-    const at = created.toISOString();
-    const attempt = { number: 1, carrier: 'twilio', at, deadline: at, outcome: 'accepted' } as const;
-    const times = { created_at: at, queued_at: at, sent_at: at, expires_at: expiresAt.toISOString() };
-    await store.create(aMessage({ message_id: 'msg_sent', status: 'sent', attempts: [attempt], ...times }));
-    await dueItemIndex.add('messages', [{ id: 'msg_sent', dueAt: expiresAt }]);
-    await run(3600);
-    expect(queued).toContain('msg_sent');
-    expect((await store.get('msg_sent'))?.status).toBe('sent');
-    await run(3660);
-    expect((await store.get('msg_sent'))?.status).toBe('expired');
-  });
+  it.each([
+    ['sent', 'accepted'],
+    ['sending', undefined],
+  ] as const)(
+    'and %s is queued for the question at its end, and expires a minute later',
+    async (status, outcome) => {
+      const { dueItemIndex, store, queued, run } = await simulation('queue');
+      const at = created.toISOString();
+      const attempt = {
+        number: 1,
+        carrier: 'twilio',
+        at,
+        deadline: at,
+        ...withoutUndefined({ outcome }),
+      } as const;
+      const times = { created_at: at, queued_at: at, expires_at: expiresAt.toISOString() };
+      await store.create(aMessage({ message_id: 'msg_sent', status, attempts: [attempt], ...times }));
+      await dueItemIndex.add('messages', [{ id: 'msg_sent', dueAt: expiresAt }]);
+      await run(3600);
+      expect(queued).toContain('msg_sent');
+      expect((await store.get('msg_sent'))?.status).toBe(status);
+      await run(3660);
+      expect((await store.get('msg_sent'))?.status).toBe('expired');
+    },
+  );
 });

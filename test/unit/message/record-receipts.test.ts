@@ -85,6 +85,7 @@ describe('a receipt is recorded only if its carrier had the attempt and gave it 
     ...(outcome === undefined ? {} : { outcome }),
   });
   const twilioTook = { attempts: [attempt(1, 'twilio', 'accepted')], carrier_message_id: 'SM1' };
+  const metaTook = { attempts: [attempt(1, 'meta', 'accepted')], carrier_message_id: 'wamid.A' };
   const afterThrottling = { attempts: [attempt(7, 'twilio', 'accepted')], carrier_message_id: 'SM7' };
   const twice = {
     attempts: [attempt(1, 'twilio', 'unknown'), attempt(2, 'twilio', 'accepted')],
@@ -135,6 +136,21 @@ describe('a receipt is recorded only if its carrier had the attempt and gave it 
       'delivered',
     ],
     ['that an SMS was read', twilioTook, by('twilio'), 'read', 'sent'],
+    ['of an attempt that was not made yet', twilioTook, by('twilio', { attempt: 2 }), 'delivered', 'sent'],
+    [
+      'of a WhatsApp message with another id of the carrier',
+      { ...metaTook, channel: 'whatsapp' },
+      by('meta', { carrierMessageId: 'wamid.B' }),
+      'read',
+      'sent',
+    ],
+    [
+      'of a WhatsApp message without an id of the carrier',
+      { ...metaTook, channel: 'whatsapp' },
+      by('meta'),
+      'read',
+      'read',
+    ],
   ])('%s', async (_which, row, more, to, status) => {
     const { messages } = inMemoryStores();
     const message = aMessage({ status: 'sent', sent_at: at, ...row });
@@ -156,4 +172,21 @@ describe('a receipt is recorded only if its carrier had the attempt and gave it 
     expect(recorded).toMatchObject([{ outcome: status === 'sent' ? 'ignored' : 'recorded', messageId }]);
     if (status === 'sent') expect(noted).toEqual([]);
   });
+
+  it.each(['scheduled', 'queued', 'canceled', 'failed'] as const)(
+    'and not of a message that is %s and was never handed over, whose cost stays none',
+    async (status) => {
+      const { messages } = inMemoryStores();
+      const message = aMessage({ status });
+      await messages.create(message);
+      const transition = { to: 'delivered', cost: 3, currency: 'EUR' } as const;
+      const { recorded } = await recordReceipts(
+        { messages, contacts: { note: async () => {} }, recordOptOut: async () => true, priceOf },
+        [{ messageId: message.message_id, ...by('infobip'), transition: { ...transition, at: created } }],
+        1,
+      );
+      expect(recorded).toMatchObject([{ outcome: 'ignored' }]);
+      expect(await messages.get(message.message_id)).toEqual(message);
+    },
+  );
 });

@@ -8,6 +8,13 @@ import {
   attemptWorld as world,
 } from '../../support/message/attempt-world.ts';
 
+const anOtp = {
+  otp_id: 'otp_1',
+  code_length: 6,
+  expires_at: '2026-11-20T11:00:00.000Z',
+  attempts_remaining: 5,
+};
+
 describe('of several attempts that carriers may have', () => {
   it('the one that a receipt proves is shown, with its carrier and its sender', async () => {
     const { until, report, view } = await world(
@@ -81,6 +88,17 @@ describe('of several attempts that carriers may have', () => {
       expect(await view()).toMatchObject({ cost: 0.02, currency: 'EUR' });
     },
   );
+
+  it('an estimate in another currency does not take the place of what a carrier reported', async () => {
+    const { until, report, view } = await world(
+      { one: ['lost'], two: [accepted] },
+      { on_unknown: 'send_again' },
+    );
+    await until(400);
+    await report(2, 'delivered', { cost: 0.05, currency: 'EUR' });
+    await report(1, 'sent');
+    expect(await view()).toMatchObject({ cost: 0.05, currency: 'EUR' });
+  });
 
   it('two without a response cost an estimate each, once they are reported without a price', async () => {
     const { until, report, view } = await world(
@@ -165,6 +183,33 @@ describe('of several attempts that carriers may have', () => {
     await until(400);
     expect(asked().length).toBeGreaterThan(2);
     expect(await view()).toMatchObject({ status: 'sent', carrier: 'two' });
+  });
+
+  it.each([
+    ['a carrier whose response was lost is asked, and has delivered it', true, 'delivered'],
+    ['a carrier whose response was lost is asked, and knows nothing of it', false, 'expired'],
+  ])('%s, before the message expires', async (_what, isKnown, status) => {
+    const { until, show, known, row, lookups } = await world({ one: ['lost'] }, { on_unknown: 'wait' });
+    await until(10);
+    const { message_id } = await row();
+    if (isKnown) known.add(`${message_id}.1`);
+    await until(3601);
+    await show();
+    expect(lookups).toEqual([`${message_id}.1`]);
+    expect((await row()).status).toBe(status);
+  });
+
+  it.each([
+    ['verified or expired', false, ['one 1']],
+    ['still to be verified', true, ['one 1', 'two 2']],
+  ])('a one-time password that is %s: who is asked to send it', async (_what, isPending, carriers) => {
+    const { until, asked } = await world(
+      { one: ['lost'], two: [accepted] },
+      { on_unknown: 'send_again', otp: anOtp },
+      { isOtpPending: isPending },
+    );
+    await until(400);
+    expect(asked()).toEqual(carriers);
   });
 
   it('the one that a receipt proves is asked about before the message expires, by its carrier’s id', async () => {
