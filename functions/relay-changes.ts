@@ -3,14 +3,13 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { accountUrls, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { outboundQueueUrls, sqsOutboundQueue } from '../shared/message/dispatch/outbound-queue.sqs.ts';
-import { readChanges } from '../shared/message/store/message-rows.dynamo.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log, logWarning } from '../shared/platform/log.ts';
 import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
 import { setAsideFrom, sqsDeadLetters } from '../shared/recovery/set-aside.sqs.ts';
-import { type RelayDependencies, relay, setUnreadableAside } from '../shared/relay/relay.ts';
+import { type RelayDependencies, readChanges, relay, setUnreadableAside } from '../shared/relay/relay.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
 import { dynamoEndpointReader } from '../shared/webhook/endpoint-store.dynamo.ts';
 

@@ -16,9 +16,9 @@ import {
   filterFields,
   type ListedKey,
   type ListRange,
+  listPosition,
   type MessageList,
 } from './store/message-list.dynamo.ts';
-import { listPosition } from './store/message-rows.dynamo.ts';
 import type { MessageStore } from './store/message-store.ts';
 
 const filters = {

@@ -3,8 +3,7 @@ import { type AttributeValue, TransactionCanceledException } from '@aws-sdk/clie
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Message } from '../message/message.ts';
-import { isOwn, messageRowOf, parseMessageRow } from '../message/store/message-rows.dynamo.ts';
-import type { Created } from '../message/store/message-store.ts';
+import { type Created, isOwn, messageRowOf, parseMessageRow } from '../message/store/message-store.ts';
 import type { OneTimePassword } from './otp.ts';
 import {
   otpRowOf,

@@ -18,9 +18,10 @@ import {
   timedDueItemOf,
   timedEntryOf,
 } from '../message/dispatch/scheduled-entries.ts';
-import { eventsToSend, lastChangeOf, type MessageChange } from '../message/message.ts';
+import { eventsToSend, lastChangeOf, type Message, type MessageChange } from '../message/message.ts';
+import { parseMessageRow } from '../message/store/message-store.ts';
 import { allEnded, isolateRefused, isPermanentFault } from '../platform/aws/permanent-fault.ts';
-import type { StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
+import { exactRowIn, isRestoreWrite, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import { readOnce } from '../platform/expiring-cache.ts';
 import { log } from '../platform/log.ts';
@@ -34,6 +35,45 @@ import {
 } from '../webhook/plan-deliveries.ts';
 import type { WebhookEndpoint } from '../webhook/webhook-endpoint.ts';
 import { firstReview } from './expire-messages.ts';
+
+interface ReadChanges {
+  readonly changes: readonly MessageChange[];
+  /** Records that are not valid messages; a retry would not help. */
+  readonly unreadable: readonly StreamRecord[];
+}
+
+/** The changes in these records; removals and restored rows are left out. */
+export function readChanges(records: readonly StreamRecord[]): ReadChanges {
+  const changes: MessageChange[] = [];
+  const unreadable: StreamRecord[] = [];
+  for (const record of records) {
+    const { OldImage: before, NewImage: after } = record.dynamodb ?? {};
+    if (after === undefined || isRestoreWrite(record)) continue;
+    try {
+      changes.push({ before: before === undefined ? undefined : messageOf(before), after: messageOf(after) });
+    } catch {
+      unreadable.push(record);
+    }
+  }
+  return { changes, unreadable };
+}
+
+/** A number that is too long for JavaScript is one that no schema accepts, so its record is not a valid message. */
+function messageOf(image: unknown): Message {
+  return parseMessageRow(exactRowIn(image));
+}
+
+/** Keeps a copy of records that are not valid messages, so that they neither block the others nor get lost. */
+export async function setUnreadableAside(
+  keepCopy: (copy: unknown) => Promise<void>,
+  records: readonly StreamRecord[],
+): Promise<void> {
+  for (const record of records) {
+    await keepCopy(record);
+    log.error('stream record unreadable', { event_id: record.eventID });
+    countMetric('UnreadableStreamRecord');
+  }
+}
 
 export interface RelayDependencies {
   readonly outbound: OutboundQueue;
@@ -156,16 +196,4 @@ async function planAndEnqueueWebhooks(
     leaveToSweep(dependencies.webhooks, unknown),
   ]);
   return planned;
-}
-
-/** Keeps a copy of records that are not valid messages, so that they neither block the others nor get lost. */
-export async function setUnreadableAside(
-  keepCopy: (copy: unknown) => Promise<void>,
-  records: readonly StreamRecord[],
-): Promise<void> {
-  for (const record of records) {
-    await keepCopy(record);
-    log.error('stream record unreadable', { event_id: record.eventID });
-    countMetric('UnreadableStreamRecord');
-  }
 }

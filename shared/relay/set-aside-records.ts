@@ -48,7 +48,7 @@ export type SetAsideWork =
 const text = z.string();
 const time = z.iso.datetime({ offset: true });
 
-/** A record of the messages table's stream, as Lambda passes it (shared/message/store/message-rows.dynamo.ts). */
+/** A record of the messages table's stream, as Lambda passes it (relay.ts). */
 const streamRecord = z.object({
   dynamodb: z.object({
     ApproximateCreationDateTime: z.number(),

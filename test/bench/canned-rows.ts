@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { windowsAt } from '../../shared/limit/windows.ts';
 import type { Message } from '../../shared/message/message.ts';
-import { messageRowOf } from '../../shared/message/store/message-rows.dynamo.ts';
+import { messageRowOf } from '../../shared/message/store/message-store.ts';
 import { addSeconds } from '../../shared/platform/clock.ts';
 import { derivedIdAt } from '../../shared/platform/ids.ts';
 import { type Delivery, newDelivery } from '../../shared/webhook/delivery.ts';

@@ -2,7 +2,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { receiptNotification } from '../../shared/carrier/simulator/simulated-receipts.ts';
 import type { Message } from '../../shared/message/message.ts';
-import { messageRowOf } from '../../shared/message/store/message-rows.dynamo.ts';
+import { messageRowOf } from '../../shared/message/store/message-store.ts';
 import { deliveryOf, idOf, messageOf, type RowSettings } from './canned-rows.ts';
 import { type EventMaker, type EventSettings, httpEvents } from './http-events.ts';
 

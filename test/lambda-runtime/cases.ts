@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Connection } from '../../lib/local/connection.ts';
 import { clientIdIn, syntheticClientId } from '../../shared/contract/mode.ts';
-import { messageRowOf } from '../../shared/message/store/message-rows.dynamo.ts';
+import { messageRowOf } from '../../shared/message/store/message-store.ts';
 import { newId } from '../../shared/platform/ids.ts';
 import { newDelivery } from '../../shared/webhook/delivery.ts';
 import { aMessage } from '../support/message/example-message.ts';

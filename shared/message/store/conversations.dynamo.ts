@@ -2,7 +2,7 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Message } from '../message.ts';
-import { listPosition } from './message-rows.dynamo.ts';
+import { listPosition } from './message-list.dynamo.ts';
 import type { MessageStore } from './message-store.ts';
 
 export interface Conversations {

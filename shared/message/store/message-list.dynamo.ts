@@ -118,3 +118,8 @@ export async function* newestFirst(sources: readonly AsyncGenerator<ListedKey>[]
     if (next !== undefined) heads[newest.source] = next;
   }
 }
+
+/** The sort key of a message in its client's list: by time, then by id. */
+export function listPosition(message: Pick<Message, 'created_at' | 'message_id'>): string {
+  return `${message.created_at}#${message.message_id}`;
+}

@@ -1,92 +1,27 @@
 /**
- * The rows of the messages table: index keys and a TTL are added when one is written; it is validated when it is read, also
- * from a record of the table's stream.
+ * Reads and writes that concern several rows of messages: the rows of a batch, and a leg with the rows of the legs before it.
+ * The newest use of an Idempotency-Key is noted in the first row that has it.
  */
 
 import { type AttributeValue, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
-import { keptDays } from '../../contract/mode.ts';
 import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
 import { batchRead, readableRows } from '../../platform/aws/read-rows.dynamo.ts';
-import { isRestoreWrite, type StreamRecord } from '../../platform/aws/stream-record.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import { lazily } from '../../platform/expiring-cache.ts';
-import { shardOf } from '../../platform/ids.ts';
 import { chunksOf } from '../../platform/long-lists.ts';
 import { retryRemaining } from '../../platform/retry.ts';
-import { type Message, type MessageChange, messageSchema, undeliveredStatuses } from '../message.ts';
-import { filterFields, listKey, listShards } from './message-list.dynamo.ts';
-import type { LegCreated, MessageStore } from './message-store.ts';
-
-/** @throws ZodError when the row is not a message. */
-export function parseMessageRow(row: unknown): Message {
-  return messageSchema().parse(row);
-}
-
-interface ReadChanges {
-  readonly changes: readonly MessageChange[];
-  /** Records that are not valid messages; a retry would not help. */
-  readonly unreadable: readonly StreamRecord[];
-}
-
-/** The changes in these records; removals and restored rows are left out. */
-export function readChanges(records: readonly StreamRecord[]): ReadChanges {
-  const changes: MessageChange[] = [];
-  const unreadable: StreamRecord[] = [];
-  for (const record of records) {
-    const { OldImage: before, NewImage: after } = record.dynamodb ?? {};
-    if (after === undefined || isRestoreWrite(record)) continue;
-    try {
-      changes.push({ before: before === undefined ? undefined : messageOf(before), after: messageOf(after) });
-    } catch {
-      unreadable.push(record);
-    }
-  }
-  return { changes, unreadable };
-}
-
-/**
- * Reads a row as the document client does: a number that is too long for JavaScript is a BigInt, which no schema
- * accepts.
- */
-function messageOf(image: unknown): Message {
-  return parseMessageRow(unmarshall(image as Record<string, AttributeValue>));
-}
+import { type Message, messageSchema, undeliveredStatuses } from '../message.ts';
+import { filterFields } from './message-list.dynamo.ts';
+import { isOwn, type LegCreated, type MessageStore, messageRowOf, parseMessageRow } from './message-store.ts';
 
 const filterFieldsRow = lazily(() => {
   const picked = ['message_id', ...filterFields] as const;
   type Picked = Record<(typeof picked)[number], true>;
   return z.pick(messageSchema(), Object.fromEntries(picked.map((field) => [field, true])) as Picked);
 });
-
-/** The message with its index keys (by client, by reference) and its TTL. */
-export function messageRowOf(message: Message, retentionDays: number): Record<string, unknown> {
-  const end = addDays(new Date(message.expires_at), keptDays(message.client_id, retentionDays));
-  return {
-    ...message,
-    list_at: listPosition(message),
-    // A copy is in no list.
-    ...(message.copy_of === undefined
-      ? { list_key: listKey(message.client_id, message.direction, shardOf(message.message_id, listShards)) }
-      : {}),
-    ...(message.reference === undefined
-      ? {}
-      : { reference_key: `${message.client_id}#${message.reference}` }),
-    purge_at: epochSeconds(end),
-  };
-}
-
-/** Whether an earlier attempt of this write stored the row, and its response was lost. */
-export function isOwn({ stored_by }: Message, existing: Message): boolean {
-  return stored_by !== undefined && existing.stored_by === stored_by;
-}
-
-/** The sort key of a message in its client's list: by time, then by id. */
-export function listPosition(message: Pick<Message, 'created_at' | 'message_id'>): string {
-  return `${message.created_at}#${message.message_id}`;
-}
 
 /** The maximum of `TransactWriteItems`. */
 const writeBatchSize = 100;

@@ -10,14 +10,7 @@ import type { Environment } from '../../platform/env.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { AttemptCosts } from '../attempt.ts';
 import { type Message, messageSchema, transitions } from '../message.ts';
-import {
-  createLeg,
-  isOwn,
-  manyMessages,
-  messageRowOf,
-  noteKeyUse,
-  parseMessageRow,
-} from './message-rows.dynamo.ts';
+import { createLeg, manyMessages, noteKeyUse } from './message-rows.dynamo.ts';
 import {
   type AttemptCost,
   type Claim,
@@ -25,7 +18,10 @@ import {
   fieldsOf,
   type HandOverClaim,
   type HandOverNote,
+  isOwn,
   type MessageStore,
+  messageRowOf,
+  parseMessageRow,
   type RecordedAttempt,
   statesEntered,
   type Transition,

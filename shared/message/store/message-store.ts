@@ -1,11 +1,17 @@
-/** The messages table. Each change is one conditional write. */
+/**
+ * The messages table: its changes, each of which is one conditional write, and its rows. Index keys and a TTL are added when a
+ * row is written; it is validated when it is read.
+ */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
+import { keptDays } from '../../contract/mode.ts';
 import type { ReadOptions } from '../../platform/aws/read-rows.dynamo.ts';
+import { addDays, epochSeconds } from '../../platform/clock.ts';
+import { shardOf } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { StoredAttempt } from '../attempt.ts';
-import { type Message, type Status, transitions } from '../message.ts';
+import { type Message, messageSchema, type Status, transitions } from '../message.ts';
 import type { Slot } from '../slot.ts';
-import type { FilterFields } from './message-list.dynamo.ts';
+import { type FilterFields, listKey, listPosition, listShards } from './message-list.dynamo.ts';
 
 /** Whether this call stored the message, or found one with the same id. */
 export type Created = { readonly created: true } | { readonly created: false; readonly existing: Message };
@@ -159,4 +165,31 @@ export function fieldsOf(
     carrier_message_id: report.carrierMessageId,
     delivered_by: report.deliveredBy,
   });
+}
+
+/** The message with its index keys (by client, by reference) and its TTL. */
+export function messageRowOf(message: Message, retentionDays: number): Record<string, unknown> {
+  const end = addDays(new Date(message.expires_at), keptDays(message.client_id, retentionDays));
+  return {
+    ...message,
+    list_at: listPosition(message),
+    // A copy is in no list.
+    ...(message.copy_of === undefined
+      ? { list_key: listKey(message.client_id, message.direction, shardOf(message.message_id, listShards)) }
+      : {}),
+    ...(message.reference === undefined
+      ? {}
+      : { reference_key: `${message.client_id}#${message.reference}` }),
+    purge_at: epochSeconds(end),
+  };
+}
+
+/** @throws ZodError when the row is not a message. */
+export function parseMessageRow(row: unknown): Message {
+  return messageSchema().parse(row);
+}
+
+/** Whether an earlier attempt of this write stored the row, and its response was lost. */
+export function isOwn({ stored_by }: Message, existing: Message): boolean {
+  return stored_by !== undefined && existing.stored_by === stored_by;
 }

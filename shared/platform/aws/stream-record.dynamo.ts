@@ -47,6 +47,11 @@ export function rowIn(image: unknown): Record<string, unknown> | undefined {
     : unmarshall(image as Record<string, AttributeValue>, { wrapNumbers: Number });
 }
 
+/** The row of an image as the document client reads it: a number that is too long for JavaScript is a BigInt. */
+export function exactRowIn(image: unknown): Record<string, unknown> {
+  return unmarshall(image as Record<string, AttributeValue>);
+}
+
 /** @throws Error if the record has no id or no time, which DynamoDB gives to each. */
 export function identityOf({ eventID, dynamodb }: StreamRecord): {
   readonly eventId: string;

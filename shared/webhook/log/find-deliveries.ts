@@ -5,8 +5,7 @@
  */
 import type { Activity, ActivityLog, ActivityPage, ActivityQuery } from '../../activity/activity-log.ts';
 import type { Message } from '../../message/message.ts';
-import type { MessageList } from '../../message/store/message-list.dynamo.ts';
-import { listPosition } from '../../message/store/message-rows.dynamo.ts';
+import { listPosition, type MessageList } from '../../message/store/message-list.dynamo.ts';
 import type { MessageStore } from '../../message/store/message-store.ts';
 import { opaqueCursor } from '../../operation/list-query.ts';
 import type { Sleep } from '../../platform/clock.ts';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { awsSms } from '../../../shared/carrier/aws/aws-sms.ts';
 import { awsWhatsApp } from '../../../shared/carrier/aws/aws-whatsapp.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { parseMessageRow } from '../../../shared/message/store/message-rows.dynamo.ts';
+import { parseMessageRow } from '../../../shared/message/store/message-store.ts';
 import { handOverBodies } from '../../../shared/otp/otp-text.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { senderSchema } from '../../../shared/sender/phone-number.ts';

@@ -5,7 +5,7 @@ import type { Message } from '../../../shared/message/message.ts';
 import { receiveMessage as receive } from '../../../shared/message/receive-message.ts';
 import { type Contacts, dynamoContacts, noteContact } from '../../../shared/message/store/contacts.dynamo.ts';
 import { dynamoConversations } from '../../../shared/message/store/conversations.dynamo.ts';
-import { listPosition } from '../../../shared/message/store/message-rows.dynamo.ts';
+import { listPosition } from '../../../shared/message/store/message-list.dynamo.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { dynamoWhatsAppWindows } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';

@@ -1,7 +1,7 @@
 import { type AttributeValue, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { readChanges } from '../../../shared/message/store/message-rows.dynamo.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import { readChanges } from '../../../shared/relay/relay.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aSentMessage } from '../../support/message/example-message.ts';

@@ -116,7 +116,7 @@ export const faults: DeliberateFaults = {
     promise: '5.6',
     changes: [
       {
-        file: 'shared/message/store/message-rows.dynamo.ts',
+        file: 'shared/message/store/message-store.ts',
         replace: 'addDays(new Date(message.expires_at), keptDays(message.client_id, retentionDays))',
         by: 'new Date(message.expires_at)',
       },

@@ -7,8 +7,8 @@ import { dynamoBatchStore } from '../../../shared/message/send/batch-store.dynam
 import { dynamoContacts } from '../../../shared/message/store/contacts.dynamo.ts';
 import { dynamoConversations } from '../../../shared/message/store/conversations.dynamo.ts';
 import { dynamoMessageList } from '../../../shared/message/store/message-list.dynamo.ts';
-import { parseMessageRow } from '../../../shared/message/store/message-rows.dynamo.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import { parseMessageRow } from '../../../shared/message/store/message-store.ts';
 import { dynamoWhatsAppWindows } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import {
   dynamoSuppressionChanges,

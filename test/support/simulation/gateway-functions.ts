@@ -18,7 +18,6 @@ import { type SenderPaceStore, senderPace } from '../../../shared/message/dispat
 import { receiveMessages } from '../../../shared/message/receive-message.ts';
 import type { Contacts } from '../../../shared/message/store/contacts.dynamo.ts';
 import type { Conversations } from '../../../shared/message/store/conversations.dynamo.ts';
-import { readChanges } from '../../../shared/message/store/message-rows.dynamo.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import type { WhatsAppWindows } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import {
@@ -37,7 +36,7 @@ import { runBudgetMs } from '../../../shared/recovery/process-due-items.ts';
 import type { SetAside } from '../../../shared/recovery/set-aside.sqs.ts';
 import { type AddMissedDependencies, addMissedMessages } from '../../../shared/relay/add-missed-messages.ts';
 import { expireOverdue } from '../../../shared/relay/expire-messages.ts';
-import { relay } from '../../../shared/relay/relay.ts';
+import { readChanges, relay } from '../../../shared/relay/relay.ts';
 import type { NumberOwners } from '../../../shared/sender/number-owners.ts';
 import type { TrialSlots } from '../../../shared/webhook/choose-lane.ts';
 import { deliver, type Outcome } from '../../../shared/webhook/deliver/deliver-webhook.ts';

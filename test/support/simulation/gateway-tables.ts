@@ -1,8 +1,12 @@
 /** The tables of the simulated gateway in memory, and the adapters on them, with what a run itself reads and writes. */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Message } from '../../../shared/message/message.ts';
-import { messageRowOf, parseMessageRow } from '../../../shared/message/store/message-rows.dynamo.ts';
-import type { Created, MessageStore } from '../../../shared/message/store/message-store.ts';
+import {
+  type Created,
+  type MessageStore,
+  messageRowOf,
+  parseMessageRow,
+} from '../../../shared/message/store/message-store.ts';
 import type { OtpSends } from '../../../shared/otp/otp-sends.dynamo.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import {

@@ -3,8 +3,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import { eventsToSend, type Message } from '../../../shared/message/message.ts';
-import { parseMessageRow } from '../../../shared/message/store/message-rows.dynamo.ts';
-import { expiry, type MessageStore } from '../../../shared/message/store/message-store.ts';
+import { expiry, type MessageStore, parseMessageRow } from '../../../shared/message/store/message-store.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { eventName } from '../../../shared/webhook/plan-deliveries.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';

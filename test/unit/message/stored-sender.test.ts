@@ -1,6 +1,6 @@
 /** What a message is sent from is stored with it; a message of an earlier release has none. */
 import { expect, it } from '@jest/globals';
-import { messageRowOf, parseMessageRow } from '../../../shared/message/store/message-rows.dynamo.ts';
+import { messageRowOf, parseMessageRow } from '../../../shared/message/store/message-store.ts';
 import { aSendingMessage } from '../../support/message/example-message.ts';
 
 const senders = [
