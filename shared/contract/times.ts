@@ -1,4 +1,7 @@
-/** Times that clients may rely on, and times of workers. A test holds the inequalities between those of workers. */
+/**
+ * Times that clients may rely on, and times of workers. A test holds the inequalities between those of workers. Texts of
+ * errors and of the documentation have them in words.
+ */
 
 // Promised periods (contract, sections 2, 5 and 7).
 
@@ -76,3 +79,20 @@ export const dispatchTimeoutSeconds = 15;
 
 /** A claim of a message holds longer than the function runs, so the worker has ended when its claim expires. */
 export const claimSeconds = 20;
+
+const units = [
+  { name: 'day', seconds: 86_400 },
+  { name: 'hour', seconds: 3600 },
+  { name: 'minute', seconds: 60 },
+  { name: 'second', seconds: 1 },
+] as const;
+
+/** Times as a guide names them: `30 seconds, 2 minutes and 1 hour`. */
+export function inWords(timesSeconds: readonly number[]): string {
+  const words = timesSeconds.map((time) => {
+    const unit = units.find(({ seconds }) => time % seconds === 0) ?? units[3];
+    const count = time / unit.seconds;
+    return `${count} ${unit.name}${count === 1 ? '' : 's'}`;
+  });
+  return new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(words);
+}

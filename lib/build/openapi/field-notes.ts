@@ -4,8 +4,7 @@
  * `*-response.schema.ts` of their noun. `{maximum}` and the like are the keywords of the field's own schema.
  */
 
-import { inWords } from '../../../shared/contract/in-words.ts';
-import { previousSecretHours } from '../../../shared/contract/times.ts';
+import { inWords, previousSecretHours } from '../../../shared/contract/times.ts';
 import { eventFilters } from '../../../shared/contract/webhook-events.ts';
 import { singleSegment } from '../../../shared/message/segments.ts';
 import {

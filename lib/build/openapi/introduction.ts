@@ -1,6 +1,5 @@
 /** The rules of every operation: the introduction of the API document, and sections of the documentation pages. */
-import { inWords } from '../../../shared/contract/in-words.ts';
-import { idempotencyKeyHours } from '../../../shared/contract/times.ts';
+import { idempotencyKeyHours, inWords } from '../../../shared/contract/times.ts';
 import { version } from '../../../shared/contract/version.ts';
 import { tokenLifetimeSeconds } from '../../../shared/token/token-claims.ts';
 

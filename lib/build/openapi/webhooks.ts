@@ -3,8 +3,7 @@
  */
 
 import { webhookSecretsMax } from '../../../shared/client/client-admin.ts';
-import { inWords } from '../../../shared/contract/in-words.ts';
-import { acknowledgeWithinSeconds, retryDelaysSeconds } from '../../../shared/contract/times.ts';
+import { acknowledgeWithinSeconds, inWords, retryDelaysSeconds } from '../../../shared/contract/times.ts';
 import {
   endpointDisabledEvent,
   inboundEvents,

@@ -1,8 +1,8 @@
 /** The request fields that all sends share (contract, section 5). */
 import * as z from 'zod/mini';
 import { type FieldError, GatewayError, invalidFields } from '../../contract/errors.ts';
-import { inWords } from '../../contract/in-words.ts';
 import { onUnknownChoices } from '../../contract/on-unknown.ts';
+import { inWords } from '../../contract/times.ts';
 import { dateTime, withDefault } from '../../operation/fields.ts';
 import { type ApiRequest, parseBody } from '../../operation/operation.ts';
 import { addDays, addSeconds, secondsPerDay } from '../../platform/clock.ts';

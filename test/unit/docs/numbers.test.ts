@@ -3,11 +3,11 @@ import { describe, expect, it } from '@jest/globals';
 import { stages } from '../../../lib/stages/stages.ts';
 import { webhookSecretsMax } from '../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds } from '../../../shared/client/webhook-secrets.ts';
-import { inWords } from '../../../shared/contract/in-words.ts';
 import { noticePercentages } from '../../../shared/contract/limit-rows.ts';
 import {
   acknowledgeWithinSeconds,
   idempotencyKeyHours,
+  inWords,
   previousSecretHours,
   previousSecretHoursMax,
   receivesMax,

@@ -1,8 +1,8 @@
 /** Rate limits, caps, and how a client sees what it has used. */
-import { inWords } from '../../../../shared/contract/in-words.ts';
+
 import { caps } from '../../../../shared/contract/limit-rows.ts';
 import { policies } from '../../../../shared/contract/policies.ts';
-import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/times.ts';
+import { inWords, recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/times.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { namedHeaders } from '../../openapi/headers.ts';
 import { limitTopics } from '../../openapi/introduction.ts';

@@ -1,9 +1,9 @@
 /** How to receive webhooks; a test runs the programs on this page against real deliveries. */
 
 import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.ts';
-import { inWords } from '../../../../shared/contract/in-words.ts';
 import {
   acknowledgeWithinSeconds,
+  inWords,
   previousSecretHours,
   retryDelaysSeconds,
 } from '../../../../shared/contract/times.ts';

@@ -1,6 +1,5 @@
 /** One-time passwords. */
-import { inWords } from '../../../../shared/contract/in-words.ts';
-import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/times.ts';
+import { inWords, recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/times.ts';
 import { codeLengthText, maxAttempts } from '../../../../shared/otp/otp.ts';
 import { recipientRule } from '../../../../shared/sender/phone-number.ts';
 import type { Description } from '../description.ts';
