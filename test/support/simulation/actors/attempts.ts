@@ -102,7 +102,7 @@ export const attempts = {
       const otp = client.otps[wholeBetween(random, 0, client.otps.length - 1)];
       const code = otp && codeSentTo(scene, otp.to);
       if (otp === undefined || code === undefined) return;
-      await scene.stage.time.sleep(302_000);
+      await scene.stage.time.sleep(302_000 + 2 * scene.skewMaxMs);
       const body = { otp_id: otp.otpId, code };
       await scene.ask(client, { route: 'verifyOtp', body, must: refused('5.10', 404, 409, 410) });
     },
