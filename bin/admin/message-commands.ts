@@ -4,8 +4,7 @@
  */
 import { type Command, Option } from 'commander';
 import { showBatch } from '../../shared/admin/batches.ts';
-import { cancelScheduledMessage } from '../../shared/admin/cancel-message.ts';
-import { showMessage } from '../../shared/admin/messages.ts';
+import { cancelScheduledMessage, showMessage } from '../../shared/admin/messages.ts';
 import { inboundBody, listOutbox, outboxQuery, sendInbound } from '../../shared/admin/simulator.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { Runner } from './command.ts';

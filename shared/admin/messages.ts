@@ -1,8 +1,8 @@
-/** An administrator's search for messages, and one message with its history and its webhooks. */
-
+/** An administrator's search for messages, one message with its history and its webhooks, and canceling a scheduled one. */
 import * as z from 'zod/mini';
+import { recordActivity } from '../activity/activity-log.ts';
 import { channels } from '../contract/channels.ts';
-import { GatewayError } from '../contract/errors.ts';
+import { GatewayError, standardError } from '../contract/errors.ts';
 import { clientIdIn, type Mode, modeOf } from '../contract/mode.ts';
 import { showLegs } from '../message/dispatch/legs.ts';
 import { isUnassigned, unassignedClientId } from '../message/find-owner.ts';
@@ -271,4 +271,39 @@ export function deliveryIdsOf(message: Message, endpoints: readonly WebhookEndpo
   return [...events].flatMap((event) =>
     destinations.map((endpointId) => deliveryIdOf({ messageId: message.message_id, event, endpointId })),
   );
+}
+
+interface CanceledMessage {
+  readonly message_id: string;
+  readonly status: Message['status'];
+}
+
+/**
+ * Cancels a scheduled message of a client before its time.
+ *
+ * @throws GatewayError `not_found`, or `not_cancelable` once the message is due
+ */
+export async function cancelScheduledMessage(
+  dependencies: AdminDependencies,
+  actor: string,
+  messageId: string,
+): Promise<CanceledMessage> {
+  const { messages, clock } = dependencies;
+  const message = isId('msg', messageId) ? await messages.get(messageId) : undefined;
+  if (message === undefined) throw new GatewayError('not_found', 'There is no such message.');
+  if (message.status === 'canceled') return { message_id: messageId, status: message.status };
+  if (message.status !== 'scheduled') throw standardError('not_cancelable');
+  await recordActivity(dependencies, actor, {
+    kind: 'message_canceled',
+    summary: `${actor} canceled the scheduled message ${messageId}`,
+    clientId: message.client_id,
+    messageId,
+    before: { status: message.status, scheduled_at: message.scheduled_at },
+    after: { status: 'canceled' },
+  });
+  const canceled =
+    (await messages.transition(messageId, { to: 'canceled', at: clock() })) ??
+    (await messages.get(messageId));
+  if (canceled?.status !== 'canceled') throw standardError('not_cancelable');
+  return { message_id: messageId, status: canceled.status };
 }

@@ -19,7 +19,6 @@ import { activityQuery, actorOf, kindsOf, listActivity, retentionRange } from '.
 import type { AdminDependencies } from '../admin-dependencies.ts';
 import { attention } from '../attention.ts';
 import { showBatch } from '../batches.ts';
-import { cancelScheduledMessage } from '../cancel-message.ts';
 import { listCarriers } from '../carriers.ts';
 import {
   createApiKey,
@@ -56,7 +55,7 @@ import {
   setLimits,
   showLimits,
 } from '../limits.ts';
-import { messageQuery, searchMessages, showMessage } from '../messages.ts';
+import { cancelScheduledMessage, messageQuery, searchMessages, showMessage } from '../messages.ts';
 import { allowOtps, allowOtpsBody, listOtpHolds, otpHoldsQuery, showOtpEvidence } from '../otp-holds.ts';
 import { listRefusals, refusalsQuery } from '../refusals.ts';
 import { search, searchQuery } from '../search.ts';
