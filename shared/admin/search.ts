@@ -7,7 +7,6 @@ import { type Client, inMode } from '../client/client.ts';
 import { type Mode, modeOf } from '../contract/mode.ts';
 import type { Refusal } from '../http/refusal.ts';
 import { isUnassigned } from '../message/find-owner.ts';
-import type { Message } from '../message/message.ts';
 import { isPending } from '../otp/otp.ts';
 import { isId } from '../platform/ids.ts';
 import { chunksOf } from '../platform/long-lists.ts';
@@ -131,11 +130,12 @@ async function findByCarrierId(dependencies: Dependencies, text: string): Promis
 async function findMessage({ messages }: Dependencies, id: string): Promise<SearchResult | undefined> {
   const message = await messages.get(id);
   if (message === undefined) return undefined;
-  const { client_id, direction, recipient, status } = message;
+  const { client_id, channel, direction, recipient, status } = message;
+  const sent = channel === 'sms' ? 'SMS' : 'WhatsApp message';
   return {
     kind: 'message',
     id,
-    title: `${channelOf(message)} ${direction === 'inbound' ? 'from' : 'to'} ${recipient}, ${status}`,
+    title: `${sent} ${direction === 'inbound' ? 'from' : 'to'} ${recipient}, ${status}`,
     ...(isUnassigned(message) ? {} : { client_id }),
     href: pageOf(modeOf(client_id), 'messages', id),
   };
@@ -198,21 +198,16 @@ async function findRecipients(
   { newestMessages, country, mode }: Dependencies,
   wanted: string,
 ): Promise<SearchResult[]> {
-  const found = await Promise.all(
-    recipientsAsWritten(wanted, country).map(async (recipient): Promise<SearchResult[]> => {
-      const newest = await newestMessages.to(recipient, 1);
-      if (newest.length === 0) return [];
-      return [
-        {
-          kind: 'recipient',
-          id: recipient,
-          title: `Messages with ${recipient}`,
-          href: pageOf(mode, 'messages', undefined, { recipient }),
-        },
-      ];
-    }),
-  );
-  return found.flat();
+  const numbers = recipientsAsWritten(wanted, country);
+  const newest = await Promise.all(numbers.map((number) => newestMessages.to(number, 1)));
+  return numbers
+    .filter((_, index) => newest[index]?.length === 1)
+    .map((recipient) => ({
+      kind: 'recipient',
+      id: recipient,
+      title: `Messages with ${recipient}`,
+      href: pageOf(mode, 'messages', undefined, { recipient }),
+    }));
 }
 
 const clientsSearchedMax = 10_000;
@@ -252,11 +247,11 @@ function clientsNamed(clients: readonly Client[], wanted: string): SearchResult[
 
 const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
 
-/** Each costs a query, and a read for each number. */
+/** Each client costs a query, and a read for each number. */
 const clientsAskedMax = 1000;
-/** So that names are answered also where the queries are slow. */
+/** The response with the names does not wait longer for slow queries. */
 const askedWithinMs = 3000;
-/** Below the connections of the AWS client. */
+/** The number is below that of the AWS client's connections. */
 const clientsAskedAtOnce = 40;
 
 /** References and suppressions belong to a client, so each client is asked. */
@@ -315,10 +310,6 @@ async function findSuppression(
       href: pageOf(modeOf(client_id), 'clients', client_id, { recipient }),
     },
   ];
-}
-
-function channelOf({ channel }: Pick<Message, 'channel'>): string {
-  return channel === 'sms' ? 'SMS' : 'WhatsApp message';
 }
 
 /** A page of the dashboard, whose address is after `#`. */
