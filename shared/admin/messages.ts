@@ -70,7 +70,7 @@ function messageFilterOf(
   return client_id === undefined ? undefined : { clientId: client_id };
 }
 
-/** Without a client, where a message of a person belongs to none. */
+/** The client is null if a message of a person belongs to none. */
 export type FoundMessage = Omit<MessageStatus, 'client_id'> & { readonly client_id: string | null };
 
 interface FoundMessages extends Pick<MessagePage, 'next_cursor'> {
@@ -79,7 +79,10 @@ interface FoundMessages extends Pick<MessagePage, 'next_cursor'> {
   readonly clients_left_out?: number;
 }
 
-/** Without a client or a recipient, of all clients: of one day by default, as no index holds all messages. */
+/**
+ * Searches the messages of a client or a recipient, else those of all clients: of one day by default, because no index has all
+ * messages.
+ */
 export async function searchMessages(
   dependencies: AdminDependencies,
   { limit, cursor, since, until, ...query }: MessageQuery,
@@ -131,7 +134,7 @@ function foundView(message: Message): FoundMessage {
   };
 }
 
-/** Each status and each error code is of one direction. */
+/** Each status and each error code occurs in one direction only. */
 function directionOf({ direction = 'all', status, error_code }: Partial<MessageQuery>): Direction {
   if (direction !== 'all' || (status === undefined && error_code === undefined)) return direction;
   return status === 'received' ? 'inbound' : 'outbound';

@@ -65,7 +65,7 @@ export function unreadable(what: string, cause: unknown): UnreadableNotification
   return new UnreadableNotification(`${what} does not have a documented form: ${why}`, { cause });
 }
 
-/** Without the class of zod's errors, which would add its translations to the bundle. */
+/** Recognizes an error without zod's class of errors, which would add its translations to the bundle. */
 function isZodError(error: unknown): error is z.core.$ZodError {
   return typeof error === 'object' && error !== null && 'issues' in error && Array.isArray(error.issues);
 }

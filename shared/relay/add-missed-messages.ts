@@ -75,7 +75,7 @@ interface AddedMessages {
 
 /** Most messages are final by then, so few are added twice. */
 const scannedAfterSeconds = 1200;
-/** Between two scans: each queries the list of every client. */
+/** The pause between two scans, because each queries the list of every client. */
 const pauseSeconds = 900;
 /** How far back the first scan goes: the retention of the stream. */
 const firstScanSeconds = 86_400;

@@ -8,7 +8,7 @@ import type { Channel } from '../contract/channels.ts';
 import { messageCostMax, millionthsPerUnit } from '../contract/price-table.ts';
 import { type Message, messageSchema, type Status } from '../message/message.ts';
 
-/** Each an attribute of a usage row, so its name is short: `s.t.GB.d.m` is the messages of one combination. */
+/** Each count is an attribute of a usage row, so its name is short: `s.t.GB.d.m` is the messages of one combination. */
 const channelCodes = { sms: 's', whatsapp: 'w' } as const satisfies Record<Channel, string>;
 const typeCodes = { transactional: 't', promotional: 'p' } as const satisfies Record<Message['type'], string>;
 const statusCodes = {

@@ -35,7 +35,7 @@ export interface PlannedDelivery extends Omit<NewDelivery, 'lane'> {
 }
 
 /**
- * Each event state that the change entered, in the order of the states, with its destinations: the request's URL, or the
+ * Returns each event state that the change entered, in the order of the states, with its destinations: the request's URL, or the
  * account's current one if the request has none; and each endpoint that receives the event (contract, sections 7 and 12).
  * Events without any are left out.
  */

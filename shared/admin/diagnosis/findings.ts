@@ -117,7 +117,7 @@ function aboutLimits({ client_id }: DiagnosedClient, limits: ExplainedEndpoint):
     }));
 }
 
-/** Below, single failures of a few messages are no problem. */
+/** A share of failures below this one, of few messages, is no problem. */
 const failureShare = 0.1;
 const messagesToJudge = 20;
 

@@ -138,7 +138,7 @@ function receiptsOfSmsEvent(event: SmsEvent): Receipt[] {
 
 const arrived: readonly Status[] = ['delivered', 'read'];
 
-/** Undefined for a name. */
+/** Returns undefined for a sender ID, which is a name. */
 function numberOf({ originationPhoneNumber: sender }: SmsEvent): string | undefined {
   return sender != null && /^\+?\d{3,15}$/.test(sender) ? inboundNumber(sender) : undefined;
 }

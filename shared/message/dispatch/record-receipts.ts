@@ -125,7 +125,7 @@ async function recordReceipt(
   const isCurrent = seen !== undefined && concerns(receipt, seen) && !mayHaveChanged(receipt, seen);
   const row = isCurrent ? seen : await messages.get(messageId);
   if (row === undefined) return { outcome: 'unknown_message', messageId, message: undefined };
-  // Without the message, for which nothing is noted.
+  // The result has no message, so that nothing is noted for it.
   if (!concerns(receipt, row)) return { outcome: 'ignored', messageId, message: undefined };
   await noteEstimate(messages, priceOf, receipt, row);
   const { cost, currency, ...withoutCost } = receipt.transition;

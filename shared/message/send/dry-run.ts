@@ -17,7 +17,7 @@ import type { Batch } from './batch-store.dynamo.ts';
 import type { DryRun, DryRunBatch, DryRunLeg, DryRunRefusal } from './dry-run-response.schema.ts';
 import { isRepeat, type KeyedRecord, type KeyedRequest, type KeyedStore } from './idempotency.ts';
 
-/** Undefined where the price list has no price for the recipient's country. */
+/** Returns undefined where the price list has no price for the recipient's country. */
 export type PriceOf = (message: PricedMessage) => Price | undefined;
 
 /** @throws GatewayError `invalid_request` where it is neither true nor false: a misspelled one must not send. */

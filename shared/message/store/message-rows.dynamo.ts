@@ -41,9 +41,9 @@ export function manyMessages(
   { tableName, retentionDays }: { readonly tableName: string; readonly retentionDays: number },
 ): Pick<MessageStore, 'createMany' | 'getMany' | 'getFilterFields'> {
   /**
-   * Each row only where its id is free, all of a call or none: a plain batch write that the SDK repeats after a
-   * lost response would set back messages that have moved on meanwhile, and send them twice. The price is a second
-   * write unit for each.
+   * Writes each row only where its id is free, and all rows of a call or none: a plain batch write that the SDK repeats after
+   * a lost response would set back messages that have moved on meanwhile, and send them twice. The price is a second write
+   * unit for each row.
    */
   function writeAll(rows: readonly Row[]): Promise<void> {
     return retryRemaining(rows, async (left) => {

@@ -183,7 +183,7 @@ export function dynamoSuppressionStore(
       ...(scope === undefined || reason === undefined ? ['reason'] : []),
     ];
     const sets = Object.keys(set).map((name) => {
-      // So that what the person said earlier, and the gateway learns later, counts.
+      // An earlier word of the person, of which the gateway learns later, still counts.
       if (isRefusal && name === 'changed_at') return '#changed_at = if_not_exists(#changed_at, :epoch)';
       return kept.includes(name) ? `#${name} = if_not_exists(#${name}, :${name})` : `#${name} = :${name}`;
     });
@@ -214,7 +214,7 @@ function isRepair({ source }: SuppressionChange, row: object | undefined): boole
   return row !== undefined && (source === 'client' || source === 'admin') && readable(row).length === 0;
 }
 
-/** Without a row that a person made invalid: what it says is unknown, so no list of a carrier is changed by it. */
+/** Leaves out a row that a person made invalid: what it says is unknown, so no list of a carrier is changed by it. */
 function readable(item: unknown): SuppressionRow[] {
   const parsed = suppressionRow.safeParse(item);
   return parsed.success ? [parsed.data] : [];

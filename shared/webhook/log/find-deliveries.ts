@@ -61,7 +61,7 @@ interface ByMessagesQuery {
   /** The earliest time at which the messages were accepted, ISO 8601, inclusive. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** Undefined is the URL of the message or the account. */
+  /** The endpoints; undefined stands for the URL of the message or the account. */
   readonly endpointIds: readonly (string | undefined)[];
   readonly event?: string | undefined;
   readonly after?: Position | undefined;
@@ -216,7 +216,7 @@ export async function failuresOf(
   return { failures, nextCursor };
 }
 
-/** Whether it is failed now, and since this entry. */
+/** Whether the delivery is failed now, by the failure of this entry. */
 export function isLastFailure({ delivery, failedAt }: Failure): boolean {
   return delivery.state === 'failed' && delivery.finished_at === failedAt;
 }
