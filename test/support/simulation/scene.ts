@@ -52,6 +52,8 @@ export interface Scene {
   throttledPerson(random: Random): string;
   /** One of them whose messages the carrier refuses, so that each has one event. */
   refusedPerson(random: Random): string;
+  /** One of them about whose messages the carrier reports nothing, so that they expire. */
+  silentPerson(random: Random): string;
   /** Asks, and asks again under the same key while it does not know the outcome, as a careful caller does. */
   ask(client: SimulatedClient, request: Omit<ApiRequest, 'clientId' | 'credential'>): Promise<Asked>;
   /** Changes a client's limits by the admin API. */
@@ -226,6 +228,7 @@ export async function sceneOn(
     deliveredPerson: (of) => personNumbered(oneOf(of, [0, 1, 2, 10, 11, 12])),
     throttledPerson: (of) => personNumbered(oneOf(of, [9, 19])),
     refusedPerson: (of) => personNumbered(oneOf(of, [7, 17])),
+    silentPerson: (of) => personNumbered(oneOf(of, [5, 15])),
 
     async ask({ clientId, apiKey }, request) {
       const body = endsInTheRun(request);

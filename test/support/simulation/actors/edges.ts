@@ -45,6 +45,28 @@ export const edges = {
       await burst(act, 2, 'after');
     },
   },
+  'sends what nobody reports about, and whose review at its end fails': {
+    uses: ['sendSms'],
+    share: { messages: 2 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { stage } = scene;
+      const validity_period = wholeBetween(random, 300, 1500);
+      const sends = ['1', '2', '3'].map((name) =>
+        scene.ask(client, {
+          route: 'sendSms',
+          body: {
+            ...{ to: scene.silentPerson(random), message: 'until its end', validity_period },
+            reference: `${id}.${name}`,
+          },
+        }),
+      );
+      learn(act, await Promise.all(sends));
+      await stage.time.sleep(validity_period * 1000 - 60_000);
+      stage.disturb(180_000);
+      stage.breaks('expire-messages', 0.5, 180_000);
+    },
+  },
   'sets a limit that ends': {
     uses: ['sendWhatsApp'],
     share: { limits: 2, administration: 2 },
