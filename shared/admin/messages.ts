@@ -4,7 +4,7 @@ import { recordActivity } from '../activity/activity-log.ts';
 import { channels } from '../contract/channels.ts';
 import { GatewayError, standardError } from '../contract/errors.ts';
 import { clientIdIn, type Mode, modeOf } from '../contract/mode.ts';
-import { showLegs } from '../message/dispatch/legs.ts';
+import { showLegs } from '../message/dispatch/fallback.ts';
 import { isUnassigned, unassignedClientId } from '../message/find-owner.ts';
 import { type Message, statuses } from '../message/message.ts';
 import type { FallbackLeg, MessagePage, MessageStatus } from '../message/message-response.schema.ts';

@@ -9,7 +9,7 @@ import { type Operation, requireCaller } from '../operation/operation.ts';
 import { isId } from '../platform/ids.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import { expectedEndOf } from './dispatch/bulk-slots.ts';
-import { showLegs } from './dispatch/legs.ts';
+import { showLegs } from './dispatch/fallback.ts';
 import { type Message, type Status, statuses } from './message.ts';
 import type { BatchStatus, MessageStatus } from './message-response.schema.ts';
 import { statusView } from './message-response.ts';

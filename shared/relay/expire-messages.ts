@@ -5,7 +5,7 @@
  */
 import { carrierDescriptors } from '../carrier/carrier-descriptors.ts';
 import { mayBeTaken } from '../message/attempt.ts';
-import { isFinished, laterLegIds, nextLegDueAt } from '../message/dispatch/legs.ts';
+import { isFinished, laterLegIds, nextLegDueAt } from '../message/dispatch/fallback.ts';
 import {
   nextLegEntryOf,
   type OutboundQueue,

@@ -9,7 +9,7 @@
  * several webhooks is queued as one message, and an event whose destinations cannot be read is left to the sweep.
  */
 
-import { isFinished, nextLegDueAfter } from '../message/dispatch/legs.ts';
+import { isFinished, nextLegDueAfter } from '../message/dispatch/fallback.ts';
 import { type OutboundQueue, outboundEntriesOf } from '../message/dispatch/outbound-queue.sqs.ts';
 import {
   handOverOf,

@@ -21,7 +21,7 @@ import {
 } from '../../recovery/process-due-items.ts';
 import type { Message } from '../message.ts';
 import type { MessageStore } from '../store/message-store.ts';
-import { nextLegDueAt } from './legs.ts';
+import { nextLegDueAt } from './fallback.ts';
 import {
   nextLegEntryOf,
   type OutboundEntry,

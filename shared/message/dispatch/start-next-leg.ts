@@ -18,7 +18,7 @@ import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
 import type { LegRefusal, Message } from '../message.ts';
 import type { MessageStore } from '../store/message-store.ts';
-import { earlierLegIds, laterLegIds, nextLegDueAt, nextLegOf } from './legs.ts';
+import { earlierLegIds, laterLegIds, nextLegDueAt, nextLegOf } from './fallback.ts';
 
 /** The differences of one-time passwords. */
 export interface OtpLegs {

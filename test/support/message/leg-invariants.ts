@@ -2,7 +2,7 @@
  * What must hold of sends with `fallback` at the end: no leg started too early or after one was delivered, none is missing,
  * and none was handed over once it was not needed any more.
  */
-import { earlierLegIds, laterLegIds, nextLegDueAt } from '../../../shared/message/dispatch/legs.ts';
+import { earlierLegIds, laterLegIds, nextLegDueAt } from '../../../shared/message/dispatch/fallback.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import type { Gateway } from '../simulation/gateway.ts';
 

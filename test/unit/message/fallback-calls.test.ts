@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import type { DispatchDependencies } from '../../../shared/message/dispatch/call-carrier.ts';
 import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
-import { nextLegDueAfter } from '../../../shared/message/dispatch/legs.ts';
+import { nextLegDueAfter } from '../../../shared/message/dispatch/fallback.ts';
 import { nextLegEntryOf, queuedMessageOf } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
