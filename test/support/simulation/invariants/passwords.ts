@@ -27,6 +27,19 @@ export const ofPasswords = {
       });
     },
   },
+  'a password is verified once': {
+    promise: '5.10',
+    check: ({ stage: { record } }) => {
+      const verified = record.asked.filter(
+        ({ route, status, answer }) => route === 'verifyOtp' && status === 200 && answer.verified === true,
+      );
+      return [...Map.groupBy(verified, ({ answer }) => String(answer.otp_id))].flatMap(([otpId, answers]) =>
+        answers.length > 1
+          ? [`${otpId} was verified at ${answers.map(({ atMs }) => timeOf(atMs)).join(' and ')}`]
+          : [],
+      );
+    },
+  },
   'a pending password keeps its id and its end': {
     promise: '5.8',
     check: ({ stage: { record }, plan }) => {
