@@ -48,12 +48,13 @@ function workers(): number {
 }
 
 /**
- * The one compares with Amazon's own engine, the next makes thousands of writes, which take the emulator two minutes, and the
+ * The one compares with Amazon's own engine, the next two make thousands of writes, which take the emulator minutes, and the
  * last needs streams of tables that were deleted, which the emulator does not list.
  */
 const onAmazonsEngineOnly = [
   '<rootDir>/test/engine/simulation/',
   '<rootDir>/test/engine/otp/otp-hold.test.ts',
+  '<rootDir>/test/engine/usage/count-changes.test.ts',
   '<rootDir>/test/engine/restore/stream-records.test.ts',
 ];
 

@@ -50,7 +50,7 @@ describe('the legs of a send', () => {
         for (const { message_id } of started)
           expect(gateway.handOvers.get(message_id)?.length ?? 0).toBeLessThanOrEqual(1);
       }),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
   });
 
@@ -72,7 +72,7 @@ describe('the legs of a send', () => {
           expect(legFindings(gateway, 0).violations).toEqual([]);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
