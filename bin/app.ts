@@ -3,6 +3,7 @@ import { Annotations, App } from 'aws-cdk-lib';
 import { applyTemplateRules, GatewayStack } from '../lib/gateway-stack.ts';
 import { compareSettings } from '../lib/stages/compare-settings.ts';
 import { withSettingsFile } from '../lib/stages/settings-file.ts';
+import { InvalidSettings } from '../lib/stages/stage-settings.ts';
 import { deployedStacks } from './stack-outputs.ts';
 
 /**
@@ -26,6 +27,13 @@ async function compareWithDeployed(stack: GatewayStack): Promise<void> {
 }
 
 const app = new App();
-await compareWithDeployed(new GatewayStack(app, withSettingsFile(app.node.getAllContext())));
-applyTemplateRules(app);
-app.synth();
+try {
+  await compareWithDeployed(new GatewayStack(app, withSettingsFile(app.node.getAllContext())));
+  applyTemplateRules(app);
+  app.synth();
+} catch (error) {
+  if (!(error instanceof InvalidSettings)) throw error;
+  // A person corrects these; where in the code they were read is no help.
+  console.error(error.message);
+  process.exitCode = 1;
+}

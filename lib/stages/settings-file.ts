@@ -3,6 +3,7 @@
  * repository of the team that deploys; `-c` changes single values.
  */
 import { existsSync, readFileSync } from 'node:fs';
+import { InvalidSettings } from './stage-settings.ts';
 
 /** The file of a stage, in the folder from which it is deployed. */
 export function settingsFileOf(stage: string): string {
@@ -30,11 +31,11 @@ function settingsIn(file: string): Readonly<Record<string, unknown>> {
   try {
     read = JSON.parse(readFileSync(file, 'utf8'));
   } catch (cause) {
-    throw new Error(`settingsFile, ${file}: ${String(cause)}`, { cause });
+    throw new InvalidSettings(`settingsFile, ${file}: ${String(cause)}`, { cause });
   }
   if (typeof read !== 'object' || read === null || Array.isArray(read))
-    throw new Error(`settingsFile, ${file}: an object of settings, such as {"alarmEmail": "…"}`);
+    throw new InvalidSettings(`settingsFile, ${file}: an object of settings, such as {"alarmEmail": "…"}`);
   // The file belongs to a stage; it does not choose one.
-  if ('stage' in read) throw new Error(`settingsFile, ${file}: stage is chosen by -c stage=`);
+  if ('stage' in read) throw new InvalidSettings(`settingsFile, ${file}: stage is chosen by -c stage=`);
   return { ...read };
 }

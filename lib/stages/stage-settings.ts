@@ -20,6 +20,11 @@ import type { MessagingGatewayProps } from './gateway-props.ts';
  */
 export const texts = { error: en().localeError };
 
+/** What a person corrects in the settings of a stage; the message names every fault. */
+export class InvalidSettings extends Error {
+  override name = 'InvalidSettings';
+}
+
 /** Numbers by the name of a function. */
 const byFunction = z.record(z.string(), z.int().check(z.nonnegative())).check(
   z.superRefine((numbers, context) => {

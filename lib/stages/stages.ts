@@ -2,7 +2,7 @@
  * The stages: the same app with different settings. Each lists only the settings that differ from `stage-settings.ts`.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { StageSettings } from './stage-settings.ts';
+import { InvalidSettings, type StageSettings } from './stage-settings.ts';
 import { stageWith, withSettings } from './with-settings.ts';
 
 /** A trial on AWS: the whole gateway, with simulated carriers and no data kept. */
@@ -54,13 +54,13 @@ export const stages = { local, dev, production };
 /**
  * Returns the stage of `-c stage=` (default `dev`), with the settings of other context entries.
  *
- * @throws Error that names every invalid entry, and what it should be.
+ * @throws InvalidSettings that names every invalid entry, and what it should be.
  */
 export function stageFrom(context: Readonly<Record<string, unknown>>): StageSettings {
   const { stage: name = 'dev', ...rest } = context;
   const found = Object.values(stages).find((stage) => stage.name === name);
   if (found === undefined)
-    throw new Error(`no stage "${String(name)}"; there are: ${Object.keys(stages).join(', ')}`);
+    throw new InvalidSettings(`no stage "${String(name)}"; there are: ${Object.keys(stages).join(', ')}`);
   return withSettings(found, rest);
 }
 

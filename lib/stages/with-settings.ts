@@ -8,7 +8,7 @@ import { carriersIn } from '../../shared/contract/channels.ts';
 import { fromText } from '../../shared/platform/env.ts';
 import { isPlaceholder } from './aws-names.ts';
 import { readCountriesFile, sampleCountriesFile } from './countries-file.ts';
-import { type StageSettings, stageSettings, texts } from './stage-settings.ts';
+import { InvalidSettings, type StageSettings, stageSettings, texts } from './stage-settings.ts';
 
 /**
  * The queues of each function: it processes at most the sum of their concurrencies at once, and with less reserved
@@ -254,6 +254,6 @@ export function withSettings(
   if (!parsed.success)
     faults.push(...parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
   if (faults.length > 0 || !parsed.success)
-    throw new Error(`stage ${stage.name} has invalid settings:\n  ${faults.join('\n  ')}`);
+    throw new InvalidSettings(`stage ${stage.name} has invalid settings:\n  ${faults.join('\n  ')}`);
   return parsed.data;
 }

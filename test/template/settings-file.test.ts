@@ -1,4 +1,5 @@
 /** The settings of a stage in a file, and the deploy that forgets one. */
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,6 +33,22 @@ describe('the settings of a stage in a file', () => {
     process.chdir(join(path, '..'));
     expect(stageFrom(withSettingsFile({})).retentionDays).toBe(14);
     expect(withSettingsFile({ stage: 'production' })).toEqual({ stage: 'production' });
+  });
+
+  it('that are invalid end the synthesis with every fault, and without a stack trace', () => {
+    // As the CDK's command line passes what follows `-c`.
+    const context = { stage: 'dev', nonsense: 1, retentionDays: -1 };
+    const { status, stderr } = spawnSync(process.execPath, [join(folder, 'bin/app.ts')], {
+      env: { ...process.env, CDK_CONTEXT_JSON: JSON.stringify(context) },
+      encoding: 'utf8',
+    });
+    expect(status).toBe(1);
+    expect(stderr.split('\n').filter((line) => !/ExperimentalWarning|--trace-warnings/.test(line))).toEqual([
+      'stage dev has invalid settings:',
+      '  nonsense: there is no such setting',
+      expect.stringMatching(/^ {2}retentionDays: /),
+      '',
+    ]);
   });
 
   it.each<[unknown, string]>([
