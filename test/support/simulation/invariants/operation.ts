@@ -2,8 +2,8 @@
 import { type Invariant, timeOf } from './invariant.ts';
 import { limitViolations } from './limits.ts';
 
-/** Rows to which every request writes, whose size would multiply with their rate. */
-const rowBytesMax: Readonly<Record<string, number>> = { RateCounters: 1024 };
+/** Rows to which every request writes, whose size would multiply with their rate. Those of refusals have an entry for each reason. */
+const rowBytesMax: Readonly<Record<string, number>> = { RateCounters: 2048 };
 /** Half of what a partition takes; but a thousand messages may be stored at once with one reference. */
 const writeUnitsMax: Readonly<Record<string, number>> = { 'Messages/by-reference': 1000 };
 
