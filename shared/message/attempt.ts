@@ -4,7 +4,7 @@ import { lazily } from '../platform/expiring-cache.ts';
 
 export const attemptOutcomes = ['accepted', 'refused', 'not_taken', 'throttled', 'unknown'] as const;
 
-/** Stands for a sender that the carrier chooses, and names in its reports only. */
+/** In place of a sender that the carrier chooses, and names in its reports only. */
 export const anySender = '*';
 
 export const storedAttempt = lazily(() =>

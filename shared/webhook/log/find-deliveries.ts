@@ -61,7 +61,7 @@ interface ByMessagesQuery {
   /** The earliest time at which the messages were accepted, ISO 8601, inclusive. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** The endpoints; undefined stands for the URL of the message or the account. */
+  /** The endpoints; undefined means the URL of the message or the account. */
   readonly endpointIds: readonly (string | undefined)[];
   readonly event?: string | undefined;
   readonly after?: Position | undefined;

@@ -173,7 +173,7 @@ describe('a price that is no amount of money is left out, and the state counts, 
     for (const price_unit of ['', '$', 'USD.m']) expect(costOf({ price: '-1', price_unit })).toEqual({});
   });
 
-  it('none of them in small letters', () => {
+  it('Infobip, and it is one where the currency is in lower case', () => {
     expect(infobip({ pricePerMessage: 0.05, currency: 'eur' })).toMatchObject({
       cost: 0.05,
       currency: 'EUR',

@@ -60,7 +60,7 @@ function rowsOf(rotations: readonly Rotation[]): readonly Version[] {
 const storedAt = (versions: readonly Version[], atMs: number) =>
   versions.findLast(({ storedAtMs }) => storedAtMs <= atMs)?.secrets ?? [];
 
-/** A row loses a secret once it has ended; until then, by the clock of whoever signs, the endpoint knows it. */
+/** A row loses a secret once it has ended; until then, by the clock of the worker that signs, the endpoint knows it. */
 function givenOut(versions: readonly Version[], atMs: number): readonly WebhookSecret[] {
   const stored = versions.filter(({ storedAtMs }) => storedAtMs <= atMs);
   const last = new Map(stored.flatMap(({ secrets }) => secrets.map((one) => [one.secret, one])));
