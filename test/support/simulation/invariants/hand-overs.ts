@@ -144,8 +144,8 @@ export const ofHandOvers = {
     check: ({ plan, stage: { record, faults }, accepted }) => {
       const sender = plan.senders[0];
       if (sender === undefined || plan.severity > 0 || faults.happened.length > 0) return [];
-      // Clocks that are minutes wrong miss slots, and reserve others behind them.
-      if (plan.skewMaxMs > 5000) return [];
+      // Clocks that are seconds wrong miss slots, and reserve others behind them.
+      if (plan.skewMaxMs > 500) return [];
       const pace = Number(sender.messages_per_second);
       const attempts = record.handOvers.filter(({ from }) => from === sender.identity);
       // A carrier that throttles slows the sender down.
