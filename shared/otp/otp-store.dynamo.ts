@@ -132,15 +132,18 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string
       const counting = await conditionalUpdate(client, {
         TableName,
         Key: { otp_id: otpId },
-        UpdateExpression: 'SET latest_attempt = :work ADD attempts :one',
+        UpdateExpression:
+          'SET attempted_by = list_append(if_not_exists(attempted_by, :none), :works) ADD attempts :one',
         ConditionExpression: [
-          'client_id = :client AND #status = :pending AND expires_at > :now AND attempts < max_attempts AND (attribute_not_exists(latest_attempt) OR latest_attempt <> :work)',
+          'client_id = :client AND #status = :pending AND expires_at > :now AND attempts < max_attempts AND NOT contains(attempted_by, :work)',
           ...named.map(([attribute]) => `${attribute} = :${attribute}`),
         ].join(' AND '),
         ExpressionAttributeNames: { '#status': 'status' },
         ExpressionAttributeValues: {
           ':one': 1,
+          ':none': [],
           ':work': workId,
+          ':works': [workId],
           ':client': clientId,
           ':pending': 'pending',
           ':now': now.toISOString(),
@@ -152,7 +155,7 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string
       if (counting.applied) return { counted: true, otp: otpSchema.parse(counting.response.Attributes) };
       const row = counting.row === undefined ? undefined : otpSchema.parse(counting.row);
       const otp = row !== undefined && isNamedBy(attempt, row) ? row : undefined;
-      return { counted: otp?.latest_attempt === workId, otp };
+      return { counted: otp?.attempted_by?.includes(workId) === true, otp };
     },
 
     async markVerified({ otpId, workId }) {

@@ -39,8 +39,11 @@ export const otpSchema = z.object({
   /** Each is counted before its code is compared. */
   attempts: z.int(),
   status: z.enum(['pending', 'verified']),
-  /** The work id of the latest attempt: a write that the SDK repeats after a lost response recognizes its row. */
-  latest_attempt: z.exactOptional(z.string()),
+  /**
+   * The work ids of the attempts: a write that the SDK repeats after a lost response finds its own, also where other attempts
+   * were counted in between.
+   */
+  attempted_by: z.exactOptional(z.array(z.string())),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
 });

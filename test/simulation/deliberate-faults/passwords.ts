@@ -27,8 +27,19 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: otpStore,
-        replace: ' AND (attribute_not_exists(latest_attempt) OR latest_attempt <> :work)',
+        replace: ' AND NOT contains(attempted_by, :work)',
         by: '',
+      },
+    ],
+  },
+  'an attempt whose response was lost is known only while it is the latest': {
+    theme: 'otp',
+    promise: '5.10',
+    changes: [
+      {
+        file: otpStore,
+        replace: 'list_append(if_not_exists(attempted_by, :none), :works)',
+        by: ':works',
       },
     ],
   },

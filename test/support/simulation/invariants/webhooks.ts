@@ -32,7 +32,7 @@ export const ofWebhooks = {
   },
   'a webhook is repeated as documented': {
     promise: '7.3, 7.8, 7.12',
-    check: ({ stage: { record, processDeaths }, plan }) =>
+    check: ({ stage: { record, processDeaths, calls }, plan }) =>
       [...Map.groupBy(record.posted, ({ webhookId, url }) => `${webhookId} to ${url}`)].flatMap(
         ([name, posts]) => {
           const found: string[] = [];
@@ -51,8 +51,18 @@ export const ofWebhooks = {
                 (death) => death.process === process && Math.abs(death.atMs - atMs) < 60_000,
               ),
           );
+          // An attempt whose result was not stored is made again after its lease.
+          const unrecorded = posts.some(({ process, webhookId, atMs }) =>
+            calls.some(
+              (call) =>
+                call.process === process &&
+                call.fault !== undefined &&
+                Math.abs(call.atMs - atMs - 30_000) <= 30_000 &&
+                isWriteOf(webhookId, call.input),
+            ),
+          );
           // A worker whose clock is further ahead takes the lease of another for ended, and both post.
-          if (resent || died || 2 * plan.skewMaxMs > leaseSeconds * 1000) return found;
+          if (resent || died || unrecorded || 2 * plan.skewMaxMs > leaseSeconds * 1000) return found;
           const acknowledged = posts.findIndex(({ status }) => status === 200);
           if (acknowledged >= 0 && acknowledged < posts.length - 1)
             found.push(`${name} was acknowledged, and posted again`);
@@ -104,6 +114,11 @@ export const ofWebhooks = {
     },
   },
 } as const satisfies Record<string, Invariant>;
+
+function isWriteOf(webhookId: string, input: unknown): boolean {
+  const item = Reflect.get(Object(input), 'Item');
+  return Reflect.get(Object(Reflect.get(Object(item), 'delivery_id')), 'S') === webhookId;
+}
 
 function eventOf(channel: string, state: string): string {
   return channel === 'whatsapp' && state === 'expired' ? 'failed' : state;
