@@ -3,7 +3,8 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 export interface Part {
   readonly command: readonly string[];
@@ -22,10 +23,18 @@ interface Counts {
   readonly passed: number;
   readonly failed: number;
 }
-type Result = Counts & { readonly name: string };
+interface Outcome extends Counts {
+  /** A failed test and its message each, where Jest reports them. */
+  readonly failures?: readonly string[];
+}
+type Result = Outcome & { readonly name: string };
 
 /** Parts of a list that run side by side. */
 const atOnce = 2;
+
+/** So much is printed again at the end, where it is found without the output of all parts. */
+const failuresShown = 10;
+const linesOfFailure = 20;
 
 /** @returns the exit status */
 export async function runAlone(part: Part, args: readonly string[]): Promise<number> {
@@ -66,6 +75,8 @@ export async function runAll(
 
   const failures = results.filter(({ failed }) => failed > 0);
   if (failures.length > 0) print(`\nfailed: ${failures.map(({ name }) => name).join(', ')}`);
+  for (const failure of failures.flatMap((result) => result.failures ?? []).slice(0, failuresShown))
+    print(failure);
   const passed = results.reduce((sum, result) => sum + result.passed, 0);
   const failed = results.reduce((sum, result) => sum + result.failed, 0);
   print(`${passed} passed, ${failed} failed`);
@@ -101,13 +112,13 @@ async function runStep(
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (some: Buffer) => written.push(some));
   const status = await statusOf(child);
   const output = Buffer.concat(written).toString().trimEnd();
-  const counts = part.isJest === true ? countsOfJest(report) : countsIn(output, status);
+  const counts: Outcome | undefined = part.isJest === true ? outcomeOfJest(report) : countsIn(output, status);
   const isFailed = status !== 0 || counts === undefined || counts.failed > 0;
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
   print(`\n== ${name}\n${output}\n== ${name}: ${isFailed ? 'FAILED' : 'passed'} in ${seconds} s`);
   // What came to no end has failed, whatever it counted.
   const failed = isFailed ? Math.max(1, counts?.failed ?? 0) : 0;
-  return { name, passed: counts?.passed ?? 0, failed };
+  return { name, passed: counts?.passed ?? 0, failed, failures: counts?.failures ?? [] };
 }
 
 function start(
@@ -127,13 +138,35 @@ async function statusOf(child: ChildProcess): Promise<number> {
   return status ?? 1;
 }
 
+interface JestReport {
+  readonly numPassedTests?: number;
+  readonly numFailedTests?: number;
+  readonly numRuntimeErrorTestSuites?: number;
+  readonly testResults?: readonly {
+    readonly name: string;
+    readonly status: string;
+    /** Of all tests of the file. */
+    readonly message: string;
+  }[];
+}
+
 /** @returns undefined if Jest came to no end */
-function countsOfJest(report: string): Counts | undefined {
+function outcomeOfJest(report: string): Outcome | undefined {
   if (!existsSync(report)) return undefined;
-  const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(
-    readFileSync(report, 'utf8'),
-  ) as Readonly<Record<string, number>>;
-  return { passed: numPassedTests ?? 0, failed: (numFailedTests ?? 1) + (numRuntimeErrorTestSuites ?? 0) };
+  const {
+    numPassedTests: passed = 0,
+    numFailedTests = 1,
+    numRuntimeErrorTestSuites = 0,
+    testResults = [],
+  } = JSON.parse(readFileSync(report, 'utf8')) as JestReport;
+  const failures = testResults
+    .filter(({ status }) => status === 'failed')
+    .map(({ name, message }) => `${relative('.', name)}\n${firstLinesOf(message)}`);
+  return { passed, failed: numFailedTests + numRuntimeErrorTestSuites, failures };
+}
+
+function firstLinesOf(message: string): string {
+  return stripVTControlCharacters(message).trim().split('\n').slice(0, linesOfFailure).join('\n');
 }
 
 /** The last counts that a program wrote; one that counts nothing is one check. */

@@ -8,7 +8,15 @@ const jestWith = (report: string, status: number): Part => ({
   ...program(`fs.writeFileSync(process.argv.at(-1).split('=')[1], '${report}'); process.exit(${status})`),
   isJest: true,
 });
-const counted = '{"numPassedTests":7,"numFailedTests":2,"numRuntimeErrorTestSuites":1}';
+const counted = JSON.stringify({
+  numPassedTests: 7,
+  numFailedTests: 2,
+  numRuntimeErrorTestSuites: 1,
+  testResults: [
+    { name: 'test/unit/of-one.test.ts', status: 'passed', message: '' },
+    { name: 'test/unit/of-another.test.ts', status: 'failed', message: '  ● what it does not do' },
+  ],
+});
 
 const parts: Readonly<Record<string, Part>> = {
   check: program(''),
@@ -52,6 +60,8 @@ describe('the last line and the status', () => {
   it('add up all parts of all lists, which are run whatever failed before', async () => {
     const { last, status, printed } = await ran(['refusal', 'check'], ['failing', 'counting']);
     expect({ last, status }).toEqual({ last: '13 passed, 4 failed', status: 1 });
-    expect(printed).toContain('failed: refusal, failing');
+    expect(printed).toContain(
+      'failed: refusal, failing\ntest/unit/of-another.test.ts\n● what it does not do\n13 passed',
+    );
   });
 });
