@@ -18,7 +18,7 @@ import {
   sqsOutboundQueue,
   urlOfQueue,
 } from '../shared/message/dispatch/outbound-queue.sqs.ts';
-import { senderPace } from '../shared/message/dispatch/sender-pace.ts';
+import { slotReservations } from '../shared/message/dispatch/reserve-slots.ts';
 import { dynamoSenderPaceStore } from '../shared/message/dispatch/sender-pace-store.dynamo.ts';
 import { dynamoContacts } from '../shared/message/store/contacts.dynamo.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
@@ -60,7 +60,7 @@ const dependencies: DispatchDependencies = {
   attemptRules: { onUnknown: env.ON_UNKNOWN, deadlineSeconds: env.UNKNOWN_DEADLINE_SECONDS },
   bodyOf: handOverBodies(secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock)),
   isDisabled: disabledClients(dynamo(), env.CLIENTS_TABLE, systemClock),
-  pace: senderPace({
+  pace: slotReservations({
     store: dynamoSenderPaceStore(dynamo(), env.SENDER_PACE_TABLE),
     clock: systemClock,
     sleep,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { senderPace } from '../shared/message/dispatch/sender-pace.ts';
+import { slotReservations } from '../shared/message/dispatch/reserve-slots.ts';
 import { dynamoSenderPaceStore } from '../shared/message/dispatch/sender-pace-store.dynamo.ts';
 import { dynamoBatchStore } from '../shared/message/send/batch-store.dynamo.ts';
 import { sendBulkSms } from '../shared/message/send/send-bulk-sms.ts';
@@ -22,7 +22,7 @@ export const handler = httpFunction(
   sendBulkSms({
     ...sendDependencies(env, webhookUrlFrom(env)),
     batches: dynamoBatchStore(dynamo(), { tableName: env.BATCHES_TABLE, retentionDays: env.RETENTION_DAYS }),
-    pace: senderPace({
+    pace: slotReservations({
       store: dynamoSenderPaceStore(dynamo(), env.SENDER_PACE_TABLE),
       clock: systemClock,
       sleep,

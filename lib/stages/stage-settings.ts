@@ -7,6 +7,7 @@ import { isSupportedCountry } from 'libphonenumber-js/min';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { functionUses } from '../../shared/contract/function-uses.ts';
+import { usualOnUnknown, usualUnknownDeadlines } from '../../shared/contract/on-unknown.ts';
 import { policies } from '../../shared/contract/policies.ts';
 import { priceTable } from '../../shared/contract/price-table.ts';
 import { variables } from '../../shared/contract/variables.ts';
@@ -89,8 +90,8 @@ const ofConstruct = {
     whatsapp: { default: 0.005 },
   }),
   caps: z._default(variables.STAGE_CAPS, {}),
-  onUnknown: z._default(variables.ON_UNKNOWN, { otp: 'send_again', promotional: 'fail', other: 'wait' }),
-  unknownDeadlineSeconds: z._default(variables.UNKNOWN_DEADLINE_SECONDS, { otp: 30, other: 300 }),
+  onUnknown: z._default(variables.ON_UNKNOWN, usualOnUnknown),
+  unknownDeadlineSeconds: z._default(variables.UNKNOWN_DEADLINE_SECONDS, usualUnknownDeadlines),
   otpHold: z._default(variables.OTP_HOLD, {
     minimumSends: 30,
     usualShare: 0.4,

@@ -15,6 +15,9 @@ export function onUnknownDefaults() {
 
 export type OnUnknownDefaults = Readonly<z.output<ReturnType<typeof onUnknownDefaults>>>;
 
+/** Where the stage does not say it either. */
+export const usualOnUnknown = { otp: 'send_again', promotional: 'fail', other: 'wait' } as const;
+
 /** How long after the attempt it happens, in seconds. */
 export function unknownDeadlines() {
   const seconds = z.int().check(z.minimum(1), z.maximum(86_400));
@@ -22,3 +25,6 @@ export function unknownDeadlines() {
 }
 
 export type UnknownDeadlines = Readonly<z.output<ReturnType<typeof unknownDeadlines>>>;
+
+/** Where the stage does not say it. */
+export const usualUnknownDeadlines = { otp: 30, other: 300 } as const;

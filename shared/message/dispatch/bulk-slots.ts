@@ -3,8 +3,8 @@
  * however many messages it has. They wait in the queue until their slots, and pass a worker only then.
  */
 import type { Message, Status } from '../message.ts';
-import { type PacedMessage, pacedMessageOf, type SenderPace, slotRequestOf } from './sender-pace.ts';
-import { noSlots, reserve } from './sender-slots.ts';
+import { type PacedMessage, pacedMessageOf, type SlotReservations, slotRequestOf } from './reserve-slots.ts';
+import { noSlots, reserve } from './sender-pace.ts';
 
 interface BulkSlots {
   readonly messages: readonly Message[];
@@ -16,7 +16,7 @@ interface BulkSlots {
 const leadMs = 3000;
 
 export async function reserveBulkSlots(
-  pace: Pick<SenderPace, 'reserve'>,
+  pace: Pick<SlotReservations, 'reserve'>,
   messages: readonly Message[],
 ): Promise<BulkSlots> {
   const withPace = messages.flatMap((message, index) => {

@@ -14,7 +14,7 @@ import { type AttemptRules, asked, hasNext, type NextStep, withOutcome } from '.
 import type { ChosenCarrier, HandOver, HandOverBody } from './carrier.ts';
 import { type OutboundEntry, type OutboundQueue, outboundEntryOf } from './outbound-queue.sqs.ts';
 import { recordReceipts } from './record-receipts.ts';
-import { pacedMessageOf, type SenderPace } from './sender-pace.ts';
+import { pacedMessageOf, type SlotReservations } from './reserve-slots.ts';
 import type { OtpLegs, startNextLeg } from './start-next-leg.ts';
 
 export interface DispatchDependencies {
@@ -27,7 +27,7 @@ export interface DispatchDependencies {
   readonly bodyOf: (message: Message) => Promise<HandOverBody>;
   /** Whether an administrator disabled the client; at most 60 s old. */
   readonly isDisabled: (clientId: string) => Promise<boolean>;
-  readonly pace: Pick<SenderPace, 'waitForSlot' | 'slowDown'>;
+  readonly pace: Pick<SlotReservations, 'waitForSlot' | 'slowDown'>;
   /** The suppressions are read at each hand-over, so that an opt-out counts for what is queued and scheduled. */
   readonly suppressions: SuppressionReader;
   /**

@@ -11,7 +11,7 @@
  * number of delayed messages, but at most 120,000 that were received and not deleted.
  *   new queue message ─ crash → both are delivered; the second finds the message claimed, waiting or sent
  *
- * A message of a sender with a pace is handed over in its slot (sender-pace.ts). It waits for it in the queue, and the last
+ * A message of a sender with a pace is handed over in its slot (reserve-slots.ts). It waits for it in the queue, and the last
  * seconds in the worker.
  *   slot reserved ─ crash → the slot is unused; the next delivery of the queue message reserves another
  *   attempt recorded after the slot is over ─ crash → an unknown attempt, as above
@@ -41,7 +41,7 @@ import {
   waitUntil,
 } from './call-carrier.ts';
 import { nextLegEntryOf, outboundEntryOf, type QueuedMessage, untilSlot } from './outbound-queue.sqs.ts';
-import { pacedMessageOf, workerWaitMs } from './sender-pace.ts';
+import { pacedMessageOf, workerWaitMs } from './reserve-slots.ts';
 import { isReplaced, startNextLeg } from './start-next-leg.ts';
 
 /** The longest wait for a claim: a wrong clock or an edited row may have set its end far ahead. */

@@ -4,8 +4,8 @@ import * as z from 'zod/mini';
 import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
 import { readRow } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
-import type { SenderPaceStore } from './sender-pace.ts';
-import { endOf, noSlots, senderSlots } from './sender-slots.ts';
+import type { SenderPaceStore } from './reserve-slots.ts';
+import { endOf, noSlots, senderSlots } from './sender-pace.ts';
 
 const storedRow = z.object({ revision: z.int(), slots: senderSlots });
 

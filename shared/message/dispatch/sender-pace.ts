@@ -1,251 +1,191 @@
 /**
- * Reserves slots of senders with a pace. All reservations that a process makes for a sender at the same time are one
- * conditional write of the sender's row; after a conflict a process pauses and reads the row again. A process that dies
- * leaves at most its own slots unused.
+ * Which slots of a sender are reserved: a value, and what follows from it. No place is used twice: a kind of send reserves
+ * its places in order, and a message gives way to a kind of higher priority that reserved its place later. Such a kind
+ * reserves only places that are still ahead, and the message looks when its own has come, so it always sees that.
+ *
+ * The value stays small for any backlog: for each kind the position after the last reserved place, and for the two higher
+ * kinds the stretches of reserved places of the last seconds and of the future.
  */
+import * as z from 'zod/mini';
+import { type SendKind, sendKinds } from '../../contract/channels.ts';
+import {
+  alignedFor,
+  isBefore,
+  type Pace,
+  type Position,
+  paceOf,
+  placeNumber,
+  positionAfter,
+  positionFrom,
+  positionOf,
+  type Slot,
+  slotAt,
+  timeOf,
+} from '../slot.ts';
 
-import type { SendKind } from '../../contract/channels.ts';
-import { modeOf } from '../../contract/mode.ts';
-import { slotWaitSecondsMax } from '../../contract/times.ts';
-import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
-import { ExpiringMap } from '../../platform/expiring-cache.ts';
-import { type Message, sendKindOf } from '../message.ts';
-import { isOver, type Slot } from '../slot.ts';
-import { isUsable, reserve, type SenderSlots, type SlotRequest, slowedDown } from './sender-slots.ts';
+const position = z.object({ startMs: z.number(), place: z.number() });
+/** Places without the end. */
+const stretch = z.object({ from: position, to: position });
 
-/** One row for each sender with a pace: its reserved slots, with a revision that changes with each write. */
-interface SenderRow {
-  readonly slots: SenderSlots;
-  /** 0 if there is no row. */
-  readonly revision: number;
-}
+export const senderSlots = z.object({
+  /** The pace of the sender, as the newest message has it: it counts for those that wait too. */
+  pace: z.exactOptional(z.object({ perSecond: z.number(), sinceMs: z.number() })),
+  /** The position after the last reserved place. */
+  next: z.object({
+    otp: z.exactOptional(position),
+    single: z.exactOptional(position),
+    bulk: z.exactOptional(position),
+  }),
+  /** Reserved places: apart, in order. */
+  taken: z.object({ otp: z.array(stretch), single: z.array(stretch) }),
+  /** The carrier throttles: until then only every n-th place is used. */
+  slowed: z.exactOptional(z.object({ sinceMs: z.number(), untilMs: z.number(), every: z.number() })),
+});
 
-export interface SenderPaceStore {
-  /** Strongly consistent. */
-  read(identity: string): Promise<SenderRow>;
-  /** Writes if the revision is still the one seen; returns whether it was. */
-  replace(identity: string, seen: SenderRow, next: SenderSlots): Promise<boolean>;
-}
+export type SenderSlots = Readonly<z.output<typeof senderSlots>>;
+type Stretch = Readonly<z.output<typeof stretch>>;
 
-/** What pacing needs to know of a message. */
-export interface PacedMessage {
-  readonly identity: string;
+export const noSlots: SenderSlots = { next: {}, taken: { otp: [], single: [] } };
+
+/** Messages look at their place for less than two seconds after it, by any clock. */
+const keptMs = 5000;
+/** The number of parts of a period at which a stretch can begin after a pause; it limits the number of stretches. */
+const stretchesPerPeriod = 10;
+
+const slowedMs = 60_000;
+/** Throttled messages of the same moment count once. */
+const slowAgainAfterMs = 5000;
+const everyMax = 16;
+
+export interface SlotRequest {
   readonly kind: SendKind;
+  /** The pace that the messages were sent with, and when. */
   readonly perSecond: number;
-  readonly segments: number;
-  readonly sentAt: Date;
+  readonly sentAtMs: number;
+  /** The segments of each message, in order. */
+  readonly segments: readonly number[];
+  readonly earliestMs: number;
 }
 
-type SlotWait<Prepared> =
-  /** The message may be handed over now, until the slot is over: the time is checked last. */
-  | { readonly outcome: 'now'; readonly prepared: Prepared; readonly slot: Slot }
-  /** It must come again shortly before its slot. */
-  | { readonly outcome: 'later'; readonly slot: Slot };
+interface Reserved {
+  readonly reserved: readonly Slot[];
+  /** The start of the first place. */
+  readonly firstMs: number;
+  readonly slots: SenderSlots;
+}
 
-/** From the reservation to the earliest slot. A place counts as reserved only if the write has ended well before it. */
-const reserveLeadMs = 300;
-/** How far the clocks of two workers may be apart. */
-const clocksApartMs = 100;
-/** How long a worker waits for a slot; a message whose slot is later is received again. */
-export const workerWaitMs = slotWaitSecondsMax * 1000;
-/** A late bulk message has no hurry: with the others of its batch, which are probably late too, it is one write. */
-const lateTogetherMs = 200;
-/** A row that was written within this time is probably still the present one. */
-const freshSeconds = 0.2;
-const sendersMax = 1000;
-/** The writes that one reservation tries: each fails because another process wrote before it. */
-const attemptsMax = 50;
-/** Fewer while a request waits: its messages are stored without slots, and each reserves one when it is due. */
-const requestAttemptsMax = 10;
-const conflictPauseMs = 20;
-const conflictPausesMax = 10;
+/** A slot for each message, and the value after that. */
+export function reserve(
+  before: SenderSlots,
+  { kind, perSecond, sentAtMs, segments, earliestMs }: SlotRequest,
+  now: Date,
+): Reserved {
+  const isNewest = before.pace === undefined || before.pace.sinceMs <= sentAtMs;
+  const slots = isNewest ? { ...before, pace: { perSecond, sinceMs: sentAtMs } } : before;
+  const places = placesFor({ kind, perSecond }, slots);
+  const { pace } = places;
+  const waiting = slots.next[kind];
+  const soonest = positionFrom(earliestMs, pace);
+  const continues = waiting !== undefined && !isBefore(waiting, soonest);
+  const from = continues ? waiting : beginOfStretch(soonest, pace);
+  let to = from;
+  let firstMs: number | undefined;
+  const reserved = segments.map((count) => {
+    const found = firstFree(places, count, to);
+    to = positionAfter(count, found, pace);
+    firstMs ??= timeOf(found, pace);
+    return slotAt(found, count, pace);
+  });
+  return { reserved, firstMs: firstMs ?? earliestMs, slots: withTaken(slots, kind, { from, to }, now) };
+}
 
-/** The message as pacing sees it; undefined if its sender has no pace. */
-export function pacedMessageOf(message: Message): PacedMessage | undefined {
-  const { identity = '', messages_per_second: perSecond = 0 } = message.sender ?? {};
-  if (identity === '' || !(perSecond > 0)) return undefined;
+/** Whether the message may be handed over in its slot, or must reserve another. */
+export function isUsable(
+  slots: SenderSlots,
+  message: Pick<SlotRequest, 'kind' | 'perSecond'> & { readonly segments: number },
+  slot: Slot,
+): boolean {
+  const places = placesFor(message, slots);
+  const at = positionOf(slot);
+  const { startMs, place } = alignedFor(message.segments, at, places.pace);
+  // Otherwise the pace has become lower since.
+  const fits = startMs === at.startMs && place === at.place && place < places.pace.places;
+  return fits && isInUse(places, at) && obstacle(places, message.segments, at) === undefined;
+}
+
+/** The sender's places as a kind of send sees them. */
+interface Places {
+  readonly pace: Pace;
+  /** Reserved by higher kinds. */
+  readonly taken: readonly Stretch[];
+  readonly slowed?: SenderSlots['slowed'];
+}
+
+function placesFor(
+  { kind, perSecond }: Pick<SlotRequest, 'kind' | 'perSecond'>,
+  { pace, taken, slowed }: SenderSlots,
+): Places {
+  const higher = { otp: [], single: taken.otp, bulk: [...taken.otp, ...taken.single] };
   return {
-    // Test messages have slots of their own, so that they take none of a live message. No identity has a space.
-    identity: modeOf(message.client_id) === 'test' ? `test ${identity}` : identity,
-    kind: sendKindOf(message),
-    perSecond,
-    segments: message.segments ?? 1,
-    sentAt: new Date(message.created_at),
+    // The pace of the sender now; `perSecond` is what a message has that waits.
+    pace: paceOf(pace?.perSecond ?? perSecond),
+    taken: higher[kind],
+    // One-time passwords are few, and go at the full pace.
+    slowed: kind === 'otp' ? undefined : slowed,
   };
 }
 
-/** The request for slots of these messages, which are of one sender and one kind and were sent together. */
-export function slotRequestOf(
-  { kind, perSecond, sentAt }: PacedMessage,
-  messages: readonly PacedMessage[],
-  earliestMs: number,
-): SlotRequest {
-  const segments = messages.map((message) => message.segments);
-  return { kind, perSecond, sentAtMs: sentAt.getTime(), segments, earliestMs };
+function firstFree(places: Places, segments: number, from: Position): Position {
+  const { pace } = places;
+  let at = alignedFor(segments, from, pace);
+  for (;;) {
+    const skipped = isInUse(places, at) ? obstacle(places, segments, at)?.to : positionAfter(1, at, pace);
+    if (skipped === undefined) return at;
+    at = alignedFor(segments, skipped, pace);
+  }
 }
 
-/** Other processes wrote before each attempt of a reservation. */
-class SlotsContended extends Error {
-  override readonly name = 'SlotsContended';
+/** While the carrier throttles, not all places are in use. */
+function isInUse({ pace, slowed }: Places, at: Position): boolean {
+  if (slowed === undefined || at.startMs >= slowed.untilMs) return true;
+  return placeNumber(at, pace) % slowed.every === 0;
 }
 
-type Change = (slots: SenderSlots, now: Date) => SenderSlots;
+/** The reserved places of a higher kind that the message would need. */
+function obstacle({ pace, taken }: Places, segments: number, at: Position): Stretch | undefined {
+  const after = positionAfter(segments, at, pace);
+  return taken.find(({ from, to }) => isBefore(at, to) && isBefore(from, after));
+}
 
-export type SenderPace = ReturnType<typeof senderPace>;
+function beginOfStretch(at: Position, pace: Pace): Position {
+  const step = Math.max(1, Math.floor(pace.places / stretchesPerPeriod));
+  const place = Math.ceil(at.place / step) * step;
+  return place < pace.places ? { ...at, place } : { startMs: at.startMs + pace.periodMs, place: 0 };
+}
 
-export function senderPace({
-  store,
-  clock,
-  sleep,
-  random,
-}: {
-  readonly store: SenderPaceStore;
-  readonly clock: Clock;
-  readonly sleep: Sleep;
-  readonly random: () => number;
-}) {
-  const seen = new ExpiringMap<SenderRow>(sendersMax);
-  const waiting = new Map<string, Change[]>();
-  const writing = new Map<string, Promise<void>>();
-  const reading = new Map<string, { readonly ended: Promise<SenderRow>; next?: Promise<SenderRow> }>();
+function withTaken(slots: SenderSlots, kind: SendKind, { from, to }: Stretch, now: Date): SenderSlots {
+  const next = { ...slots.next, [kind]: to };
+  if (kind === 'bulk') return { ...slots, next };
+  const kept = slots.taken[kind].filter((each) => each.to.startMs > now.getTime() - keptMs);
+  const last = kept.at(-1);
+  const joined =
+    last !== undefined && !isBefore(last.to, from)
+      ? [...kept.slice(0, -1), { from: last.from, to }]
+      : [...kept, { from, to }];
+  return { ...slots, next, taken: { ...slots.taken, [kind]: joined } };
+}
 
-  /** The row as it is now or later: while one read is on its way, the looks that come share the next one. */
-  function readFrom(identity: string): Promise<SenderRow> {
-    const current = reading.get(identity);
-    if (current !== undefined) {
-      current.next ??= current.ended.then(
-        () => readFrom(identity),
-        () => readFrom(identity),
-      );
-      return current.next;
-    }
-    const ended = store.read(identity).finally(() => reading.delete(identity));
-    reading.set(identity, { ended });
-    return ended;
-  }
+/** Halves the pace for a minute; again while the carrier goes on throttling, to a sixteenth at most. */
+export function slowedDown(slots: SenderSlots, now: Date): SenderSlots {
+  const nowMs = now.getTime();
+  const { slowed } = slots;
+  const isSlow = slowed !== undefined && slowed.untilMs > nowMs;
+  if (isSlow && nowMs - slowed.sinceMs < slowAgainAfterMs) return slots;
+  const every = isSlow ? Math.min(everyMax, slowed.every * 2) : 2;
+  return { ...slots, slowed: { sinceMs: nowMs, untilMs: nowMs + slowedMs, every } };
+}
 
-  /** Makes the change with the next write of the sender's row, which makes all changes that are waiting by then. */
-  async function change(
-    identity: string,
-    make: Change,
-    { waitMs = 0, attempts = attemptsMax } = {},
-  ): Promise<void> {
-    const changes = waiting.get(identity) ?? [];
-    waiting.set(identity, [...changes, make]);
-    if (changes.length > 0) return writing.get(identity);
-    const previous = writing.get(identity) ?? Promise.resolve();
-    const written = Promise.all([previous.catch(() => {}), waitMs > 0 ? sleep(waitMs) : undefined]).then(
-      () => {
-        const all = waiting.get(identity) ?? [];
-        waiting.delete(identity);
-        const makeAll: Change = (slots, now) => all.reduce((changed, each) => each(changed, now), slots);
-        return write(identity, makeAll, attempts);
-      },
-    );
-    writing.set(identity, written);
-    try {
-      await written;
-    } finally {
-      if (writing.get(identity) === written) writing.delete(identity);
-    }
-  }
-
-  async function write(identity: string, make: Change, attempts: number): Promise<void> {
-    let row = seen.get(identity, clock()) ?? (await store.read(identity));
-    for (let attempt = 1; ; attempt += 1) {
-      const slots = make(row.slots, clock());
-      if (slots === row.slots) return;
-      if (await store.replace(identity, row, slots)) {
-        const written = { slots, revision: row.revision + 1 };
-        seen.set(identity, written, clock(), addSeconds(clock(), freshSeconds).getTime());
-        return;
-      }
-      if (attempt >= attempts)
-        throw new SlotsContended('the slots of a sender are reserved by too many at once');
-      await sleep(random() * conflictPauseMs * Math.min(attempt, conflictPausesMax));
-      // After the pause: what others have written during it would make the next write fail too.
-      row = await store.read(identity);
-    }
-  }
-
-  async function reserveOnce(
-    first: PacedMessage,
-    messages: readonly PacedMessage[],
-    leadMs: number,
-    options: { readonly waitMs?: number; readonly attempts?: number },
-  ) {
-    let made: Pick<ReturnType<typeof reserve>, 'reserved' | 'firstMs'> = { reserved: [], firstMs: 0 };
-    const make: Change = (before, now) => {
-      const request = slotRequestOf(first, messages, now.getTime() + leadMs);
-      const { slots, ...rest } = reserve(before, request, now);
-      made = rest;
-      return slots;
-    };
-    await change(first.identity, make, options);
-    return made;
-  }
-
-  /**
-   * A write that took too long may have come after others looked at the place: it is left unused, and the next one is for
-   * later. Nobody gives way to a bulk message.
-   */
-  async function reserveInTime(
-    messages: readonly PacedMessage[],
-    leadMs: number,
-    options: { readonly waitMs?: number; readonly attempts?: number } = {},
-  ): Promise<readonly Slot[]> {
-    const [first] = messages;
-    if (first === undefined) return [];
-    for (let aheadMs = leadMs; ; aheadMs *= 2) {
-      const { reserved, firstMs } = await reserveOnce(first, messages, aheadMs, options);
-      if (first.kind === 'bulk' || firstMs >= clock().getTime() + clocksApartMs) return reserved;
-    }
-  }
-
-  async function isStillFree(message: PacedMessage, slot: Slot): Promise<boolean> {
-    // Nothing goes before a one-time password.
-    if (message.kind === 'otp') return true;
-    const { slots } = await readFrom(message.identity);
-    return isUsable(slots, message, slot);
-  }
-
-  return {
-    /** A slot for each message, in order, or none where too many reserve at once; they are of one sender and one kind. */
-    reserve: (messages: readonly PacedMessage[], leadMs: number): Promise<readonly Slot[]> =>
-      reserveInTime(messages, leadMs, { attempts: requestAttemptsMax }).catch((error: unknown) => {
-        if (error instanceof SlotsContended) return [];
-        throw error;
-      }),
-
-    /**
-     * Waits for the message's slot if that is near, and reserves one if it has none or has missed it.
-     *
-     * @param prepare - what takes time before the hand-over: it runs when the slot has come
-     */
-    async waitForSlot<Prepared>(
-      message: PacedMessage,
-      given: Slot | undefined,
-      prepare: () => Promise<Prepared>,
-    ): Promise<SlotWait<Prepared>> {
-      const waitsUntilMs = clock().getTime() + workerWaitMs;
-      let slot = given;
-      for (let aheadMs = reserveLeadMs; ; aheadMs *= 2) {
-        if (slot === undefined || isOver(slot, clock()))
-          [slot] = await reserveInTime([message], aheadMs, {
-            waitMs: message.kind === 'bulk' ? lateTogetherMs : 0,
-          });
-        if (slot === undefined) throw new Error('a message without a slot');
-        const atMs = Date.parse(slot.at);
-        if (atMs > waitsUntilMs) return { outcome: 'later', slot };
-        const waitMs = atMs - clock().getTime();
-        if (waitMs > 0) await sleep(waitMs);
-        const [free, prepared] = await Promise.all([isStillFree(message, slot), prepare()]);
-        if (free && !isOver(slot, clock())) return { outcome: 'now', prepared, slot };
-        slot = undefined;
-      }
-    },
-
-    /** The carrier throttles the sender: `slowedDown` in `sender-slots.ts` says by how much the pace is reduced. */
-    slowDown: (identity: string): Promise<void> => change(identity, slowedDown),
-  };
+/** The end of all reserved slots. */
+export function endOf({ next }: SenderSlots): number {
+  return Math.max(0, ...sendKinds.map((kind) => next[kind]?.startMs ?? 0));
 }

@@ -22,7 +22,7 @@ import { newId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { SelectSender } from '../../sender/select-sender.ts';
 import { reserveBulkSlots } from '../dispatch/bulk-slots.ts';
-import type { SenderPace } from '../dispatch/sender-pace.ts';
+import type { SlotReservations } from '../dispatch/reserve-slots.ts';
 import type { Message } from '../message.ts';
 import type { AcceptedBatch } from '../message-response.schema.ts';
 import { acceptedView } from '../message-response.ts';
@@ -65,7 +65,7 @@ type SendBulkRequest = z.output<ReturnType<typeof sendBulkSchema>>;
 export function sendBulkSms(
   dependencies: SendDependencies & {
     readonly batches: BatchStore;
-    readonly pace: Pick<SenderPace, 'reserve'>;
+    readonly pace: Pick<SlotReservations, 'reserve'>;
     /** Adds messages to the due-item index, to be reviewed at this time or later. */
     readonly reviewFrom: (time: Date, messages: readonly Message[]) => Promise<void>;
   },
@@ -143,7 +143,7 @@ async function storeMessages(
     pace,
   }: Pick<SendDependencies, 'messages'> & {
     readonly batches: Pick<BatchStore, 'markStored'>;
-    readonly pace: Pick<SenderPace, 'reserve'>;
+    readonly pace: Pick<SlotReservations, 'reserve'>;
   },
   batch: Batch,
   rows: readonly AcceptedRow[],

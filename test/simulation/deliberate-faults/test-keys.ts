@@ -31,7 +31,7 @@ export const faults: DeliberateFaults = {
     promise: '17.3',
     changes: [
       {
-        file: 'shared/message/dispatch/sender-pace.ts',
+        file: 'shared/message/dispatch/reserve-slots.ts',
         replace: "modeOf(message.client_id) === 'test' ? `test ${identity}` : identity",
         by: "modeOf(message.client_id) === 'test' ? identity : identity",
       },

@@ -37,7 +37,7 @@ export const faults: DeliberateFaults = {
     promise: '14.4',
     changes: [
       {
-        file: 'shared/message/dispatch/sender-pace.ts',
+        file: 'shared/message/dispatch/reserve-slots.ts',
         replace: 'segments: message.segments ?? 1,',
         by: 'segments: message.segments === undefined ? 0 : 1,',
       },

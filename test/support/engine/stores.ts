@@ -1,7 +1,7 @@
 /** The gateway's stores on tables of a test, and on fresh ones in memory whose rows the test sees at once. */
 import { dynamoActivityLog, dynamoActivityReader } from '../../../shared/activity/activity-log.dynamo.ts';
 import { dynamoRateCounter } from '../../../shared/limit/rate-counter.dynamo.ts';
-import { type SenderPace, senderPace } from '../../../shared/message/dispatch/sender-pace.ts';
+import { type SlotReservations, slotReservations } from '../../../shared/message/dispatch/reserve-slots.ts';
 import { dynamoSenderPaceStore } from '../../../shared/message/dispatch/sender-pace-store.dynamo.ts';
 import { dynamoBatchStore } from '../../../shared/message/send/batch-store.dynamo.ts';
 import { dynamoContacts } from '../../../shared/message/store/contacts.dynamo.ts';
@@ -93,7 +93,7 @@ export function inMemoryStores(tables: InMemoryTables = inMemoryTables(), clock?
 }
 
 /** The pace of senders on a table of its own, by a clock that does not advance while a caller waits. */
-export function inMemoryPace(clock: Clock = systemClock): SenderPace {
+export function inMemoryPace(clock: Clock = systemClock): SlotReservations {
   const store = inMemoryStores().senderPaces;
-  return senderPace({ store, clock, sleep: async () => {}, random: () => 0.5 });
+  return slotReservations({ store, clock, sleep: async () => {}, random: () => 0.5 });
 }

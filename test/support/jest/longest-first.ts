@@ -40,7 +40,7 @@ const computing = [
   'engine/otp/otp-hold.test.ts',
   'e2e/hostile-text.test.ts',
   'engine/cap/concurrent-sends.test.ts',
-  'engine/message/sender-pace.test.ts',
+  'engine/message/reserve-slots.test.ts',
   'e2e/bin/resend-many.test.ts',
   'browser/admin-dashboard-views.test.ts',
   'browser/admin-dashboard-usage.test.ts',

@@ -12,7 +12,7 @@ import {
   outboundEntriesOf,
   queuedMessageOf,
 } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
-import { senderPace } from '../../../shared/message/dispatch/sender-pace.ts';
+import { slotReservations } from '../../../shared/message/dispatch/reserve-slots.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { allowanceOf } from '../doubles/no-caps.ts';
 import { noOtpLegs } from '../doubles/no-otp-legs.ts';
@@ -59,7 +59,7 @@ export async function simulatedPacing({ total, perSecond, seed }: Options): Prom
   }
 
   function paceOfProcess() {
-    return senderPace({ store: paces, clock, sleep: time.sleep, random });
+    return slotReservations({ store: paces, clock, sleep: time.sleep, random });
   }
 
   function queueOf(kind: OutboundEntry['kind']) {

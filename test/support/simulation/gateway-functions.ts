@@ -13,8 +13,8 @@ import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
 import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { queuedMessage, sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
+import { type SenderPaceStore, slotReservations } from '../../../shared/message/dispatch/reserve-slots.ts';
 import { enqueueScheduled } from '../../../shared/message/dispatch/scheduled-entries.ts';
-import { type SenderPaceStore, senderPace } from '../../../shared/message/dispatch/sender-pace.ts';
 import { receiveMessages } from '../../../shared/message/receive-message.ts';
 import type { Contacts } from '../../../shared/message/store/contacts.dynamo.ts';
 import type { Conversations } from '../../../shared/message/store/conversations.dynamo.ts';
@@ -110,7 +110,7 @@ export function gatewayFunctions(resources: Resources) {
   const { messages, deliveries, dueItemIndex, sqs, queueUrls, schedule, scheduleLeadSeconds } = resources;
   const { accountUrlOf, endpoints, setAside, clock, sleep, newId } = resources;
   const outbound = sqsOutboundQueue(sqs, queueUrls);
-  const pace = senderPace({ store: resources.senderPaces, clock, sleep, random: resources.random });
+  const pace = slotReservations({ store: resources.senderPaces, clock, sleep, random: resources.random });
   const warn = () => {};
   const webhooks = {
     dueItemIndex,

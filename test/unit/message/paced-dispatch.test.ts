@@ -9,7 +9,7 @@ import {
   outboundEntriesOf,
   queuedMessageOf,
 } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
-import { senderPace } from '../../../shared/message/dispatch/sender-pace.ts';
+import { slotReservations } from '../../../shared/message/dispatch/reserve-slots.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { expireOverdue, firstReview } from '../../../shared/relay/expire-messages.ts';
@@ -45,7 +45,7 @@ function simulation(answer: () => HandOver = () => accepted, tableMs = 0) {
       return paces.replace(...change);
     },
   };
-  const pace = senderPace({ store, clock, sleep, random: () => 0.5 });
+  const pace = slotReservations({ store, clock, sleep, random: () => 0.5 });
   let claims = 0;
   const dependencies: DispatchDependencies = {
     messages,
@@ -177,7 +177,7 @@ describe('a bulk message', () => {
     const { senderPaces } = inMemoryStores();
     let attempts = 0;
     let waitedMs = 0;
-    const pace = senderPace({
+    const pace = slotReservations({
       store: {
         read: senderPaces.read,
         replace: async () => {

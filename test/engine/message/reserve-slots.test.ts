@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SendKind } from '../../../shared/contract/channels.ts';
 import {
   type PacedMessage,
-  type SenderPace,
   type SenderPaceStore,
-  senderPace,
-} from '../../../shared/message/dispatch/sender-pace.ts';
+  type SlotReservations,
+  slotReservations,
+} from '../../../shared/message/dispatch/reserve-slots.ts';
 import { dynamoSenderPaceStore } from '../../../shared/message/dispatch/sender-pace-store.dynamo.ts';
 import { paceOf, type Slot } from '../../../shared/message/slot.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
@@ -59,9 +59,10 @@ function simulation(identity: string, seed: number) {
   const pool = Array.from({ length: workers }, () => {
     const skewMs = Math.round((2 * random() - 1) * skewMaxMs);
     const clock = () => new Date(time.now() + skewMs);
-    return { clock, pace: senderPace({ store, clock, sleep: time.sleep, random }) };
+    return { clock, pace: slotReservations({ store, clock, sleep: time.sleep, random }) };
   });
-  const anyWorker = () => pool[Math.floor(random() * workers)] as { clock: () => Date; pace: SenderPace };
+  const anyWorker = () =>
+    pool[Math.floor(random() * workers)] as { clock: () => Date; pace: SlotReservations };
 
   /** As the dispatch of the queue message; it may die before it reserves, or after it has its slot. */
   async function dispatch(message: PacedMessage, slot: Slot | undefined, deaths: number): Promise<void> {
