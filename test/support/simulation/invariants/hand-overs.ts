@@ -203,7 +203,10 @@ export const ofHandOvers = {
 /** Whether no worker had as long without a fault as a repeat of a hand-over takes. */
 function workersFailFromTo({ happened }: Faults, fromMs: number, untilMs: number): boolean {
   const times = happened
-    .filter(({ point, atMs }) => point.startsWith('dispatch-message ') && atMs > fromMs && atMs < untilMs)
+    .filter(
+      ({ point, atMs }) =>
+        /^(relay-changes|dispatch-message) /.test(point) && atMs > fromMs && atMs < untilMs,
+    )
     .map(({ atMs }) => atMs);
   return [...times, untilMs].every((atMs, i) => atMs - (times[i - 1] ?? fromMs) < handOverRepeatMs);
 }
