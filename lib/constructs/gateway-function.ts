@@ -119,8 +119,8 @@ export class GatewayFunction extends LambdaFunction {
     this.executionRole = role;
     this.functionFile = props.functionName;
     this.timeoutSeconds = props.timeoutSeconds;
-    // Powertools reads the variable: it separates the logs and metrics of several stages in one account.
-    this.addEnvironment('POWERTOOLS_SERVICE_NAME', stage.stackName);
+    // Separates the logs and metrics of several stages in one account.
+    this.addEnvironment('SERVICE_NAME', stage.stackName);
     this.setSettings(['LOG_LEVEL']);
     this.errors = this.createErrorAlarm();
     this.node.addValidation({ validate: () => this.environmentFaults() });

@@ -103,7 +103,12 @@ export function fromText(schema: z.ZodMiniType, text: string | undefined): unkno
 
 /** The service name in logs and metrics: the stack's name, which its alarms use too. */
 export function serviceName(): string {
-  return process.env.POWERTOOLS_SERVICE_NAME ?? 'messaging-gateway';
+  return process.env.SERVICE_NAME ?? 'messaging-gateway';
+}
+
+/** The level of the least severe lines that are logged. */
+export function logLevel(): string {
+  return process.env.LOG_LEVEL ?? 'INFO';
 }
 
 /** The X-Ray trace of this call, if it is sampled. */

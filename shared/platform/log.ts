@@ -1,41 +1,43 @@
-/** The logger: one line for each unit of work, with the ids that connect it to others; never phone numbers, bodies or secrets. */
-import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
-import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
-import { sampledTraceId } from './env.ts';
+/** The log: one line for each unit of work, with the ids that connect it to others; never phone numbers, bodies or secrets. */
+import { logLevel, sampledTraceId, serviceName } from './env.ts';
 
-/** Leaves out fields that are the same in every line, because CloudWatch charges for each byte. */
-class WideLine extends LogFormatter {
-  override formatAttributes(attributes: UnformattedAttributes, fields: LogAttributes): LogItem {
-    return new LogItem({
-      attributes: {
-        level: attributes.logLevel,
-        message: attributes.message,
-        timestamp: attributes.timestamp.toISOString(),
-        service: attributes.serviceName,
-        xray_trace_id: sampledTraceId(),
-      },
-    }).addAttributes(fields);
-  }
+/** The least severe first. */
+const levels = ['DEBUG', 'INFO', 'WARN', 'ERROR'];
+const leastLogged = levels.indexOf(logLevel());
+const service = serviceName();
 
-  /** Without the error's other fields: those of DynamoDB have rows (`Item`, `CancellationReasons`), with numbers and texts. */
-  override formatError(error: Error): LogAttributes {
-    const { name, message, stack, cause } = error;
-    const { code, $metadata } = error as { code?: unknown; $metadata?: unknown };
-    // Services and parsers quote what they refuse.
-    const text = message.replace(/\d{7,}/g, '…');
-    return {
-      name,
-      location: this.getCodeLocation(stack),
-      message: text,
-      stack: stack?.replace(message, () => text),
-      cause: cause instanceof Error ? this.formatError(cause) : undefined,
-      code,
-      $metadata,
-    };
-  }
+type WriteLine = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
+
+export const log = { info: lineOf('INFO'), warn: lineOf('WARN'), error: lineOf('ERROR') };
+
+function lineOf(level: string): WriteLine {
+  if (levels.indexOf(level) < leastLogged) return () => undefined;
+  return (message, fields) => {
+    const timestamp = new Date().toISOString();
+    const line = { level, message, timestamp, service, xray_trace_id: sampledTraceId(), ...fields };
+    process.stdout.write(`${JSON.stringify(line, loggedValue)}\n`);
+  };
 }
 
-export const log = new Logger({ logFormatter: new WideLine() });
+function loggedValue(_key: string, value: unknown): unknown {
+  return value instanceof Error ? errorFields(value) : value;
+}
+
+/** Without the error's other fields: those of DynamoDB have rows (`Item`, `CancellationReasons`), with numbers and texts. */
+function errorFields(error: Error): Record<string, unknown> {
+  const { name, message, stack, cause } = error;
+  const { code, $metadata } = error as { code?: unknown; $metadata?: unknown };
+  // Services and parsers quote what they refuse.
+  const text = message.replace(/\d{7,}/g, '…');
+  return {
+    name,
+    message: text,
+    stack: stack?.replace(message, () => text),
+    cause: cause instanceof Error ? cause : undefined,
+    code,
+    $metadata,
+  };
+}
 
 /** Logs an error that did not stop the work. */
 export function logWarning(message: string, error: unknown): void {

@@ -7,10 +7,7 @@ import {
 } from '../contract/metrics.ts';
 import { lambdaFunctionName, serviceName } from './env.ts';
 
-/**
- * Counts for the whole stage, as its alarm does; details are in the log line. Does not use the Powertools library, whose
- * start-up each function would pay for.
- */
+/** Counts for the whole stage, as its alarm does; details are in the log line. */
 export function countMetric(name: StageMetric, value = 1): void {
   count({ service: serviceName() }, name, value);
 }

@@ -22,7 +22,7 @@ async function runTwice(baseUrl: string): Promise<readonly Line[]> {
       cwd: root,
       env: {
         PATH: process.env.PATH,
-        POWERTOOLS_SERVICE_NAME: 'the-stack',
+        SERVICE_NAME: 'the-stack',
         CLIENTS_TABLE: tables.clients,
         TOKEN_ISSUER: baseUrl,
         SMS_CARRIER: 'simulator',

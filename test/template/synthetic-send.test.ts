@@ -33,7 +33,7 @@ function linesOfFailure(): Line[] {
     encoding: 'utf8',
     env: {
       PATH: process.env.PATH,
-      POWERTOOLS_SERVICE_NAME: stackName,
+      SERVICE_NAME: stackName,
       CLIENTS_TABLE: 'clients',
       TOKEN_ISSUER: 'http://127.0.0.1:9',
       SMS_CARRIER: 'aws',
