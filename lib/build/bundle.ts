@@ -13,11 +13,24 @@ import {
 } from 'node:fs';
 import { join, parse, relative } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
+import numberingPlans from 'libphonenumber-js/metadata.min.json';
 import { bundleDashboard } from './bundle-dashboard.ts';
 import { bundleDocs } from './bundle-docs.ts';
 import { functionsWithCarriers, writeCarrierLists } from './stage-carriers.ts';
 
 const root = join(import.meta.dirname, '..', '..');
+
+/** Where a country's plan has the forms in which people write its numbers: most of its bytes, and no function writes any. */
+const writtenForms = 4;
+const plansWithoutForms = {
+  ...numberingPlans,
+  countries: Object.fromEntries(
+    Object.entries(numberingPlans.countries).map(([code, plan]) => [
+      code,
+      plan.map((field, place) => (place === writtenForms ? 0 : field)),
+    ]),
+  ),
+};
 
 /**
  * CommonJS, because for an ES module that imports `node:http` Node loads its whole HTTP client (undici), which takes
@@ -38,6 +51,7 @@ export const bundleSettings = {
     '@aws-sdk/credential-provider-node': join(root, 'lib/build/sdk-stubs/lambda-credentials.ts'),
     '@aws-sdk/middleware-endpoint-discovery': join(root, 'lib/build/sdk-stubs/no-endpoint-discovery.ts'),
     '@smithy/core/event-streams': join(root, 'lib/build/sdk-stubs/no-event-streams.ts'),
+    'libphonenumber-js/metadata.min.json': `data:application/json,${encodeURIComponent(JSON.stringify(plansWithoutForms))}`,
   },
   logLevel: 'error',
 } satisfies BuildOptions;

@@ -1,10 +1,12 @@
 /** Phone numbers and senders in requests. A number is stored and counted in its canonical form. */
 import {
   type CountryCode,
-  isSupportedCountry,
+  isSupportedCountry as hasPlan,
   type PhoneNumber,
   parsePhoneNumberFromString,
-} from 'libphonenumber-js/min';
+} from 'libphonenumber-js/core';
+// A bundle has them without the forms in which people write numbers: see `lib/build/bundle.ts`.
+import numberingPlans from 'libphonenumber-js/metadata.min.json';
 import * as z from 'zod/mini';
 import { e164, internationalCodeOf, internationalCodes } from '../contract/international-codes.ts';
 
@@ -69,7 +71,9 @@ export function recipientsAsWritten(text: string, country: string): string[] {
     ? [written]
     : [
         ...(written.startsWith('00') ? [`+${written.slice(2)}`] : []),
-        isSupportedCountry(country) ? parsePhoneNumberFromString(written, country)?.number : undefined,
+        isSupportedCountry(country)
+          ? parsePhoneNumberFromString(written, country, numberingPlans)?.number
+          : undefined,
         `+${written}`,
       ];
   const numbers = spellings.map((spelling) => canonicalRecipient(spelling ?? ''));
@@ -97,6 +101,10 @@ export const senderSchema = z.string().check(
   z.overwrite(recipientToFind),
   z.meta({ format: 'sender', pattern: `${e164.source}|${alphanumericSender.source}` }),
 );
+
+function isSupportedCountry(code: string): code is CountryCode {
+  return hasPlan(code as CountryCode, numberingPlans);
+}
 
 /** ISO 3166-1 alpha-2 code of a country that has phone numbers. */
 export const countrySchema = z
@@ -159,6 +167,6 @@ let last: { readonly text: string; readonly number: PhoneNumber | undefined } | 
 
 /** Cached, because a request needs the parsed number several times, and parsing takes a large part of a send's CPU time. */
 function parsed(text: string): PhoneNumber | undefined {
-  if (last?.text !== text) last = { text, number: parsePhoneNumberFromString(text) };
+  if (last?.text !== text) last = { text, number: parsePhoneNumberFromString(text, numberingPlans) };
   return last.number;
 }

@@ -1,14 +1,18 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, parse } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { buildSync } from 'esbuild';
+import { getCountries, getCountryCallingCode, getExampleNumber } from 'libphonenumber-js/min';
+import examples from 'libphonenumber-js/mobile/examples';
 import { bundleFunctions, bundleSettings } from '../../lib/build/bundle.ts';
 import { bundleDashboard } from '../../lib/build/bundle-dashboard.ts';
 import { bundleDocs } from '../../lib/build/bundle-docs.ts';
 import { functionsWithCarriers } from '../../lib/build/stage-carriers.ts';
 import { carrierDescriptors } from '../../shared/carrier/carrier-descriptors.ts';
+import * as phoneNumber from '../../shared/sender/phone-number.ts';
 
 const { metafile } = buildSync({
   ...bundleSettings,
@@ -65,6 +69,30 @@ describe('a function’s bundle', () => {
       'verify-otp',
     ]);
   });
+});
+
+it('a number means the same by the numbering plans of a bundle, and by those of the library', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'phone-number-'));
+  const outfile = join(folder, 'index.cjs');
+  buildSync({ ...bundleSettings, entryPoints: ['shared/sender/phone-number.ts'], outfile });
+  const bundled = createRequire(import.meta.url)(outfile) as typeof phoneNumber;
+  rmSync(folder, { recursive: true });
+  const meaning = ({ canonicalRecipient, countryOf, recipientsAsWritten }: typeof phoneNumber) =>
+    getCountries().map((country) => {
+      const { number = '', nationalNumber = '' } = getExampleNumber(country, examples) ?? {};
+      const code = getCountryCallingCode(country);
+      const spellings = [
+        number,
+        `+${code}0${nationalNumber}`,
+        `+${code}1${nationalNumber}`,
+        number.slice(0, -1),
+      ];
+      return [
+        ...spellings.map((text) => [text, canonicalRecipient(text), countryOf(text)]),
+        recipientsAsWritten(`0${nationalNumber}`, country),
+      ];
+    });
+  expect(meaning(bundled)).toEqual(meaning(phoneNumber));
 });
 
 describe('the generated responses of describe-api', () => {
