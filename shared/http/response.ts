@@ -1,5 +1,4 @@
 /** Makes the response to a request: the result of the operation, or an error in the one form that all errors have. */
-import { gzipSync } from 'node:zlib';
 import {
   errorBody,
   errorDetailsMax,
@@ -153,6 +152,8 @@ function compressed(response: HttpResponse, acceptEncoding: string): HttpRespons
   if (body.length < compressedBytesMin) return response;
   const varied = { ...headers, Vary: 'Accept-Encoding' };
   if (!acceptsGzip(acceptEncoding)) return { ...response, headers: varied };
+  // Loaded when a response is first compressed, because few functions have large ones, and each would pay for it at its start.
+  const { gzipSync } = process.getBuiltinModule('node:zlib');
   return {
     ...response,
     headers: { ...varied, 'Content-Encoding': 'gzip' },
