@@ -36,14 +36,13 @@ interface UsageAddition {
 }
 
 export type UsageCounter = OnceCounter<UsageAddition>;
-export type CountDependencies = CountOnceDependencies<UsageAddition>;
 
 const rowOf = ({ period, clientId }: Pick<UsageAddition, 'period' | 'clientId'>): string =>
   `${period.name} ${clientId}`;
 
 /** @throws when something may not be counted: all records must be passed again. */
 export function countChanges(
-  dependencies: CountDependencies,
+  dependencies: CountOnceDependencies<UsageAddition>,
   records: readonly ChangeRecord[],
 ): Promise<CountedChanges> {
   const counted = records.map((record) => ({

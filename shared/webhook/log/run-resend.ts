@@ -244,9 +244,6 @@ function secondsUntil(delivery: Delivery, now: Date): number {
   return Math.max(0, Math.round((Date.parse(delivery.attempt_due_at) - now.getTime()) / 1000));
 }
 
-/** Continues the requests to resend many webhooks that are not completed: each minute, until the time is over. */
-type ContinueResendsDependencies = DueItemRun & WebhookLogDependencies;
-
 /**
  * The number of requests that are read together above which each gets only a part of the minute, so that the next ones
  * get some of it.
@@ -254,8 +251,13 @@ type ContinueResendsDependencies = DueItemRun & WebhookLogDependencies;
 const wholeMinuteRequestsMax = 20;
 const sharedMinuteSeconds = 10;
 
-/** The requests of one client follow one another; those of several clients run side by side. */
-export async function continueResends(dependencies: ContinueResendsDependencies): Promise<ProcessedDueItems> {
+/**
+ * Continues the requests to resend many webhooks that are not completed: each minute, until the time is over. The requests of
+ * one client follow one another; those of several clients run side by side.
+ */
+export async function continueResends(
+  dependencies: DueItemRun & WebhookLogDependencies,
+): Promise<ProcessedDueItems> {
   const { clock, budgetMs, resends } = dependencies;
   const endsAt = addSeconds(clock(), budgetMs / 1000);
   return processDueItems(dependencies, 'resends', async (ids) => {
@@ -280,7 +282,7 @@ export async function continueResends(dependencies: ContinueResendsDependencies)
 }
 
 async function continued(
-  dependencies: ContinueResendsDependencies,
+  dependencies: DueItemRun & WebhookLogDependencies,
   id: string,
   row: object | Error | undefined,
   endsAt: Date,

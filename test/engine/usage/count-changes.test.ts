@@ -8,7 +8,7 @@ import type { Message, Status } from '../../../shared/message/message.ts';
 import { messageRowOf } from '../../../shared/message/store/message-store.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
-import { type CountDependencies, countChanges } from '../../../shared/usage/count-changes.ts';
+import { countChanges } from '../../../shared/usage/count-changes.ts';
 import { type Interval, periodsBetween } from '../../../shared/usage/period.ts';
 import { usageOfAll, usageOfClient } from '../../../shared/usage/read-usage.ts';
 import {
@@ -34,7 +34,7 @@ afterAll(() => tables.drop());
 const clock = (): Date => new Date('2026-11-20T12:00:00.000Z');
 const reader = () => dynamoUsageReader(tables.dynamo, tables.names.message_usage);
 
-function counting(kill = noKill()): CountDependencies {
+function counting(kill = noKill()): Parameters<typeof countChanges>[0] {
   const names = { usage: tables.names.message_usage, countedChanges: tables.names.counted_changes };
   const counter = killable(dynamoUsageCounter(tables.dynamo, names, clock), kill);
   return { counter, sleep: async () => undefined, random: () => 0 };

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import type { Message, Status } from '../../../shared/message/message.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { type CountDependencies, countChanges } from '../../../shared/usage/count-changes.ts';
+import { countChanges } from '../../../shared/usage/count-changes.ts';
 import { changeRecords } from '../../../shared/usage/usage-counter.dynamo.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
@@ -49,7 +49,7 @@ it('leaves the usage that the messages have', async () => {
     if (before !== undefined) messages.push(before);
   }
 
-  const worker = (kill: Kill): CountDependencies => ({
+  const worker = (kill: Kill): Parameters<typeof countChanges>[0] => ({
     counter: killable(usage, kill),
     sleep: async () => undefined,
     random,
