@@ -1,6 +1,6 @@
 /** Shows the sign-in page, or the dashboard while a session lasts. */
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
-import { signIn } from './api/client.ts';
+import { signIn } from './api/call-api.ts';
 import { useColours } from './colours.ts';
 import { loadStyles } from './load-styles.ts';
 import { forgetSession, otherTabs, type Session, storedSession, storeSession } from './session.ts';

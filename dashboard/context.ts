@@ -1,6 +1,6 @@
 /** What every page can use: the admin API, notifications, exports, and the dialog of new secrets. */
 import { createContext, useContext } from 'react';
-import type { Api } from './api/client.ts';
+import type { Api } from './api/call-api.ts';
 import type { CsvExport } from './components/columns.ts';
 
 export interface NewSecrets {

@@ -11,7 +11,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Router, useLocation } from 'wouter';
 import { type Mode, modes } from '../shared/contract/mode.ts';
-import { apiOf } from './api/client.ts';
+import { apiOf } from './api/call-api.ts';
 import { newQueryClient, useAbout } from './api/queries.ts';
 import type { useColours } from './colours.ts';
 import { Waiting } from './components/loaded.tsx';

@@ -9,7 +9,7 @@ import { httpFunctions } from '../shared/http/http-function.ts';
 import { capUse } from '../shared/limit/allowance.ts';
 import { dynamoCapCounter } from '../shared/limit/cap-counter.dynamo.ts';
 import { capLimits } from '../shared/limit/cap-limits.ts';
-import { overridesFrom } from '../shared/limit/overrides.ts';
+import { overridesFrom } from '../shared/limit/read-overrides.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { showUsage } from '../shared/usage/read-usage.ts';

@@ -6,10 +6,13 @@ import { randomUUID } from 'node:crypto';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { clientDirectory, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
-import { authenticateByCredentials, tokenRequestFormats } from '../shared/http/client-credentials.ts';
+import {
+  authenticateByCredentials,
+  tokenRequestFormats,
+} from '../shared/http/authenticate-by-credentials.ts';
 import { publicHttpDependencies } from '../shared/http/guards.ts';
 import { publicHttpFunction } from '../shared/http/http-function.ts';
-import { overridesFrom } from '../shared/limit/overrides.ts';
+import { overridesFrom } from '../shared/limit/read-overrides.ts';
 import { dynamo, kms } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';

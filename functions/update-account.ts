@@ -5,7 +5,7 @@ import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { overridesFrom } from '../shared/limit/overrides.ts';
+import { overridesFrom } from '../shared/limit/read-overrides.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';

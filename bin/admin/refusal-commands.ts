@@ -1,7 +1,7 @@
 /** `refusals …`: shows which requests of clients were refused, how often and why. */
 import type { Command } from 'commander';
 import { listRefusals, refusalsQuery, showRefusal } from '../../shared/admin/refusals.ts';
-import type { Refusal } from '../../shared/http/refusal.ts';
+import type { Refusal } from '../../shared/http/record-refusals.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { Runner } from './command.ts';
 import { timeForms, timeTextOf } from './options.ts';

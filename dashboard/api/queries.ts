@@ -4,7 +4,7 @@ import { useDashboard } from '../context.ts';
 import { usePageSize } from '../page-size.ts';
 import { useListState } from '../route.ts';
 import { ApiError } from './api-error.ts';
-import type { PathValues, Query, ReadName, ResponseOf } from './client.ts';
+import type { PathValues, Query, ReadName, ResponseOf } from './call-api.ts';
 import type { Page, ReadPage } from './pages.ts';
 
 /** While the tab is hidden nothing is refreshed. */

@@ -1,7 +1,7 @@
 /** What a search found; where it is one thing, that is shown at once. */
 import Link from '@cloudscape-design/components/link';
 import { useEffect } from 'react';
-import type { Refusal } from '../../shared/http/refusal.ts';
+import type { Refusal } from '../../shared/http/record-refusals.ts';
 import { inOneLine } from '../../shared/platform/visible-text.ts';
 import { useResponse } from '../api/queries.ts';
 import { ClientLink } from '../components/client-name.tsx';

@@ -7,7 +7,7 @@ import type { ClientStore } from '../client/client-store.dynamo.ts';
 import { overlapText, secretRotationBody } from '../client/secret-text.ts';
 import { modeField } from '../contract/mode.ts';
 import { notPerClient, type PolicyName, policies } from '../contract/policies.ts';
-import type { LimitReader } from '../limit/overrides.ts';
+import type { LimitReader } from '../limit/read-overrides.ts';
 import {
   type ApiResponse,
   type Caller,

@@ -3,7 +3,7 @@
 import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
 import { clientIdIn } from '../contract/mode.ts';
-import type { Refusal } from '../http/refusal.ts';
+import type { Refusal } from '../http/record-refusals.ts';
 import { countsKeptDays, type RefusalCount } from '../http/refusals.dynamo.ts';
 import { periodsBetween } from '../usage/period.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';

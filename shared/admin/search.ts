@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { type Client, inMode } from '../client/client.ts';
 import { type Mode, modeOf } from '../contract/mode.ts';
-import type { Refusal } from '../http/refusal.ts';
+import type { Refusal } from '../http/record-refusals.ts';
 import { isUnassigned } from '../message/find-owner.ts';
 import { isPending } from '../otp/otp.ts';
 import { isId } from '../platform/ids.ts';

@@ -1,4 +1,7 @@
-/** The expected cost of a message, by country and segments, until the receipt has the actual cost. */
+/**
+ * The expected cost of a message, by country and segments, until the receipt has the actual cost, and what it counts towards
+ * the caps.
+ */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Channel } from './channels.ts';

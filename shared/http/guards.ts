@@ -7,8 +7,8 @@ import { clientDirectory, dynamoApiKeyStore, dynamoClientStore } from '../client
 import { policies } from '../contract/policies.ts';
 import type { authenticatedRequests, countedRequests } from '../contract/uses.ts';
 import { rateLimiter } from '../limit/limiter.ts';
-import { type LimitReader, overridesFrom } from '../limit/overrides.ts';
 import { dynamoRateCounter } from '../limit/rate-counter.dynamo.ts';
+import { type LimitReader, overridesFrom } from '../limit/read-overrides.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
@@ -17,7 +17,7 @@ import { dynamoSigningKeyStore } from '../token/signing-keys.dynamo.ts';
 import { tokenVerifier } from '../token/token-verifier.ts';
 import { authenticateBearer } from './authenticate.ts';
 import type { HttpDependencies, PublicHttpDependencies } from './http-function.ts';
-import { refusalRecorder } from './refusal.ts';
+import { refusalRecorder } from './record-refusals.ts';
 import { dynamoRefusalWriter } from './refusals.dynamo.ts';
 import { callerAddress } from './request-context.ts';
 

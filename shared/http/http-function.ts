@@ -14,7 +14,7 @@ import { noteUnknownParameters, prefersStrict } from '../operation/unknown-field
 import type { Clock } from '../platform/clock.ts';
 import { countFunctionFailure } from '../platform/metrics.ts';
 import { type Authenticator, authenticate } from './authenticate.ts';
-import { isKept, type RecordRefusal, withoutContent } from './refusal.ts';
+import { isKept, type RecordRefusal, withoutContent } from './record-refusals.ts';
 import { type BodyFormat, checkText, parseRequestBody } from './request-body.ts';
 import {
   beforeDeadline,
@@ -190,7 +190,7 @@ function refuseInMaintenance(inMaintenance: PublicHttpDependencies['inMaintenanc
 
 /**
  * Counts a request against the limit of its client or source address, which the authenticator chose (`authenticate.ts`, for
- * tokens `client-credentials.ts`), then refuses it where it must be refused.
+ * tokens `authenticate-by-credentials.ts`), then refuses it where it must be refused.
  */
 export function countRequest(limiter: RateLimiter, policy: PolicyName): Step {
   return {

@@ -6,7 +6,7 @@ import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk
 import { conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
 import { batchRead } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../platform/clock.ts';
-import { type Refusal, refusalSchema, type WriteRefusals } from './refusal.ts';
+import { type Refusal, refusalSchema, type WriteRefusals } from './record-refusals.ts';
 
 export const countsKeptDays = 7;
 const fullKeptDays = 1;

@@ -34,7 +34,7 @@ import {
   millionths,
 } from './cap-limits.ts';
 import { type NotifyOfSpend, spendNotices } from './cap-notices.ts';
-import type { CapReader } from './overrides.ts';
+import type { CapReader } from './read-overrides.ts';
 
 /** What one request may take from its client's caps. */
 export interface Allowance {

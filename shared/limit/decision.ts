@@ -1,6 +1,6 @@
 /** Decides from the counts: which window binds, how many requests remain, how long to wait (contract 4.4). */
 import { type PolicyName, policies } from '../contract/policies.ts';
-import type { LimitsInForce } from './overrides.ts';
+import type { LimitsInForce } from './read-overrides.ts';
 import type { CountOutcome } from './shards.ts';
 import {
   limitOf,

@@ -7,7 +7,7 @@ import { type Limits, type PolicyName, policies } from '../contract/policies.ts'
 import { epochSeconds } from '../platform/clock.ts';
 import { ExpiringMap } from '../platform/expiring-cache.ts';
 import { type Decision, decide } from './decision.ts';
-import type { LimitReader, LimitsInForce } from './overrides.ts';
+import type { LimitReader, LimitsInForce } from './read-overrides.ts';
 import {
   type CountOutcome,
   carriedIn,

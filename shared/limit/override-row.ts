@@ -1,6 +1,6 @@
 /**
  * Reads one row of `limit-overrides`, which people edit by hand: what is valid in it, and a reason for everything that
- * is ignored (contract 4.7 and 10.1). The limiter, the feedback and the tools use this one reading.
+ * is ignored (contract 4.7 and 10.1), and which row is in force for a client. The limiter, the feedback and the tools use this one reading.
  */
 import {
   everyClient,

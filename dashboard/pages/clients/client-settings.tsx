@@ -6,7 +6,7 @@ import Form from '@cloudscape-design/components/form';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
-import type { ResponseOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/call-api.ts';
 import { useAbout } from '../../api/queries.ts';
 import { Facts } from '../../components/facts.tsx';
 import { useForm } from '../../components/form.ts';

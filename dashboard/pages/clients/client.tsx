@@ -4,7 +4,7 @@ import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Tabs from '@cloudscape-design/components/tabs';
 import { modeOf } from '../../../shared/contract/mode.ts';
-import type { ResponseOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/call-api.ts';
 import { useResponse } from '../../api/queries.ts';
 import { useConfirm } from '../../components/confirm-dialog.tsx';
 import { Copyable } from '../../components/copyable.tsx';

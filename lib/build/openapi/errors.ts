@@ -18,7 +18,7 @@ import {
 import { policies } from '../../../shared/contract/policies.ts';
 import { type Route, routes } from '../../../shared/contract/routes.ts';
 import { idempotencyKeyHours } from '../../../shared/contract/times.ts';
-import { tokenRequestBytesMax } from '../../../shared/http/client-credentials.ts';
+import { tokenRequestBytesMax } from '../../../shared/http/authenticate-by-credentials.ts';
 import { maxBodyBytes } from '../../../shared/http/request-body.ts';
 import { described } from '../../../shared/operation/fields.ts';
 import { endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';

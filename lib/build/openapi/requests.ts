@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { updateAccountSchema } from '../../../shared/account/account.ts';
 import { secretRotationBody } from '../../../shared/client/secret-text.ts';
-import { credentialsInBody } from '../../../shared/http/client-credentials.ts';
+import { credentialsInBody } from '../../../shared/http/authenticate-by-credentials.ts';
 import { sendBulkSchema } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSmsSchema } from '../../../shared/message/send/send-sms.ts';
 import { sendWhatsAppSchema } from '../../../shared/message/send/send-whatsapp.ts';

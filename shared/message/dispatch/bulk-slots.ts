@@ -46,16 +46,16 @@ export async function reserveBulkSlots(
   return { messages: withSlots, expectedEndAt: new Date(Math.max(...ends)) };
 }
 
+const waitingStates: ReadonlySet<Status> = new Set(['scheduled', 'queued', 'sending']);
+
 /**
  * When the messages of a batch that still wait are expected to be handed over, as far as their slots tell: for the status of
- * a batch. `reserveBulkSlots` says it in the response to a bulk request.
+ * a batch. `reserveBulkSlots` says it in the response to a bulk request. Undefined where no message of a sender with a pace
+ * waits.
  */
-const waits: ReadonlySet<Status> = new Set(['scheduled', 'queued', 'sending']);
-
-/** Undefined where no message of a sender with a pace waits. */
 export function expectedEndOf(messages: readonly Message[], now: Date): Date | undefined {
   const waiting = messages.flatMap((message) => {
-    const paced = waits.has(message.status) ? pacedMessageOf(message) : undefined;
+    const paced = waitingStates.has(message.status) ? pacedMessageOf(message) : undefined;
     return paced === undefined ? [] : [{ ...message, paced }];
   });
   const ends = [...Map.groupBy(waiting, ({ paced }) => paced.identity).values()].flatMap((some) => [

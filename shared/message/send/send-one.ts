@@ -13,7 +13,7 @@ import type { OnUnknown } from '../../contract/on-unknown.ts';
 import { expectedPrice, readPrices } from '../../contract/prices.ts';
 import { dynamoAllRows, dynamoRowReader } from '../../edited-table/row-editor.dynamo.ts';
 import { type AllowanceOf, allowancesFrom } from '../../limit/allowance.ts';
-import { overridesFrom } from '../../limit/overrides.ts';
+import { overridesFrom } from '../../limit/read-overrides.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
 import { dynamo } from '../../platform/aws/clients.ts';
 import { systemClock } from '../../platform/clock.ts';

@@ -4,7 +4,10 @@ import { decodeJwt } from 'jose';
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { createClient, rotateClientSecret, setClientDisabled } from '../../../shared/client/client-admin.ts';
 import { routes } from '../../../shared/contract/routes.ts';
-import { authenticateByCredentials, tokenRequestFormats } from '../../../shared/http/client-credentials.ts';
+import {
+  authenticateByCredentials,
+  tokenRequestFormats,
+} from '../../../shared/http/authenticate-by-credentials.ts';
 import { type HttpFunction, publicHttpFunction } from '../../../shared/http/http-function.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { issueToken } from '../../../shared/token/issue-token.ts';

@@ -1,6 +1,6 @@
 /** Counts of refusals add up over processes, and a refusal that is kept is not replaced by another with its request id. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Refusal } from '../../../shared/http/refusal.ts';
+import type { Refusal } from '../../../shared/http/record-refusals.ts';
 import { dynamoRefusalReader, dynamoRefusalWriter } from '../../../shared/http/refusals.dynamo.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';

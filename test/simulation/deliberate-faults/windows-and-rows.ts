@@ -71,7 +71,7 @@ export const faults: DeliberateFaults = {
     promise: '10.1',
     changes: [
       {
-        file: 'shared/limit/overrides.ts',
+        file: 'shared/limit/read-overrides.ts',
         replace: 'return [own?.get(endpoint), forAll?.get(endpoint)];',
         by: 'return [forAll?.get(endpoint), own?.get(endpoint)];',
       },

@@ -13,11 +13,11 @@ import {
 import { dynamoRowReader } from '../../../shared/edited-table/row-editor.dynamo.ts';
 import { authenticateBearer } from '../../../shared/http/authenticate.ts';
 import type { HttpDependencies, HttpFunction } from '../../../shared/http/http-function.ts';
-import { refusalRecorder } from '../../../shared/http/refusal.ts';
+import { refusalRecorder } from '../../../shared/http/record-refusals.ts';
 import { dynamoRefusalWriter } from '../../../shared/http/refusals.dynamo.ts';
 import { rateLimiter } from '../../../shared/limit/limiter.ts';
-import { overrideReader } from '../../../shared/limit/overrides.ts';
 import { dynamoRateCounter } from '../../../shared/limit/rate-counter.dynamo.ts';
+import { overrideReader } from '../../../shared/limit/read-overrides.ts';
 import { dynamoSigningKeyStore, type SigningKeyStore } from '../../../shared/token/signing-keys.dynamo.ts';
 import { type TokenVerifier, tokenVerifier } from '../../../shared/token/token-verifier.ts';
 import type { TestTables } from '../engine/test-tables.ts';

@@ -7,8 +7,8 @@ import { dynamoRowEditor, dynamoRowReader } from '../../../shared/edited-table/r
 import { type Decision, retryAfterSeconds } from '../../../shared/limit/decision.ts';
 import { type RateLimiter, rateLimiter } from '../../../shared/limit/limiter.ts';
 import { overrideTable } from '../../../shared/limit/override-row.ts';
-import { type InvalidOverride, overrideReader } from '../../../shared/limit/overrides.ts';
 import { dynamoRateCounter } from '../../../shared/limit/rate-counter.dynamo.ts';
+import { type InvalidOverride, overrideReader } from '../../../shared/limit/read-overrides.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import type { TestTables } from '../engine/test-tables.ts';
 import { watchCalls } from '../engine/watch-calls.ts';

@@ -7,7 +7,7 @@ import { amountOf, capDefaults, capLimits } from '../../../shared/limit/cap-limi
 import { feedbackOf } from '../../../shared/limit/limit-feedback.ts';
 import { rateLimiter } from '../../../shared/limit/limiter.ts';
 import { type OverrideRow, parseRow } from '../../../shared/limit/override-row.ts';
-import { overrideReader } from '../../../shared/limit/overrides.ts';
+import { overrideReader } from '../../../shared/limit/read-overrides.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { runs } from '../../fuzz/runs.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';

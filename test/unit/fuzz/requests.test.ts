@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { requests } from '../../../lib/build/openapi/requests.ts';
 import { GatewayError } from '../../../shared/contract/errors.ts';
-import { authenticateByCredentials } from '../../../shared/http/client-credentials.ts';
+import { authenticateByCredentials } from '../../../shared/http/authenticate-by-credentials.ts';
 import { type BodyFormat, readBody } from '../../../shared/http/request-body.ts';
 import { listMessagesQuery } from '../../../shared/message/list-messages.ts';
 import { checkRows, readRow } from '../../../shared/message/send/bulk-rows.ts';

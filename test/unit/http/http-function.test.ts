@@ -4,7 +4,7 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { GatewayError, invalidFields } from '../../../shared/contract/errors.ts';
 import { routes } from '../../../shared/contract/routes.ts';
 import { httpFunction, publicHttpFunction } from '../../../shared/http/http-function.ts';
-import type { Refusal } from '../../../shared/http/refusal.ts';
+import type { Refusal } from '../../../shared/http/record-refusals.ts';
 import type { Identity } from '../../../shared/http/request-context.ts';
 import { withoutUndefined } from '../../../shared/platform/object-fields.ts';
 

@@ -5,7 +5,7 @@ import { everyClient, maintenanceEndpoint } from '../../../shared/contract/limit
 import { routes } from '../../../shared/contract/routes.ts';
 import { type HttpDependencies, httpFunction } from '../../../shared/http/http-function.ts';
 import { feedbackOf } from '../../../shared/limit/limit-feedback.ts';
-import { type InvalidOverride, overrideReader } from '../../../shared/limit/overrides.ts';
+import { type InvalidOverride, overrideReader } from '../../../shared/limit/read-overrides.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 
 const start = new Date('2026-11-20T12:00:00.000Z');

@@ -1,6 +1,6 @@
 /** Refusals are counted with few writes, however many there are, and never change the response. */
 import { expect, it } from '@jest/globals';
-import { type Refusal, refusalRecorder } from '../../../shared/http/refusal.ts';
+import { type Refusal, refusalRecorder } from '../../../shared/http/record-refusals.ts';
 
 const start = new Date('2026-11-20T12:00:00.000Z');
 

@@ -1,7 +1,7 @@
 /** What is kept of a refusal has nothing of what the client sent. */
 import { expect, it } from '@jest/globals';
 import { GatewayError } from '../../../shared/contract/errors.ts';
-import { isKept, withoutContent } from '../../../shared/http/refusal.ts';
+import { isKept, withoutContent } from '../../../shared/http/record-refusals.ts';
 
 it('neither numbers nor quoted values nor names of the caller are kept', () => {
   const error = new GatewayError('invalid_request', 'The sender "+44 7700 900123" is unknown.', {

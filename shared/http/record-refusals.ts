@@ -1,4 +1,7 @@
-/** A request of a client that was refused, as it is kept for a day: why, and never what was sent. */
+/**
+ * Records the refused requests of clients for a day: which of them are written, at once or later as a number, and what is kept
+ * of each: why it was refused, and never what was sent.
+ */
 import * as z from 'zod/mini';
 import type { FieldError, GatewayError } from '../contract/errors.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';

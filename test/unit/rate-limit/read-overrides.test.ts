@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { policies } from '../../../shared/contract/policies.ts';
 import type { OverrideRow } from '../../../shared/limit/override-row.ts';
-import { type OverrideReader, overrideReader } from '../../../shared/limit/overrides.ts';
+import { type OverrideReader, overrideReader } from '../../../shared/limit/read-overrides.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 
 const noon = new Date('2026-11-20T12:00:00.000Z');
