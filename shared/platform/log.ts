@@ -14,9 +14,18 @@ function lineOf(level: string): WriteLine {
   if (levels.indexOf(level) < leastLogged) return () => undefined;
   return (message, fields) => {
     const timestamp = new Date().toISOString();
-    const line = { level, message, timestamp, service, xray_trace_id: sampledTraceId(), ...fields };
-    process.stdout.write(`${JSON.stringify(line, loggedValue)}\n`);
+    const line = { level, message, timestamp, service, xray_trace_id: sampledTraceId() };
+    process.stdout.write(`${textOf({ ...line, ...fields }) ?? JSON.stringify(line)}\n`);
   };
+}
+
+/** Undefined where a field has no text, as one that contains itself: logging stops no work. */
+function textOf(line: object): string | undefined {
+  try {
+    return JSON.stringify(line, loggedValue);
+  } catch {
+    return undefined;
+  }
 }
 
 function loggedValue(_key: string, value: unknown): unknown {

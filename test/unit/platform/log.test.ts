@@ -57,3 +57,10 @@ it('a line less severe than LOG_LEVEL is not written, and others have the level,
     /^\{"level":"WARN","message":"kept","timestamp":"[^"]+Z","service":"messaging-gateway","client_id":"client_1"\}\n$/,
   );
 });
+
+it('a line with a field that has no text is written without its fields, and stops no work', () => {
+  const endless: Record<string, unknown> = {};
+  endless.self = endless;
+  for (const field of [endless, 1n]) log.warn('kept', { field });
+  expect(written).toMatch(/^(\{"level":"WARN","message":"kept",[^\n]*\}\n){2}$/);
+});
