@@ -38,7 +38,8 @@ export const days = {
       const key = `daily-${id}`;
       const body = { to: scene.person(random), message: 'of the day', reference: `${id}.1` };
       learn(act, [await scene.ask(client, { route: 'sendSms', key, body })]);
-      await waits(act, dayMs + between(random, 60_000, 600_000));
+      // A day by every clock.
+      await waits(act, dayMs + between(random, 60_000, 600_000) + 2 * scene.skewMaxMs);
       const again = { route: 'sendSms', key, body: { ...body, reference: `${id}.2` } } as const;
       const twice = [0, between(random, 0, 300)].map(async (ms) => {
         await scene.stage.time.sleep(ms);

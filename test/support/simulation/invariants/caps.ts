@@ -139,13 +139,13 @@ function recipientsOf(body: unknown): number {
 
 /** How many recipients were counted in the window when a request was refused, at least and at most. */
 function usedBefore(
-  { stage: { record }, listed }: Ended,
+  { stage: { record }, listed, tested }: Ended,
   refused: Asked,
   name: (at: Date) => string,
 ): { readonly least: number; readonly most: number } {
   const { clientId, atMs, answeredAtMs = atMs } = refused;
   const window = name(new Date(atMs));
-  const messages = (listed.get(clientId) ?? []).filter(
+  const messages = (listed.get(clientId) ?? tested.listed.get(clientId) ?? []).filter(
     ({ created_at }) =>
       name(new Date(Date.parse(created_at))) === window && Date.parse(created_at) <= answeredAtMs,
   );

@@ -1,4 +1,5 @@
 /** Rate limits and caps, recounted from the requests and their answers (contract, sections 4 and 10). */
+import { settingsIdOf } from '../../../../shared/contract/mode.ts';
 import { type PolicyName, policies } from '../../../../shared/contract/policies.ts';
 import { routes } from '../../../../shared/contract/routes.ts';
 import type { Asked, Edited } from '../outside/record.ts';
@@ -153,7 +154,9 @@ export function limitsDuring(
   untilMs: number,
   byDefault: number,
 ): Range {
-  const rows = edited.filter(({ key }) => key.client_id === clientId && key.endpoint === endpoint);
+  // A test key has the limits of its client, and counts of its own.
+  const owner = settingsIdOf(clientId);
+  const rows = edited.filter(({ key }) => key.client_id === owner && key.endpoint === endpoint);
   let values: number[] = [byDefault];
   for (const { atMs, row, uncertain } of rows) {
     if (atMs > untilMs) break;
