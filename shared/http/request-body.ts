@@ -69,6 +69,9 @@ function parseJson(text: string): unknown {
   if (isDeeperThan(maxDepth, value)) {
     throw new GatewayError('invalid_request', `The body is nested deeper than ${maxDepth} levels.`);
   }
+  if (namesPrototype(value)) {
+    throw new GatewayError('invalid_request', 'The body has a field named __proto__, which is not allowed.');
+  }
   if (surrogateEscape.test(text)) assertWellFormedJson(value);
   return value;
 }
@@ -88,6 +91,12 @@ function parsed(text: string): unknown {
 function isDeeperThan(levels: number, value: unknown): boolean {
   if (value === null || typeof value !== 'object') return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
+}
+
+/** Such a field would be lost without a word: assigning it sets the prototype of an object. */
+function namesPrototype(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(namesPrototype);
 }
 
 /** Refuses what `URLSearchParams` accepts: bytes that are not UTF-8, and a repeated parameter (RFC 6749, section 3.2). */

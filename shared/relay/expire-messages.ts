@@ -45,6 +45,8 @@ const requeueIntervalSeconds = 60;
 /** A message that is still queued or sending after this time is probably lost, and is queued again, once per interval. */
 const lostAfterSeconds = 900;
 const lostIntervalSeconds = 3600;
+/** How long a carrier that is asked has for its answer: less than the minute until the next run, which expires the message. */
+const answerSeconds = 30;
 /** How long after its end the gateway still tries to expire a message that a service refuses: time for a repair. */
 const refusedForSeconds = 86_400;
 
@@ -143,7 +145,7 @@ export async function expireOverdue(
     if (canBeAsked(message) && now < addSeconds(expiresAt, requeueIntervalSeconds)) {
       await dependencies.outbound.enqueue([outboundEntryOf(message)]);
       totals.requeued += 1;
-      return addSeconds(now, requeueIntervalSeconds);
+      return addSeconds(now, answerSeconds);
     }
     const expired = await dependencies.messages.transition(message.message_id, expiry(now));
     // The row has changed since it was read; the next review reads it again.

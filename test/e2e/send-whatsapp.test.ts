@@ -25,6 +25,17 @@ describe('POST /api/v1/whatsapp/send', () => {
         template: { name: 'order', language: 'en', parameters: { body: { order: '42' } } },
       },
     ],
+    [
+      'a template with parameters that are called as what every object has',
+      {
+        type: 'template',
+        template: {
+          name: 'order',
+          language: 'en',
+          parameters: { header: 'a', body: { constructor: '1', prototype: '2', valueof: '3' } },
+        },
+      },
+    ],
     ['image', { type: 'image', media: { url: 'https://example.com/a.png', caption: 'A' } }],
     ['video', { type: 'video', media: { id: '1' } }],
     ['audio', { type: 'audio', media: { id: '1' } }],

@@ -93,7 +93,7 @@ export function attemptIdOf(messageId: string, number: number): string {
   return `${messageId}.${number}`;
 }
 
-const attemptId = /^(msg_[0-9A-HJKMNP-TV-Z]{26})(?:\.(\d{1,4}))?$/;
+const attemptId = /^(msg_[0-9A-HJKMNP-TV-Z]{26})(?:\.([1-9]\d{0,3}))?$/;
 
 /** The message and the number of an attempt; without a number where the text is only the id of a message. Undefined for other texts. */
 export function attemptNamed(

@@ -179,13 +179,14 @@ function concerns(
   if (channel === 'sms' && transition.to === 'read') return false;
   if (reportedBy === undefined) return true;
   if (attempts === undefined) return status === 'sending' || sent_at !== undefined || storedId !== undefined;
-  const named = attempts.find(({ number }) => number === attempt);
+  const possible = attempts.filter(mayBeTaken);
+  const only = attempt === undefined && possible.length === 1 ? possible[0] : undefined;
+  const named = attempts.find(({ number }) => number === attempt) ?? only;
   if ((attempt ?? 0) > (attempts.at(-1)?.number ?? 0)) return false;
   // The row keeps only the newest attempt of a carrier that throttled the message.
   const candidates = named === undefined ? attempts : [named];
   if (!candidates.some(({ carrier }) => reportedBy.includes(carrier))) return false;
   // If a carrier may have several attempts, the stored id may belong to any of them.
-  const possible = attempts.filter(mayBeTaken);
   const isOfThisOne = named !== undefined && possible.length === 1 && possible[0] === named;
   return !isOfThisOne || (storedId ?? carrierMessageId) === (carrierMessageId ?? storedId);
 }

@@ -13,7 +13,16 @@ import { maxMessageCharacters, referenceText, smsText } from './send-fields.ts';
 const maxMessageUnits = 2 * maxMessageCharacters;
 const tooLong = `The message with its values must have at most ${maxMessageCharacters} characters.`;
 
-const variableValue = z.pipe(z.union([z.string(), z.number(), z.boolean()]), z.transform(String));
+/** JSON has integers of any size; a larger one than these, such as a long order number, would be rounded. */
+const exactNumber = z
+  .number()
+  .check(
+    z.refine(
+      (value) => !Number.isInteger(value) || Number.isSafeInteger(value),
+      'is too large to be exact: give it as text',
+    ),
+  );
+const variableValue = z.pipe(z.union([z.string(), exactNumber, z.boolean()]), z.transform(String));
 
 /** A variable with the value null counts as missing. */
 const variableValues = z.pipe(

@@ -52,10 +52,13 @@ function retryingConflicts(client: DynamoDBClient): DynamoDBClient {
   return client;
 }
 
-/** Reads every number as a JavaScript number; by default the SDK throws for one that is too large to be exact. */
+/**
+ * Reads every number as a JavaScript number; by default the SDK throws for one that is too large to be exact. Writes an object
+ * with a field named `constructor`, which the SDK would take for an instance of a class.
+ */
 export function documentClient(client: DynamoDBClient): DynamoDBDocumentClient {
   return DynamoDBDocumentClient.from(client, {
-    marshallOptions: { removeUndefinedValues: true },
+    marshallOptions: { removeUndefinedValues: true, convertClassInstanceToMap: true },
     unmarshallOptions: { wrapNumbers: Number },
   });
 }

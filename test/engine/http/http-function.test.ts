@@ -65,6 +65,13 @@ describe('a body', () => {
       400,
       'invalid_request',
     ],
+    [
+      'with a field __proto__',
+      '{"to":"+44","recipients":[{"variables":{"\\u005f_proto__":1}}]}',
+      jsonType,
+      400,
+      'invalid_request',
+    ],
     ['too large', `"${'x'.repeat(4 * 1024 * 1024)}"`, jsonType, 413, 'payload_too_large'],
   ])('that is %s is refused, and the request counted', async (_what, body, headers, status, error) => {
     const response = await post(body, headers);

@@ -44,11 +44,12 @@ describe('the rows of a bulk', () => {
           { to: '+447700900006', message: '{{name}}', variables: { name: '' } },
           { to: '+447700900007', message: 'own {{n}} {{ok}}', variables: { n: 3, ok: true } },
           '+447700900008',
+          { to: '+447700900009', message: 'order {{n}}', variables: { n: 2 ** 60 } },
         ],
       },
       client,
     );
-    expect({ accepted, rejected }).toEqual({ accepted: 2, rejected: 13 });
+    expect({ accepted, rejected }).toEqual({ accepted: 2, rejected: 14 });
     expect(messages).toEqual([
       expect.objectContaining({ index: 0, recipient: '+447700900001', status: 'queued', reference: 'own' }),
       expect.objectContaining({ index: 13, recipient: '+447700900007', segments: 1, reference: 'all' }),
@@ -67,6 +68,7 @@ describe('the rows of a bulk', () => {
       [11, '+447700900005', 'invalid_row'],
       [12, '+447700900006', 'invalid_row'],
       [14, '+447700900008', 'missing_variable'],
+      [15, '+447700900009', 'invalid_row'],
     ]);
     const stored = await storedFor(client.client_id);
     expect(stored.map((row) => row.text).toSorted()).toEqual(['Hi A', 'own 3 true']);

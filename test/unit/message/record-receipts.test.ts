@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from '@jest/globals';
 import type { StoredAttempt } from '../../../shared/message/attempt.ts';
+import { attemptNamed } from '../../../shared/message/dispatch/carrier.ts';
 import { type Receipt, recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -135,6 +136,27 @@ describe('a receipt is recorded only if its carrier had the attempt and gave it 
       'delivered',
       'delivered',
     ],
+    [
+      'of no attempt by its number, with another id of the carrier',
+      twilioTook,
+      { reportedBy: ['twilio'], carrierMessageId: 'SM9' },
+      'delivered',
+      'sent',
+    ],
+    [
+      'of no attempt by its number, by a carrier that did not take it',
+      twoCarriers,
+      { reportedBy: ['infobip'] },
+      'delivered',
+      'sent',
+    ],
+    [
+      'of no attempt by its number, with the id that the carrier gave',
+      twilioTook,
+      { reportedBy: ['twilio'], carrierMessageId: 'SM1' },
+      'delivered',
+      'delivered',
+    ],
     ['that an SMS was read', twilioTook, by('twilio'), 'read', 'sent'],
     ['of an attempt that was not made yet', twilioTook, by('twilio', { attempt: 2 }), 'delivered', 'sent'],
     [
@@ -171,6 +193,19 @@ describe('a receipt is recorded only if its carrier had the attempt and gave it 
     expect(retryAfterSeconds).toBeUndefined();
     expect(recorded).toMatchObject([{ outcome: status === 'sent' ? 'ignored' : 'recorded', messageId }]);
     if (status === 'sent') expect(noted).toEqual([]);
+  });
+
+  it('whose number is that of an attempt: none is the message’s own, and the first is 1', () => {
+    const { message_id: messageId } = aMessage();
+    const named = ['', '.1', '.9999', '.0', '.01', '.-1', '.1.1', '.10000'].map((suffix) =>
+      attemptNamed(`${messageId}${suffix}`),
+    );
+    expect(named).toEqual([
+      { messageId },
+      { messageId, attempt: 1 },
+      { messageId, attempt: 9999 },
+      ...Array.from({ length: 5 }, () => undefined),
+    ]);
   });
 
   it.each(['scheduled', 'queued', 'canceled', 'failed'] as const)(
