@@ -75,7 +75,8 @@ export async function run(
   const settledByMs = time.now() + settleMs;
   while (time.now() < settledByMs && !isSettled()) await time.runUntil(time.now() + 300_000);
   if (failures.length > 0) throw new AggregateError(failures, 'a step of the simulation failed');
-  const ended: Ended = { plan, stage, scene, ...(await finalReads(scene, plan)) };
+  const settledAtMs = time.now();
+  const ended: Ended = { plan, stage, scene, settledAtMs, ...(await finalReads(scene, plan)) };
   const violations = Object.entries(invariants).flatMap(([invariant, { promise, check }]) =>
     check(ended).map((what) => ({ invariant, promise, what })),
   );

@@ -45,6 +45,8 @@ export interface Ended extends FinalReads {
   readonly plan: Plan;
   readonly stage: Stage;
   readonly scene: Scene;
+  /** When the run was over, before the reads. */
+  readonly settledAtMs: number;
 }
 
 export const sends: readonly Asked['route'][] = ['sendSms', 'sendBulkSms', 'sendWhatsApp', 'sendOtp'];
