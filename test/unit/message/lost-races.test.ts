@@ -2,8 +2,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import type { AllowanceOf } from '../../../shared/limit/allowance.ts';
+import { startNextLeg } from '../../../shared/message/dispatch/start-next-leg.ts';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSms } from '../../../shared/message/send/send-sms.ts';
+import { otpLegs } from '../../../shared/otp/otp-legs.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import type { SelectSender } from '../../../shared/sender/select-sender.ts';
 import { noSenders } from '../../support/doubles/no-senders.ts';
@@ -133,6 +135,38 @@ describe('a one-time password', () => {
     const { send, sendsTo, otps } = world({ room: 0 });
     await expect(send({})).rejects.toMatchObject({ code: 'message_limit_reached' });
     expect([await sendsTo(to), otps.all()]).toEqual([0, []]);
+  });
+});
+
+describe('the next leg of a fallback that several workers start at once', () => {
+  it('is one, and takes from a cap once', async () => {
+    const { messages, otps } = inMemoryStores();
+    const { cap, allowanceOf } = capOf(100);
+    const operation = sendSms({ messages, allowanceOf, ...noSenders, webhookUrl });
+    const body = { to, message: 'Hello', fallback: [{ channel: 'sms' }] };
+    await ask(operation, { client: aClient(), now, body });
+    const [first] = messages.all();
+    if (first === undefined) throw new Error('nothing is stored');
+    await messages.transition(first.message_id, { to: 'failed', at: now, errorCode: 'unreachable' });
+    let works = 0;
+    // Each has read that there is no next leg before the first one writes it.
+    const { allowanceOf: takenTogether } = together({ allowanceOf }, 'allowanceOf', 3);
+    const dependencies = {
+      messages,
+      allowanceOf: takenTogether,
+      otpLegs: otpLegs({ otps, assertNotHeld: async () => {}, clock: () => now }),
+      clock: () => now,
+      newWorkId: () => `work-${++works}`,
+      sleep: async () => {},
+    };
+    const started = await Promise.all([1, 2, 3].map(() => startNextLeg(dependencies, first.message_id)));
+    expect(started.map(({ outcome }) => outcome).toSorted()).toEqual([
+      'leg_exists',
+      'leg_exists',
+      'leg_started',
+    ]);
+    expect(messages.all()).toHaveLength(2);
+    expect(cap.used).toBe(2);
   });
 });
 

@@ -1,7 +1,9 @@
 /** Many processes that reserve slots of one sender at the same time, with a virtual clock. */
 import { expect, it } from '@jest/globals';
+import { clientIdIn } from '../../../shared/contract/mode.ts';
 import {
   type PacedMessage,
+  pacedMessageOf,
   type SenderPaceStore,
   slotReservations,
 } from '../../../shared/message/dispatch/reserve-slots.ts';
@@ -9,7 +11,7 @@ import type { SenderSlots } from '../../../shared/message/dispatch/sender-pace.t
 import type { Slot } from '../../../shared/message/slot.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
-import { created } from '../../support/message/example-message.ts';
+import { aMessage, created } from '../../support/message/example-message.ts';
 import { virtualTime } from '../../support/simulation/virtual-time.ts';
 
 const processes = 20;
@@ -117,4 +119,23 @@ it('looks of one worker share a read that began after each of their places had c
   for (const { placeMs, atMs } of await Promise.all(looked))
     expect(reads.some(({ begunMs, endedMs }) => begunMs >= placeMs && endedMs <= atMs)).toBe(true);
   expect(reads.length).toBeLessThan(10);
+});
+
+it('a test message takes no slot of a live one of the same sender', async () => {
+  const newPace = () => {
+    const { senderPaces: store } = inMemoryStores();
+    return slotReservations({ store, clock: () => created, sleep: async () => {}, random: () => 0.5 });
+  };
+  const of = (client_id: string) => {
+    const paced = pacedMessageOf(
+      aMessage({ client_id, sender: { identity: 'ACME', messages_per_second: 1 } }),
+    );
+    if (paced === undefined) throw new Error('the sender has no pace');
+    return paced;
+  };
+  const live = of('client_1');
+  const test = of(clientIdIn('test', 'client_1'));
+  const pace = newPace();
+  await pace.reserve([test, test, test], 0);
+  expect(await pace.reserve([live], 0)).toEqual(await newPace().reserve([live], 0));
 });
