@@ -125,7 +125,11 @@ export const ofHandOvers = {
       const segments = segmentsOf(accepted);
       const seconds = Map.groupBy(
         record.handOvers.filter(
-          ({ from, refusedWith }) => from === '+447418367358' && refusedWith !== 'ThrottlingException',
+          // A call that arrives late was made in its slot.
+          ({ from, refusedWith, call }) =>
+            from === '+447418367358' &&
+            refusedWith !== 'ThrottlingException' &&
+            call.fault !== 'arrives late',
         ),
         ({ atMs }) => Math.floor(atMs / 1000),
       );
