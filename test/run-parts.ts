@@ -145,7 +145,7 @@ interface JestReport {
   readonly testResults?: readonly {
     readonly name: string;
     readonly status: string;
-    /** Of all tests of the file. */
+    /** What Jest prints for the whole file. */
     readonly message: string;
   }[];
 }
