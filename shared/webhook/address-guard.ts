@@ -3,11 +3,11 @@
  * connection is made, on the addresses that are then used (`guardedLookup`), so changing the DNS records in between
  * (DNS rebinding) does not help an attacker.
  */
-import type { LookupFunction } from 'node:net';
-import ipaddr from 'ipaddr.js';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
 import * as z from 'zod/mini';
 import type { webhookRules } from '../contract/uses.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
+import { lazily } from '../platform/expiring-cache.ts';
 
 export interface AddressRules {
   /**
@@ -56,7 +56,7 @@ export function checkUrl(text: string, rules: AddressRules): UrlVerdict {
   }
   const host = hostOf(url);
   if (host === '') return refused('must name a host');
-  if (ipaddr.isValid(host)) {
+  if (isIP(host) !== 0) {
     return isAllowedAddress(host, rules)
       ? { allowed: true, url }
       : refused('must not point to a private or reserved address');
@@ -78,23 +78,73 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
 }
 
-/** Whether a connection may be made to this address. */
-export function isAllowedAddress(text: string, rules: AddressRules): boolean {
-  if (!ipaddr.isValid(text)) return false;
-  if (rules.allowLoopback && ipaddr.process(text).range() === 'loopback') return true;
-  // Mapped addresses (::ffff:a.b.c.d) are refused: they have no legitimate use in DNS.
-  const asWritten = ipaddr.parse(text);
-  return asWritten.range() === 'unicast' && (asWritten instanceof ipaddr.IPv4 || isGlobalIpv6(asWritten));
+/** Blocks of addresses, each as `192.0.2.0/24`; made when a first address is checked. */
+const blocks = (...texts: readonly string[]): (() => BlockList) =>
+  lazily(() => {
+    const list = new BlockList();
+    for (const text of texts) {
+      const [network = '', prefix] = text.split('/');
+      list.addSubnet(network, Number(prefix), familyOf(network));
+    }
+    return list;
+  });
+
+const loopback = blocks('127.0.0.0/8', '::1/128');
+
+/** Global IPv6 unicast is assigned from here only (RFC 4291, section 2.4), which excludes what is reserved later elsewhere. */
+const globalIpv6 = blocks('2000::/3');
+
+/** What IANA reserves, in the registries of special-purpose addresses; of IPv6 what is within `globalIpv6`. */
+const reserved = blocks(
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3',
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '2620:4f:8000::/48',
+  '3fff::/20',
+);
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return address.includes(':') ? 'ipv6' : 'ipv4';
 }
 
-/**
- * Global IPv6 unicast is assigned from 2000::/3 only (RFC 4291, section 2.4), which excludes ::a.b.c.d and ranges that
- * are reserved later. An ISATAP address (RFC 5214) contains an IPv4 address after a valid prefix.
- */
-function isGlobalIpv6(address: ipaddr.IPv6): boolean {
-  const [first = 0, , , , fifth = 0, sixth = 0] = address.parts;
-  const isatap = (fifth & 0xfdff) === 0 && sixth === 0x5efe;
-  return first >> 13 === 1 && !isatap;
+/** Whether a connection may be made to this address. */
+export function isAllowedAddress(text: string, rules: AddressRules): boolean {
+  // A zone (`fe80::1%eth0`) names an interface of this machine.
+  if (isIP(text) === 0 || text.includes('%')) return false;
+  const family = familyOf(text);
+  if (rules.allowLoopback && loopback().check(text, family)) return true;
+  if (reserved().check(text, family)) return false;
+  // Mapped addresses (::ffff:a.b.c.d) are not global: they have no legitimate use in DNS.
+  return family === 'ipv4' || (globalIpv6().check(text, family) && !isIsatap(text));
+}
+
+/** An ISATAP address (RFC 5214, section 6.1) contains an IPv4 address after a valid prefix. */
+function isIsatap(ipv6: string): boolean {
+  // The URL parser writes an address in one way, with every group in hexadecimal.
+  const [before = [], after = []] = new URL(`http://[${ipv6}]`).hostname
+    .slice(1, -1)
+    .split('::')
+    .map((part) => part.split(':').filter((group) => group !== ''));
+  const zeros = Array<string>(8 - before.length - after.length).fill('0');
+  const [, , , , fifth = '', sixth] = [...before, ...zeros, ...after];
+  return ['0', '200'].includes(fifth) && sixth === '5efe';
 }
 
 /** RFC 1035, section 2.3.4: labels of 1 to 63 bytes, 253 characters in all. No resolver asks for another name. */
@@ -128,7 +178,7 @@ export function guardedLookup(resolve: Resolve, rules: AddressRules): LookupFunc
         if (blocked !== undefined) {
           return callback(new BlockedAddressError(`${hostname} resolves to ${blocked}`), []);
         }
-        const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+        const found = addresses.map((address) => ({ address, family: isIP(address) }));
         const [first] = found;
         if (first === undefined) {
           return callback(Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' }), []);
