@@ -69,17 +69,24 @@ export function atCarrier(
   return { ...message, ...withoutUndefined({ sender: own, senders }) };
 }
 
-/** The attempts with what the last of them is sent from, where the message does not tell it. */
-export function withFrom(
+/**
+ * The attempts to store before the call of the last of them: with its time, which is after the wait for a slot, and with what it
+ * is sent from, where the message does not tell it.
+ */
+export function begunAt(
+  now: Date,
   message: Message,
   attempts: readonly StoredAttempt[],
   from: string | undefined,
 ): StoredAttempt[] {
   const { attempts: _none, ...asSent } = message;
-  if (from === fromOf(asSent)) return [...attempts];
-  return attempts.map((attempt, index) =>
-    index === attempts.length - 1 ? { ...attempt, from: from ?? anySender } : attempt,
-  );
+  const sentFrom = from === fromOf(asSent) ? {} : { from: from ?? anySender };
+  return attempts.map((attempt, index) => {
+    if (index < attempts.length - 1) return attempt;
+    const waitedMs = now.getTime() - Date.parse(attempt.at);
+    const deadline = new Date(Date.parse(attempt.deadline) + waitedMs).toISOString();
+    return { ...attempt, at: now.toISOString(), deadline, ...sentFrom };
+  });
 }
 
 /**

@@ -24,7 +24,7 @@ import { isOver } from '../slot.ts';
 import { expiry } from '../store/message-store.ts';
 import { windowEnd } from '../store/whatsapp-window.dynamo.ts';
 import { applies } from '../suppression/suppression.ts';
-import { atCarrier, nextStep, possiblyDoubled, withFrom, withOutcome } from './attempts.ts';
+import { atCarrier, begunAt, nextStep, possiblyDoubled, withOutcome } from './attempts.ts';
 import {
   type Claimed,
   callCarrier,
@@ -164,7 +164,7 @@ async function handOver(
   const { attempts: _earlier, ...named } = message;
   // Its secret may be missing: then the hand-over says so.
   const from = fromOf(named) ?? (await carrier.defaultSender?.().catch(() => undefined));
-  const attempts = withFrom(claimed.message, planned, from);
+  const attempts = begunAt(clock(), claimed.message, planned, from);
   const recorded = await messages.recordAttempt(messageId, claimId, {
     attempts,
     possiblyDoubled: possiblyDoubled(attempts),
@@ -199,7 +199,7 @@ async function repeatAttempt(
 /** Returns the slot that no attempt has used yet; an earlier attempt's may be of the sender of another carrier. */
 function unusedSlot({ slot, attempts }: Message): Message['slot'] {
   const last = attempts?.at(-1);
-  return slot === undefined || (last !== undefined && slot.at <= last.at) ? undefined : slot;
+  return slot === undefined || (last !== undefined && slot.period_start <= last.at) ? undefined : slot;
 }
 
 /** Why a claimed message is not handed over. */

@@ -1,7 +1,6 @@
 /** A message of a sender with a pace on its way to the carrier: it waits in the queue, keeps its slot, and goes in it. */
 import { describe, expect, it } from '@jest/globals';
 import { expectedEndOf, reserveBulkSlots } from '../../../shared/message/dispatch/bulk-slots.ts';
-import type { DispatchDependencies } from '../../../shared/message/dispatch/call-carrier.ts';
 import type { HandOver } from '../../../shared/message/dispatch/carrier.ts';
 import { dispatch, dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
 import {
@@ -14,94 +13,16 @@ import type { Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { expireOverdue, firstReview } from '../../../shared/relay/expire-messages.ts';
 import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
-import { allowanceOf } from '../../support/doubles/no-caps.ts';
-import { noOtpLegs } from '../../support/doubles/no-otp-legs.ts';
-import { nobodySuppressed } from '../../support/doubles/nobody-suppressed.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
-import { aMessage, attemptRules, created, onlyCarrier } from '../../support/message/example-message.ts';
-
-const sender = { identity: 'ACME', messages_per_second: 2 };
-const accepted: HandOver = { outcome: 'accepted', carrierMessageId: 'c-1' };
-
-function simulation(answer: () => HandOver = () => accepted, tableMs = 0) {
-  let now = created;
-  const { messages, senderPaces: paces } = inMemoryStores();
-  const calls: string[] = [];
-  const handed: { readonly id: string; readonly at: Date }[] = [];
-  const queued: OutboundEntry[] = [];
-  const clock = () => now;
-  const sleep = async (ms: number) => {
-    now = addSeconds(now, ms / 1000);
-  };
-  const store: typeof paces = {
-    async read(identity) {
-      calls.push('read');
-      await sleep(tableMs);
-      return paces.read(identity);
-    },
-    async replace(...change) {
-      calls.push('write');
-      await sleep(tableMs);
-      return paces.replace(...change);
-    },
-  };
-  const pace = slotReservations({ store, clock, sleep, random: () => 0.5 });
-  let claims = 0;
-  const dependencies: DispatchDependencies = {
-    messages,
-    attemptRules,
-    carriersFor: onlyCarrier({
-      async handOver({ message }) {
-        handed.push({ id: message.message_id, at: now });
-        return answer();
-      },
-    }),
-    bodyOf: async () => ({ text: 'Hello' }),
-    isDisabled: async () => false,
-    ...nobodySuppressed,
-    ...noOtpLegs,
-    allowanceOf,
-    pace,
-    outbound: { enqueue: async (entries) => void queued.push(...entries) },
-    clock,
-    newClaimId: () => `claim-${++claims}`,
-    sleep,
-  };
-  return {
-    dependencies,
-    messages,
-    paces,
-    pace,
-    calls,
-    handed,
-    queued,
-    clock,
-    at(time: Date) {
-      now = time;
-    },
-    /** The queue delivers the entry after its delay. */
-    deliver(entry: OutboundEntry) {
-      now = addSeconds(now, entry.delaySeconds ?? 0);
-      return dispatchQueued(dependencies, queuedMessageOf(entry));
-    },
-    async stored(count: number, change: Partial<Message> = {}): Promise<Message[]> {
-      const all = Array.from({ length: count }, (_, index) =>
-        aMessage({ message_id: `msg_${index}`, status: 'queued', sender, segments: 1, ...change }),
-      );
-      const { messages: withSlots } =
-        change.batch_id === undefined ? { messages: all } : await reserveBulkSlots(pace, all);
-      for (const message of withSlots) await messages.create(message);
-      return [...withSlots];
-    },
-  };
-}
+import { aMessage, created } from '../../support/message/example-message.ts';
+import { pacedWorld, sender } from '../../support/message/paced-world.ts';
 
 const seconds = (at: Date | string) => (new Date(at).getTime() - created.getTime()) / 1000;
 const bulk = { batch_id: 'bat_1' };
 
 describe('a bulk message', () => {
   it('has its slot from the start, waits in the queue for it, and passes no table before', async () => {
-    const world = simulation();
+    const world = pacedWorld();
     const all = await world.stored(5000, bulk);
     expect(world.calls.filter((call) => call === 'write')).toHaveLength(1);
     const last = all.at(-1) as Message;
@@ -129,7 +50,7 @@ describe('a bulk message', () => {
   });
 
   it('that comes too late, or whose place a one-time password has, gets one slot at the end, however often it is repeated', async () => {
-    const world = simulation();
+    const world = pacedWorld();
     const [first, second] = (await world.stored(20, bulk)) as [Message, Message];
     const otp = { otp_id: 'otp_1', code_length: 6, expires_at: created.toISOString(), attempts_remaining: 5 };
     world.at(addSeconds(new Date(first.slot?.period_start ?? ''), -0.5));
@@ -157,7 +78,7 @@ describe('a bulk message', () => {
   });
 
   it('and the others of its batch end when the last of their slots says, as they have them at the time', async () => {
-    const world = simulation();
+    const world = pacedWorld();
     const all = await world.stored(20, bulk);
     const end = () => expectedEndOf(world.messages.all(), world.clock());
     expect(end()?.toISOString()).toBe(all.at(-1)?.slot?.at);
@@ -202,7 +123,7 @@ describe('a bulk message', () => {
   });
 
   it('that is scheduled ends as if its sender had nothing else to send', async () => {
-    const world = simulation();
+    const world = pacedWorld();
     const scheduled_at = addSeconds(created, 3600).toISOString();
     const paced = { identity: 'ACME', messages_per_second: 4.5 };
     const change = { ...bulk, status: 'scheduled', scheduled_at, sender: paced, segments: 3 } as const;
@@ -214,7 +135,7 @@ describe('a bulk message', () => {
   });
 
   it('is not taken for lost while it waits for its slot, and is 15 minutes after it', async () => {
-    const world = simulation();
+    const world = pacedWorld();
     const [, message] = (await world.stored(4000, bulk)).slice(-2) as [Message, Message];
     const { dueItemIndex } = inMemoryStores();
     await dueItemIndex.add('messages', [firstReview(message)]);
@@ -240,7 +161,7 @@ describe('a bulk message', () => {
   });
 
   it('that expires before its slot is in no queue, and is expired in its time', async () => {
-    const world = simulation();
+    const world = pacedWorld();
     const expires_at = addSeconds(created, 300).toISOString();
     const all = await world.stored(1000, { ...bulk, expires_at });
     const last = all.at(-1) as Message;
@@ -250,7 +171,7 @@ describe('a bulk message', () => {
   });
 
   it('that is no longer to be sent loses its slot, and nothing else', async () => {
-    const world = simulation();
+    const world = pacedWorld();
     const [first, second] = (await world.stored(2, bulk)) as [Message, Message];
     await world.messages.transition(first.message_id, { to: 'failed', at: created });
     for (const message of [first, second])
@@ -265,7 +186,7 @@ describe('a bulk message', () => {
 describe('a table that takes its time', () => {
   it.each([200, 400, 900])('%s ms for each call holds no worker until its time limit', async (tableMs) => {
     for (const change of [{}, bulk]) {
-      const world = simulation(undefined, tableMs);
+      const world = pacedWorld(undefined, tableMs);
       await world.stored(3, change);
       world.at(addSeconds(created, 60));
       for (let index = 0; index < 3; index += 1) {
@@ -279,7 +200,7 @@ describe('a table that takes its time', () => {
 });
 
 it('reads that take long before a hand-over do not move it into the next second', async () => {
-  const world = simulation();
+  const world = pacedWorld();
   const get = async () => {
     // From the second place of a second it ends in the next one.
     await world.dependencies.sleep(600);
@@ -300,7 +221,7 @@ it('reads that take long before a hand-over do not move it into the next second'
 
 describe('an attempt whose record takes longer than its slot', () => {
   it('is taken back, and made in the next free slot', async () => {
-    const world = simulation();
+    const world = pacedWorld();
     const [message] = (await world.stored(1)) as [Message];
     let slow = true;
     const messages: typeof world.messages = {
@@ -327,7 +248,7 @@ describe('an attempt whose record takes longer than its slot', () => {
 
 describe('a single send', () => {
   it('waits a moment in the worker, and in the queue with its slot in its row if others are before it', async () => {
-    const world = simulation();
+    const world = pacedWorld();
     await world.stored(30);
     for (let index = 0; index < 30; index += 1) {
       world.at(created);
@@ -351,7 +272,7 @@ describe('a carrier that throttles', () => {
   const throttled: HandOver = { outcome: 'throttled', reason: 'slow down' };
 
   it('slows a sender with a pace, and the message waits as any other', async () => {
-    const world = simulation(() => throttled);
+    const world = pacedWorld(() => throttled);
     await world.stored(1);
     expect(await dispatch(world.dependencies, 'msg_0')).toMatchObject({
       outcome: 'try_again',
@@ -365,7 +286,7 @@ describe('a carrier that throttles', () => {
     ['without a sender', {}],
     ['of a sender without a pace', { sender: { identity: 'ACME' } }],
   ])('changes nothing for a message %s, which pacing costs nothing', async (_which, change) => {
-    const world = simulation(() => throttled);
+    const world = pacedWorld(() => throttled);
     const { sender: _sender, ...message } = aMessage({ message_id: 'msg_0', status: 'queued' });
     await world.messages.create({ ...message, ...change });
     expect((await dispatch(world.dependencies, 'msg_0')).outcome).toBe('try_again');
@@ -388,7 +309,7 @@ describe('a message whose claim a worker with a fast clock holds', () => {
   ])(
     '%s is received again, unless its wait has an entry of its own',
     async (_, attempts, isReceivedAgain) => {
-      const { dependencies, messages } = simulation();
+      const { dependencies, messages } = pacedWorld();
       await messages.create(aMessage({ message_id: 'msg_held', sender, segments: 1, ...held, attempts }));
       const { outcome, retryAfterSeconds } = await dispatch(dependencies, 'msg_held');
       expect({ outcome, isReceivedAgain: retryAfterSeconds !== undefined }).toEqual({
