@@ -6,14 +6,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
-import { dynamoOtpHolds } from '../shared/otp/hold/otp-holds.dynamo.ts';
+import { dynamoOtpHolds } from '../shared/otp/otp-holds.dynamo.ts';
 import {
   countOtps,
   dynamoOtpCounter,
   dynamoOtpTrafficReader,
   otpRecords,
-} from '../shared/otp/hold/otp-traffic.dynamo.ts';
-import { type ReviewDependencies, reviewTraffic } from '../shared/otp/hold/review-traffic.ts';
+} from '../shared/otp/otp-traffic.dynamo.ts';
+import { type ReviewDependencies, reviewTraffic } from '../shared/otp/review-traffic.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';

@@ -27,8 +27,8 @@ import {
   dynamoSuppressionStore,
   optOutAtCarrier,
 } from '../shared/message/suppression/suppression-store.dynamo.ts';
-import { dynamoOtpHolds, holdCheck } from '../shared/otp/hold/otp-holds.dynamo.ts';
 import { otpHandOverMs } from '../shared/otp/otp.ts';
+import { dynamoOtpHolds, holdCheck } from '../shared/otp/otp-holds.dynamo.ts';
 import { otpLegs } from '../shared/otp/otp-legs.ts';
 import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
 import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';

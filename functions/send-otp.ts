@@ -3,7 +3,7 @@ import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { sendDependencies } from '../shared/message/send/send-one.ts';
-import { dynamoOtpHolds, holdCheck } from '../shared/otp/hold/otp-holds.dynamo.ts';
+import { dynamoOtpHolds, holdCheck } from '../shared/otp/otp-holds.dynamo.ts';
 import { dynamoOtpSends } from '../shared/otp/otp-sends.dynamo.ts';
 import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
 import { sendOtp } from '../shared/otp/send-otp.ts';

@@ -7,7 +7,7 @@ import { join, relative } from 'node:path';
 import { isSupportedCountry } from 'libphonenumber-js/min';
 import * as z from 'zod/mini';
 import { internationalCodes } from '../../shared/contract/international-codes.ts';
-import type { PriceTable } from '../../shared/contract/price-table.ts';
+import type { PriceTable } from '../../shared/contract/prices.ts';
 
 /** The path of the sample, in the project or in the package, from the folder of the app. */
 export const sampleCountriesFile = relative('', join(import.meta.dirname, 'countries-sample.json'));

@@ -9,7 +9,7 @@ import en from 'zod/v4/locales/en.js';
 import { functionUses } from '../../shared/contract/function-uses.ts';
 import { usualOnUnknown, usualUnknownDeadlines } from '../../shared/contract/on-unknown.ts';
 import { policies } from '../../shared/contract/policies.ts';
-import { priceTable } from '../../shared/contract/price-table.ts';
+import { priceTable } from '../../shared/contract/prices.ts';
 import { variables } from '../../shared/contract/variables.ts';
 import { arnOf, idsOf, originationIdentity, orPlaceholder, tags, topicArn } from './aws-names.ts';
 import { isPlace, placeForm } from './countries-file.ts';

@@ -16,7 +16,7 @@ import {
   credentialChecks,
 } from '../carrier/carrier-secrets.secrets.ts';
 import { dynamoOutbox, type Outbox } from '../carrier/simulator/outbox.dynamo.ts';
-import { type ReceiptSender, sqsReceiptSender } from '../carrier/simulator/simulated-receipts.ts';
+import { type ReceiptSender, sqsReceiptSender } from '../carrier/simulator/simulated-reports.ts';
 import type { ClientAdminDependencies } from '../client/client-admin.ts';
 import { accountUrls, dynamoApiKeyStore, dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { stageCountriesOf } from '../client/permission.ts';
@@ -47,7 +47,7 @@ import {
   dynamoSuppressionStore,
   type SuppressionStore,
 } from '../message/suppression/suppression-store.dynamo.ts';
-import { dynamoOtpHolds, type OtpHoldStore } from '../otp/hold/otp-holds.dynamo.ts';
+import { dynamoOtpHolds, type OtpHoldStore } from '../otp/otp-holds.dynamo.ts';
 import { dynamoOtpStore, type OtpStore } from '../otp/otp-store.dynamo.ts';
 import { dynamo, secretsManager, sqs } from '../platform/aws/clients.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';

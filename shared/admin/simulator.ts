@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { type OutboxEntry, testOutboxDays } from '../carrier/simulator/outbox.dynamo.ts';
-import { carrierIdOf, inboundNotification, simulatorNumber } from '../carrier/simulator/simulated-inbound.ts';
+import { carrierIdOf, inboundNotification, simulatorNumber } from '../carrier/simulator/simulated-reports.ts';
 import { outboxCursor } from '../carrier/simulator/test-outbox.ts';
 import { type Channel, channels } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';

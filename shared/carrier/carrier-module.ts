@@ -1,17 +1,16 @@
 /**
- * What a carrier is: the two objects that every folder beside this file exports, `NAME` of `NAME.ts` and `NAMEReports` of
+ * What a carrier is: its facts, and the two objects that every folder beside this file exports, `NAME` of `NAME.ts` and `NAMEReports` of
  * `reports.ts`. They are apart, because no function needs both, and their code would slow its start. Adding a carrier is
  * such a folder and a line in `carriers.ts` and `carrier-reports.ts`.
  */
 import type * as z from 'zod/mini';
 import type { Channel } from '../contract/channels.ts';
 import type { MessageErrorCode } from '../contract/message-error-codes.ts';
-import type { PriceTable } from '../contract/price-table.ts';
+import type { PriceTable } from '../contract/prices.ts';
 import type { carriers } from '../contract/worker-uses.ts';
-import type { Carrier } from '../message/dispatch/carrier.ts';
+import type { Carrier, SettledBy } from '../message/dispatch/carrier.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
-import type { CarrierDescriptor } from './carrier-descriptor.ts';
 import type { CarrierNotification, Reported } from './carrier-notification.ts';
 
 /** A vendor's error codes, each with ours, which has the remedy. `elsewhere`: the fault is the carrier's own. */
@@ -86,4 +85,40 @@ export interface CarrierReports<Credentials = unknown> {
   readonly callbacks?: CarrierCallbacks<Credentials>;
   /** @throws UnreadableNotification where nothing in it can be read. */
   parse(reported: Reported): CarrierNotification;
+}
+
+type SenderKind = 'long_number' | 'short_code' | 'toll_free' | 'sender_id' | 'pool' | 'whatsapp_number';
+
+/** The facts of a carrier, which the deploy, the hand-over and the tests read. */
+export interface CarrierDescriptor {
+  /** The name of its folder, in settings, in rows of `senders`, and in the paths of its callbacks. */
+  readonly name: string;
+  readonly channels: readonly Channel[];
+  readonly senderKinds: readonly SenderKind[];
+  /** Texts for the documentation. */
+  readonly countries: string;
+  readonly throughput: string;
+  readonly confirms: string;
+  readonly sandbox: string;
+  /** The validity periods that it takes; a message's own is held within them. */
+  readonly validitySeconds: { readonly min: number; readonly max: number };
+  /** What it does with a repeated request that has the same attempt id. */
+  readonly repeatedRequest: 'recognized' | 'sent_again';
+  readonly settledBy: SettledBy;
+  /** Whether it can be asked what became of a message: its `lookup`. */
+  readonly canLookUp: boolean;
+  /** How its reports arrive: it calls us, or publishes to a topic that feeds the receipts queue. */
+  readonly reportsBy: 'callback' | 'topic';
+  /** Whether it has credentials, in a secret of its own. */
+  readonly hasCredentials: boolean;
+}
+
+/** The rest of a message's validity period, within what the carrier takes. */
+export function validitySecondsFor(
+  { validitySeconds: { min, max } }: Pick<CarrierDescriptor, 'validitySeconds'>,
+  expiresAt: string,
+  now: Date,
+): number {
+  const secondsLeft = Math.floor((Date.parse(expiresAt) - now.getTime()) / 1000);
+  return Math.min(max, Math.max(min, secondsLeft));
 }

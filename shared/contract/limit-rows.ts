@@ -5,7 +5,7 @@
 
 import * as z from 'zod/mini';
 import { notPerClient, type PolicyName, policies } from './policies.ts';
-import { millionthsPerUnit } from './price-table.ts';
+import { millionthsPerUnit } from './prices.ts';
 
 /** Shortest first. A month is a UTC calendar month. */
 export const capWindowNames = ['minute', 'hour', 'day', 'month'] as const;

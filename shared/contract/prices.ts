@@ -1,12 +1,50 @@
 /**
- * The expected cost of a message, by country and segments, until the receipt has the actual cost, and what it counts towards
- * the caps.
+ * The prices of a stage, as its settings and the file in the function's bundle have them. By them a message has an expected
+ * cost until the receipt has the actual one, and counts towards the caps.
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import * as z from 'zod/mini';
 import type { Channel } from './channels.ts';
 import { internationalCodeOf } from './international-codes.ts';
-import { messageCostMax, millionthsPerUnit, type PriceTable, priceTable } from './price-table.ts';
+
+/**
+ * The prices by ISO 3166-1 alpha-2 country, or by the calling code of numbers without a country (`+881`); `default` for
+ * all others.
+ */
+function pricesByCountry() {
+  return z._default(
+    z.record(z.string().check(z.regex(/^([A-Z]{2}|\+\d{3}|default)$/)), z.number().check(z.nonnegative())),
+    {},
+  );
+}
+
+export function priceTable() {
+  return z.object({
+    /** ISO 4217. */
+    currency: z.string().check(z.regex(/^[A-Z]{3}$/)),
+    /** Per segment. */
+    sms: pricesByCountry(),
+    /** Per message. */
+    whatsapp: pricesByCountry(),
+  });
+}
+
+export type PriceTable = z.output<ReturnType<typeof priceTable>>;
+
+/**
+ * Amounts of money are counted as whole millionths of the currency's unit, because binary fractions would not add up.
+ * Prices have five decimals, limits on spend six.
+ */
+export const millionthsPerUnit = 1_000_000;
+
+/** No message costs more, so a carrier that reports it has made an error. */
+export const messageCostMax = 1_000_000;
+
+/** Formats an amount for a person: `1,234.5`. It is exact to a millionth. */
+export function decimalText(amount: number): string {
+  return amount.toLocaleString('en', { maximumFractionDigits: 6 });
+}
 
 export interface Price {
   readonly cost: number;

@@ -23,7 +23,7 @@ export const variables = {
   TOKEN_ISSUER: text,
   TOKEN_AUDIENCE: text,
 
-  /** The path of the price table, relative to the function's file: see `price-table.ts`. */
+  /** The path of the price table, relative to the function's file: see `prices.ts`. */
   PRICES_FILE: text,
   /** The currency of the prices, ISO 4217. */
   CURRENCY: text,

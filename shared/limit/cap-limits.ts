@@ -8,7 +8,7 @@ import {
   type StageCaps,
   stageCapFields,
 } from '../contract/limit-rows.ts';
-import { millionthsPerUnit } from '../contract/price-table.ts';
+import { millionthsPerUnit } from '../contract/prices.ts';
 import { keptMinutes, windowSeconds, windowsAt } from './windows.ts';
 
 /** A cap in one window. */

@@ -12,7 +12,7 @@ import type { ActivityLog } from '../activity/activity-log.ts';
 import { noticePercentages } from '../contract/limit-rows.ts';
 import type { StageMetric } from '../contract/metrics.ts';
 import { modeOf } from '../contract/mode.ts';
-import { decimalText } from '../contract/price-table.ts';
+import { decimalText } from '../contract/prices.ts';
 import { startOfMinute } from '../platform/clock.ts';
 import { derivedIdAt } from '../platform/ids.ts';
 import type { CapCounter } from './cap-counter.dynamo.ts';

@@ -14,7 +14,7 @@ import {
   windowAttributes,
 } from '../contract/limit-rows.ts';
 import { type Limits, policies } from '../contract/policies.ts';
-import { decimalText } from '../contract/price-table.ts';
+import { decimalText } from '../contract/prices.ts';
 import { type IgnoredValue, shownValue } from '../edited-table/edited-row.ts';
 import {
   type Feedback,

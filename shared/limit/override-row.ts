@@ -12,7 +12,7 @@ import {
   type WindowLimits,
   windowAttributes,
 } from '../contract/limit-rows.ts';
-import { millionthsPerUnit } from '../contract/price-table.ts';
+import { millionthsPerUnit } from '../contract/prices.ts';
 import {
   type EditedRow,
   type EditedTable,

@@ -5,12 +5,12 @@ import { faultAt, isGiven, optional } from '../operation/fields.ts';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../operation/operation.ts';
 import { isId } from '../platform/ids.ts';
 import { recipientSchema } from '../sender/phone-number.ts';
-import { isRightCode } from './code.ts';
 import { attemptsRemaining, codeLength, codeLengthText, type OneTimePassword } from './otp.ts';
 import { defaultPurpose, purposeText } from './otp-request.ts';
 import type { Verification } from './otp-response.schema.ts';
 import type { OtpSecrets } from './otp-secret.secrets.ts';
 import type { OtpStore } from './otp-store.dynamo.ts';
+import { isRightCode } from './otp-text.ts';
 
 const codePattern = new RegExp(`^[0-9]{${codeLength.min},${codeLength.max}}$`);
 

@@ -4,7 +4,7 @@
  */
 import { channelNames, type StageCarriers } from '../contract/channels.ts';
 import { everyClient } from '../contract/limit-rows.ts';
-import { decimalText } from '../contract/price-table.ts';
+import { decimalText } from '../contract/prices.ts';
 import { type EditedRow, shownValue } from '../edited-table/edited-row.ts';
 import {
   clientExistence,

@@ -1,6 +1,6 @@
 /** Sums usage rows by period and group. Periods and groups without messages are left out. */
 import { clientIdIn, type Mode } from '../contract/mode.ts';
-import { millionthsPerUnit } from '../contract/price-table.ts';
+import { millionthsPerUnit } from '../contract/prices.ts';
 import { type Operation, parseQuery, requireCaller } from '../operation/operation.ts';
 import { type Amounts, type Combination, combinationsIn } from './amounts.ts';
 import { allClients } from './count-changes.ts';

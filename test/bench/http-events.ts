@@ -2,7 +2,7 @@
 import { createPrivateKey, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { adminApiRoutes } from '../../shared/admin/http/admin-routes.ts';
 import { pageName } from '../../shared/admin/http/dashboard-files.ts';
-import { deriveCode } from '../../shared/otp/code.ts';
+import { deriveCode } from '../../shared/otp/otp-text.ts';
 import { tokenAlgorithm, tokenLifetimeSeconds, tokenType } from '../../shared/token/token-claims.ts';
 import {
   apiKeyOf,

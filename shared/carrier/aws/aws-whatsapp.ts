@@ -1,12 +1,12 @@
 /** WhatsApp by AWS End User Messaging Social. The call has no idempotency token, so it is not retried (see `aws-sms.ts`). */
 import { SendWhatsAppMessageCommand, SocialMessagingClient } from '@aws-sdk/client-socialmessaging';
 import { messageError } from '../../contract/message-error-codes.ts';
-import type { PriceTable } from '../../contract/price-table.ts';
+import type { PriceTable } from '../../contract/prices.ts';
 import { expectedPrice } from '../../contract/prices.ts';
 import { fromOf } from '../../message/attempt.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
 import type { VendorErrors } from '../carrier-module.ts';
-import { whatsAppPayload } from '../whatsapp/payload.ts';
+import { whatsAppPayload } from '../whatsapp-payload.ts';
 import { outcomeOfError } from './call-errors.ts';
 
 interface AwsWhatsAppSettings {

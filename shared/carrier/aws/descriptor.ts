@@ -1,5 +1,5 @@
 /** The facts of AWS End User Messaging, SMS and Social. */
-import type { CarrierDescriptor } from '../carrier-descriptor.ts';
+import type { CarrierDescriptor } from '../carrier-module.ts';
 
 export const awsDescriptor: CarrierDescriptor = {
   name: 'aws',

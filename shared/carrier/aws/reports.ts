@@ -14,7 +14,7 @@ import { withoutUndefined } from '../../platform/object-fields.ts';
 import { inboundNumber } from '../../sender/phone-number.ts';
 import type { CarrierReports } from '../carrier-module.ts';
 import { type CarrierNotification, hasField, jsonOf, read } from '../carrier-notification.ts';
-import { readWebhookEntry, whatsAppWebhookEntry } from '../whatsapp/webhook-entry.ts';
+import { readWebhookEntry, whatsAppWebhookEntry } from '../whatsapp-webhook.ts';
 import { awsDescriptor } from './descriptor.ts';
 
 export const awsReports: CarrierReports = {

@@ -4,7 +4,7 @@
  */
 
 import * as z from 'zod/mini';
-import type { CarrierDescriptor } from '../carrier-descriptor.ts';
+import type { CarrierDescriptor } from '../carrier-module.ts';
 import { vendorAddress } from '../http-call.ts';
 
 export const infobipDescriptor: CarrierDescriptor = {

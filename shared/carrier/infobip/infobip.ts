@@ -7,8 +7,8 @@ import { messageError } from '../../contract/message-error-codes.ts';
 import { expectedPrice } from '../../contract/prices.ts';
 import { fromOf } from '../../message/attempt.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
-import { validitySecondsFor } from '../carrier-descriptor.ts';
 import type { CallContext, CarrierContext, CarrierModule, CredentialCheck } from '../carrier-module.ts';
+import { validitySecondsFor } from '../carrier-module.ts';
 import { callVendor } from '../http-call.ts';
 import { type InfobipCredentials, infobipCredentials, infobipDescriptor } from './descriptor.ts';
 import {

@@ -9,8 +9,8 @@ import { fromOf } from '../../message/attempt.ts';
 import type { Carrier, HandOver } from '../../message/dispatch/carrier.ts';
 import type { CallContext, CarrierContext, CarrierModule, CredentialCheck } from '../carrier-module.ts';
 import { callVendor } from '../http-call.ts';
-import { whatsAppPayload } from '../whatsapp/payload.ts';
-import { whatsAppErrors } from '../whatsapp/statuses.ts';
+import { whatsAppPayload } from '../whatsapp-payload.ts';
+import { whatsAppErrors } from '../whatsapp-statuses.ts';
 import { type MetaCredentials, metaCredentials, metaDescriptor } from './descriptor.ts';
 
 export const meta: CarrierModule<MetaCredentials> = {

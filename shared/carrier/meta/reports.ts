@@ -3,7 +3,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
 import type { CarrierReports } from '../carrier-module.ts';
 import { type CarrierNotification, jsonOf, type Reported, read } from '../carrier-notification.ts';
-import { readWebhookEntry, whatsAppWebhookEntry } from '../whatsapp/webhook-entry.ts';
+import { readWebhookEntry, whatsAppWebhookEntry } from '../whatsapp-webhook.ts';
 import { type MetaCredentials, metaCredentials, metaDescriptor } from './descriptor.ts';
 
 export const metaReports: CarrierReports<MetaCredentials> = {

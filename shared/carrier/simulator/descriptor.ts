@@ -1,5 +1,5 @@
 /** The facts of the simulated carrier. */
-import type { CarrierDescriptor } from '../carrier-descriptor.ts';
+import type { CarrierDescriptor } from '../carrier-module.ts';
 
 export const simulatorDescriptor: CarrierDescriptor = {
   name: 'simulator',

@@ -1,11 +1,11 @@
 /**
  * The simulated carrier of a stage, which sends nothing: it writes each accepted message to the outbox, then sends receipts through the same
- * queue and in the same form as real carriers. The recipient decides what it does (see `simulated-receipts.ts`).
+ * queue and in the same form as real carriers. The recipient decides what it does (see `simulated-reports.ts`).
  * A repeated attempt replaces its own row, and repeats its receipts, which then change nothing.
  */
 import { messageError } from '../../contract/message-error-codes.ts';
 import { modeField } from '../../contract/mode.ts';
-import type { PriceTable } from '../../contract/price-table.ts';
+import type { PriceTable } from '../../contract/prices.ts';
 import { expectedPrice } from '../../contract/prices.ts';
 import { fromOf } from '../../message/attempt.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
@@ -15,14 +15,15 @@ import { addSeconds } from '../../platform/clock.ts';
 import type { CarrierModule } from '../carrier-module.ts';
 import { simulatorDescriptor } from './descriptor.ts';
 import { dynamoOutbox, type Outbox } from './outbox.dynamo.ts';
-import { inboundNotification, simulatorNumber } from './simulated-inbound.ts';
 import {
+  inboundNotification,
   type ReceiptSender,
   receiptNotification,
   type Script,
   scriptFor,
+  simulatorNumber,
   sqsReceiptSender,
-} from './simulated-receipts.ts';
+} from './simulated-reports.ts';
 
 export const simulator: CarrierModule = {
   descriptor: simulatorDescriptor,

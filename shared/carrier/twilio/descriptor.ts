@@ -1,7 +1,7 @@
 /** The facts of Twilio's Programmable Messaging, for SMS, and what its secret holds. */
 
 import * as z from 'zod/mini';
-import type { CarrierDescriptor } from '../carrier-descriptor.ts';
+import type { CarrierDescriptor } from '../carrier-module.ts';
 import { vendorAddress } from '../http-call.ts';
 
 export const twilioDescriptor: CarrierDescriptor = {

@@ -14,8 +14,8 @@ import type {
   LookedUp,
   LookupQuestion,
 } from '../../message/dispatch/carrier.ts';
-import { validitySecondsFor } from '../carrier-descriptor.ts';
 import type { CallContext, CarrierContext, CarrierModule } from '../carrier-module.ts';
+import { validitySecondsFor } from '../carrier-module.ts';
 import { callVendor } from '../http-call.ts';
 import { type TwilioCredentials, twilioCredentials, twilioDescriptor } from './descriptor.ts';
 import { costOf, outcomeOfStatus, twilioErrors } from './statuses.ts';

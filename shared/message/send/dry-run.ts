@@ -4,8 +4,8 @@
  */
 import { GatewayError, invalidFields } from '../../contract/errors.ts';
 import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
-import { millionthsPerUnit } from '../../contract/price-table.ts';
 import type { Price, PricedMessage } from '../../contract/prices.ts';
+import { millionthsPerUnit } from '../../contract/prices.ts';
 import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
 import { unknownFieldErrors } from '../../operation/unknown-fields.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { routes } from '../../../shared/contract/routes.ts';
 import { httpFunction } from '../../../shared/http/http-function.ts';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
-import { deriveCode } from '../../../shared/otp/code.ts';
+import { deriveCode } from '../../../shared/otp/otp-text.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import { verifyOtp } from '../../../shared/otp/verify-otp.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';

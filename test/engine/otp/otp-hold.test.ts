@@ -12,14 +12,14 @@ import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.
 import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
 import { allowOtps, listOtpHolds } from '../../../shared/admin/otp-holds.ts';
 import { GatewayError } from '../../../shared/contract/errors.ts';
-import { dynamoOtpHolds, holdCheck } from '../../../shared/otp/hold/otp-holds.dynamo.ts';
+import { dynamoOtpHolds, holdCheck } from '../../../shared/otp/otp-holds.dynamo.ts';
 import {
   countOtps,
   dynamoOtpCounter,
   dynamoOtpTrafficReader,
   otpRecords,
-} from '../../../shared/otp/hold/otp-traffic.dynamo.ts';
-import { type ReviewDependencies, reviewTraffic } from '../../../shared/otp/hold/review-traffic.ts';
+} from '../../../shared/otp/otp-traffic.dynamo.ts';
+import { type ReviewDependencies, reviewTraffic } from '../../../shared/otp/review-traffic.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addDays, addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
 import { countedDynamo } from '../../support/engine/counted-dynamo.ts';

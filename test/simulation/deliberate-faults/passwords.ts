@@ -103,7 +103,7 @@ export const faults: DeliberateFaults = {
     promise: 'decisions/otp-hold',
     changes: [
       {
-        file: 'shared/otp/hold/otp-holds.dynamo.ts',
+        file: 'shared/otp/otp-holds.dynamo.ts',
         replace: "if (own?.state === 'held') return true;",
         by: '',
       },

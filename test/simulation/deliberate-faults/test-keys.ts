@@ -86,7 +86,7 @@ export const faults: DeliberateFaults = {
     promise: '17.3',
     changes: [
       {
-        file: 'shared/otp/hold/otp-traffic.dynamo.ts',
+        file: 'shared/otp/otp-traffic.dynamo.ts',
         replace: 'key: { client_country: clientCountry(clientId, country)',
         by: "key: { client_country: clientCountry(clientId.replace(/-test$/, ''), country)",
       },

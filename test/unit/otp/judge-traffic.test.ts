@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { stages } from '../../../lib/stages/stages.ts';
-import { canBeSuspicious, judgeTraffic, type OtpMinute } from '../../../shared/otp/hold/judge-traffic.ts';
+import { canBeSuspicious, judgeTraffic, type OtpMinute } from '../../../shared/otp/judge-traffic.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 
 const rule = stages.production.otpHold;

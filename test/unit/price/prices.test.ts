@@ -1,7 +1,6 @@
 /** The expected price depends on the recipient's country and the segments, and is undefined where none is known. */
 import { describe, expect, it } from '@jest/globals';
-import { type PriceTable, priceTable } from '../../../shared/contract/price-table.ts';
-import { expectedPrice } from '../../../shared/contract/prices.ts';
+import { expectedPrice, type PriceTable, priceTable } from '../../../shared/contract/prices.ts';
 import { aSendingMessage } from '../../support/message/example-message.ts';
 
 const table: PriceTable = {

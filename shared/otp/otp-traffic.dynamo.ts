@@ -8,19 +8,19 @@
  */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { allCountries } from '../../contract/otp-hold.ts';
-import { queryRows } from '../../platform/aws/read-rows.dynamo.ts';
-import { identityOf, rowIn, type StreamRecord } from '../../platform/aws/stream-record.dynamo.ts';
-import { addDays, type Clock, epochSeconds } from '../../platform/clock.ts';
+import { allCountries } from '../contract/otp-hold.ts';
+import { queryRows } from '../platform/aws/read-rows.dynamo.ts';
+import { identityOf, rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
+import { addDays, type Clock, epochSeconds } from '../platform/clock.ts';
 import {
   type CountedChanges,
   type CountOnceDependencies,
   countOnce,
   type OnceCounter,
-} from '../../usage/count-once.ts';
-import { dynamoOnceCounter } from '../../usage/usage-counter.dynamo.ts';
-import { smsSendsOf } from '../otp.ts';
+} from '../usage/count-once.ts';
+import { dynamoOnceCounter } from '../usage/usage-counter.dynamo.ts';
 import type { OtpCount, OtpMinute } from './judge-traffic.ts';
+import { smsSendsOf } from './otp.ts';
 
 /** A record of the stream: an SMS with a password, or its verification. */
 export interface OtpRecord extends OtpCount {

@@ -1,12 +1,12 @@
 /** Meta's JSON for a message (Cloud API, "Messages"). Every status report returns the attempt's id in `biz_opaque_callback_data`. */
-import type { HandOverRequest } from '../../message/dispatch/carrier.ts';
+import type { HandOverRequest } from '../message/dispatch/carrier.ts';
 import type {
   LocationContent,
   MediaSource,
   TemplateContent,
   TextParameters,
   WhatsAppContent,
-} from '../../message/whatsapp-content.ts';
+} from '../message/whatsapp-content.ts';
 
 /**
  * WhatsApp accepts a text only within 24 hours of the recipient's last message, a template at any time.

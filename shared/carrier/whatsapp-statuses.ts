@@ -1,12 +1,12 @@
 /** Reads the statuses of Meta's webhook entry. They come in any order; the transition table decides which of them count. */
 
 import * as z from 'zod/mini';
-import { messageError } from '../../contract/message-error-codes.ts';
-import { attemptNamed } from '../../message/dispatch/carrier.ts';
-import type { Receipt } from '../../message/dispatch/record-receipts.ts';
-import type { Transition } from '../../message/store/message-store.ts';
-import { withoutUndefined } from '../../platform/object-fields.ts';
-import type { VendorErrors } from '../carrier-module.ts';
+import { messageError } from '../contract/message-error-codes.ts';
+import { attemptNamed } from '../message/dispatch/carrier.ts';
+import type { Receipt } from '../message/dispatch/record-receipts.ts';
+import type { Transition } from '../message/store/message-store.ts';
+import { withoutUndefined } from '../platform/object-fields.ts';
+import type { VendorErrors } from './carrier-module.ts';
 
 /**
  * Meta's error codes, of responses and of statuses

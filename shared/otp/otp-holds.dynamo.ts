@@ -1,12 +1,12 @@
 /** The table `otp-holds`. A row that a person made invalid holds nothing. */
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { GatewayError, otpHeldText } from '../../contract/errors.ts';
-import { allCountries } from '../../contract/otp-hold.ts';
-import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
-import { scanRows } from '../../platform/aws/read-rows.dynamo.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { CachedReader } from '../../platform/expiring-cache.ts';
+import { GatewayError, otpHeldText } from '../contract/errors.ts';
+import { allCountries } from '../contract/otp-hold.ts';
+import { conditionalPut } from '../platform/aws/conditional-write.dynamo.ts';
+import { scanRows } from '../platform/aws/read-rows.dynamo.ts';
+import type { Clock } from '../platform/clock.ts';
+import { CachedReader } from '../platform/expiring-cache.ts';
 
 /** A hold of one-time passwords by SMS: of one client to one country, until an administrator allows them. */
 const instant = z.iso.datetime();

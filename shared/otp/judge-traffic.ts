@@ -6,7 +6,7 @@
  * numbers vary by chance: passwords are held only if p < 10⁻⁶ for so few verifications of a client whose share is at the
  * threshold.
  */
-import type { OtpHoldRule } from '../../contract/otp-hold.ts';
+import type { OtpHoldRule } from '../contract/otp-hold.ts';
 
 export interface OtpCount {
   readonly sends: number;

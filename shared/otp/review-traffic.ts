@@ -8,12 +8,12 @@
  *   metric, again with each batch that finds these passwords held: its alarm needs one
  */
 
-import type { ActivityLog } from '../../activity/activity-log.ts';
-import type { StageMetric } from '../../contract/metrics.ts';
-import { modeOf } from '../../contract/mode.ts';
-import { allCountries, type OtpHoldRule } from '../../contract/otp-hold.ts';
-import { addDays, addSeconds, type Clock, startOfMinute } from '../../platform/clock.ts';
-import { derivedIdAt } from '../../platform/ids.ts';
+import type { ActivityLog } from '../activity/activity-log.ts';
+import type { StageMetric } from '../contract/metrics.ts';
+import { modeOf } from '../contract/mode.ts';
+import { allCountries, type OtpHoldRule } from '../contract/otp-hold.ts';
+import { addDays, addSeconds, type Clock, startOfMinute } from '../platform/clock.ts';
+import { derivedIdAt } from '../platform/ids.ts';
 import {
   canBeSuspicious,
   judgeTraffic,

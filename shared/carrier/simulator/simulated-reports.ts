@@ -1,15 +1,14 @@
 /**
- * The simulator's recipients, what happens to a message for each of them (contract 9.4), and the receipts that follow, in
- * the form in which AWS publishes real ones, so that one parser reads both.
+ * What the simulated carrier reports: the receipts of a message, by its recipient (contract 9.4), and messages of simulated
+ * people. Both have the form in which AWS publishes real ones, so that one parser reads them.
  */
-
 import type { Channel } from '../../contract/channels.ts';
 import type { Mode } from '../../contract/mode.ts';
 import type { Price } from '../../contract/prices.ts';
 import { fromOf } from '../../message/attempt.ts';
 import type { Message } from '../../message/message.ts';
 import { sendMessages } from '../../platform/aws/queues.sqs.ts';
-import { expiredAtMeta } from '../whatsapp/statuses.ts';
+import { expiredAtMeta } from '../whatsapp-statuses.ts';
 
 interface Reported {
   readonly message: Pick<
@@ -199,3 +198,61 @@ export function sqsReceiptSender(
       receipts.map(({ body, delaySeconds }) => ({ json: body, clientId, delaySeconds })),
     );
 }
+
+/** The number of a simulated carrier, where a message names no sender. */
+export const simulatorNumber = '+15005550100';
+
+/** A message of a simulated person. */
+interface SimulatedInbound {
+  readonly channel: Channel;
+  /** The person, E.164. */
+  readonly from: string;
+  /** Our number. */
+  readonly to: string;
+  readonly text: string;
+  /** Unique. */
+  readonly id: string;
+  readonly at: Date;
+  /** Where the message belongs to test data. */
+  readonly mode?: Mode | undefined;
+  /** The carrier's id of the message that this one answers. */
+  readonly repliesTo?: string;
+}
+
+/** The id under which the notification of this channel has the message. */
+export function carrierIdOf(channel: Channel, id: string): string {
+  return channel === 'whatsapp' ? `wamid.${id}` : id;
+}
+
+/** The body of the queue message. */
+export function inboundNotification(inbound: SimulatedInbound): string {
+  return snsNotification(inbound.id, inboundEventOf[inbound.channel](inbound), inbound.at, inbound.mode);
+}
+
+const inboundEventOf: Readonly<Record<Channel, (inbound: SimulatedInbound) => object>> = {
+  sms: ({ from, to, text, id, repliesTo }) => ({
+    originationNumber: from,
+    destinationNumber: to,
+    messageKeyword: 'KEYWORD_SIMULATOR',
+    messageBody: text,
+    inboundMessageId: id,
+    previousPublishedMessageId: repliesTo,
+  }),
+  whatsapp: ({ from, to, text, id, at, repliesTo }) =>
+    whatsAppEvent(
+      {
+        metadata: { display_phone_number: to.replace('+', ''), phone_number_id: 'simulator' },
+        messages: [
+          {
+            from: from.replace('+', ''),
+            id: carrierIdOf('whatsapp', id),
+            timestamp: String(Math.floor(at.getTime() / 1000)),
+            type: 'text',
+            text: { body: text },
+            context: repliesTo === undefined ? undefined : { id: repliesTo },
+          },
+        ],
+      },
+      at,
+    ),
+};
