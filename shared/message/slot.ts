@@ -36,6 +36,8 @@ export const storedSlot = z.object({
   place: z.int(),
   /** The message is handed over at this time, or up to a second later. */
   at: z.iso.datetime(),
+  /** Whose slot it is, where that is the sender at another carrier than the first: it is none of any other sender. */
+  identity: z.exactOptional(z.string()),
 });
 
 export type Slot = Readonly<z.output<typeof storedSlot>>;

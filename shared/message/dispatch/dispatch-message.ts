@@ -20,7 +20,7 @@ import { type MessageErrorCode, messageError } from '../../contract/message-erro
 import { claimSeconds } from '../../contract/times.ts';
 import { fromOf } from '../attempt.ts';
 import type { Message } from '../message.ts';
-import { isOver } from '../slot.ts';
+import { isOver, type Slot } from '../slot.ts';
 import { expiry } from '../store/message-store.ts';
 import { windowEnd } from '../store/whatsapp-window.dynamo.ts';
 import { applies } from '../suppression/suppression.ts';
@@ -41,7 +41,7 @@ import {
   waitUntil,
 } from './call-carrier.ts';
 import { nextLegEntryOf, outboundEntryOf, type QueuedMessage, untilSlot } from './outbound-queue.sqs.ts';
-import { pacedMessageOf, workerWaitMs } from './reserve-slots.ts';
+import { type PacedMessage, pacedMessageOf, workerWaitMs } from './reserve-slots.ts';
 import { isReplaced, startNextLeg } from './start-next-leg.ts';
 
 /** The longest wait for a claim: a wrong clock or an edited row may have set its end far ahead. */
@@ -148,9 +148,11 @@ async function handOver(
   const waited =
     paced === undefined
       ? ({ outcome: 'now', prepared: await prepare(), slot: undefined } as const)
-      : await dependencies.pace.waitForSlot(paced, unusedSlot(message), prepare);
+      : await dependencies.pace.waitForSlot(paced, unusedSlot(claimed.message, paced), prepare);
   if (waited.outcome === 'later') {
-    await messages.release(messageId, claimId, clock(), { slot: waited.slot });
+    await messages.release(messageId, claimId, clock(), {
+      slot: slotOf(claimed.message, paced, waited.slot),
+    });
     // Otherwise the due-item index ends it when it expires.
     if (waited.slot.at >= message.expires_at) return { outcome: 'waits_for_slot', message };
     const entry = untilSlot(outboundEntryOf(message), waited.slot.at, clock());
@@ -196,10 +198,20 @@ async function repeatAttempt(
   return callCarrier(dependencies, { ...claimed, message }, carrier, { toSend, body }, true);
 }
 
-/** Returns the slot that no attempt has used yet; an earlier attempt's may be of the sender of another carrier. */
-function unusedSlot({ slot, attempts }: Message): Message['slot'] {
+/** Returns the slot of this sender that no attempt has used yet. */
+function unusedSlot(row: Message, { identity }: PacedMessage): Slot | undefined {
+  const { slot, attempts } = row;
+  if (slot === undefined || (slot.identity ?? pacedMessageOf(row)?.identity) !== identity) return undefined;
   const last = attempts?.at(-1);
-  return slot === undefined || (last !== undefined && slot.period_start <= last.at) ? undefined : slot;
+  return last !== undefined && slot.period_start <= last.at ? undefined : slot;
+}
+
+/** Returns the slot as the row has it, which names its sender where that is not the sender of the row. */
+function slotOf(row: Message, paced: PacedMessage | undefined, slot: Slot): Slot {
+  const { identity: _before, ...rest } = slot;
+  return paced === undefined || paced.identity === pacedMessageOf(row)?.identity
+    ? rest
+    : { ...rest, identity: paced.identity };
 }
 
 /** Why a claimed message is not handed over. */
