@@ -5,9 +5,9 @@ import type { SQSHandler } from 'aws-lambda';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoWebhookSecrets } from '../shared/client/webhook-secrets.dynamo.ts';
 import { cachedSecrets } from '../shared/client/webhook-secrets.ts';
+import { version } from '../shared/contract/api.ts';
 import { modeOf } from '../shared/contract/mode.ts';
 import { deliveriesAtOnce } from '../shared/contract/times.ts';
-import { version } from '../shared/contract/version.ts';
 import {
   dynamo,
   type ForeignCredentials,

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { baseUrlMarker } from '../shared/contract/base-url.ts';
+import { baseUrlMarker } from '../shared/contract/api.ts';
 import { standardError } from '../shared/contract/errors.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { publicHttpDependencies } from '../shared/http/guards.ts';

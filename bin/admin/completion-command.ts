@@ -4,7 +4,7 @@
  * completing is immediate. It also defines the short command that it completes.
  */
 import { Argument, type Command } from 'commander';
-import { capNames, limitPolicies } from '../../shared/contract/limit-rows.ts';
+import { capNames, limitPolicies } from '../../shared/contract/limits.ts';
 import { clientNamesCommand } from './client-names-command.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;

@@ -17,7 +17,7 @@ import {
   setLimits,
 } from '../../shared/admin/limits.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
-import { type CapName, capNames, limitPolicies } from '../../shared/contract/limit-rows.ts';
+import { type CapName, capNames, limitPolicies } from '../../shared/contract/limits.ts';
 import { limitFault, plainLimit } from '../../shared/limit/limit-text.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { Runner } from './command.ts';

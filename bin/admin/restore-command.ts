@@ -6,6 +6,7 @@ import { GatewayError } from '../../shared/contract/errors.ts';
 import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
 import { dynamo } from '../../shared/platform/aws/clients.ts';
 import { dynamoDueItemIndex } from '../../shared/recovery/due-item-index.dynamo.ts';
+import { unknownOfStream } from '../../shared/restore/evidence.ts';
 import { dynamoMaintenance } from '../../shared/restore/maintenance.dynamo.ts';
 import { planRestore } from '../../shared/restore/plan-restore.ts';
 import { isRestoreOf, type RestoreProgress } from '../../shared/restore/restore-progress.ts';
@@ -13,10 +14,12 @@ import { type Decisions, type RestoreReport, unknownIn } from '../../shared/rest
 import { type RestoreDependencies, restoreStage } from '../../shared/restore/restore-stage.ts';
 import { dynamoSideTables } from '../../shared/restore/side-tables.dynamo.ts';
 import { stackWorkers } from '../../shared/restore/stack-workers.lambda.ts';
-import { unknownOfStream } from '../../shared/restore/stream-evidence.ts';
 import { dynamoStreamRecords } from '../../shared/restore/stream-records.dynamo.ts';
-import { dynamoTableRows } from '../../shared/restore/table-rows.dynamo.ts';
-import { type RestorableTable, restorableTables } from '../../shared/restore/table-rules.ts';
+import {
+  dynamoTableRows,
+  type RestorableTable,
+  restorableTables,
+} from '../../shared/restore/table-rows.dynamo.ts';
 import type { CommandResult, Runner, Session } from './command.ts';
 import { timeForms, timeOf } from './options.ts';
 import { textTable } from './print.ts';

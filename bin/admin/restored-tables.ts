@@ -1,7 +1,7 @@
 /** The tables that a restore is about, by their names in the stack and with their keys. */
 import { tableShapes } from '../../shared/contract/tables.ts';
 import type { StackTable } from '../../shared/restore/table-rows.dynamo.ts';
-import { type RestorableTable, restorableTables } from '../../shared/restore/table-rules.ts';
+import { type RestorableTable, restorableTables } from '../../shared/restore/table-rows.dynamo.ts';
 
 export function restoredTables(
   nameOf: (table: RestorableTable) => string,

@@ -5,8 +5,8 @@ import type { Client } from '../client/client.ts';
 import { type ClientAdminDependencies, noSuchClient, rotateWebhookSecret } from '../client/client-admin.ts';
 import type { ClientStore } from '../client/client-store.dynamo.ts';
 import { overlapText, secretRotationBody } from '../client/secret-text.ts';
+import { notPerClient, type PolicyName, policies } from '../contract/limits.ts';
 import { modeField } from '../contract/mode.ts';
-import { notPerClient, type PolicyName, policies } from '../contract/policies.ts';
 import type { LimitReader } from '../limit/read-overrides.ts';
 import {
   type ApiResponse,

@@ -23,7 +23,7 @@ import { stageCountriesOf } from '../client/permission.ts';
 import { dynamoWebhookSecretStore } from '../client/webhook-secrets.dynamo.ts';
 import { type StageCarriers, stageCarriersOf } from '../contract/channels.ts';
 import type { administration } from '../contract/function-uses.ts';
-import type { Caps } from '../contract/limit-rows.ts';
+import type { Caps } from '../contract/limits.ts';
 import type { Mode } from '../contract/mode.ts';
 import {
   type AllRows,

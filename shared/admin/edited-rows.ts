@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
-import { everyClient } from '../contract/limit-rows.ts';
+import { everyClient } from '../contract/limits.ts';
 import {
   type EditedRow,
   type EditedTable,

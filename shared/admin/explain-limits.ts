@@ -1,7 +1,7 @@
 /** What `limits explain` tells: for every endpoint the limits in force for a client, their source, and what is used of them. */
 
-import { type CapName, countedPerUnit, limitTargets, type WindowAttribute } from '../contract/limit-rows.ts';
-import type { PolicyName } from '../contract/policies.ts';
+import type { PolicyName } from '../contract/limits.ts';
+import { type CapName, countedPerUnit, limitTargets, type WindowAttribute } from '../contract/limits.ts';
 import { type CapUse, capUse } from '../limit/allowance.ts';
 import { endpointInForce, inForceText, type WindowInForce } from '../limit/limit-feedback.ts';
 import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from '../limit/override-row.ts';

@@ -16,8 +16,7 @@ import { deliverySummary, lastErrorOf } from '../webhook/log/delivery-log.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
 import { listActivity } from './activity.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { clientEndpoints } from './diagnosis/client-endpoints.ts';
-import { healthOfLatest } from './webhook-health.ts';
+import { clientEndpoints, healthOfLatest } from './webhook-health.ts';
 
 export interface FailingEndpoint {
   readonly client_id: string;

@@ -10,15 +10,17 @@ import {
   countedPerUnit,
   everyClient,
   isMoney,
+  type Limits,
   type LimitTarget,
   limitPolicies,
   limitTargets,
+  type PolicyName,
+  policies,
   type WindowAttribute,
   type WindowLimits,
   windowAttributes,
-} from '../contract/limit-rows.ts';
+} from '../contract/limits.ts';
 import { settingsIdOf } from '../contract/mode.ts';
-import { type Limits, type PolicyName, policies } from '../contract/policies.ts';
 import { changedByMark } from '../edited-table/edited-row.ts';
 import { type Feedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
 import { defaultsOf, faultsOf, feedbackOf, unreachableLimits } from '../limit/limit-feedback.ts';

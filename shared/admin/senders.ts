@@ -6,7 +6,7 @@
 import * as z from 'zod/mini';
 import { type Channel, channels, type StageCarriers } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
-import { everyClient } from '../contract/limit-rows.ts';
+import { everyClient } from '../contract/limits.ts';
 import { changedByMark, type EditedRow } from '../edited-table/edited-row.ts';
 import {
   type Feedback,

@@ -4,11 +4,11 @@
  * (`OPT_OUT_WORDS` is `optOutWords`), and that setting takes its schema from here: see `lib/stages/stage-settings.ts`.
  */
 import * as z from 'zod/mini';
+import { trustedProxies } from './api.ts';
 import { carrierList } from './channels.ts';
-import { stageCaps } from './limit-rows.ts';
+import { stageCaps } from './limits.ts';
 import { onUnknownDefaults, unknownDeadlines } from './on-unknown.ts';
 import { otpHoldRule } from './otp-hold.ts';
-import { trustedProxies } from './trusted-proxies.ts';
 
 const text = z.string().check(z.minLength(1));
 const wholeNumber = z.int().check(z.positive());

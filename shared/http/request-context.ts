@@ -3,9 +3,9 @@
 import { BlockList, isIP } from 'node:net';
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { TrustedProxies } from '../contract/api.ts';
 import { GatewayError } from '../contract/errors.ts';
-import type { PolicyName } from '../contract/policies.ts';
-import type { TrustedProxies } from '../contract/trusted-proxies.ts';
+import type { PolicyName } from '../contract/limits.ts';
 import type { Decision } from '../limit/decision.ts';
 import type { Subject } from '../limit/shards.ts';
 import type { Caller } from '../operation/operation.ts';

@@ -11,7 +11,7 @@
 
 import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
 import { type GatewayError, limitReached } from '../contract/errors.ts';
-import { type CapName, type CapWindow, capNames, caps } from '../contract/limit-rows.ts';
+import { type CapName, type CapWindow, capNames, caps } from '../contract/limits.ts';
 import { isSynthetic } from '../contract/mode.ts';
 import { costForCap, decimalText, type PricedMessage, readPrices } from '../contract/prices.ts';
 import type { countedCaps } from '../contract/uses.ts';

@@ -7,7 +7,7 @@ import {
   caps,
   type StageCaps,
   stageCapFields,
-} from '../contract/limit-rows.ts';
+} from '../contract/limits.ts';
 import { millionthsPerUnit } from '../contract/prices.ts';
 import { keptMinutes, windowSeconds, windowsAt } from './windows.ts';
 

@@ -9,7 +9,7 @@
 
 import type { ActivityKind } from '../activity/activity-kinds.ts';
 import type { ActivityLog } from '../activity/activity-log.ts';
-import { noticePercentages } from '../contract/limit-rows.ts';
+import { noticePercentages } from '../contract/limits.ts';
 import type { StageMetric } from '../contract/metrics.ts';
 import { modeOf } from '../contract/mode.ts';
 import { decimalText } from '../contract/prices.ts';

@@ -7,13 +7,14 @@ import {
   countedPerUnit,
   everyClient,
   isMoney,
+  type Limits,
   type LimitTarget,
   limitTargets,
+  policies,
   type WindowAttribute,
   type WindowLimits,
   windowAttributes,
-} from '../contract/limit-rows.ts';
-import { type Limits, policies } from '../contract/policies.ts';
+} from '../contract/limits.ts';
 import { decimalText } from '../contract/prices.ts';
 import { type IgnoredValue, shownValue } from '../edited-table/edited-row.ts';
 import {

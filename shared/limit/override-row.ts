@@ -11,7 +11,7 @@ import {
   type WindowAttribute,
   type WindowLimits,
   windowAttributes,
-} from '../contract/limit-rows.ts';
+} from '../contract/limits.ts';
 import { millionthsPerUnit } from '../contract/prices.ts';
 import {
   type EditedRow,

@@ -5,11 +5,13 @@ import {
   type Caps,
   capNames,
   everyClient,
+  type Limits,
   maintenanceEndpoint,
+  type PolicyName,
+  policies,
   type WindowLimits,
-} from '../contract/limit-rows.ts';
+} from '../contract/limits.ts';
 import { settingsIdOf } from '../contract/mode.ts';
-import { type Limits, type PolicyName, policies } from '../contract/policies.ts';
 import type { IgnoredValue } from '../edited-table/edited-row.ts';
 import { dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
 import { dynamo } from '../platform/aws/clients.ts';

@@ -4,7 +4,7 @@
  * known to (contract 13.1).
  */
 
-import { everyClient } from '../contract/limit-rows.ts';
+import { everyClient } from '../contract/limits.ts';
 import { clientIdIn, modeOf, settingsIdOf } from '../contract/mode.ts';
 import type { NumberOwners } from '../sender/number-owners.ts';
 import type { Message } from './message.ts';

@@ -1,6 +1,6 @@
 /** Begins and ends the maintenance of the API: a row of `limit-overrides`, which every operation reads anyway. */
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { everyClient, maintenanceEndpoint } from '../contract/limit-rows.ts';
+import { everyClient, maintenanceEndpoint } from '../contract/limits.ts';
 
 const key = { client_id: everyClient, endpoint: maintenanceEndpoint };
 

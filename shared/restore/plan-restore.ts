@@ -1,9 +1,8 @@
 /** What a restore would do, read from the tables that exist and from the stream of messages. */
-import { collectEvidence, type Evidence } from './evidence.ts';
+import { collectEvidence, type Evidence, readStreamEvidence } from './evidence.ts';
 import type { KnownMessage } from './judge-message.ts';
 import type { RestoreDependencies } from './restore-stage.ts';
-import { readStreamEvidence } from './stream-evidence.ts';
-import type { RestorableTable } from './table-rules.ts';
+import type { RestorableTable } from './table-rows.dynamo.ts';
 
 interface RestorePlan {
   readonly tables: readonly {

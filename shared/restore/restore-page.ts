@@ -16,8 +16,7 @@ import type { Evidence, SettingChange } from './evidence.ts';
 import { evidenceInRow, judgeMessage, laterRow, mergedEvidence } from './judge-message.ts';
 import type { Decisions, RowOutcome } from './restore-report.ts';
 import type { Item } from './side-tables.dynamo.ts';
-import { keyOf, type StackTable, type TableRows } from './table-rows.dynamo.ts';
-import { type RestorableTable, ruleOf } from './table-rules.ts';
+import { keyOf, type RestorableTable, ruleOf, type StackTable, type TableRows } from './table-rows.dynamo.ts';
 
 export interface PageDependencies {
   readonly tables: Readonly<Record<RestorableTable, StackTable>>;

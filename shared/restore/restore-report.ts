@@ -1,9 +1,9 @@
 /** What a restore found: what becomes of each row, what the operator decides, and what is not known. */
 
 import type { Evidence } from './evidence.ts';
+import { unknownOfStream } from './evidence.ts';
 import type { KnownMessage, MessageGroup } from './judge-message.ts';
-import { unknownOfStream } from './stream-evidence.ts';
-import type { RestorableTable } from './table-rules.ts';
+import type { RestorableTable } from './table-rows.dynamo.ts';
 
 /** What the operator decided; a group without rows needs no decision. */
 export interface Decisions {

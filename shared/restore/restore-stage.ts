@@ -18,7 +18,13 @@ import { rowIn } from '../platform/aws/stream-record.dynamo.ts';
 import type { Clock, Sleep } from '../platform/clock.ts';
 import { leaveToReview } from '../relay/expire-messages.ts';
 import { deliverySchema, dueItemOf } from '../webhook/delivery.ts';
-import { collectEvidence, type Evidence, hourOf } from './evidence.ts';
+import {
+  collectEvidence,
+  type Evidence,
+  hourOf,
+  type KeptStreamEvidence,
+  keptStreamEvidence,
+} from './evidence.ts';
 import { type PageDependencies, type RestoreRun, restorePage } from './restore-page.ts';
 import {
   begun,
@@ -31,9 +37,8 @@ import {
 import { type Decisions, openDecisions, type RestoreReport, reportBuilder } from './restore-report.ts';
 import { allItems, eachPage, type Item, type SideTables, sideTableName } from './side-tables.dynamo.ts';
 import type { StackWorkers } from './stack-workers.lambda.ts';
-import { type KeptStreamEvidence, keptStreamEvidence } from './stream-evidence.ts';
 import type { StreamRecords } from './stream-records.dynamo.ts';
-import type { RestorableTable } from './table-rules.ts';
+import type { RestorableTable } from './table-rows.dynamo.ts';
 
 export interface RestoreDependencies extends PageDependencies {
   readonly sideTables: SideTables;

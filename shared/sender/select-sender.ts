@@ -4,7 +4,7 @@
  */
 
 import type { Channel, StageCarriers } from '../contract/channels.ts';
-import { everyClient } from '../contract/limit-rows.ts';
+import { everyClient } from '../contract/limits.ts';
 import { settingsIdOf } from '../contract/mode.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
 import type { Clock } from '../platform/clock.ts';

@@ -3,7 +3,7 @@
  * it, or why it is not used. It follows from the reading of the row that the sends use too.
  */
 import { channelNames, type StageCarriers } from '../contract/channels.ts';
-import { everyClient } from '../contract/limit-rows.ts';
+import { everyClient } from '../contract/limits.ts';
 import { decimalText } from '../contract/prices.ts';
 import { type EditedRow, shownValue } from '../edited-table/edited-row.ts';
 import {

@@ -3,7 +3,7 @@
  * (contract, section 14). The sends, the feedback and the tools use this one reading.
  */
 import { type Channel, channels } from '../contract/channels.ts';
-import { everyClient } from '../contract/limit-rows.ts';
+import { everyClient } from '../contract/limits.ts';
 import {
   type EditedRow,
   type EditedTable,

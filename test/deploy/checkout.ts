@@ -85,7 +85,7 @@ async function checkoutIn(folder: string, fill: (folder: string) => Promise<void
         );
       }
       await edit(
-        'shared/contract/version.ts',
+        'shared/contract/api.ts',
         'export const version = ',
         `export const version = '${name}'; void `,
       );

@@ -1,6 +1,6 @@
 /** Complete events as AWS's documentation shows them, with fields that no function reads. */
 import { createHash, randomUUID } from 'node:crypto';
-import { apiStageName } from '../../shared/contract/base-url.ts';
+import { apiStageName } from '../../shared/contract/api.ts';
 
 interface HttpCall {
   readonly method: string;

@@ -4,7 +4,7 @@ import Header from '@cloudscape-design/components/header';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import type { Finding } from '../../../shared/admin/diagnosis/findings.ts';
+import type { Finding } from '../../../shared/admin/diagnosis/diagnose-client.ts';
 import { useResponse } from '../../api/queries.ts';
 import { AllowOtps } from '../../components/allow-otps.tsx';
 import { LoadFailure } from '../../components/loaded.tsx';

@@ -10,7 +10,7 @@ import Table, { type TableProps } from '@cloudscape-design/components/table';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { EndpointLimits } from '../../../shared/admin/limits.ts';
-import type { WindowAttribute } from '../../../shared/contract/limit-rows.ts';
+import type { WindowAttribute } from '../../../shared/contract/limits.ts';
 import { limitFault, plainLimit } from '../../../shared/limit/limit-text.ts';
 import { inOneLine } from '../../../shared/platform/visible-text.ts';
 import { useResponse } from '../../api/queries.ts';

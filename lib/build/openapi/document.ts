@@ -1,10 +1,9 @@
 /**
  * Makes the OpenAPI 3.1 document of the API from the routes, their policies and the schemas that the operations use.
  */
-import { baseUrlMarker } from '../../../shared/contract/base-url.ts';
-import { policies } from '../../../shared/contract/policies.ts';
+import { baseUrlMarker, version } from '../../../shared/contract/api.ts';
+import { policies } from '../../../shared/contract/limits.ts';
 import { type Route, routes } from '../../../shared/contract/routes.ts';
-import { version } from '../../../shared/contract/version.ts';
 import type { Example } from './description.ts';
 import { idempotencyKeyOf, type NamedHeaders, namedHeaders, prefer } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';

@@ -1,7 +1,7 @@
 /** The schema of the error body, and for each error code when it is sent, with an example. */
 import * as z from 'zod/mini';
 import { webhookSecretsMax } from '../../../shared/client/client-admin.ts';
-import { baseUrlMarker } from '../../../shared/contract/base-url.ts';
+import { baseUrlMarker } from '../../../shared/contract/api.ts';
 import {
   type ErrorCode,
   errorBody,
@@ -15,7 +15,7 @@ import {
   otpHeldText,
   rateLimitExceeded,
 } from '../../../shared/contract/errors.ts';
-import { policies } from '../../../shared/contract/policies.ts';
+import { policies } from '../../../shared/contract/limits.ts';
 import { type Route, routes } from '../../../shared/contract/routes.ts';
 import { idempotencyKeyHours } from '../../../shared/contract/times.ts';
 import { tokenRequestBytesMax } from '../../../shared/http/authenticate-by-credentials.ts';

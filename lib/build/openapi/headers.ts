@@ -1,5 +1,5 @@
 /** The response headers of the document. */
-import { policies } from '../../../shared/contract/policies.ts';
+import { policies } from '../../../shared/contract/limits.ts';
 import { idempotencyKeyHours } from '../../../shared/contract/times.ts';
 import { decide, rateLimitHeaders } from '../../../shared/limit/decision.ts';
 import { windowsAt } from '../../../shared/limit/windows.ts';

@@ -1,6 +1,7 @@
 /** The rules of every operation: the introduction of the API document, and sections of the documentation pages. */
+
+import { version } from '../../../shared/contract/api.ts';
 import { idempotencyKeyHours, inWords } from '../../../shared/contract/times.ts';
-import { version } from '../../../shared/contract/version.ts';
 import { tokenLifetimeSeconds } from '../../../shared/token/token-claims.ts';
 
 export interface Topic {

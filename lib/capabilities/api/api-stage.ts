@@ -10,7 +10,7 @@ import {
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { apiStageName } from '../../../shared/contract/base-url.ts';
+import { apiStageName } from '../../../shared/contract/api.ts';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
 import { encrypted } from '../../constructs/encryption.ts';
 import { dataRemovalPolicy } from '../../constructs/removal-policy.ts';

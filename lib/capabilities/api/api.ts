@@ -14,7 +14,7 @@ import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import { apiStageName } from '../../../shared/contract/base-url.ts';
+import { apiStageName } from '../../../shared/contract/api.ts';
 import {
   type RouteName,
   requestTimeoutSeconds,

@@ -7,7 +7,7 @@ import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnIPSet, CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import { apiStageName } from '../../../shared/contract/base-url.ts';
+import { apiStageName } from '../../../shared/contract/api.ts';
 import { errorBody, rateLimitExceeded } from '../../../shared/contract/errors.ts';
 import { encrypted } from '../../constructs/encryption.ts';
 import { nameOfThisStack } from '../../constructs/removal-policy.ts';

@@ -1,5 +1,5 @@
 /**
- * Collects the states of a client's latest messages: counts since yesterday, and the newest failures. `findings.ts`
+ * Collects the states of a client's latest messages: counts since yesterday, and the newest failures. `diagnose-client.ts`
  * judges them.
  */
 import { messageOfErrorCode } from '../../contract/message-error-codes.ts';

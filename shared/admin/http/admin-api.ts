@@ -1,7 +1,8 @@
 /** The admin API: what each of its routes reads and does, for a caller whose scope is already known to be `admin`. */
+
+import { version } from '../../contract/api.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import { type Mode, modes } from '../../contract/mode.ts';
-import { version } from '../../contract/version.ts';
 import { matchRoute } from '../../http/match-route.ts';
 import { assertIdLength } from '../../http/request-body.ts';
 import {
@@ -41,7 +42,6 @@ import {
   showClient,
 } from '../clients.ts';
 import { conversationQuery, personInPath, showConversation } from '../conversation.ts';
-import { countFailedWebhooks, failedWebhooksQuery, webhookHealth } from '../diagnosis/client-endpoints.ts';
 import { diagnoseClient } from '../diagnosis/diagnose-client.ts';
 import { rowsQuery } from '../edited-rows.ts';
 import { explainLimits } from '../explain-limits.ts';
@@ -64,6 +64,7 @@ import { inboundBody, listOutbox, outboxQuery, sendInbound } from '../simulator.
 import { deleteSuppression, listSuppressions, putSuppression } from '../suppressions.ts';
 import { listUsage, overviewQuery, summarizeUsage, usageOf, usageSummaryQuery } from '../usage.ts';
 import { compareUsage, usageChangeQuery } from '../usage-change.ts';
+import { countFailedWebhooks, failedWebhooksQuery, webhookHealth } from '../webhook-health.ts';
 import {
   listDeliveries,
   listEndpoints,

@@ -3,7 +3,7 @@ import { dynamoClientAdmin } from '../../../bin/demo-clients.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import { dynamoOutbox } from '../../../shared/carrier/simulator/outbox.dynamo.ts';
 import { setClientDisabled } from '../../../shared/client/client-admin.ts';
-import { baseUrlMarker } from '../../../shared/contract/base-url.ts';
+import { baseUrlMarker } from '../../../shared/contract/api.ts';
 import { Api } from '../../conformance/api.ts';
 import { freshNumber } from '../../support/carrier/outbox.ts';
 import { documentClient, eventually, gateway } from '../../support/gateway/gateway.ts';

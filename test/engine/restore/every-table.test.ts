@@ -1,7 +1,7 @@
 /** Each table that is restored, on the engine: what becomes of a row that was lost, changed, removed or made since the time. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { keysOf } from '../../../bin/admin/restored-tables.ts';
-import { type RestorableTable, restorableTables, ruleOf } from '../../../shared/restore/table-rules.ts';
+import { type RestorableTable, restorableTables, ruleOf } from '../../../shared/restore/table-rows.dynamo.ts';
 import { newDelivery } from '../../../shared/webhook/delivery.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 import { lostRows, type Row } from '../../support/restore/lost-rows.ts';

@@ -1,6 +1,6 @@
 /** Caps on private tables: what a process takes, the notices it gives, and the amounts that are counted. */
 import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
-import type { StageCaps } from '../../../shared/contract/limit-rows.ts';
+import type { StageCaps } from '../../../shared/contract/limits.ts';
 import { costForCap } from '../../../shared/contract/prices.ts';
 import { type AllowanceOf, allowances, type CapUse, capUse } from '../../../shared/limit/allowance.ts';
 import { type CapCounter, dynamoCapCounter } from '../../../shared/limit/cap-counter.dynamo.ts';

@@ -1,4 +1,4 @@
-import { type Policy, policies } from '../../../shared/contract/policies.ts';
+import { type Policy, policies } from '../../../shared/contract/limits.ts';
 
 /** The table of default limits in `docs/limits.md`, as Markdown. */
 export function limitTable(): string {

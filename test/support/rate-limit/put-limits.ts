@@ -1,7 +1,6 @@
 /** Limits of a client as a row of the limit-overrides table, as a person would enter them. */
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { limitPolicies } from '../../../shared/contract/limit-rows.ts';
-import { type Limits, type PolicyName, policies } from '../../../shared/contract/policies.ts';
+import { type Limits, limitPolicies, type PolicyName, policies } from '../../../shared/contract/limits.ts';
 
 /** More than a test can send. */
 export const unreachable: Limits = { perMinute: 20_000, perHour: 1_000_000, perDay: 10_000_000 };

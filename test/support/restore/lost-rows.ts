@@ -15,6 +15,7 @@ import { keysOf, restoredTables } from '../../../bin/admin/restored-tables.ts';
 import type { TableName } from '../../../shared/contract/tables.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { dynamoDueItemIndex } from '../../../shared/recovery/due-item-index.dynamo.ts';
+import type { KeptStreamEvidence } from '../../../shared/restore/evidence.ts';
 import { dynamoMaintenance } from '../../../shared/restore/maintenance.dynamo.ts';
 import type { Decisions, RestoreReport } from '../../../shared/restore/restore-report.ts';
 import { type RestoreDependencies, restoreStage } from '../../../shared/restore/restore-stage.ts';
@@ -24,10 +25,12 @@ import {
   type Item,
   sideTableName,
 } from '../../../shared/restore/side-tables.dynamo.ts';
-import type { KeptStreamEvidence } from '../../../shared/restore/stream-evidence.ts';
 import { dynamoStreamRecords } from '../../../shared/restore/stream-records.dynamo.ts';
-import { dynamoTableRows } from '../../../shared/restore/table-rows.dynamo.ts';
-import { type RestorableTable, restorableTables } from '../../../shared/restore/table-rules.ts';
+import {
+  dynamoTableRows,
+  type RestorableTable,
+  restorableTables,
+} from '../../../shared/restore/table-rows.dynamo.ts';
 import { engineConfig } from '../engine/engine.ts';
 import { createTables } from '../engine/tables.ts';
 import type { ConnectionName } from '../engine/test-tables.ts';

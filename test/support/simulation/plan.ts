@@ -1,5 +1,5 @@
 /** What a seed makes of a run: its theme, the weather of its world, and its steps. */
-import { policies } from '../../../shared/contract/policies.ts';
+import { policies } from '../../../shared/contract/limits.ts';
 import { bulkRecipientsMax } from '../../../shared/message/send/bulk-rows.ts';
 import { type ActorName, actorNames, actors } from './actors/actors.ts';
 import { type Theme, themes } from './actors/themes.ts';

@@ -1,9 +1,9 @@
 /** What the facts about a client say is wrong. */
 import { describe, expect, it } from '@jest/globals';
 import { runCommand } from '../../../bin/admin/program.ts';
-import { endpointsOf, withFailed } from '../../../shared/admin/diagnosis/client-endpoints.ts';
-import { type ClientFacts, findingsOf } from '../../../shared/admin/diagnosis/findings.ts';
+import { type ClientFacts, findingsOf } from '../../../shared/admin/diagnosis/diagnose-client.ts';
 import type { ExplainedEndpoint } from '../../../shared/admin/explain-limits.ts';
+import { endpointsOf, withFailed } from '../../../shared/admin/webhook-health.ts';
 
 const at = '2026-11-20T10:00:00.000Z';
 

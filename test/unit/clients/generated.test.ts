@@ -10,7 +10,7 @@ import {
 } from '../../../lib/build/clients/generated-files.ts';
 import { withMethodTable } from '../../../lib/build/clients/method-table.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
-import { version } from '../../../shared/contract/version.ts';
+import { version } from '../../../shared/contract/api.ts';
 import { root } from '../../support/architecture/source-files.ts';
 
 const fileText = (path: string): string => readFileSync(join(root, path), 'utf8');

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { stages } from '../../../lib/stages/stages.ts';
 import { webhookSecretsMax } from '../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds } from '../../../shared/client/webhook-secrets.ts';
-import { noticePercentages } from '../../../shared/contract/limit-rows.ts';
+import { noticePercentages } from '../../../shared/contract/limits.ts';
 import {
   acknowledgeWithinSeconds,
   idempotencyKeyHours,

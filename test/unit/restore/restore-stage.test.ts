@@ -5,7 +5,7 @@ import type { Message } from '../../../shared/message/message.ts';
 import { planRestore } from '../../../shared/restore/plan-restore.ts';
 import { type RestoreReport, unknownIn } from '../../../shared/restore/restore-report.ts';
 import { type RestoreRequest, restoreStage } from '../../../shared/restore/restore-stage.ts';
-import { restorableTables } from '../../../shared/restore/table-rules.ts';
+import { restorableTables } from '../../../shared/restore/table-rows.dynamo.ts';
 import { periodsBetween } from '../../../shared/usage/period.ts';
 import { usageOfAll } from '../../../shared/usage/read-usage.ts';
 import { Killed, noKill } from '../../support/faults/kill-process.ts';

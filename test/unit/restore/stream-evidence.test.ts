@@ -3,7 +3,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import type { Message } from '../../../shared/message/message.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
-import { readStreamEvidence, unknownOfStream } from '../../../shared/restore/stream-evidence.ts';
+import { readStreamEvidence, unknownOfStream } from '../../../shared/restore/evidence.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 
 const to = new Date('2026-11-20T10:00:00.000Z');

@@ -1,7 +1,6 @@
 /** Rate limits, caps, and how a client sees what it has used. */
 
-import { caps } from '../../../../shared/contract/limit-rows.ts';
-import { policies } from '../../../../shared/contract/policies.ts';
+import { caps, policies } from '../../../../shared/contract/limits.ts';
 import { inWords, recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/times.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { namedHeaders } from '../../openapi/headers.ts';

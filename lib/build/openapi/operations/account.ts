@@ -1,6 +1,6 @@
 /** The client's own settings. */
 import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.ts';
-import { policies } from '../../../../shared/contract/policies.ts';
+import { policies } from '../../../../shared/contract/limits.ts';
 import { previousSecretHours } from '../../../../shared/contract/times.ts';
 import { intervals, usageKeptDays } from '../../../../shared/usage/period.ts';
 import { totalOf } from '../../../../shared/usage/read-usage.ts';

@@ -1,5 +1,17 @@
-/** The proxies in front of the API that are believed when they name the address of a caller. */
+/** The API as callers reach it: its version, its address, and the proxies in front of it. */
 import * as z from 'zod/mini';
+
+/** The version of the gateway; a test compares it with package.json. */
+export const version = '0.1.0';
+
+/**
+ * The placeholder for the gateway's own address in the API document, which is built before the address is known; describe-api
+ * replaces it.
+ */
+export const baseUrlMarker = 'https://base-url.invalid';
+
+/** The API's stage: the first part of a path, where no domain name of the gateway's own is in front of it. */
+export const apiStageName = 'live';
 
 /** The networks of the largest proxies are smaller. */
 const leastIpv4 = 8;
@@ -16,6 +28,7 @@ function leastPrefixLength(block: string): number {
   return /^\[0?:/.test(hostname) ? leastOfIpv4InIpv6 : leastIpv6;
 }
 
+/** The proxies in front of the API that are believed when they name the address of a caller. */
 export function trustedProxies() {
   return z.strictObject({
     /** CIDR blocks. Nobody else may be able to send from these addresses. */
