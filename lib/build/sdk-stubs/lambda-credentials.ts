@@ -5,5 +5,11 @@
 import { type FromEnvInit, fromEnv } from '@aws-sdk/credential-provider-env';
 
 export function defaultProvider(init?: FromEnvInit): ReturnType<typeof fromEnv> {
-  return fromEnv(init);
+  const read = fromEnv(init);
+  let known: ReturnType<typeof read> | undefined;
+  // Read once, as by the module that this replaces: Lambda sets the variables for the life of the process.
+  return () => {
+    known ??= read();
+    return known;
+  };
 }
