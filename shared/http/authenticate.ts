@@ -15,8 +15,8 @@ export type Authenticator = (incoming: IncomingRequest) => Promise<Identity>;
 
 export function authenticate(authenticator: Authenticator): Step {
   return {
-    before: async ({ event: request, context }) => {
-      request.identity = await beforeDeadline(context, orUnavailable(authenticator(request.incoming)));
+    before: async ({ event: request }) => {
+      request.identity = await beforeDeadline(request, orUnavailable(authenticator(request.incoming)));
     },
   };
 }

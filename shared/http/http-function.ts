@@ -19,6 +19,7 @@ import { type BodyFormat, checkText, parseRequestBody } from './request-body.ts'
 import {
   beforeDeadline,
   type CallerAddress,
+  deadlineOf,
   definedValues,
   type HttpResponse,
   onEveryResponse,
@@ -124,12 +125,20 @@ function pipeline(
     .use(checkText())
     .use(checkParameters(route))
     .use(parseRequestBody(formats))
-    .handler(async (request: RequestContext, context: Context) => {
-      const response = await beforeDeadline(context, operation(apiRequest(route, request)));
+    .handler(async (request: RequestContext) => {
+      const response = await beforeDeadline(request, operation(apiRequest(route, request)));
       request.logged = { ...response.log };
       return successResponse(response);
     });
-  return (event, context) => steps(requestContext(event, clock(), newWorkId(), addressOf), context);
+  return async (event, context) => {
+    const deadline = deadlineOf(context);
+    try {
+      const request = requestContext(event, clock(), newWorkId(), deadline.reached, addressOf);
+      return await steps(request, context);
+    } finally {
+      deadline.clear();
+    }
+  };
 }
 
 function apiRequest(
@@ -181,8 +190,8 @@ export function httpFunctions(
 /** Refuses requests during maintenance, before anything else is read: the table of clients may be the one that is restored. */
 function refuseInMaintenance(inMaintenance: PublicHttpDependencies['inMaintenance']): Step {
   return {
-    before: async ({ context }) => {
-      if (inMaintenance !== undefined && (await beforeDeadline(context, orUnavailable(inMaintenance()))))
+    before: async ({ event: request }) => {
+      if (inMaintenance !== undefined && (await beforeDeadline(request, orUnavailable(inMaintenance()))))
         throw maintenance();
     },
   };
@@ -194,10 +203,10 @@ function refuseInMaintenance(inMaintenance: PublicHttpDependencies['inMaintenanc
  */
 export function countRequest(limiter: RateLimiter, policy: PolicyName): Step {
   return {
-    before: async ({ event: request, context }) => {
+    before: async ({ event: request }) => {
       const { now } = request.incoming;
       const { subject, refusal, policy: ofIdentity = policy } = request.identity;
-      const decision = await beforeDeadline(context, orUnavailable(limiter.check(subject, ofIdentity, now)));
+      const decision = await beforeDeadline(request, orUnavailable(limiter.check(subject, ofIdentity, now)));
       request.decision = decision;
       if (decision.blocked) throw endpointBlocked();
       if (!decision.admitted) throw tooManyRequests(decision, now);

@@ -47,6 +47,8 @@ export interface RequestContext {
   /** For the log and the `X-Request-Id` header only: a caller can choose it. */
   readonly requestId: string;
   readonly workId: string;
+  /** Rejects shortly before Lambda would stop the function. */
+  readonly deadline: Promise<never>;
   /** The source address until a credential names a client. */
   identity: Identity;
   /** Undefined until the request is counted. */
@@ -76,6 +78,7 @@ export function requestContext(
   event: APIGatewayProxyEvent,
   now: Date,
   workId: string,
+  deadline: Promise<never>,
   addressOf: CallerAddress = callerAddress(undefined),
 ): RequestContext {
   const headers = Object.fromEntries(
@@ -95,6 +98,7 @@ export function requestContext(
     incoming: { method: event.httpMethod, path: event.path, query, headers, rawBody, sourceIp, now },
     requestId: isRequestId(requestId) ? requestId : workId,
     workId,
+    deadline,
     identity: { subject: { kind: 'address', address: sourceIp } },
     decision: undefined,
     body: undefined,
@@ -148,19 +152,29 @@ interface RemainingTime {
 /** Time that is left for the response. */
 const deadlineMarginMs = 500;
 
-/** Answers 503 shortly before Lambda would stop the function. @throws GatewayError `service_unavailable` */
-export async function beforeDeadline<T>(context: RemainingTime, work: Promise<T>): Promise<T> {
+/** The end of a request: shortly before Lambda would stop the function. One timer serves all steps of the request. */
+interface Deadline {
+  /** Rejects when it is reached. */
+  readonly reached: Promise<never>;
+  /** Ends the timer. */
+  clear(): void;
+}
+
+export function deadlineOf(context: RemainingTime): Deadline {
   let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_resolve, reject) => {
+  const reached = new Promise<never>((_resolve, reject) => {
     const refuse = (): void =>
       reject(new GatewayError('service_unavailable', 'The request took too long. Try again soon.'));
     timer = setTimeout(refuse, Math.max(0, context.getRemainingTimeInMillis() - deadlineMarginMs));
   });
-  try {
-    return await Promise.race([work, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
+  // It may be reached while no step waits for it.
+  reached.catch(() => undefined);
+  return { reached, clear: () => clearTimeout(timer) };
+}
+
+/** Answers 503 when the deadline is reached before the work is done. @throws GatewayError `service_unavailable` */
+export function beforeDeadline<T>({ deadline }: RequestContext, work: Promise<T>): Promise<T> {
+  return Promise.race([work, deadline]);
 }
 
 /**
