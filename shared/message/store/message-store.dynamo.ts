@@ -8,7 +8,7 @@ import { type ReadOptions, readRow } from '../../platform/aws/read-rows.dynamo.t
 import { addSeconds } from '../../platform/clock.ts';
 import type { Environment } from '../../platform/env.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import type { AttemptCosts } from '../attempt.ts';
+import { type AttemptCosts, mayBeTaken } from '../attempt.ts';
 import { type Message, messageSchema, transitions } from '../message.ts';
 import { createLeg, manyMessages, noteKeyUse } from './message-rows.dynamo.ts';
 import {
@@ -249,21 +249,37 @@ async function addCost(
   for (let tries = 0; tries < triesMax; tries += 1) {
     const message = await get(messageId);
     if (message === undefined) return;
-    const costs = withCost(message.costs ?? {}, added);
+    const costs = withCost(costsOf(message), added);
     if (costs === undefined) return;
+    const isAsSeen = [
+      message.cost === undefined ? 'attribute_not_exists(cost)' : 'cost = :seen',
+      message.costs === undefined ? 'attribute_not_exists(costs)' : 'costs = :seenCosts',
+    ];
     const { applied } = await conditionalUpdate(client, {
       TableName,
       Key: { message_id: messageId },
       UpdateExpression: 'SET costs = :costs, cost = :cost, currency = :currency, cost_reported = :reported',
-      ConditionExpression: message.cost === undefined ? 'attribute_not_exists(cost)' : 'cost = :seen',
+      ConditionExpression: isAsSeen.join(' AND '),
       ExpressionAttributeValues: withoutUndefined({
         ...sumOf(costs, currencyOf(message, added)),
         ':seen': message.cost,
+        ':seenCosts': message.costs,
       }),
     });
     if (applied) return;
   }
   throw new Error(`the costs of ${messageId} are written by too many at once`);
+}
+
+/**
+ * The cost of each attempt. While one carrier alone might have the message, its cost was stored as that of the message; a report
+ * may have done so while the next attempt began.
+ */
+function costsOf({ costs, cost, currency, cost_reported: reported, attempts = [] }: Message): AttemptCosts {
+  const first = attempts.find(mayBeTaken);
+  if (costs !== undefined || cost === undefined || currency === undefined || first === undefined)
+    return costs ?? {};
+  return { [first.number]: { cost, currency, ...(reported === true ? { reported } : {}) } };
 }
 
 /** Returns undefined if nothing changes. */

@@ -169,4 +169,52 @@ describe.each<[string, () => MessageStore]>([
     }
     expect(await store.fillInSent(newId('msg', created), at)).toBeUndefined();
   });
+
+  it('keeps what each attempt costs where carriers report at the same time, also where the sum stays as it was', async () => {
+    const store = newStore();
+    for (const [one, other, sum] of [
+      [0, 0, 0],
+      [0.02, 0.03, 0.05],
+      [0.02, -0.02, 0],
+    ] as const) {
+      const message = fresh({ status: 'sent', cost: 0, currency: 'USD' });
+      await store.create(message);
+      const add = (attempt: number, cost: number) =>
+        store.addCost(message.message_id, { attempt, cost, currency: 'USD', reported: true });
+      await Promise.all([add(1, one), add(2, other), add(1, one)]);
+      const reported = { currency: 'USD', reported: true };
+      expect(await store.get(message.message_id)).toMatchObject({
+        cost: sum,
+        costs: { 1: { cost: one, ...reported }, 2: { cost: other, ...reported } },
+        cost_reported: true,
+      });
+    }
+  });
+
+  it('adds the cost of a second attempt to that of the first, which was stored while it was the only one', async () => {
+    const store = newStore();
+    const at = created.toISOString();
+    const attempt = { carrier: 'aws', at, deadline: at, outcome: 'unknown' } as const;
+    const attempts = [
+      { ...attempt, number: 2 },
+      { ...attempt, number: 3 },
+    ];
+    for (const reported of [undefined, true] as const) {
+      const first = { cost: 0.02, currency: 'USD', ...(reported && { reported }) };
+      const message = fresh({
+        status: 'sent',
+        attempts,
+        cost: 0.02,
+        currency: 'USD',
+        ...(reported && { cost_reported: reported }),
+      });
+      await store.create(message);
+      await store.addCost(message.message_id, { attempt: 3, cost: 0.03, currency: 'USD', reported: true });
+      expect(await store.get(message.message_id)).toMatchObject({
+        cost: 0.05,
+        costs: { 2: first, 3: { cost: 0.03, currency: 'USD', reported: true } },
+        cost_reported: reported ?? false,
+      });
+    }
+  });
 });
