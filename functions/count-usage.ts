@@ -13,7 +13,7 @@ import {
   dynamoOtpTrafficReader,
   otpRecords,
 } from '../shared/otp/otp-traffic.dynamo.ts';
-import { type ReviewDependencies, reviewTraffic } from '../shared/otp/review-traffic.ts';
+import { reviewTraffic, type TrafficReviewDependencies } from '../shared/otp/review-traffic.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
@@ -27,7 +27,7 @@ const { COUNTED_CHANGES_TABLE: countedChanges } = env;
 const retries = { sleep, random: Math.random };
 const usage = dynamoUsageCounter(dynamo(), { usage: env.MESSAGE_USAGE_TABLE, countedChanges }, systemClock);
 const otps = dynamoOtpCounter(dynamo(), { traffic: env.OTP_TRAFFIC_TABLE, countedChanges }, systemClock);
-const review: ReviewDependencies = {
+const review: TrafficReviewDependencies = {
   traffic: dynamoOtpTrafficReader(dynamo(), env.OTP_TRAFFIC_TABLE),
   holds: dynamoOtpHolds(dynamo(), env.OTP_HOLDS_TABLE),
   activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),

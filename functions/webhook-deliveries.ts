@@ -12,7 +12,7 @@ import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
 import { reportFailedDelivery } from '../shared/webhook/deliver/alert-failure.ts';
-import { immediateScheduler, sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
+import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../shared/webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointReader } from '../shared/webhook/endpoint-store.dynamo.ts';
 import {
@@ -38,7 +38,6 @@ const dependencies = {
   accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
   dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
   queue,
-  retryScheduler: immediateScheduler(queue),
   clock: systemClock,
   sleep,
   newRevision: randomUUID,

@@ -9,9 +9,10 @@ import { dynamoDueItemIndex } from '../../shared/recovery/due-item-index.dynamo.
 import { unknownOfStream } from '../../shared/restore/evidence.ts';
 import { dynamoMaintenance } from '../../shared/restore/maintenance.dynamo.ts';
 import { planRestore } from '../../shared/restore/plan-restore.ts';
+import type { RestoreDependencies } from '../../shared/restore/restore-page.ts';
 import { isRestoreOf, type RestoreProgress } from '../../shared/restore/restore-progress.ts';
 import { type Decisions, type RestoreReport, unknownIn } from '../../shared/restore/restore-report.ts';
-import { type RestoreDependencies, restoreStage } from '../../shared/restore/restore-stage.ts';
+import { restoreStage } from '../../shared/restore/restore-stage.ts';
 import { dynamoSideTables } from '../../shared/restore/side-tables.dynamo.ts';
 import { stackWorkers } from '../../shared/restore/stack-workers.lambda.ts';
 import { dynamoStreamRecords } from '../../shared/restore/stream-records.dynamo.ts';

@@ -3,9 +3,9 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import type { KeptStreamEvidence } from '../../shared/restore/evidence.ts';
+import type { RestoreDependencies } from '../../shared/restore/restore-page.ts';
 import type { RestoreProgress } from '../../shared/restore/restore-progress.ts';
 import type { RestoreReport } from '../../shared/restore/restore-report.ts';
-import type { RestoreDependencies } from '../../shared/restore/restore-stage.ts';
 
 export function progressFiles(folder: string, stackName: string) {
   const progress = join(folder, `${stackName}.json`);

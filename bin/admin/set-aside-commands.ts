@@ -2,10 +2,11 @@
 import type { Command } from 'commander';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { dynamo, sqs } from '../../shared/platform/aws/clients.ts';
-import { type SetAsideGateway, setAsideGateway } from '../../shared/relay/set-aside-gateway.sqs.ts';
+import { setAsideGateway } from '../../shared/relay/set-aside-gateway.sqs.ts';
 import {
   maskedContent,
   processSetAside,
+  type SetAsideGateway,
   type SetAsideMessage,
   type SetAsideWork,
   workOf,

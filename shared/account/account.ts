@@ -18,18 +18,19 @@ import {
 } from '../operation/operation.ts';
 import type { AccountView } from './account-response.schema.ts';
 
-interface AccountDependencies {
-  readonly clients: Pick<ClientStore, 'find' | 'setWebhookUrl'>;
-  readonly limitsOf: LimitReader;
-}
-
 /** The policies that a client's own requests count on. */
 const shownPolicies = (Object.keys(policies) as PolicyName[]).filter(
   (name) => name !== 'admin' && !notPerClient.includes(name),
 );
 
-export function getAccount(dependencies: AccountDependencies): Operation {
-  return async (request) => accountView(dependencies, await ownClient(dependencies, requireCaller(request)));
+export function getAccount({
+  clients,
+  limitsOf,
+}: {
+  readonly clients: Pick<ClientStore, 'find'>;
+  readonly limitsOf: LimitReader;
+}): Operation {
+  return async (request) => accountView(limitsOf, await ownClient(clients, requireCaller(request)));
 }
 
 /** The request body of `PATCH /api/v1/account`: null removes the URL, an absent field leaves it. */
@@ -38,7 +39,10 @@ export function updateAccountSchema(webhookUrl: z.ZodMiniType<string>) {
 }
 
 export function updateAccount(
-  dependencies: AccountDependencies & ActivityRecorder,
+  dependencies: ActivityRecorder & {
+    readonly clients: Pick<ClientStore, 'find' | 'setWebhookUrl'>;
+    readonly limitsOf: LimitReader;
+  },
   webhookUrl: z.ZodMiniType<string>,
 ): Operation {
   const schema = updateAccountSchema(webhookUrl);
@@ -46,16 +50,16 @@ export function updateAccount(
     const caller = requireCaller(request);
     const { webhook_url } = parseBody(schema, request);
     if (webhook_url !== undefined) await changeWebhookUrl(dependencies, caller, webhook_url);
-    return accountView(dependencies, await ownClient(dependencies, caller));
+    return accountView(dependencies.limitsOf, await ownClient(dependencies.clients, caller));
   };
 }
 
 async function changeWebhookUrl(
-  dependencies: AccountDependencies & ActivityRecorder,
+  dependencies: ActivityRecorder & { readonly clients: Pick<ClientStore, 'find' | 'setWebhookUrl'> },
   caller: Caller,
   webhookUrl: string | null,
 ): Promise<void> {
-  const { webhook_url: before = null, invalid = [] } = await ownClient(dependencies, caller);
+  const { webhook_url: before = null, invalid = [] } = await ownClient(dependencies.clients, caller);
   if (before === webhookUrl && !invalid.includes('webhook_url')) return;
   await recordActivity(dependencies, caller.clientId, {
     kind: 'webhook_url_changed',
@@ -92,16 +96,16 @@ export function rotateOwnWebhookSecret(
   };
 }
 
-async function ownClient(dependencies: AccountDependencies, caller: Caller): Promise<Client> {
-  const client = await dependencies.clients.find(caller.clientId);
+async function ownClient(clients: Pick<ClientStore, 'find'>, caller: Caller): Promise<Client> {
+  const client = await clients.find(caller.clientId);
   if (client === undefined) throw noSuchClient();
   return client;
 }
 
-async function accountView(dependencies: AccountDependencies, client: Client): Promise<ApiResponse> {
+async function accountView(limitsOf: LimitReader, client: Client): Promise<ApiResponse> {
   const limits: AccountView['limits'] = {};
   for (const name of shownPolicies) {
-    const { perMinute, perHour, perDay } = await dependencies.limitsOf(client.client_id, name);
+    const { perMinute, perHour, perDay } = await limitsOf(client.client_id, name);
     limits[policies[name].endpoint] = { per_minute: perMinute, per_hour: perHour, per_day: perDay };
   }
   const { client_id, name, webhook_url = null } = client;

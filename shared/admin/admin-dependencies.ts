@@ -62,7 +62,7 @@ import { dynamoUsageReader, type UsageReader } from '../usage/usage-counter.dyna
 import { type AttemptReader, dynamoAttemptReader } from '../usage/webhook-attempts.dynamo.ts';
 import { webhookUrlFrom } from '../webhook/address-guard.ts';
 import { reportFailedDelivery } from '../webhook/deliver/alert-failure.ts';
-import { immediateScheduler, sqsDeliveryQueue } from '../webhook/delivery-queue.sqs.ts';
+import { sqsDeliveryQueue } from '../webhook/delivery-queue.sqs.ts';
 import {
   type DeliveryStore,
   dynamoDeliveryStore,
@@ -70,7 +70,6 @@ import {
 } from '../webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointReader, type EndpointReader } from '../webhook/endpoint-store.dynamo.ts';
 import type { WebhookLogDependencies } from '../webhook/log/find-deliveries.ts';
-import type { ResendDependencies } from '../webhook/log/request-resend.ts';
 import {
   dynamoMessageSearch,
   dynamoNewestMessages,
@@ -91,12 +90,11 @@ export interface AdminDependencies extends ClientAdminDependencies {
   readonly activityLog: ActivityLog;
   readonly activity: ActivityReader;
   readonly endpoints: EndpointReader;
-  /** The log of a client's webhooks, resending many of them, and test events. */
-  readonly webhookLog: WebhookLogDependencies & { readonly deliveries: Pick<DeliveryStore, 'create'> };
+  /** The log of a client's webhooks, resending them, and test events. */
+  readonly webhookLog: WebhookLogDependencies;
   readonly deliveries: DeliveryStore;
   /** Webhooks and messages that are not finished. */
   readonly dueItems: DueItemReader;
-  readonly resend: Omit<ResendDependencies, 'deliveries' | 'activityLog' | 'clock'>;
   readonly messages: Pick<MessageStore, 'get' | 'getMany' | 'transition' | 'findByCarrierId'> & MessageSearch;
   readonly newestMessages: NewestMessages;
   readonly batches: Pick<BatchStore, 'get'>;
@@ -168,12 +166,6 @@ export function adminDependencies(
     endpoints,
     deliveries,
     dueItems: dynamoDueItemReader(db, env.DUE_ITEMS_TABLE),
-    resend: {
-      retryScheduler: immediateScheduler(queue),
-      reportFailedDelivery,
-      dueItemIndex,
-      newRevision: randomUUID,
-    },
     webhookLog: {
       activity,
       activityLog,

@@ -161,12 +161,6 @@ export async function resendWebhooks(
   deliveryIds: readonly string[],
   { evenAcknowledged, sleep = (ms) => pause(ms), onResult }: ResendWebhooksOptions = {},
 ): Promise<readonly ResendResult[]> {
-  const resendDependencies = {
-    deliveries: dependencies.deliveries,
-    activityLog: dependencies.activityLog,
-    clock: dependencies.clock,
-    ...dependencies.resend,
-  };
   const ids = [...new Set(deliveryIds)];
   const results = new Map<string, ResendResult>();
   const pace = { atOnce: resendsAtOnce, perSecond: resendsPerSecond, sleep };
@@ -174,7 +168,7 @@ export async function resendWebhooks(
     const result = await retry({ delaysMs: resendRetryDelaysMs, sleep }, async () =>
       // The table also has rows that are not deliveries.
       isId('whd', delivery_id)
-        ? resend(resendDependencies, delivery_id, actor, { evenAcknowledged })
+        ? resend(dependencies.webhookLog, delivery_id, actor, { evenAcknowledged })
         : ({ kind: 'not_found' } as const),
     ).then(
       ({ kind }): ResendResult => ({ delivery_id, outcome: kind }),

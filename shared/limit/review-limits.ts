@@ -20,7 +20,7 @@ import { type DueItemRun, processDueItems } from '../recovery/process-due-items.
 import { feedbackOf } from './limit-feedback.ts';
 import { type ParsedRow, parseRow } from './override-row.ts';
 
-export interface ReviewDependencies<Image> {
+interface LimitReviewDependencies<Image> {
   readonly store: FeedbackStore<Image>;
   readonly existingClients: ExistingClients;
   readonly capDefaults: Caps;
@@ -35,7 +35,7 @@ export interface ReviewDependencies<Image> {
  * own row has expired.
  */
 export async function reviewClients<Image>(
-  dependencies: ReviewDependencies<Image>,
+  dependencies: LimitReviewDependencies<Image>,
   clientIds: ReadonlySet<string>,
 ): Promise<Reviewed> {
   if (clientIds.size === 0) return { rows: 0, written: 0 };
@@ -56,7 +56,7 @@ const soonSeconds = 2 * wholeReviewSeconds;
 
 /** The rows of clients of which a row has expired. @throws AggregateError; what failed is reviewed by the next run. */
 export async function reviewExpired<Image>(
-  dependencies: ReviewDependencies<Image> & DueItemRun,
+  dependencies: LimitReviewDependencies<Image> & DueItemRun,
 ): Promise<Reviewed> {
   const total = { rows: 0, written: 0 };
   const { failures } = await processDueItems(dependencies, 'expiring-limits', async (clientIds) => {
@@ -70,7 +70,7 @@ export async function reviewExpired<Image>(
 }
 
 /** Every row, also those that neither a change nor a time makes due, as of a client that was created after its row. */
-export async function reviewAll<Image>(dependencies: ReviewDependencies<Image>): Promise<Reviewed> {
+export async function reviewAll<Image>(dependencies: LimitReviewDependencies<Image>): Promise<Reviewed> {
   const { store } = dependencies;
   return reviewRows(
     store,
@@ -80,7 +80,7 @@ export async function reviewAll<Image>(dependencies: ReviewDependencies<Image>):
 }
 
 async function feedbackFor<Image>(
-  { existingClients, capDefaults, currency, clock, dueItemIndex }: ReviewDependencies<Image>,
+  { existingClients, capDefaults, currency, clock, dueItemIndex }: LimitReviewDependencies<Image>,
   rows: readonly EditedRow[],
 ): Promise<(row: EditedRow) => Feedback> {
   const forEveryClient = new Map(

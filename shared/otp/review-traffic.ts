@@ -24,7 +24,7 @@ import {
 import type { OtpHold, OtpHoldState, OtpHoldStore } from './otp-holds.dynamo.ts';
 import type { CountryMinute, OtpRecord, OtpTrafficReader } from './otp-traffic.dynamo.ts';
 
-export interface ReviewDependencies {
+export interface TrafficReviewDependencies {
   readonly traffic: OtpTrafficReader;
   readonly holds: Pick<OtpHoldStore, 'find' | 'hold' | 'ofClient'>;
   readonly activityLog: ActivityLog;
@@ -41,7 +41,7 @@ const usualDays = 7;
  * @throws when a review did not end: all records must be passed again.
  */
 export async function reviewTraffic(
-  dependencies: ReviewDependencies,
+  dependencies: TrafficReviewDependencies,
   records: readonly OtpRecord[],
 ): Promise<readonly OtpHold[]> {
   const pairs = Map.groupBy(records, ({ clientId, country }) => JSON.stringify([clientId, country]));
@@ -67,7 +67,7 @@ export async function reviewTraffic(
  * held, or never are, do not count; nor does a share that is low because of one country only, which is judged on its own.
  */
 async function reviewAllCountries(
-  dependencies: ReviewDependencies,
+  dependencies: TrafficReviewDependencies,
   clientId: string,
   asOf: Date,
 ): Promise<OtpHold | undefined> {
@@ -132,7 +132,7 @@ function totalOf(counts: readonly OtpCount[]): OtpCount {
 }
 
 async function reviewPair(
-  dependencies: ReviewDependencies,
+  dependencies: TrafficReviewDependencies,
   clientId: string,
   country: string,
   asOf: Date,
@@ -163,7 +163,7 @@ interface Judged {
 }
 
 async function hold(
-  { holds, activityLog, clock, countMetric }: ReviewDependencies,
+  { holds, activityLog, clock, countMetric }: TrafficReviewDependencies,
   { clientId, country, known, suspicion, more }: Judged,
 ): Promise<OtpHold | undefined> {
   const hold: OtpHold =

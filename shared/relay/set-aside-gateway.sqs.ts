@@ -15,19 +15,11 @@ import { dynamoDeliveryStore } from '../webhook/delivery-store.dynamo.ts';
 import { dynamoScanProgress } from './scan-progress.dynamo.ts';
 import {
   lostRecordsQueue,
-  type ProcessSetAsideDependencies,
   relayQueue,
+  type SetAsideGateway,
   type SetAsideMessage,
+  type SetAsideQueue,
 } from './set-aside-records.ts';
-
-/** Reads a queue of what was set aside without taking anything from it, and deletes what is processed. */
-interface SetAsideQueue {
-  /** All messages. They are hidden from others until `release`, for a minute at most. */
-  read(): Promise<readonly SetAsideMessage[]>;
-  delete(message: SetAsideMessage): Promise<void>;
-  /** Shows a message to others again, and to the alarm. */
-  release(message: SetAsideMessage): Promise<void>;
-}
 
 const hiddenSeconds = 60;
 /** SQS asks all of its servers if a request waits, so an empty response means that nothing is left. */
@@ -72,10 +64,6 @@ function sqsSetAsideQueue(client: SQSClient, queue: string, QueueUrl: string): S
       );
     },
   };
-}
-
-export interface SetAsideGateway extends ProcessSetAsideDependencies {
-  readonly queues: ReadonlyMap<string, SetAsideQueue>;
 }
 
 interface GatewayResources {

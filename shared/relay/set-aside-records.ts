@@ -164,7 +164,18 @@ function jsonOf(body: string): unknown {
   }
 }
 
-export interface ProcessSetAsideDependencies {
+/** Reads a queue of what was set aside without taking anything from it, and deletes what is processed. */
+export interface SetAsideQueue {
+  /** All messages. They are hidden from others until `release`, for a minute at most. */
+  read(): Promise<readonly SetAsideMessage[]>;
+  delete(message: SetAsideMessage): Promise<void>;
+  /** Shows a message to others again, and to the alarm. */
+  release(message: SetAsideMessage): Promise<void>;
+}
+
+/** What was set aside in a gateway, and what its processing uses. */
+export interface SetAsideGateway {
+  readonly queues: ReadonlyMap<string, SetAsideQueue>;
   readonly messages: { get(messageId: string): Promise<Message | undefined> };
   readonly deliveries: { get(deliveryId: string): Promise<Delivery | undefined> };
   readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
@@ -186,7 +197,7 @@ const kept = (outcome: string): ProcessedSetAside => ({ removed: false, outcome 
 const removed = (outcome: string): ProcessedSetAside => ({ removed: true, outcome });
 
 export async function processSetAside(
-  dependencies: ProcessSetAsideDependencies,
+  dependencies: SetAsideGateway,
   message: SetAsideMessage,
 ): Promise<ProcessedSetAside> {
   const work = workOf(message);
@@ -206,7 +217,7 @@ export async function processSetAside(
 
 /** Leaves the message to the reviews, with the events since the work arose, and the delivery if it has a row. */
 async function reviewAgain(
-  dependencies: ProcessSetAsideDependencies,
+  dependencies: SetAsideGateway,
   {
     messageId,
     deliveryId,
@@ -234,7 +245,7 @@ async function reviewAgain(
 }
 
 async function afterLostRecords(
-  { scanProgress, messagesTable }: ProcessSetAsideDependencies,
+  { scanProgress, messagesTable }: SetAsideGateway,
   queue: string,
   table: string,
 ): Promise<ProcessedSetAside> {

@@ -1,7 +1,7 @@
 /** What a restore would do, read from the tables that exist and from the stream of messages. */
 import { collectEvidence, type Evidence, readStreamEvidence } from './evidence.ts';
 import type { KnownMessage } from './judge-message.ts';
-import type { RestoreDependencies } from './restore-stage.ts';
+import type { RestoreDependencies } from './restore-page.ts';
 import type { RestorableTable } from './table-rows.dynamo.ts';
 
 interface RestorePlan {

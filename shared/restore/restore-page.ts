@@ -7,23 +7,43 @@ import { messageError } from '../contract/message-error-codes.ts';
 import { type Message, messageSchema } from '../message/message.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 import { restoredBy, rowIn, usageClosed } from '../platform/aws/stream-record.dynamo.ts';
-import type { Clock } from '../platform/clock.ts';
+import type { Clock, Sleep } from '../platform/clock.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { leaveToReview } from '../relay/expire-messages.ts';
 import { deliverySchema, dueItemOf } from '../webhook/delivery.ts';
-import type { Evidence, SettingChange } from './evidence.ts';
+import type { Evidence, KeptStreamEvidence, SettingChange } from './evidence.ts';
 import { evidenceInRow, judgeMessage, laterRow, mergedEvidence } from './judge-message.ts';
-import type { Decisions, RowOutcome } from './restore-report.ts';
-import type { Item } from './side-tables.dynamo.ts';
+import type { Maintenance, RestoreProgress } from './restore-progress.ts';
+import type { Decisions, RestoreReport, RowOutcome } from './restore-report.ts';
+import type { Item, SideTables } from './side-tables.dynamo.ts';
+import type { StackWorkers } from './stack-workers.lambda.ts';
+import type { StreamRecords } from './stream-records.dynamo.ts';
 import { keyOf, type RestorableTable, ruleOf, type StackTable, type TableRows } from './table-rows.dynamo.ts';
 
-export interface PageDependencies {
+/** What a restore uses. */
+export interface RestoreDependencies {
   readonly tables: Readonly<Record<RestorableTable, StackTable>>;
   readonly rows: TableRows;
   readonly messages: Pick<MessageStore, 'transition'>;
   readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
   readonly clock: Clock;
+  readonly sideTables: SideTables;
+  readonly streamRecords: StreamRecords;
+  readonly workers: StackWorkers;
+  readonly maintenance: Maintenance;
+  readonly progress: {
+    read(): Promise<RestoreProgress | undefined>;
+    write(progress: RestoreProgress): Promise<void>;
+    writeReport(report: RestoreReport): Promise<void>;
+    readReport(): Promise<RestoreReport | undefined>;
+    writeStream(evidence: KeptStreamEvidence): Promise<void>;
+    readStream(): Promise<KeptStreamEvidence | undefined>;
+  };
+  /** How long calls last that began before all was stopped, and how long the API may not see that it is. */
+  readonly settleSeconds: number;
+  readonly sleep: Sleep;
+  readonly report: (line: string) => void;
 }
 
 export interface RestoreRun {
@@ -36,7 +56,7 @@ export interface RestoreRun {
 
 /** @param decisions - undefined: nothing is written */
 export async function restorePage(
-  dependencies: PageDependencies,
+  dependencies: RestoreDependencies,
   run: RestoreRun,
   table: RestorableTable,
   items: readonly Item[],
@@ -68,7 +88,7 @@ interface Row {
 }
 
 async function restoreMessage(
-  dependencies: PageDependencies,
+  dependencies: RestoreDependencies,
   { restoreId, stoppedAt, evidence }: RestoreRun,
   { item, present }: Row,
   decisions: Decisions | undefined,
@@ -115,7 +135,7 @@ async function restoreMessage(
 }
 
 async function restoreDelivery(
-  dependencies: PageDependencies,
+  dependencies: RestoreDependencies,
   { restoreId, stoppedAt }: RestoreRun,
   { item, present }: Row,
   decisions: Decisions | undefined,

@@ -15,50 +15,20 @@
 
 import { messageSchema } from '../message/message.ts';
 import { rowIn } from '../platform/aws/stream-record.dynamo.ts';
-import type { Clock, Sleep } from '../platform/clock.ts';
 import { leaveToReview } from '../relay/expire-messages.ts';
 import { deliverySchema, dueItemOf } from '../webhook/delivery.ts';
-import {
-  collectEvidence,
-  type Evidence,
-  hourOf,
-  type KeptStreamEvidence,
-  keptStreamEvidence,
-} from './evidence.ts';
-import { type PageDependencies, type RestoreRun, restorePage } from './restore-page.ts';
+import { collectEvidence, type Evidence, hourOf, keptStreamEvidence } from './evidence.ts';
+import { type RestoreDependencies, type RestoreRun, restorePage } from './restore-page.ts';
 import {
   begun,
-  type Maintenance,
   type RestoreProgress,
   type RestoreStep,
   stillStopped,
   stoppedAnew,
 } from './restore-progress.ts';
 import { type Decisions, openDecisions, type RestoreReport, reportBuilder } from './restore-report.ts';
-import { allItems, eachPage, type Item, type SideTables, sideTableName } from './side-tables.dynamo.ts';
-import type { StackWorkers } from './stack-workers.lambda.ts';
-import type { StreamRecords } from './stream-records.dynamo.ts';
+import { allItems, eachPage, type Item, sideTableName } from './side-tables.dynamo.ts';
 import type { RestorableTable } from './table-rows.dynamo.ts';
-
-export interface RestoreDependencies extends PageDependencies {
-  readonly sideTables: SideTables;
-  readonly streamRecords: StreamRecords;
-  readonly workers: StackWorkers;
-  readonly maintenance: Maintenance;
-  readonly progress: {
-    read(): Promise<RestoreProgress | undefined>;
-    write(progress: RestoreProgress): Promise<void>;
-    writeReport(report: RestoreReport): Promise<void>;
-    readReport(): Promise<RestoreReport | undefined>;
-    writeStream(evidence: KeptStreamEvidence): Promise<void>;
-    readStream(): Promise<KeptStreamEvidence | undefined>;
-  };
-  /** How long calls last that began before all was stopped, and how long the API may not see that it is. */
-  readonly settleSeconds: number;
-  readonly clock: Clock;
-  readonly sleep: Sleep;
-  readonly report: (line: string) => void;
-}
 
 export interface RestoreRequest {
   readonly to: Date;

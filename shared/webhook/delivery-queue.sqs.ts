@@ -199,13 +199,6 @@ function isLongDelay(delivery: Delivery): boolean {
   );
 }
 
-/** Schedules the attempt of a delivery that a person resends: it is due at once, so it needs no schedule. */
-export function immediateScheduler(queue: DeliveryQueue): RetryScheduler {
-  return {
-    schedule: (delivery) => enqueue(queue, [{ delivery, message: { delivery_id: delivery.delivery_id } }]),
-  };
-}
-
 interface ScheduleSettings {
   readonly groupName: string;
   /** The role that lets the scheduler send to the queues. */

@@ -13,17 +13,9 @@ import {
 } from '../../operation/operation.ts';
 import { isId } from '../../platform/ids.ts';
 import { type Delivery, deliveryStates } from '../delivery.ts';
-import type { EndpointReader } from '../endpoint-store.dynamo.ts';
 import { deliveryLog, deliverySummary, deliveryView } from './delivery-log.ts';
 import type { WebhookLogDependencies } from './find-deliveries.ts';
-import {
-  type ResendDependencies,
-  requestResend,
-  resend,
-  resendRequestSchema,
-  resendView,
-  showResend,
-} from './request-resend.ts';
+import { requestResend, resend, resendRequestSchema, resendView, showResend } from './request-resend.ts';
 
 /** The query of `GET /api/v1/webhook-deliveries`. */
 export const listDeliveriesQuery = z.object({
@@ -37,7 +29,7 @@ export const listDeliveriesQuery = z.object({
   cursor: optional(z.string()),
 });
 
-type OwnDeliveries = Pick<ResendDependencies, 'deliveries'>;
+type OwnDeliveries = Pick<WebhookLogDependencies, 'deliveries'>;
 
 export function listWebhookDeliveries(dependencies: WebhookLogDependencies): Operation {
   return async (request) => {
@@ -55,9 +47,7 @@ export function getWebhookDelivery(dependencies: OwnDeliveries): Operation {
 /**
  * Makes one attempt now, also of an acknowledged delivery. If an attempt is due or running already, no other is added.
  */
-export function resendWebhookDelivery(
-  dependencies: ResendDependencies & { readonly endpoints: Pick<EndpointReader, 'get'> },
-): Operation {
+export function resendWebhookDelivery(dependencies: WebhookLogDependencies): Operation {
   return async (request) => {
     const seen = await ownDelivery(dependencies, request);
     const { client_id, delivery_id, endpoint_id } = seen;

@@ -16,13 +16,13 @@ import { disabledNoticeId } from '../notification.ts';
 import { type EnqueueDependencies, eventsOf } from '../plan-deliveries.ts';
 import type { WebhookEndpoint } from '../webhook-endpoint.ts';
 
-/** What the log of webhooks and resends of many use. */
+/** What the log of webhooks and resends use. */
 export interface WebhookLogDependencies extends EnqueueDependencies {
   /** Webhooks are found by the messages that they are about, failed ones by their entries in the Activity Log. */
   readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
   readonly list: MessageList;
   readonly activity: { list(query: ActivityQuery): Promise<ActivityPage> };
-  readonly deliveries: Pick<DeliveryStore, 'getMany' | 'replace'>;
+  readonly deliveries: DeliveryStore;
   readonly resends: ResendStore;
   readonly endpoints: EndpointReader;
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;

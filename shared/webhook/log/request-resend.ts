@@ -9,8 +9,7 @@ import { withoutUndefined } from '../../platform/object-fields.ts';
 import { isDestinationArn } from '../aws-destination.ts';
 import { alertFailure } from '../deliver/alert-failure.ts';
 import { type Delivery, type DeliveryState, dueItemOf, resendDue } from '../delivery.ts';
-import type { RetryScheduler } from '../delivery-queue.sqs.ts';
-import type { DeliveryStore } from '../delivery-store.dynamo.ts';
+import { enqueue } from '../delivery-queue.sqs.ts';
 import type { WebhookEndpoint } from '../webhook-endpoint.ts';
 import type { ResendView } from '../webhook-response.schema.ts';
 import type { WebhookLogDependencies } from './find-deliveries.ts';
@@ -166,15 +165,6 @@ function destinationText({ endpoint_id, origin }: ResendFilter): string {
   return endpoint_id ?? origin ?? 'the client';
 }
 
-export interface ResendDependencies
-  extends Pick<
-    WebhookLogDependencies,
-    'activityLog' | 'reportFailedDelivery' | 'newRevision' | 'dueItemIndex' | 'clock'
-  > {
-  readonly deliveries: DeliveryStore;
-  readonly retryScheduler: RetryScheduler;
-}
-
 /** The result of a request to resend one delivery. Repeating the request is safe. */
 export type ResendOutcome =
   | { readonly kind: 'resent'; readonly attemptNumber: number }
@@ -199,7 +189,10 @@ export interface ResendOptions {
  * only one finds the attempt due.
  */
 export async function resend(
-  dependencies: ResendDependencies,
+  dependencies: Pick<
+    WebhookLogDependencies,
+    'deliveries' | 'dueItemIndex' | 'queue' | 'activityLog' | 'reportFailedDelivery' | 'newRevision' | 'clock'
+  >,
   deliveryId: string,
   actor: string,
   { evenAcknowledged = false }: ResendOptions = {},
@@ -209,8 +202,7 @@ export async function resend(
   const now = dependencies.clock();
   const resendable = seen.state === 'failed' || (seen.state === 'acknowledged' && evenAcknowledged);
   if (!resendable) {
-    if (seen.state === 'pending' && seen.attempt_trigger === 'manual')
-      await dependencies.retryScheduler.schedule(seen, now);
+    if (seen.state === 'pending' && seen.attempt_trigger === 'manual') await start(dependencies, seen);
     return withoutResend(seen);
   }
   const next = resendDue(seen, now, dependencies.newRevision());
@@ -229,19 +221,27 @@ export async function resend(
     const faster = await dependencies.deliveries.get(deliveryId);
     return faster === undefined ? { kind: 'not_found' } : withoutResend(faster);
   }
-  await dependencies.retryScheduler.schedule(next, now);
+  await start(dependencies, next);
   return { kind: 'resent', attemptNumber: next.attempt_number };
 }
 
 /** The delivery, after the alert of its failure if no worker has noted that yet: it is shown as failed already. */
 async function alertedDelivery(
-  dependencies: ResendDependencies,
+  dependencies: Pick<
+    WebhookLogDependencies,
+    'deliveries' | 'activityLog' | 'reportFailedDelivery' | 'newRevision'
+  >,
   deliveryId: string,
 ): Promise<Delivery | undefined> {
   const seen = await dependencies.deliveries.get(deliveryId);
   if (seen?.state !== 'failed' || !seen.alert_pending) return seen;
   await alertFailure(dependencies, seen);
   return dependencies.deliveries.get(deliveryId);
+}
+
+/** The attempt of a delivery that a person resends is due at once, so it needs no schedule. */
+function start({ queue }: Pick<WebhookLogDependencies, 'queue'>, delivery: Delivery): Promise<void> {
+  return enqueue(queue, [{ delivery, message: { delivery_id: delivery.delivery_id } }]);
 }
 
 function withoutResend({ state }: Delivery): ResendOutcome {

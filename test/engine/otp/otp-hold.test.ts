@@ -19,7 +19,7 @@ import {
   dynamoOtpTrafficReader,
   otpRecords,
 } from '../../../shared/otp/otp-traffic.dynamo.ts';
-import { type ReviewDependencies, reviewTraffic } from '../../../shared/otp/review-traffic.ts';
+import { reviewTraffic, type TrafficReviewDependencies } from '../../../shared/otp/review-traffic.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addDays, addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
 import { countedDynamo } from '../../support/engine/counted-dynamo.ts';
@@ -49,7 +49,7 @@ function consumer(kill: Kill = noKill(), now = start) {
   const counting = { traffic: names.otp_traffic, countedChanges: names.counted_changes };
   const counter = killable(dynamoOtpCounter(dynamo, counting, clock), kill);
   const metrics: string[] = [];
-  const review: ReviewDependencies = {
+  const review: TrafficReviewDependencies = {
     traffic: reader(),
     holds: killable(holds(), kill),
     activityLog: killable(dynamoActivityLog(dynamo, names.activity_log, 30), kill),

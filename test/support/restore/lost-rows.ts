@@ -17,8 +17,9 @@ import { dynamoMessageStore } from '../../../shared/message/store/message-store.
 import { dynamoDueItemIndex } from '../../../shared/recovery/due-item-index.dynamo.ts';
 import type { KeptStreamEvidence } from '../../../shared/restore/evidence.ts';
 import { dynamoMaintenance } from '../../../shared/restore/maintenance.dynamo.ts';
+import type { RestoreDependencies } from '../../../shared/restore/restore-page.ts';
 import type { Decisions, RestoreReport } from '../../../shared/restore/restore-report.ts';
-import { type RestoreDependencies, restoreStage } from '../../../shared/restore/restore-stage.ts';
+import { restoreStage } from '../../../shared/restore/restore-stage.ts';
 import {
   allItems,
   dynamoSideTables,

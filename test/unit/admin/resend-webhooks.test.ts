@@ -28,7 +28,7 @@ async function failedDeliveries(count: number, unreachable: ReadonlyMap<string, 
   }
   const failuresLeft = new Map(unreachable);
   const seen = { underWay: 0, mostUnderWay: 0, delaysMs: [] as number[], requeued: [] as string[] };
-  const dependencies = {
+  const webhookLog = {
     deliveries: {
       ...store,
       get: async (id: string) => {
@@ -44,15 +44,15 @@ async function failedDeliveries(count: number, unreachable: ReadonlyMap<string, 
       },
     },
     activityLog: { add: async () => undefined },
-    resend: {
-      dueItemIndex: inMemoryStores().dueItemIndex,
-      retryScheduler: {
-        schedule: async ({ delivery_id }: { delivery_id: string }) => void seen.requeued.push(delivery_id),
-      },
-      newRevision: randomUUID,
+    dueItemIndex: inMemoryStores().dueItemIndex,
+    queue: {
+      send: async (_lane: 'fast' | 'slow', sent: readonly { message: { delivery_id: string } }[]) =>
+        void seen.requeued.push(...sent.map(({ message }) => message.delivery_id)),
     },
+    newRevision: randomUUID,
     clock: () => now,
-  } as unknown as AdminDependencies;
+  };
+  const dependencies = { webhookLog } as unknown as AdminDependencies;
   const sleep = async (ms: number): Promise<void> => {
     seen.delaysMs.push(ms);
     await new Promise((resolve) => setImmediate(resolve));

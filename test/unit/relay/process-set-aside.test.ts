@@ -66,6 +66,7 @@ async function gateway(rows: readonly Message[] = [message], progress?: ScanProg
     ...stores,
     scanProgress: { read: async () => progress },
     messagesTable: 'gateway-messages',
+    queues: new Map(),
     sendBack: async ({ body }: SetAsideMessage) => void sent.push(body),
     clock: () => now,
   };

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { alerted, claimed, type Delivery } from '../../../shared/webhook/delivery.ts';
-import { makeRetryScheduler } from '../../../shared/webhook/delivery-queue.sqs.ts';
 import { resend } from '../../../shared/webhook/log/request-resend.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
@@ -24,19 +23,11 @@ async function failedDelivery(answerLater: number) {
       for (const { message } of sent) simulation.world.put(lane, JSON.stringify(message));
     },
   };
-  const scheduleOnce = () => Promise.reject(new Error('nothing is to be scheduled'));
-  const retryScheduler = makeRetryScheduler({
-    queue,
-    scheduleOnce,
-    scheduleLeadSeconds: 60,
-    dueItemIndex,
-    warn: () => {},
-  });
   const dependencies = {
     deliveries: store,
     dueItemIndex,
     activityLog: { add: async (entry: Activity) => void entries.push(entry) },
-    retryScheduler,
+    queue,
     clock: simulation.now,
     newRevision: () => `resend ${entries.length}`,
     reportFailedDelivery: ({ delivery_id }: Delivery) => void reported.push(delivery_id),
@@ -98,8 +89,8 @@ describe('a manual resend', () => {
 
   it('is started by the sweep if its queue message is lost', async () => {
     const { store, simulation, dependencies, id } = await failedDelivery(200);
-    const lost = { schedule: async () => {} };
-    await resend({ ...dependencies, retryScheduler: lost }, id, 'ada@example.com');
+    const lost = { send: async () => {} };
+    await resend({ ...dependencies, queue: lost }, id, 'ada@example.com');
     await simulation.run(300);
     expect((await store.get(id))?.state).toBe('acknowledged');
   });
@@ -139,8 +130,8 @@ describe('a manual resend', () => {
 
   it('sends the queue message that the previous request did not send before it died', async () => {
     const { simulation, dependencies, id } = await failedDelivery(200);
-    const dies = { schedule: () => Promise.reject(new Error('no connection')) };
-    await expect(resend({ ...dependencies, retryScheduler: dies }, id, 'a')).rejects.toThrow('no connection');
+    const dies = { send: () => Promise.reject(new Error('no connection')) };
+    await expect(resend({ ...dependencies, queue: dies }, id, 'a')).rejects.toThrow('no connection');
     expect(await resend(dependencies, id, 'a')).toEqual({ kind: 'already_waiting', state: 'pending' });
     // Much less than the 90 s after which the sweep would find it.
     await simulation.run(10);
