@@ -50,6 +50,7 @@ export const bundleSettings = {
   alias: {
     '@aws-sdk/credential-provider-node': join(root, 'lib/build/sdk-stubs/lambda-credentials.ts'),
     '@aws-sdk/middleware-endpoint-discovery': join(root, 'lib/build/sdk-stubs/no-endpoint-discovery.ts'),
+    '@smithy/core/checksum': join(root, 'lib/build/sdk-stubs/native-checksums.ts'),
     '@smithy/core/event-streams': join(root, 'lib/build/sdk-stubs/no-event-streams.ts'),
     // As a text, which V8 parses faster than code.
     'libphonenumber-js/metadata.min.json': `data:text/javascript,${encodeURIComponent(`export default JSON.parse(${JSON.stringify(JSON.stringify(plansWithoutForms))});`)}`,

@@ -36,9 +36,10 @@ describe('a function’s bundle', () => {
   it.each(Object.keys(metafile.outputs))(
     '%s has none of the code that was left out for a faster start',
     (file) => {
-      // Classic zod and its translations; credential sources that Lambda does not have; event streams; endpoint discovery.
+      // Classic zod and its translations; credential sources that Lambda does not have; event streams; endpoint discovery; checksums
+      // in JavaScript.
       const leftOut =
-        /zod\/v4\/(classic|locales\/(?!(?:en|index)\.js))|nested-clients|credential-provider-(?!env)|submodules\/event-streams|endpoint-discovery\/|mnemonist/;
+        /zod\/v4\/(classic|locales\/(?!(?:en|index)\.js))|nested-clients|credential-provider-(?!env)|submodules\/(event-streams|checksum)|endpoint-discovery\/|mnemonist/;
       expect(sourcesOf.get(file)?.filter((input) => leftOut.test(input))).toEqual([]);
     },
   );
