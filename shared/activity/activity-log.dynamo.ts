@@ -69,7 +69,7 @@ function entriesIn(rows: readonly Readonly<Record<string, unknown>>[]): Activity
   return rows.flatMap(({ of_client, ...row }) => {
     const kind = String(row.kind).replace(/#.*$/, '');
     const of = of_client === undefined ? {} : { client_id: of_client };
-    const { success, data } = activitySchema.safeParse({ ...row, ...of, kind });
+    const { success, data } = activitySchema().safeParse({ ...row, ...of, kind });
     if (success) return [data];
     log.warn('activity entry unreadable', { entry_id: row.entry_id, kind: row.kind });
     return [];

@@ -3,32 +3,34 @@
 import * as z from 'zod/mini';
 import type { Mode } from '../contract/mode.ts';
 import type { Clock } from '../platform/clock.ts';
+import { lazily } from '../platform/expiring-cache.ts';
 import { newId } from '../platform/ids.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import { type ActivityKind, activityKinds } from './activity-kinds.ts';
 
-/** The fields that changed, with their values before or after; never a secret or a hash. */
-const state = z.record(z.string(), z.unknown());
+export const activitySchema = lazily(() => {
+  /** The fields that changed, with their values before or after; never a secret or a hash. */
+  const state = z.record(z.string(), z.unknown());
+  return z.readonly(
+    z.object({
+      /** `act_` and a ULID of its time, so entries sort by time. */
+      entry_id: z.string(),
+      kind: z.enum(activityKinds),
+      at: z.iso.datetime(),
+      /** The summary of the entry in one sentence for a person. */
+      summary: z.string(),
+      client_id: z.exactOptional(z.string()),
+      message_id: z.exactOptional(z.string()),
+      delivery_id: z.exactOptional(z.string()),
+      /** The administrator or client that did it; absent for the gateway's own entries. */
+      actor: z.exactOptional(z.string()),
+      before: z.exactOptional(state),
+      after: z.exactOptional(state),
+    }),
+  );
+});
 
-export const activitySchema = z.readonly(
-  z.object({
-    /** `act_` and a ULID of its time, so entries sort by time. */
-    entry_id: z.string(),
-    kind: z.enum(activityKinds),
-    at: z.iso.datetime(),
-    /** The summary of the entry in one sentence for a person. */
-    summary: z.string(),
-    client_id: z.exactOptional(z.string()),
-    message_id: z.exactOptional(z.string()),
-    delivery_id: z.exactOptional(z.string()),
-    /** The administrator or client that did it; absent for the gateway's own entries. */
-    actor: z.exactOptional(z.string()),
-    before: z.exactOptional(state),
-    after: z.exactOptional(state),
-  }),
-);
-
-export type Activity = z.output<typeof activitySchema>;
+export type Activity = z.output<ReturnType<typeof activitySchema>>;
 
 export interface ActivityLog {
   /** Writing the same entry again changes nothing. */

@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 import type { FieldError, GatewayError } from '../contract/errors.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
+import { lazily } from '../platform/expiring-cache.ts';
 import { logWarning } from '../platform/log.ts';
 
 /** The statuses by which a client sees that something is wrong with its requests or its rights, not with the gateway. */
@@ -14,24 +15,24 @@ export function isKept({ status }: Pick<GatewayError, 'status'>): boolean {
   return keptStatuses.has(status);
 }
 
-const fieldError = z.object({ field: z.string(), message: z.string() });
-
-export const refusalSchema = z.readonly(
-  z.object({
-    request_id: z.string(),
-    at: z.iso.datetime(),
-    client_id: z.string(),
-    /** Method and path of the route. */
-    endpoint: z.string(),
-    status: z.number(),
-    /** The code of the error. */
-    reason: z.string(),
-    message: z.string(),
-    details: z.array(fieldError),
-  }),
+export const refusalSchema = lazily(() =>
+  z.readonly(
+    z.object({
+      request_id: z.string(),
+      at: z.iso.datetime(),
+      client_id: z.string(),
+      /** Method and path of the route. */
+      endpoint: z.string(),
+      status: z.number(),
+      /** The code of the error. */
+      reason: z.string(),
+      message: z.string(),
+      details: z.array(z.object({ field: z.string(), message: z.string() })),
+    }),
+  ),
 );
 
-export type Refusal = z.output<typeof refusalSchema>;
+export type Refusal = z.output<ReturnType<typeof refusalSchema>>;
 
 const detailsMax = 5;
 const messageCharactersMax = 200;

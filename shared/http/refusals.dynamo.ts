@@ -95,7 +95,7 @@ export function dynamoRefusalReader(dynamo: DynamoDBDocumentClient, TableName: s
 type Row = Readonly<Record<string, unknown>>;
 
 function refusalIn({ counter, refusal }: Row): Refusal {
-  return refusalSchema.parse({
+  return refusalSchema().parse({
     ...(refusal as object),
     request_id: String(counter).slice(refusalKey('').length),
   });
