@@ -17,8 +17,7 @@ import { reviewTraffic, type TrafficReviewDependencies } from '../shared/otp/rev
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
-import { log } from '../shared/platform/log.ts';
-import { countMetric } from '../shared/platform/metrics.ts';
+import { countMetric, log } from '../shared/platform/log.ts';
 import { countChanges } from '../shared/usage/count-changes.ts';
 import { changeRecords, dynamoUsageCounter } from '../shared/usage/usage-counter.dynamo.ts';
 

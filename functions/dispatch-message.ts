@@ -37,8 +37,7 @@ import { dynamo, secretsManager, sqs } from '../shared/platform/aws/clients.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
-import { log, logWarning } from '../shared/platform/log.ts';
-import { countMetric } from '../shared/platform/metrics.ts';
+import { countMetric, log, logWarning } from '../shared/platform/log.ts';
 import { processBatch } from '../shared/platform/process-queue-batch.ts';
 
 const env = environmentOf<'dispatch-message'>();

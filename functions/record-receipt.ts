@@ -23,8 +23,7 @@ import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
-import { log } from '../shared/platform/log.ts';
-import { countMetric } from '../shared/platform/metrics.ts';
+import { countMetric, log } from '../shared/platform/log.ts';
 import { processRecords } from '../shared/platform/process-queue-batch.ts';
 import { numberOwners } from '../shared/sender/number-owners.ts';
 

@@ -7,8 +7,7 @@ import { carriersIn } from '../shared/contract/channels.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
-import { log } from '../shared/platform/log.ts';
-import { countMetric, recordTime } from '../shared/platform/metrics.ts';
+import { countMetric, log, recordTime } from '../shared/platform/log.ts';
 
 const env = environmentOf<'synthetic-send'>();
 const credentials = { clients: dynamoClientStore(dynamo(), env.CLIENTS_TABLE), random: randomBytes };

@@ -7,14 +7,17 @@ import { dynamoMessageStore } from '../../shared/message/store/message-store.dyn
 import { dynamo } from '../../shared/platform/aws/clients.ts';
 import { dynamoDueItemIndex } from '../../shared/recovery/due-item-index.dynamo.ts';
 import { unknownOfStream } from '../../shared/restore/evidence.ts';
-import { dynamoMaintenance } from '../../shared/restore/maintenance.dynamo.ts';
-import { planRestore } from '../../shared/restore/plan-restore.ts';
 import type { RestoreDependencies } from '../../shared/restore/restore-page.ts';
 import { isRestoreOf, type RestoreProgress } from '../../shared/restore/restore-progress.ts';
-import { type Decisions, type RestoreReport, unknownIn } from '../../shared/restore/restore-report.ts';
+import {
+  type Decisions,
+  planRestore,
+  type RestoreReport,
+  unknownIn,
+} from '../../shared/restore/restore-report.ts';
 import { restoreStage } from '../../shared/restore/restore-stage.ts';
 import { dynamoSideTables } from '../../shared/restore/side-tables.dynamo.ts';
-import { stackWorkers } from '../../shared/restore/stack-workers.lambda.ts';
+import { dynamoMaintenance, stackWorkers } from '../../shared/restore/stop-stage.lambda.ts';
 import { dynamoStreamRecords } from '../../shared/restore/stream-records.dynamo.ts';
 import {
   dynamoTableRows,

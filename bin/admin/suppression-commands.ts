@@ -11,13 +11,13 @@ import {
   suppressionsCsv,
 } from '../../shared/admin/suppressions.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
+import type { SuppressionView } from '../../shared/message/message-response.schema.ts';
 import {
   recipientInPath,
   suppressionBody,
   suppressionsQuery,
 } from '../../shared/message/suppression/manage-suppressions.ts';
 import { scopes } from '../../shared/message/suppression/suppression.ts';
-import type { SuppressionView } from '../../shared/message/suppression/suppression-response.schema.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { Runner } from './command.ts';
 import { textFields, textTable } from './print.ts';

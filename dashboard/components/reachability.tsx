@@ -1,7 +1,7 @@
 /** Whether a client may write to a person: the suppression with its reason, and the WhatsApp window. */
 import Link from '@cloudscape-design/components/link';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import type { SuppressionView } from '../../shared/message/suppression/suppression-response.schema.ts';
+import type { SuppressionView } from '../../shared/message/message-response.schema.ts';
 import { linkTo } from '../route.ts';
 import { Secondary } from './text.tsx';
 import { Time } from './time.tsx';

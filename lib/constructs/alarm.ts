@@ -99,7 +99,7 @@ export function createAlarm(scope: Construct, id: string, props: AlarmProps): Al
   });
 }
 
-/** Returns a metric that the functions of this stage emit (`shared/platform/metrics.ts`). */
+/** Returns a metric that the functions of this stage emit (`shared/platform/log.ts`). */
 export function countedMetric(
   stage: StageSettings,
   metricName: StageMetric | LoggedMetric | TimeMetric,

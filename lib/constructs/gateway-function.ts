@@ -146,7 +146,7 @@ export class GatewayFunction extends LambdaFunction {
 
   /**
    * Lambda's `Errors` counts exceptions and time-outs. 5xx responses and messages left in the queue are successes for
-   * Lambda, so the function counts them itself (`shared/platform/metrics.ts`). The alarm uses one-minute periods and a
+   * Lambda, so the function counts them itself (`shared/platform/log.ts`). The alarm uses one-minute periods and a
    * fraction of the function's own calls, because a canary gets only a tenth of them for five minutes.
    */
   private createErrorAlarm(): Alarm | undefined {

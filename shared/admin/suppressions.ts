@@ -5,6 +5,11 @@
 import * as z from 'zod/mini';
 import { recordActivity } from '../activity/activity-log.ts';
 import { GatewayError } from '../contract/errors.ts';
+import type {
+  RemovedSuppression,
+  SuppressionList,
+  SuppressionView,
+} from '../message/message-response.schema.ts';
 import {
   endSuppression,
   suppress,
@@ -14,11 +19,6 @@ import {
   suppressionView,
 } from '../message/suppression/manage-suppressions.ts';
 import type { SuppressionScope } from '../message/suppression/suppression.ts';
-import type {
-  RemovedSuppression,
-  SuppressionList,
-  SuppressionView,
-} from '../message/suppression/suppression-response.schema.ts';
 import { csvTable, parseCsv } from '../platform/csv.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import { recipientSchema } from '../sender/phone-number.ts';

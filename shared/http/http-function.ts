@@ -12,7 +12,7 @@ import type { RateLimiter } from '../limit/limiter.ts';
 import type { ApiRequest, Operation } from '../operation/operation.ts';
 import { noteUnknownParameters, prefersStrict } from '../operation/unknown-fields.ts';
 import type { Clock } from '../platform/clock.ts';
-import { countFunctionFailure } from '../platform/metrics.ts';
+import { countFunctionFailure } from '../platform/log.ts';
 import { type Authenticator, authenticate } from './authenticate.ts';
 import { isKept, type RecordRefusal, withoutContent } from './record-refusals.ts';
 import { type BodyFormat, checkText, parseRequestBody } from './request-body.ts';

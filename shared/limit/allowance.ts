@@ -19,8 +19,7 @@ import { dynamo } from '../platform/aws/clients.ts';
 import { secondsPerDay } from '../platform/clock.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { ExpiringMap } from '../platform/expiring-cache.ts';
-import { logWarning } from '../platform/log.ts';
-import { countMetric } from '../platform/metrics.ts';
+import { countMetric, logWarning } from '../platform/log.ts';
 import { type CapCounter, dynamoCapCounter } from './cap-counter.dynamo.ts';
 import {
   amountOf,

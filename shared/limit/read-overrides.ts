@@ -18,8 +18,7 @@ import { dynamo } from '../platform/aws/clients.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import type { Environment } from '../platform/env.ts';
 import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
-import { log } from '../platform/log.ts';
-import { countMetric } from '../platform/metrics.ts';
+import { countMetric, log } from '../platform/log.ts';
 import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from './override-row.ts';
 
 /** The limits of a policy in force for a client. */

@@ -1,6 +1,6 @@
 /**
- * The form of the responses about messages, for the API document and the types (contract, section 5);
- * `message-response.ts` makes them. Functions import only the types.
+ * The form of the responses about messages (contract, section 5), about suppressions (section 13) and the test outbox (section
+ * 17), for the API document and the types. Functions import only the types.
  */
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
@@ -11,6 +11,7 @@ import { encodings, messageTypes, statuses } from './message.ts';
 import { receivedContent } from './received-content.ts';
 import { rowError } from './send/batch-store.dynamo.ts';
 import { windowHours } from './store/whatsapp-window.dynamo.ts';
+import { scopes, sources } from './suppression/suppression.ts';
 
 export const instant = z.iso.datetime().check(z.meta({ examples: ['2026-11-20T10:00:00.000Z'] }));
 export const recipient = z.string().check(z.meta({ examples: ['+447700900123'] }));
@@ -233,4 +234,56 @@ export const messageResponses = {
   Batch: batchStatus,
   MessageOrBatch: messageOrBatch,
   MessageList: messageList,
+} as const;
+
+const testOutboxMessage = z.object({
+  message_id: idOf('msg'),
+  channel,
+  to: described(recipient, 'The recipient.'),
+  from: described(z.nullable(z.string()), 'The sender; null where the carrier would choose it.'),
+  body: described(
+    z.string(),
+    'The text as the person would read it, with the code of a one-time password; other WhatsApp content as JSON.',
+  ),
+  at: described(instant, 'When the simulated carrier was given it.'),
+});
+
+const testOutbox = z.object({
+  messages: described(z.array(testOutboxMessage), 'The messages of the last 24 hours, newest first.'),
+  next_cursor: z.exactOptional(z.string()),
+});
+
+export type TestOutboxPage = z.output<typeof testOutbox>;
+
+/** The responses by their names in the API document. */
+export const testOutboxResponses = {
+  TestOutboxMessage: testOutboxMessage,
+  TestOutbox: testOutbox,
+} as const;
+
+const suppression = z.object({
+  recipient,
+  scope: z.enum(scopes),
+  reason: described(z.nullable(z.string()), 'Why it is suppressed, for people.'),
+  source: z.enum(sources),
+  created_at: instant,
+  updated_at: described(instant, 'When it was last changed.'),
+});
+
+const suppressionList = z.object({
+  suppressions: described(z.array(suppression), 'The suppressed recipients, by number.'),
+  next_cursor: z.exactOptional(z.string()),
+});
+
+const removedSuppression = z.object({ recipient, deleted: z.boolean() });
+
+export type SuppressionView = z.output<typeof suppression>;
+export type SuppressionList = z.output<typeof suppressionList>;
+export type RemovedSuppression = z.output<typeof removedSuppression>;
+
+/** The responses by their names in the API document. */
+export const suppressionResponses = {
+  Suppression: suppression,
+  SuppressionList: suppressionList,
+  DeletedSuppression: removedSuppression,
 } as const;

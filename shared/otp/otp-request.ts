@@ -1,6 +1,7 @@
 /** The request body of `POST /api/v1/otp/send`: its schema, and what depends on several of its fields (contract, section 5). */
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
+import { placeholdersOf, render } from '../message/message-text.ts';
 import { legFields, legIndexes, legsSchema, type WantedLeg } from '../message/send/fallback-fields.ts';
 import {
   maxMessageCharacters,
@@ -9,7 +10,6 @@ import {
   smsText,
   textOf,
 } from '../message/send/send-fields.ts';
-import { placeholdersOf, render } from '../message/template.ts';
 import { faultAt, optional, withDefault } from '../operation/fields.ts';
 import { recipientSchema } from '../sender/phone-number.ts';
 import { codeLength, maxAttempts, ttlSeconds } from './otp.ts';

@@ -5,7 +5,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { HandOverBody } from '../message/dispatch/carrier.ts';
 import type { Message } from '../message/message.ts';
-import { render } from '../message/template.ts';
+import { render } from '../message/message-text.ts';
 import type { OtpSecrets } from './otp-secret.secrets.ts';
 
 /**

@@ -19,8 +19,16 @@ import {
   type OnceCounter,
 } from '../usage/count-once.ts';
 import { dynamoOnceCounter } from '../usage/usage-counter.dynamo.ts';
-import type { OtpCount, OtpMinute } from './judge-traffic.ts';
 import { smsSendsOf } from './otp.ts';
+
+export interface OtpCount {
+  readonly sends: number;
+  readonly verified: number;
+}
+
+export interface OtpMinute extends OtpCount {
+  readonly start: Date;
+}
 
 /** A record of the stream: an SMS with a password, or its verification. */
 export interface OtpRecord extends OtpCount {

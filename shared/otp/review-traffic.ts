@@ -1,5 +1,6 @@
 /**
- * Holds one-time passwords of a client to a country after their records are counted. The time is that of the stream, not of
+ * Holds one-time passwords of a client to a country if few of them are verified, after their records are counted. That
+ * indicates SMS pumping: programs request passwords that nobody reads. The time is that of the stream, not of
  * the clock: where the stream is read late, the verifications are late as well, and nothing is held for it.
  *
  *   count ─ crash → the stream repeats the batch, and what is counted is not counted again
@@ -7,22 +8,20 @@
  *   Activity Log entry, with an id made of the hold ─ crash → written again as the same entry
  *   metric, again with each batch that finds these passwords held: its alarm needs one
  */
-
 import type { ActivityLog } from '../activity/activity-log.ts';
 import type { StageMetric } from '../contract/metrics.ts';
 import { modeOf } from '../contract/mode.ts';
 import { allCountries, type OtpHoldRule } from '../contract/otp-hold.ts';
 import { addDays, addSeconds, type Clock, startOfMinute } from '../platform/clock.ts';
 import { derivedIdAt } from '../platform/ids.ts';
-import {
-  canBeSuspicious,
-  judgeTraffic,
-  type OtpCount,
-  type OtpMinute,
-  type Suspicion,
-} from './judge-traffic.ts';
 import type { OtpHold, OtpHoldState, OtpHoldStore } from './otp-holds.dynamo.ts';
-import type { CountryMinute, OtpRecord, OtpTrafficReader } from './otp-traffic.dynamo.ts';
+import type {
+  CountryMinute,
+  OtpCount,
+  OtpMinute,
+  OtpRecord,
+  OtpTrafficReader,
+} from './otp-traffic.dynamo.ts';
 
 export interface TrafficReviewDependencies {
   readonly traffic: OtpTrafficReader;
@@ -206,4 +205,66 @@ export function holdSummary({ country, except = [], sends, verified, usual_share
 
 function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
+}
+
+interface Suspicion extends OtpCount {
+  /** The start of the judged time. */
+  readonly since: Date;
+  /** The share that was not reached. */
+  readonly threshold: number;
+  /** Undefined if the client has sent too few to know it. */
+  readonly usualShare: number | undefined;
+}
+
+const chanceMax = 1e-6;
+
+/**
+ * Judges whether few of the passwords are verified; the result depends only on the arguments. The last hour and every shorter
+ * time up to now are judged, so that good traffic before an attack does not hide it. Small numbers vary by chance: passwords are
+ * held only if p < 10⁻⁶ for so few verifications of a client whose share is at the threshold.
+ *
+ * @param minutes - by the creation of the passwords, oldest first
+ * @param usual - the client's passwords to this country on earlier days
+ */
+export function judgeTraffic(
+  minutes: readonly OtpMinute[],
+  usual: OtpCount,
+  rule: OtpHoldRule,
+): Suspicion | undefined {
+  const usualShare = usual.sends < rule.minimumSends ? undefined : shareOf(usual);
+  const threshold = Math.max(rule.minimumShare, rule.shareOfUsual * (usualShare ?? rule.usualShare));
+  let [sends, verified] = [0, 0];
+  for (const minute of minutes.toReversed()) {
+    sends += minute.sends;
+    verified += minute.verified;
+    if (sends >= rule.minimumSends && isBelow({ sends, verified }, threshold)) {
+      return { sends, verified, since: minute.start, threshold, usualShare };
+    }
+  }
+  return undefined;
+}
+
+/** Whether any share that the rule can have as its threshold is above those of the minutes: else the usual one need not be read. */
+export function canBeSuspicious(minutes: readonly OtpMinute[], rule: OtpHoldRule): boolean {
+  return judgeTraffic(minutes, { sends: rule.minimumSends, verified: rule.minimumSends }, rule) !== undefined;
+}
+
+/** A verification may be counted whose password was created before the counting began. */
+function shareOf({ sends, verified }: OtpCount): number {
+  return Math.min(1, verified / sends);
+}
+
+/**
+ * Chernoff's bound: with a true share p, a share of q or less among n has at most the chance exp(-n · D(q‖p)), where D is
+ * the relative entropy.
+ */
+function isBelow(count: OtpCount, threshold: number): boolean {
+  const share = shareOf(count);
+  if (share >= threshold) return false;
+  const entropy = term(share, threshold) + term(1 - share, 1 - threshold);
+  return count.sends * entropy >= -Math.log(chanceMax);
+}
+
+function term(observed: number, expected: number): number {
+  return observed === 0 ? 0 : observed * Math.log(observed / expected);
 }

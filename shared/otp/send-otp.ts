@@ -11,12 +11,11 @@
 import { assertChannelsOn, assertMaySend, permissionsOf } from '../client/permission.ts';
 import { noCountry } from '../contract/otp-hold.ts';
 import type { Message } from '../message/message.ts';
-import { segment } from '../message/segments.ts';
+import { segment, withSampleCode } from '../message/message-text.ts';
 import { dryRunOf, isDryRun, refusalsOf } from '../message/send/dry-run.ts';
 import { channelsOf, legsToStore } from '../message/send/fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from '../message/send/idempotency.ts';
 import { newMessage, type SendDependencies } from '../message/send/send-one.ts';
-import { withSampleCode } from '../message/template.ts';
 import { type Operation, parseBody, requireCaller } from '../operation/operation.ts';
 import { addSeconds } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';

@@ -5,8 +5,7 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import type { Clock, Sleep } from './clock.ts';
-import { log } from './log.ts';
-import { countFunctionFailure } from './metrics.ts';
+import { countFunctionFailure, log } from './log.ts';
 
 /** The result of a message whose work did not fail: it is deleted, or received again after this time. */
 export interface HandlerResult {

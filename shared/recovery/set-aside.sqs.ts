@@ -10,8 +10,7 @@ import { dynamo } from '../platform/aws/clients.ts';
 import { queueText } from '../platform/aws/queues.sqs.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { derivedIdAt } from '../platform/ids.ts';
-import { log, logWarning } from '../platform/log.ts';
-import { countMetric } from '../platform/metrics.ts';
+import { countMetric, log, logWarning } from '../platform/log.ts';
 
 export interface RefusedWork {
   /** The work that was not done, as a sentence for a person. */

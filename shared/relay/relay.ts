@@ -24,8 +24,7 @@ import { allEnded, isolateRefused, isPermanentFault } from '../platform/aws/perm
 import { exactRowIn, isRestoreWrite, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import { readOnce } from '../platform/expiring-cache.ts';
-import { log } from '../platform/log.ts';
-import { countMetric } from '../platform/metrics.ts';
+import { countMetric, log } from '../platform/log.ts';
 import type { SetAside } from '../recovery/set-aside.sqs.ts';
 import {
   type ChangeWithDestinations,

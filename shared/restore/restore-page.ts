@@ -17,7 +17,7 @@ import { evidenceInRow, judgeMessage, laterRow, mergedEvidence } from './judge-m
 import type { Maintenance, RestoreProgress } from './restore-progress.ts';
 import type { Decisions, RestoreReport, RowOutcome } from './restore-report.ts';
 import type { Item, SideTables } from './side-tables.dynamo.ts';
-import type { StackWorkers } from './stack-workers.lambda.ts';
+import type { StackWorkers } from './stop-stage.lambda.ts';
 import type { StreamRecords } from './stream-records.dynamo.ts';
 import { keyOf, type RestorableTable, ruleOf, type StackTable, type TableRows } from './table-rows.dynamo.ts';
 

@@ -2,7 +2,7 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Decisions } from './restore-report.ts';
 import type { Item } from './side-tables.dynamo.ts';
-import type { RunningWorkers } from './stack-workers.lambda.ts';
+import type { RunningWorkers } from './stop-stage.lambda.ts';
 import { type RestorableTable, restorableTables } from './table-rows.dynamo.ts';
 
 const restoreSteps = ['stop', 'restore', 'compare', 'copy', 'start', 'clean', 'done'] as const;

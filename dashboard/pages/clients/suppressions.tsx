@@ -2,7 +2,7 @@
 import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
 import { useState } from 'react';
-import type { SuppressionView } from '../../../shared/message/suppression/suppression-response.schema.ts';
+import type { SuppressionView } from '../../../shared/message/message-response.schema.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { useConfirm } from '../../components/confirm-dialog.tsx';

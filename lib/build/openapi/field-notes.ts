@@ -6,7 +6,7 @@
 
 import { inWords, previousSecretHours } from '../../../shared/contract/times.ts';
 import { eventFilters } from '../../../shared/contract/webhook-events.ts';
-import { singleSegment } from '../../../shared/message/segments.ts';
+import { singleSegment } from '../../../shared/message/message-text.ts';
 import {
   maxMessageCharacters,
   referenceCharactersMax,

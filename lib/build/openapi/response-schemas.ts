@@ -1,10 +1,12 @@
 /** The schemas of all successful responses; a test checks every response of the deployed gateway against them. */
 import * as z from 'zod/mini';
 import { accountResponses } from '../../../shared/account/account-response.schema.ts';
-import { testOutboxResponses } from '../../../shared/carrier/simulator/test-outbox-response.schema.ts';
-import { messageResponses } from '../../../shared/message/message-response.schema.ts';
+import {
+  messageResponses,
+  suppressionResponses,
+  testOutboxResponses,
+} from '../../../shared/message/message-response.schema.ts';
 import { dryRunResponses } from '../../../shared/message/send/dry-run-response.schema.ts';
-import { suppressionResponses } from '../../../shared/message/suppression/suppression-response.schema.ts';
 import { described } from '../../../shared/operation/fields.ts';
 import { otpResponses } from '../../../shared/otp/otp-response.schema.ts';
 import { usageResponses } from '../../../shared/usage/usage-response.schema.ts';

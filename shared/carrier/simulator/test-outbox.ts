@@ -3,12 +3,12 @@ import * as z from 'zod/mini';
 import { GatewayError } from '../../contract/errors.ts';
 import { e164 } from '../../contract/international-codes.ts';
 import { modeOf } from '../../contract/mode.ts';
+import type { TestOutboxPage } from '../../message/message-response.schema.ts';
 import { optional } from '../../operation/fields.ts';
 import { defaultPageLimit, opaqueCursor, pageLimit } from '../../operation/list-query.ts';
 import { type Operation, parseQuery, requireCaller } from '../../operation/operation.ts';
 import { addDays, dayOf } from '../../platform/clock.ts';
 import { type Outbox, testOutboxDays } from './outbox.dynamo.ts';
-import type { TestOutboxPage } from './test-outbox-response.schema.ts';
 
 /** The query of `GET /api/v1/test/outbox`. */
 const testOutboxQuery = z.object({

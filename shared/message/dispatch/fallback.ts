@@ -8,9 +8,8 @@ import { derivedId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type Message, type MessageChange, transitions } from '../message.ts';
 import type { FallbackLeg } from '../message-response.schema.ts';
-import { segment } from '../segments.ts';
+import { segment, withSampleCode } from '../message-text.ts';
 import type { MessageStore } from '../store/message-store.ts';
-import { withSampleCode } from '../template.ts';
 
 /** The same for every worker: only one of them stores the row. */
 function legId(firstId: string, leg: number): string {

@@ -5,7 +5,7 @@ import { invalidRecipientText } from '../../contract/errors.ts';
 import { optional } from '../../operation/fields.ts';
 import { noteUnknownFields, type UnknownFields } from '../../operation/unknown-fields.ts';
 import { canonicalRecipient } from '../../sender/phone-number.ts';
-import { render, renderedLength } from '../template.ts';
+import { render, renderedLength } from '../message-text.ts';
 import type { RowError, RowErrorCode } from './batch-store.dynamo.ts';
 import { maxMessageCharacters, referenceText, smsText } from './send-fields.ts';
 

@@ -11,7 +11,7 @@ import { unknownFieldErrors } from '../../operation/unknown-fields.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { fromOf } from '../attempt.ts';
 import type { Message, StoredLeg } from '../message.ts';
-import { segment } from '../segments.ts';
+import { segment } from '../message-text.ts';
 import type { SuppressedAmong } from '../suppression/suppression-store.dynamo.ts';
 import type { Batch } from './batch-store.dynamo.ts';
 import type { DryRun, DryRunBatch, DryRunLeg, DryRunRefusal } from './dry-run-response.schema.ts';

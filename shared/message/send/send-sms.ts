@@ -4,7 +4,7 @@ import { optional } from '../../operation/fields.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { recipientSchema, senderSchema } from '../../sender/phone-number.ts';
 import type { Message } from '../message.ts';
-import { segment } from '../segments.ts';
+import { segment } from '../message-text.ts';
 import { fallbackSchema, legsToStore } from './fallback-fields.ts';
 import {
   endOfValidity,

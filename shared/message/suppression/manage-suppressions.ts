@@ -12,6 +12,7 @@ import {
 } from '../../operation/operation.ts';
 import { retry } from '../../platform/retry.ts';
 import { canonicalRecipient, recipientRule, recipientSchema } from '../../sender/phone-number.ts';
+import type { RemovedSuppression, SuppressionList, SuppressionView } from '../message-response.schema.ts';
 import {
   type Changed,
   isSuppression,
@@ -20,7 +21,6 @@ import {
   type SuppressionScope,
   scopes,
 } from './suppression.ts';
-import type { RemovedSuppression, SuppressionList, SuppressionView } from './suppression-response.schema.ts';
 import type { SuppressionStore } from './suppression-store.dynamo.ts';
 
 /**

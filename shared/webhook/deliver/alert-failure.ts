@@ -6,8 +6,7 @@
 import type { ActivityLog } from '../../activity/activity-log.ts';
 import { modeOf } from '../../contract/mode.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
-import { log } from '../../platform/log.ts';
-import { countMetric } from '../../platform/metrics.ts';
+import { countMetric, log } from '../../platform/log.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { isWithdrawn } from '../attempt.ts';
 import { alerted, type Delivery } from '../delivery.ts';

@@ -16,7 +16,6 @@ import type { TableName } from '../../../shared/contract/tables.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { dynamoDueItemIndex } from '../../../shared/recovery/due-item-index.dynamo.ts';
 import type { KeptStreamEvidence } from '../../../shared/restore/evidence.ts';
-import { dynamoMaintenance } from '../../../shared/restore/maintenance.dynamo.ts';
 import type { RestoreDependencies } from '../../../shared/restore/restore-page.ts';
 import type { Decisions, RestoreReport } from '../../../shared/restore/restore-report.ts';
 import { restoreStage } from '../../../shared/restore/restore-stage.ts';
@@ -26,6 +25,7 @@ import {
   type Item,
   sideTableName,
 } from '../../../shared/restore/side-tables.dynamo.ts';
+import { dynamoMaintenance } from '../../../shared/restore/stop-stage.lambda.ts';
 import { dynamoStreamRecords } from '../../../shared/restore/stream-records.dynamo.ts';
 import {
   dynamoTableRows,

@@ -12,7 +12,7 @@ import type { Message } from '../../../shared/message/message.ts';
 import { chunksOf } from '../../../shared/platform/long-lists.ts';
 import type { RestoreReport } from '../../../shared/restore/restore-report.ts';
 import { dynamoSideTables, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
-import { type RunningWorkers, stackWorkers } from '../../../shared/restore/stack-workers.lambda.ts';
+import { type RunningWorkers, stackWorkers } from '../../../shared/restore/stop-stage.lambda.ts';
 import { clientConfig, documentClient, eventually, gateway } from '../gateway/gateway.ts';
 import { minuteReviews } from '../gateway/minute-reviews.ts';
 import { startWebhookEndpoint, type WebhookEndpoint } from '../webhook/webhook-endpoint.ts';

@@ -4,7 +4,7 @@ import { type CountryCode, getCountryCallingCode, getExampleNumber } from 'libph
 import examples from 'libphonenumber-js/mobile/examples';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import { messageCursor } from '../../../shared/message/list-messages.ts';
-import { placeholdersOf, render, renderedLength } from '../../../shared/message/template.ts';
+import { placeholdersOf, render, renderedLength } from '../../../shared/message/message-text.ts';
 import { countryOf, isRecipient } from '../../../shared/sender/phone-number.ts';
 import { checkUrl, isAllowedAddress } from '../../../shared/webhook/address-guard.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { SegmentedMessage } from 'sms-segments-calculator';
-import { segment } from '../../../shared/message/segments.ts';
+import { segment } from '../../../shared/message/message-text.ts';
 
 function byLibrary(text: string) {
   const { encodingName, segmentsCount } = new SegmentedMessage(text);

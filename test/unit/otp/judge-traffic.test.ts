@@ -2,7 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { stages } from '../../../lib/stages/stages.ts';
-import { canBeSuspicious, judgeTraffic, type OtpMinute } from '../../../shared/otp/judge-traffic.ts';
+import type { OtpMinute } from '../../../shared/otp/otp-traffic.dynamo.ts';
+import { canBeSuspicious, judgeTraffic } from '../../../shared/otp/review-traffic.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 
 const rule = stages.production.otpHold;

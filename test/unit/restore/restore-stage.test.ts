@@ -2,8 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { tableShapes } from '../../../shared/contract/tables.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { planRestore } from '../../../shared/restore/plan-restore.ts';
-import { type RestoreReport, unknownIn } from '../../../shared/restore/restore-report.ts';
+import { planRestore, type RestoreReport, unknownIn } from '../../../shared/restore/restore-report.ts';
 import { type RestoreRequest, restoreStage } from '../../../shared/restore/restore-stage.ts';
 import { restorableTables } from '../../../shared/restore/table-rows.dynamo.ts';
 import { periodsBetween } from '../../../shared/usage/period.ts';

@@ -1,6 +1,7 @@
 /**
- * Stops and starts what calls the workers of a stack: the event source mappings of queues and streams, and the schedules of
- * each minute and hour. A stream is read on from where it was stopped, within the 24 hours that it keeps its records.
+ * Stops a stage for a restore, and starts it: the API by maintenance, and what calls the workers of its stack, which are the
+ * event source mappings of queues and streams, and the schedules of each minute and hour. A stream is read on from where it was
+ * stopped, within the 24 hours that it keeps its records.
  */
 import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import {
@@ -9,6 +10,25 @@ import {
   UpdateEventSourceMappingCommand,
 } from '@aws-sdk/client-lambda';
 import { GetScheduleCommand, SchedulerClient, UpdateScheduleCommand } from '@aws-sdk/client-scheduler';
+import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { everyClient, maintenanceEndpoint } from '../contract/limits.ts';
+
+/** Begins and ends the maintenance of the API: a row of `limit-overrides`, which every operation reads anyway. */
+export function dynamoMaintenance(client: DynamoDBDocumentClient, TableName: string) {
+  const key = { client_id: everyClient, endpoint: maintenanceEndpoint };
+  return {
+    /** Returns whether it had begun before. */
+    async begin(): Promise<boolean> {
+      const Item = { ...key, note: 'Tables are being restored: npm run admin -- restore' };
+      const { Attributes } = await client.send(new PutCommand({ TableName, Item, ReturnValues: 'ALL_OLD' }));
+      return Attributes !== undefined;
+    },
+
+    async end(): Promise<void> {
+      await client.send(new DeleteCommand({ TableName, Key: key }));
+    },
+  };
+}
 
 /** By their ids in the stack: what was on when the workers were stopped. */
 export interface RunningWorkers {
