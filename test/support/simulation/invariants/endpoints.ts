@@ -225,13 +225,16 @@ export const ofEndpoints = {
     promise: '12.5',
     check: (ended) => {
       const { record } = ended.stage;
+      // The time of its end is that of a worker's clock, as is the time of its first failure.
+      const { skewMaxMs } = ended.plan;
       return endpointsOf(record.asked).flatMap(({ url, clientId, id }) => {
         const own = record.asked.filter((one) => one.clientId === clientId);
         const about = own.filter(({ path }) => path.endsWith(id));
         const read = about.findLast(({ route, status }) => route === 'getWebhookEndpoint' && status === 200);
         if (read === undefined || about.some(({ route }) => route === 'updateWebhookEndpoint')) return [];
         const disabledMs = read.answer.enabled ? undefined : Date.parse(read.answer.disabled_at);
-        const posts = record.posted.filter((one) => one.url === url && one.atMs < (disabledMs ?? read.atMs));
+        const endMs = disabledMs === undefined ? read.atMs : disabledMs + skewMaxMs;
+        const posts = record.posted.filter((one) => one.url === url && one.atMs < endMs);
         const failing = posts.slice(posts.findLastIndex(({ status }) => status === 200) + 1);
         const sinceMs = failing[0]?.atMs ?? Infinity;
         if (disabledMs === undefined) {
@@ -241,10 +244,10 @@ export const ofEndpoints = {
           return isCalm(ended) && isOver ? [`${url} failed since ${dateOf(sinceMs)}, and is enabled`] : [];
         }
         const found = [];
-        const days = (disabledMs - sinceMs) / 86_400_000;
+        const days = (disabledMs + 2 * skewMaxMs - sinceMs) / 86_400_000;
         if (days < disabledAfter.days - 0.001 || failing.length < disabledAfter.attempts)
           found.push(`${url} was disabled after ${failing.length} attempts in ${days.toFixed(2)} days`);
-        const late = record.posted.find((one) => one.url === url && one.atMs > disabledMs + inFlightMs);
+        const late = record.posted.find((one) => one.url === url && one.atMs > endMs + inFlightMs);
         if (late !== undefined) found.push(`${url} was disabled, and got a webhook at ${dateOf(late.atMs)}`);
         const others = endpointsOf(own).filter(
           (one) =>
@@ -252,7 +255,7 @@ export const ofEndpoints = {
             takes(one.created.events, endpointDisabledEvent) &&
             !own.some(({ path }) => path.endsWith(one.id)) &&
             !disabledEndpoints(ended).has(one.id) &&
-            one.sinceMs < disabledMs,
+            one.sinceMs < disabledMs - skewMaxMs,
         );
         return [
           ...found,

@@ -11,18 +11,30 @@ interface GivenSecret {
   /** Undefined for the URLs of the account and of requests. */
   readonly endpointId: string | undefined;
   readonly secret: string;
+  readonly askedAtMs: number;
   readonly fromMs: number;
 }
 
 /** 24 h, less what a rotation takes. */
 const overlapMs = 86_340_000;
 
+/** Between two rotations of a secret at least. */
+const skewOfOrderMs = 1000;
+
 export function signatureViolations({ stage: { record }, scene, plan }: Ended): readonly string[] {
   const given: GivenSecret[] = scene.clients.map(({ clientId, webhookSecret }) => ({
-    ...{ clientId, endpointId: undefined, secret: webhookSecret, fromMs: 0 },
+    ...{ clientId, endpointId: undefined, secret: webhookSecret, askedAtMs: 0, fromMs: 0 },
   }));
   const endpointOf = new Map<string, string>();
-  for (const { route, status = 0, body, answer, clientId, answeredAtMs = 0 } of record.asked) {
+  for (const {
+    route,
+    status = 0,
+    body,
+    answer,
+    clientId,
+    atMs: askedAtMs,
+    answeredAtMs = 0,
+  } of record.asked) {
     const fromMs = Math.max(answeredAtMs, Date.parse(answer?.active_at ?? '') || 0);
     const endpointId: string | undefined = answer?.endpoint_id;
     // A creation whose response was lost gave out no secret of its endpoint.
@@ -30,18 +42,19 @@ export function signatureViolations({ stage: { record }, scene, plan }: Ended): 
       endpointOf.set(String(Reflect.get(Object(body), 'url')), 'unknown');
     if (route === 'createWebhookEndpoint' && status === 201 && endpointId !== undefined) {
       endpointOf.set(answer.url, endpointId);
-      given.push({ clientId, endpointId, secret: answer.secret, fromMs });
+      given.push({ clientId, endpointId, secret: answer.secret, askedAtMs, fromMs });
     }
     if (route === 'rotateWebhookEndpointSecret' && status === 200)
-      given.push({ clientId, endpointId, secret: answer.secret, fromMs });
+      given.push({ clientId, endpointId, secret: answer.secret, askedAtMs, fromMs });
     if (route === 'rotateWebhookSecret' && status === 200)
-      given.push({ clientId, endpointId: undefined, secret: answer.webhook_secret, fromMs });
+      given.push({ clientId, endpointId: undefined, secret: answer.webhook_secret, askedAtMs, fromMs });
   }
-  const endMs = ({ clientId, endpointId, fromMs }: GivenSecret): number => {
+  // The clocks of who rotates and of who signs may differ.
+  const endMs = ({ clientId, endpointId, askedAtMs }: GivenSecret): number => {
     const later = given.filter(
-      (one) => one.clientId === clientId && one.endpointId === endpointId && one.fromMs > fromMs,
+      (one) => one.clientId === clientId && one.endpointId === endpointId && one.askedAtMs > askedAtMs,
     );
-    return Math.min(...later.map((one) => one.fromMs)) + overlapMs;
+    return Math.min(...later.map((one) => one.fromMs)) + overlapMs - 2 * plan.skewMaxMs;
   };
   return record.posted.flatMap((posted) => {
     const endpointId = endpointOf.get(posted.url);
@@ -60,7 +73,8 @@ export function signatureViolations({ stage: { record }, scene, plan }: Ended): 
         .filter(({ secret }) => !isSignedWith(posted, secret))
         .map(({ fromMs }) => `${what} is not signed with the secret given out at ${timeOf(fromMs)}`),
       ...live
-        .slice(1)
+        // Which is the oldest is told by the clocks of those who rotated.
+        .slice(plan.skewMaxMs > skewOfOrderMs ? live.length : 1)
         .filter(({ secret }) => isPlainlySignedWith(posted, secret))
         .map(() => `${what} has an X-Webhook-Signature of a newer secret than the oldest that signs`),
     ];
