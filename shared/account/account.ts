@@ -6,7 +6,7 @@ import { type ClientAdminDependencies, noSuchClient, rotateWebhookSecret } from 
 import type { ClientStore } from '../client/client-store.dynamo.ts';
 import { overlapText, secretRotationBody } from '../client/secret-text.ts';
 import { notPerClient, type PolicyName, policies } from '../contract/limits.ts';
-import { modeField } from '../contract/mode.ts';
+import { modeField, modeOf } from '../contract/mode.ts';
 import type { LimitReader } from '../limit/read-overrides.ts';
 import {
   type ApiResponse,
@@ -60,14 +60,17 @@ async function changeWebhookUrl(
   webhookUrl: string | null,
 ): Promise<void> {
   const { webhook_url: before = null, invalid = [] } = await ownClient(dependencies.clients, caller);
-  if (before === webhookUrl && !invalid.includes('webhook_url')) return;
-  await recordActivity(dependencies, caller.clientId, {
-    kind: 'webhook_url_changed',
-    summary: `${caller.clientId} ${webhookUrl === null ? 'removed' : 'set'} its webhook URL`,
-    clientId: caller.clientId,
-    before: { webhook_url: before },
-    after: { webhook_url: webhookUrl },
-  });
+  const isSame = before === webhookUrl && !invalid.includes('webhook_url');
+  // Test data may only have the URL of the client so far: from now on the two are apart.
+  if (isSame && modeOf(caller.clientId) === 'live') return;
+  if (!isSame)
+    await recordActivity(dependencies, caller.clientId, {
+      kind: 'webhook_url_changed',
+      summary: `${caller.clientId} ${webhookUrl === null ? 'removed' : 'set'} its webhook URL`,
+      clientId: caller.clientId,
+      before: { webhook_url: before },
+      after: { webhook_url: webhookUrl },
+    });
   if (!(await dependencies.clients.setWebhookUrl(caller.clientId, webhookUrl ?? undefined)))
     throw noSuchClient();
 }

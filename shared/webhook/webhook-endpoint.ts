@@ -123,8 +123,11 @@ export function changedFields(
 ): Partial<Record<keyof WebhookEndpoint, unknown>> {
   const names = Object.keys({ ...seen, ...next }) as (keyof WebhookEndpoint)[];
   const differing = names.filter((name) => !isDeepStrictEqual(seen[name], next[name]));
+  const isElsewhere = differing.includes('url') || differing.includes('role_arn');
   return {
     ...Object.fromEntries(differing.map((name) => [name, next[name]])),
+    // They are one destination: a half of each of two changes would be one that nobody asked for.
+    ...(isElsewhere ? { url: next.url, role_arn: next.role_arn } : {}),
     ...(resetsFailures(seen, next) ? { failing_since: undefined, failed_attempts: undefined } : {}),
     ...(next.enabled && !seen.enabled ? { notice_pending: undefined } : {}),
   };

@@ -238,6 +238,19 @@ describe('test data', () => {
     expect(verifiedBody(livePost, live.webhookSecret).data).not.toHaveProperty('mode');
   });
 
+  it('keeps the URL that a test key sets, or that it sets none, where that of the client is the same so far', async () => {
+    const [first, second] = ['https://example.com/first', 'https://example.com/second'];
+    for (const url of [first, null]) {
+      const { live, test } = await halves({ ...(url === null ? {} : { webhookUrl: url }) });
+      const set = (client: typeof live, webhook_url: string | null) =>
+        client.call('PATCH', '/api/v1/account', { body: { webhook_url } });
+      expect((await set(test, url)).body).toMatchObject({ webhook_url: url });
+      await set(live, second);
+      expect((await test.call('GET', '/api/v1/account')).body).toMatchObject({ webhook_url: url });
+      expect((await live.call('GET', '/api/v1/account')).body).toMatchObject({ webhook_url: second });
+    }
+  });
+
   it('keeps what a simulated person answers, and the opt-out that follows, to itself', async () => {
     const server = await aServer();
     const { live, test } = await halves({ webhookUrl: server.url });

@@ -106,6 +106,29 @@ describe.each([
     expect(await store.get(client_id, endpoint_id)).toBeUndefined();
   });
 
+  it('have the whole destination of the later of two changes at the same moment', async () => {
+    const arn = (name: string) => `arn:aws:sqs:eu-west-1:111122223333:${name}`;
+    const role = { role_arn: 'arn:aws:iam::111122223333:role/webhooks' };
+    const url = { url: 'https://b.example.com' };
+    const queue = (name: string) => ({ sqs: { queue_arn: arn(name), ...role } });
+    const pairs = [
+      [{}, queue('one'), url],
+      [{}, url, queue('one')],
+      [{ url: arn('one'), ...role }, url, queue('two')],
+      [{ url: arn('one'), ...role }, queue('two'), url],
+    ] as const;
+    for (const [before, earlier, later] of pairs) {
+      const endpoint = { ...aNewEndpoint(aClient()), ...before };
+      await store.create(endpoint, secret);
+      const [first, second] = [earlier, later].map((destination, index) =>
+        changed(endpoint, { destination }, created, `revision ${index}`),
+      );
+      if (first === undefined || second === undefined) throw new Error('two changes');
+      await store.change(endpoint, first);
+      expect(await store.change(endpoint, second)).toEqual(second);
+    }
+  });
+
   it('keep when and why the gateway disabled them, where their client disables them at the same moment', async () => {
     const endpoint = aNewEndpoint(aClient());
     await store.create(endpoint, secret);
