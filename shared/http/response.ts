@@ -97,6 +97,9 @@ const outageNames: ReadonlySet<string> = new Set([
   'ThrottlingException',
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
+  // Of SQS, whose own errors are all of the client by their `$fault`.
+  'RequestThrottled',
+  'KmsThrottled',
   // Contention that outlasted all retries. A transaction that a condition cancels is a result in its store.
   'TransactionConflictException',
   'TransactionCanceledException',

@@ -25,6 +25,7 @@ function aGateway(secret: unknown = credentials('token')) {
   let now = created;
   let stored: string | undefined = JSON.stringify(secret);
   const queue: StoredCallback[] = [];
+  const refusals: Error[] = [];
   const counted: string[] = [];
   const { authenticate, receive } = callbackOperations({
     carriers: carrierReports,
@@ -40,6 +41,7 @@ function aGateway(secret: unknown = credentials('token')) {
     ),
     baseUrl,
     store: async (callback) => {
+      if (refusals.length > 0) throw refusals.shift();
       queue.push(callback);
     },
     warn: () => {},
@@ -69,6 +71,7 @@ function aGateway(secret: unknown = credentials('token')) {
   });
   return {
     queue,
+    refusals,
     counted,
     change(next: unknown) {
       stored = JSON.stringify(next);
@@ -249,6 +252,17 @@ describe('a callback that is not proven', () => {
     expect(await call()).toBe(200);
     expect(queue).toHaveLength(1);
   });
+
+  it.each([['RequestThrottled'], ['KmsThrottled']])(
+    'is 503 where the queue refuses it by %s',
+    async (name) => {
+      const { call, refusals, queue } = aGateway();
+      refusals.push(Object.assign(new Error('slow down'), { name, $fault: 'client' }));
+      expect(await call()).toBe(503);
+      expect(await call()).toBe(200);
+      expect(queue).toHaveLength(1);
+    },
+  );
 
   it('is refused by its size before anything else', async () => {
     const { call, queue } = aGateway();
