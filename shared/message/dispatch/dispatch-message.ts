@@ -186,16 +186,24 @@ async function handOver(
   );
 }
 
-/** The carrier recognizes the attempt, so that what could keep the message from a hand-over comes too late. */
+/**
+ * The carrier recognizes the attempt, but may not have it yet. Where the message would not be handed over any more, nothing is
+ * repeated: a report settles the attempt, or what the carrier is asked at the end.
+ */
 async function repeatAttempt(
   dependencies: DispatchDependencies,
   claimed: Claimed,
   { carrier }: Step<'repeat'>,
 ): Promise<Dispatched> {
   const message = atCarrier(claimed.message, carrier.name, claimed.carriers);
-  const toSend = await withTemplate(dependencies, message);
-  const body = await dependencies.bodyOf(toSend);
-  return callCarrier(dependencies, { ...claimed, message }, carrier, { toSend, body }, true);
+  const isRefused =
+    (await isOtpOver(dependencies, message)) || (await refusalOf(dependencies, message)) !== undefined;
+  const prepared = isRefused ? 'suppressed' : await prepareHandOver(dependencies, message);
+  if (prepared !== 'suppressed')
+    return callCarrier(dependencies, { ...claimed, message }, carrier, prepared, true);
+  const deadline = new Date(message.attempts?.at(-1)?.deadline ?? message.expires_at);
+  const isLate = deadline <= dependencies.clock();
+  return waitUntil(dependencies, claimed, isLate ? new Date(message.expires_at) : deadline);
 }
 
 /** Returns the slot of this sender that no attempt has used yet. */

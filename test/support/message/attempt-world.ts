@@ -1,5 +1,6 @@
 /** A stage whose carriers respond as told, to follow the attempts of one message. */
 import { messageError } from '../../../shared/contract/message-error-codes.ts';
+import type { DispatchDependencies } from '../../../shared/message/dispatch/call-carrier.ts';
 import type { ChosenCarrier, HandOver, HandOverRequest } from '../../../shared/message/dispatch/carrier.ts';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
@@ -38,12 +39,14 @@ export async function attemptWorld(
     defaultSender,
     duringCall = async () => {},
     isOtpPending = true,
-  }: Partial<Pick<ChosenCarrier, 'settledBy'>> & {
-    readonly defaultSender?: string;
-    readonly isOtpPending?: boolean;
-    /** What happens before the response to an attempt. */
-    readonly duringCall?: (attempt: number) => Promise<void>;
-  } = {},
+    ...guards
+  }: Partial<Pick<ChosenCarrier, 'settledBy'>> &
+    Partial<Pick<DispatchDependencies, 'isDisabled' | 'suppressions'>> & {
+      readonly defaultSender?: string;
+      readonly isOtpPending?: boolean;
+      /** What happens before the response to an attempt. */
+      readonly duringCall?: (attempt: number) => Promise<void>;
+    } = {},
 ) {
   let now = created;
   const { messages } = inMemoryStores();
@@ -90,6 +93,7 @@ export async function attemptWorld(
     bodyOf: async () => ({ text: 'Hello' }),
     isDisabled: async () => false,
     ...nobodySuppressed,
+    ...guards,
     otpLegs: { ...noOtpLegs.otpLegs, isPending: async () => isOtpPending },
     allowanceOf,
     pace: inMemoryPace(() => now),

@@ -1,5 +1,6 @@
 /** What carriers say at the worst moment neither doubles a message nor gives it a wrong state or cost (contract 16.3). */
 import { describe, expect, it } from '@jest/globals';
+import type { Suppression } from '../../../shared/message/suppression/suppression.ts';
 import {
   accepted,
   notTaken,
@@ -36,6 +37,36 @@ describe('a repeated attempt', () => {
     await until(310);
     expect(asked().at(-1)).toBe('two 2');
     expect(await view()).toMatchObject({ status: 'sent', carrier: 'two', possible_duplicate: true });
+  });
+
+  it('is not made for a client that was disabled meanwhile', async () => {
+    let disabled = false;
+    const { until, asked, view, report } = await world(
+      { one: ['lost'], two: [accepted] },
+      { on_unknown: 'wait' },
+      { settledBy: 'repeat', isDisabled: async () => disabled },
+    );
+    await until(10);
+    const before = asked().length;
+    disabled = true;
+    await until(3590);
+    expect(asked()).toHaveLength(before);
+    await report(1, 'delivered');
+    expect(await view()).toMatchObject({ status: 'delivered', carrier: 'one' });
+  });
+
+  it('is not made to a person who opted out meanwhile', async () => {
+    let suppression: Suppression | undefined;
+    const { until, asked } = await world(
+      { one: ['lost'] },
+      { on_unknown: 'wait' },
+      { settledBy: 'repeat', suppressions: { get: async () => suppression } },
+    );
+    await until(10);
+    const before = asked().length;
+    suppression = { scope: 'messages' } as Suppression;
+    await until(3599);
+    expect(asked()).toHaveLength(before);
   });
 
   it('fails the message where the recipient is refused', async () => {
