@@ -7,11 +7,11 @@ import { messageError } from '../contract/message-error-codes.ts';
 import { type Message, messageSchema } from '../message/message.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 import { restoredBy, rowIn, usageClosed } from '../platform/aws/stream-record.dynamo.ts';
-import type { Clock, Sleep } from '../platform/clock.ts';
+import { type Clock, earlierOf, type Sleep } from '../platform/clock.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { leaveToReview } from '../relay/expire-messages.ts';
-import { deliverySchema, dueItemOf } from '../webhook/delivery.ts';
+import { type Delivery, deliverySchema, dueItemOf } from '../webhook/delivery.ts';
 import type { Evidence, KeptStreamEvidence, SettingChange } from './evidence.ts';
 import { evidenceInRow, judgeMessage, laterRow, mergedEvidence } from './judge-message.ts';
 import type { Maintenance, RestoreProgress } from './restore-progress.ts';
@@ -148,13 +148,27 @@ async function restoreDelivery(
     ? { kind: 'webhook', key: parsed.data.delivery_id }
     : { kind: 'restored' };
   if (decisions === undefined) return outcome;
-  const { lease_until, ...withoutLease } = item;
-  const ended = { ...withoutLease, ...texts({ state: 'failed', finished_at: stoppedAt.toISOString() }) };
-  const repeats = isOpen && decisions.unknownWebhooks === 'send';
-  const table = dependencies.tables['webhook-deliveries'];
-  await dependencies.rows.put(table, marked(isOpen && !repeats ? ended : item, restoreId), true);
-  if (repeats) await dependencies.dueItemIndex.add('deliveries', dueItemOf(parsed.data));
+  const restored =
+    isOpen && decisions.unknownWebhooks !== 'send' ? failedAt(stoppedAt, item, parsed.data) : item;
+  await dependencies.rows.put(dependencies.tables['webhook-deliveries'], marked(restored, restoreId), true);
+  // The sweep sends what is due, and the alerts of those that failed, with the entries by which lists and resends find them.
+  const { data: delivery } = deliverySchema.safeParse(rowIn(restored));
+  if (delivery !== undefined) await dependencies.dueItemIndex.add('deliveries', dueItemOf(delivery));
   return outcome;
+}
+
+/** The row as it is when its last attempt has failed. */
+function failedAt(at: Date, { lease_until, ...item }: Item, { attempt_due_at }: Delivery): Item {
+  return {
+    ...item,
+    ...texts({
+      state: 'failed',
+      finished_at: at.toISOString(),
+      // The entry of the failure is listed by this time, and lists end now.
+      attempt_due_at: earlierOf(new Date(attempt_due_at), at).toISOString(),
+    }),
+    alert_pending: { BOOL: true },
+  };
 }
 
 function marked(item: Item, restoreId: string): Item {
