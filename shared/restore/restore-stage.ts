@@ -13,9 +13,11 @@
  * stream of messages had when all was stopped: those do not change until all is turned on.
  */
 
+import { clientIdIn, modes } from '../contract/mode.ts';
 import { messageSchema } from '../message/message.ts';
 import { rowIn } from '../platform/aws/stream-record.dynamo.ts';
 import { leaveToReview } from '../relay/expire-messages.ts';
+import { allClients } from '../usage/count-changes.ts';
 import { deliverySchema, dueItemOf } from '../webhook/delivery.ts';
 import { collectEvidence, type Evidence, hourOf, keptStreamEvidence } from './evidence.ts';
 import { type RestoreDependencies, type RestoreRun, restorePage } from './restore-page.ts';
@@ -197,6 +199,9 @@ async function compare(
   return builder.build(lostMessages(evidence, tables.includes('messages'), known, knownByClient));
 }
 
+/** The rows with the sums of all clients, of live and of test data. */
+const ofAllClients = modes.map((mode) => clientIdIn(mode, allClients));
+
 function lostMessages(
   { messages, counted }: Evidence,
   isRestored: boolean,
@@ -206,7 +211,7 @@ function lostMessages(
   if (!isRestored) return { lost_messages: [], lost_by_client: {} };
   const named = [...messages].filter(([id]) => !known.has(id));
   const byClient = [...counted]
-    .filter(([client]) => client !== '*')
+    .filter(([client]) => !ofAllClients.includes(client))
     .map(([client, count]) => [client, count - (knownByClient.get(client) ?? 0)] as const)
     .filter(([, count]) => count > 0);
   return {

@@ -42,7 +42,10 @@ interface Story {
 }
 
 /** @param hasStream - whether the stream of messages survives the loss */
-export function lostTable(total: number, { hasStream = false } = {}) {
+export function lostTable(
+  total: number,
+  { hasStream = false, clientIdOf = (index: number): string => `client-${index % 7}` } = {},
+) {
   let now = start;
   const clock = (): Date => now;
   let records: StreamRecord[] = [];
@@ -137,7 +140,7 @@ export function lostTable(total: number, { hasStream = false } = {}) {
     const way = index % wayCount;
     const { webhook_url, queued_at, ...base } = aMessage({
       message_id: newId('msg', now),
-      client_id: `client-${index % 7}`,
+      client_id: clientIdOf(index),
       recipient: `+4477009${String(index).padStart(5, '0')}`,
       country: 'GB',
       segments: 1,

@@ -141,7 +141,11 @@ describe('messages', () => {
   });
 
   it('have a stream for a day: what it tells is known of each, also where it forgets during the restore', async () => {
-    const { gateway, to, later, survivors, truth } = await gatewayWithLoss(200, { hasStream: true });
+    const { gateway, to, later, survivors, truth } = await gatewayWithLoss(200, {
+      hasStream: true,
+      // Usage has the sums of all clients in a row for live data, and in one for test data.
+      clientIdOf: (index) => (index % 3 === 0 ? 'client-a-test' : 'client-a'),
+    });
     const { changed } = await planRestore(gateway.dependencies(), to, ['messages']);
     const { report } = await restoreStage(gateway.dependencies(), request(to, { confirmed: false }));
     const lostOf = (...ways: readonly number[]): string[] =>
@@ -156,6 +160,10 @@ describe('messages', () => {
     const laterLost = later.filter((id) => !survivors.has(id));
     expect(report?.lost_messages.map(({ message_id }) => message_id).toSorted()).toEqual(
       laterLost.toSorted(),
+    );
+    const lostOfClient = Map.groupBy(laterLost, (id) => String(truth.get(id)?.client_id));
+    expect(report?.lost_by_client).toEqual(
+      Object.fromEntries([...lostOfClient].map(([client, ids]) => [client, ids.length])),
     );
     for (const { message_id, ...known } of report?.lost_messages ?? []) {
       const { client_id, created_at: accepted_at, status } = truth.get(message_id) ?? {};
