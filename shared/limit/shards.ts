@@ -13,7 +13,7 @@
  */
 import type { Limits } from '../contract/limits.ts';
 import { epochSeconds } from '../platform/clock.ts';
-import { type PerWindow, perWindow, type Windows } from './windows.ts';
+import { isPastMinute, type PerWindow, perWindow, type Windows } from './windows.ts';
 
 /** Half of a row's capacity of 1,000 writes a second. */
 const shardPerMinute = 30_000;
@@ -111,11 +111,11 @@ export async function openNext(
   const [first = '', ...others] = shardKeys(key, current);
   const closed = await store.close(first, opening, windows);
   const rest = await Promise.all(others.map((row) => store.close(row, opening, windows)));
-  const carried: Record<string, number> = { ...current.carried };
-  for (const { counts } of [closed, ...rest]) {
-    for (const [attribute, count] of Object.entries(counts)) {
-      carried[attribute] = (carried[attribute] ?? 0) + count;
-    }
+  const counts = [current.carried, ...[closed, ...rest].map((row) => row.counts)].flatMap(Object.entries);
+  const carried: Record<string, number> = {};
+  for (const [attribute, count] of counts) {
+    // The write has room for about 200 attributes, and minutes that have passed are not asked for any more.
+    if (!isPastMinute(attribute, windows)) carried[attribute] = (carried[attribute] ?? 0) + count;
   }
   return store.open(key, current.generation, { ...firstRows(closed.opening), carried }, windows);
 }

@@ -42,7 +42,7 @@ export const faults: DeliberateFaults = {
   'what was counted before a limit changed twice is forgotten': {
     theme: 'limits',
     promise: '4.8',
-    changes: [{ file: shards, replace: '= { ...current.carried };', by: '= {};' }],
+    changes: [{ file: shards, replace: '[current.carried, ...[', by: '[...[' }],
   },
   'a closed row of a limit still counts': {
     theme: 'limits',

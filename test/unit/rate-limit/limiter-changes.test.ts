@@ -12,6 +12,7 @@ import { limitOf, windowNames, windowsAt } from '../../../shared/limit/windows.t
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { runs } from '../../fuzz/runs.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 
 const noon = new Date('2026-11-20T12:00:00.000Z');
@@ -159,6 +160,35 @@ it('a process that died between closing and opening rows is followed by the next
       addSeconds(at, 30),
     ),
   ).toBe(4);
+});
+
+it('a limit that changes each minute for hours is exact, and its writes stay below the 4 KB that DynamoDB takes', async () => {
+  let longest = 0;
+  const tables = inMemoryTables({
+    around: ({ input }, run) => {
+      longest = Math.max(longest, String(input.UpdateExpression).length);
+      return run();
+    },
+  });
+  const { rateCounter: counter } = inMemoryStores(tables);
+  const midnight = new Date('2026-11-20T00:00:00.000Z');
+  let minute = 0;
+  const check = limiterFor(counter, () => ({ ...inThreeRows, perDay: 300 + (minute % 2) }));
+  for (; minute < 240; minute += 1)
+    expect(await check(addSeconds(midnight, 60 * minute))).toMatchObject({ admitted: true });
+  expect(await admittedOf(check, 100, addSeconds(midnight, 60 * minute))).toBe(60);
+  expect(longest).toBeLessThan(4096);
+});
+
+it('a minute is used once where a process whose clock is three minutes ahead changes the rows within it', async () => {
+  const { rateCounter: counter } = inMemoryStores();
+  const many = { perMinute: 90_000, perHour: 90_000, perDay: 90_000 };
+  const few = { ...many, perMinute: 60 };
+  const before = limiterFor(counter, () => many);
+  for (let i = 0; i < 60; i += 1) await before(noon);
+  const ahead = limiterFor(counter, () => few);
+  expect(await ahead(addSeconds(noon, 180))).toMatchObject({ admitted: true });
+  expect(await limiterFor(counter, () => few)(noon)).toMatchObject({ admitted: false });
 });
 
 const perMinute = fc.constantFrom(60, 45_000, 90_000, 150_000);
