@@ -77,7 +77,13 @@ export async function requestResend(
     filter,
     request.until === undefined ? now : undefined,
   );
-  if ('status' in known) return known;
+  const addDueItem = (id: string): Promise<void> =>
+    dependencies.dueItemIndex.add('resends', [{ id, dueAt: addSeconds(now, requestTimeoutSeconds) }]);
+  if ('status' in known) {
+    // A process that was frozen may have written the row only after the run of each minute had dropped its id.
+    if (known.status !== 'completed') await addDueItem(known.resend_id);
+    return known;
+  }
   const { resendId } = known;
   const wanted = newResend(
     { resendId, clientId, actor, filter },
@@ -96,9 +102,7 @@ export async function requestResend(
   });
   // The due item precedes the row, so that the run of each minute finds every request. The run drops an id without a row, so
   // it is due when this function has ended.
-  await dependencies.dueItemIndex.add('resends', [
-    { id: resendId, dueAt: addSeconds(now, requestTimeoutSeconds) },
-  ]);
+  await addDueItem(resendId);
   await dependencies.resends.create(wanted);
   const begun = await runResend(dependencies, resendId, addSeconds(now, inRequestSeconds));
   return begun ?? wanted;

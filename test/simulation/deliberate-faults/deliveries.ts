@@ -163,8 +163,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/webhook/log/request-resend.ts',
-        replace: "await dependencies.dueItemIndex.add('resends', [",
-        by: 'void ([',
+        replace: "dependencies.dueItemIndex.add('resends', [{ id, dueAt:",
+        by: 'Promise.resolve(void [{ id, dueAt:',
       },
     ],
   },

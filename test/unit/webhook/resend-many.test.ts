@@ -6,6 +6,7 @@ import { derivedId } from '../../../shared/platform/ids.ts';
 import { alerted } from '../../../shared/webhook/delivery.ts';
 import type { DeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { resendRequestSchema } from '../../../shared/webhook/log/request-resend.ts';
+import { newResend, resendIdOf } from '../../../shared/webhook/log/resend.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import type { Post } from '../../support/simulation/outside-calls.ts';
@@ -234,6 +235,29 @@ describe('everything that failed', () => {
     await gateway.run(600);
     for (const events of eventsByMessage(resent()).values())
       expect(events).toEqual(['sms.sent', 'sms.delivered']);
+    expect(resent()).toHaveLength(10);
+  });
+
+  it('is resent by the same request where the process of the first one was frozen before it wrote the row', async () => {
+    const fault = (call: string): Fault | undefined =>
+      call === 'resends create' ? 'kill_before' : undefined;
+    const { gateway, recover, request, resent } = await afterAnOutage({ messages: 5, fault });
+    recover();
+    const [since, until] = [addSeconds(created, -10), gateway.now()];
+    void request({ since, until });
+    // The run of the due item finds no row.
+    await gateway.run(180);
+    const filter = { state: 'failed', since: since.toISOString(), until: until.toISOString() } as const;
+    const resendId = resendIdOf('client-a', filter, undefined);
+    expect(await gateway.resends.get(resendId)).toBeUndefined();
+    const given = { resendId, clientId: 'client-a', actor: 'client-a', filter };
+    await gateway.resends.create(newResend(given, until, 30, 'thawed'));
+    await gateway.run(180);
+    expect(resent()).toEqual([]);
+    const again = request({ since, until });
+    await gateway.run(300);
+    expect(await again).toMatchObject({ resend_id: resendId });
+    expect(await gateway.resends.get(resendId)).toMatchObject({ status: 'completed', resent: 10 });
     expect(resent()).toHaveLength(10);
   });
 
