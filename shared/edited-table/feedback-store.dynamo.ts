@@ -39,7 +39,10 @@ export function dynamoFeedbackStore(
         ),
       ),
     allRows: () =>
-      allPages((ExclusiveStartKey) => dynamo.send(new ScanCommand({ TableName, ExclusiveStartKey }))),
+      allPages((ExclusiveStartKey) =>
+        // The edit that this review follows must be seen: the feedback of what was there before may be right for it.
+        dynamo.send(new ScanCommand({ TableName, ConsistentRead: true, ExclusiveStartKey })),
+      ),
     write: async ({ image }, { status, status_message }) => {
       const { client_id, [sortKey]: sort } = image;
       if (client_id === undefined || sort === undefined) throw new Error('a row without its key');
