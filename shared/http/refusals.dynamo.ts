@@ -6,6 +6,7 @@ import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk
 import { conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
 import { batchRead } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../platform/clock.ts';
+import { logWarning } from '../platform/log.ts';
 import { type Refusal, refusalSchema, type WriteRefusals } from './record-refusals.ts';
 
 export const countsKeptDays = 7;
@@ -43,14 +44,15 @@ export function dynamoRefusalWriter(dynamo: DynamoDBDocumentClient, TableName: s
           },
         }),
       ),
-      // A caller can choose the id of a request, and must not replace what is kept of another.
+      // A caller can choose the id of a request, and must not replace what is kept of another. Without this row the refusal
+      // is counted nevertheless: its number must not be written again.
       conditionalUpdate(dynamo, {
         TableName,
         Key: { counter: refusalKey(request_id) },
         UpdateExpression: 'SET refusal = :refusal, purge_at = :purge_at',
         ConditionExpression: 'attribute_not_exists(refusal)',
         ExpressionAttributeValues: { ':refusal': fields, ':purge_at': purgeAt(fullKeptDays) },
-      }),
+      }).catch((error: unknown) => logWarning('refusal not kept', error)),
     ]);
   };
 }

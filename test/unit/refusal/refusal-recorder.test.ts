@@ -1,6 +1,8 @@
 /** Refusals are counted with few writes, however many there are, and never change the response. */
 import { expect, it } from '@jest/globals';
 import { type Refusal, refusalRecorder } from '../../../shared/http/record-refusals.ts';
+import { dynamoRefusalReader, dynamoRefusalWriter } from '../../../shared/http/refusals.dynamo.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 
 const start = new Date('2026-11-20T12:00:00.000Z');
 
@@ -99,4 +101,38 @@ it('a process that meets many combinations keeps to a bounded memory, and counts
   const { written, refuse } = recorder();
   for (let i = 0; i < 2000; i += 1) await refuse('forbidden', { client_id: `client_${i}` });
   expect(written).toHaveLength(2000);
+});
+
+it('a refusal that is counted is not counted again where only its row for the details could not be written', async () => {
+  let isDown = true;
+  const { dynamo, names } = inMemoryTables({
+    around: ({ input }, run) => {
+      if (isDown && JSON.stringify(input.Key).includes('refusal|')) throw new Error('throttled');
+      return run();
+    },
+  });
+  const record = refusalRecorder({
+    clock: () => start,
+    write: dynamoRefusalWriter(dynamo, names.rate_counters),
+  });
+  const refusal = {
+    at: start.toISOString(),
+    client_id: 'client_1',
+    endpoint: 'POST /api/v1/sms/send',
+    status: 400,
+    reason: 'invalid_request',
+    message: 'No.',
+    details: [],
+  };
+  await record({ ...refusal, request_id: 'one' });
+  isDown = false;
+  await record({ ...refusal, request_id: 'two' });
+  const reader = dynamoRefusalReader(dynamo, names.rate_counters);
+  expect(await reader.counts(['client_1'], ['2026-11-20T12'])).toMatchObject([
+    { at_least: 2, last_request_id: 'two' },
+  ]);
+  expect([await reader.find('one'), (await reader.find('two'))?.reason]).toEqual([
+    undefined,
+    'invalid_request',
+  ]);
 });
