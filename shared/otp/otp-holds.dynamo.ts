@@ -108,9 +108,10 @@ export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string
 
     /** False if the state is no longer the one that was seen, or passwords are held already. */
     async hold(hold: OtpHold, seen: OtpAllowance | undefined): Promise<boolean> {
-      const { applied } = await conditionalPut(client, {
+      const holding = await conditionalPut(client, {
         TableName,
         Item: hold,
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         ...(seen === undefined
           ? { ConditionExpression: 'attribute_not_exists(client_id)' }
           : {
@@ -119,7 +120,8 @@ export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string
               ExpressionAttributeValues: { ':allowed': 'allowed', ':seen': seen.allowed_at },
             }),
       });
-      return applied;
+      // Where the response was lost, the SDK's repeat finds the row that was written.
+      return holding.applied || holding.row?.held_at === hold.held_at;
     },
 
     async allow(allowance: OtpAllowance): Promise<void> {
