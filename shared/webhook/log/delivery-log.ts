@@ -19,7 +19,6 @@ import {
   isLastFailure,
   type Located,
   notificationDeliveries,
-  type Position,
   positionCursor,
   type WebhookLogDependencies,
 } from './find-deliveries.ts';
@@ -110,36 +109,45 @@ async function messagesLog(dependencies: WebhookLogDependencies, search: Search)
       ? [undefined, ...endpoints.map((endpoint) => endpoint.endpoint_id)]
       : [endpoint_id];
   const accountUrl = await dependencies.accountUrlOf(clientId);
+  const nothing = { located: [], end: undefined };
   const found: DeliverySummary[] = [];
   let after = search.cursor === undefined ? undefined : positionCursor.decode(search.cursor);
-  const notifications = message === undefined ? await notificationsOf(dependencies, search, after) : [];
   for (let pages = 0; pages < pagesMax; pages += 1) {
-    // These follow from no message.
-    const page =
+    const [ofMessages, notifications] = await Promise.all([
       search.event === endpointDisabledEvent
-        ? { located: [], end: undefined }
-        : await deliveriesOfMessages(dependencies, { ...search, message, endpointIds, after });
-    const ofMessages = page.located.map((located) => ({
-      position: located.candidate.position,
-      summary: summaryOf(located, { ...search, accountUrl }),
-    }));
-    for (const { position, summary } of inOrder([
-      ...ofMessages,
-      ...between(notifications, after, page.end),
-    ])) {
+        ? nothing
+        : deliveriesOfMessages(dependencies, { ...search, message, endpointIds, after }),
+      message === undefined ? notificationsOf(dependencies, search, after) : nothing,
+    ]);
+    const placed = [
+      ...ofMessages.located.map((located) => ({
+        position: located.candidate.position,
+        summary: summaryOf(located, { ...search, accountUrl }),
+      })),
+      ...notifications.located,
+    ];
+    // What one of the two has read beyond the end of the other is read again after it.
+    const end = [ofMessages.end, notifications.end]
+      .filter((position) => position !== undefined)
+      .toSorted()
+      .at(-1);
+    for (const { position, summary } of placed.toSorted((one, other) =>
+      one.position < other.position ? 1 : -1,
+    )) {
+      if (end !== undefined && position < end) break;
       if (summary === undefined || summary.client_id !== clientId) continue;
       if (search.state !== undefined && summary.state !== search.state) continue;
       found.push(summary);
       if (found.length === search.limit) return listed(found, positionCursor.encode(position));
     }
-    after = page.end;
+    after = end;
     if (after === undefined) break;
   }
   return listed(found, after && positionCursor.encode(after));
 }
 
 interface Placed {
-  readonly position: Position;
+  readonly position: string;
   readonly summary: DeliverySummary | undefined;
 }
 
@@ -147,39 +155,15 @@ interface Placed {
 async function notificationsOf(
   dependencies: WebhookLogDependencies,
   search: Search,
-  after: Position | undefined,
-): Promise<readonly Placed[]> {
-  const times = [search.until, after?.message.split('#')[0]].filter((time) => time !== undefined);
-  const notifications = await notificationDeliveries(dependencies, {
-    clientId: search.clientId,
-    endpoints: search.endpoints,
-    since: search.from,
-    until: times.map(dateOf).reduce(earlierOf, search.now),
-  });
-  return notifications
+  after: string | undefined,
+): Promise<{ readonly located: readonly Placed[]; readonly end: string | undefined }> {
+  const { clientId, endpoints, from: since, now } = search;
+  const until = search.until === undefined ? now : earlierOf(dateOf(search.until), now);
+  const page = await notificationDeliveries(dependencies, { clientId, endpoints, since, until, after });
+  const located = page.located
     .map(({ position, delivery }) => ({ position, summary: deliverySummary(delivery) }))
     .filter(({ summary }) => passes(summary, search));
-}
-
-/** The deliveries of one page: after a position, and not after its end. */
-function between(
-  placed: readonly Placed[],
-  after: Position | undefined,
-  end: Position | undefined,
-): readonly Placed[] {
-  return placed.filter(
-    ({ position }) =>
-      (after === undefined || position.message < after.message) &&
-      (end === undefined || position.message >= end.message),
-  );
-}
-
-/** The newest message first; its deliveries stay in their order. */
-function inOrder(placed: readonly Placed[]): readonly Placed[] {
-  return placed.toSorted((one, other) => {
-    if (one.position.message === other.position.message) return 0;
-    return one.position.message < other.position.message ? 1 : -1;
-  });
+  return { located, end: page.end };
 }
 
 interface Present extends Pick<Search, 'endpoints' | 'now'> {

@@ -3,12 +3,14 @@
  * message, its events and the client's endpoints. One call looks at a bounded number of ids, and ends with a position at
  * which the next one continues.
  */
+import { decodeTime } from 'ulid';
 import type { Activity, ActivityLog, ActivityPage, ActivityQuery } from '../../activity/activity-log.ts';
 import type { Message } from '../../message/message.ts';
 import { listPosition, type MessageList } from '../../message/store/message-list.dynamo.ts';
 import type { MessageStore } from '../../message/store/message-store.ts';
-import { opaqueCursor } from '../../operation/list-query.ts';
+import { invalidCursor, opaqueCursor } from '../../operation/list-query.ts';
 import type { Sleep } from '../../platform/clock.ts';
+import { idRange } from '../../platform/ids.ts';
 import { type Delivery, deliveryIdOf } from '../delivery.ts';
 import type { DeliveryStore, ResendStore } from '../delivery-store.dynamo.ts';
 import type { EndpointReader } from '../endpoint-store.dynamo.ts';
@@ -31,15 +33,9 @@ export interface WebhookLogDependencies extends EnqueueDependencies {
   readonly sleep: Sleep;
 }
 
-/** A position after a message in the list, or within a message after a number of its deliveries. */
-export interface Position {
-  readonly message: string;
-  readonly within?: number | undefined;
-}
-
 /** A delivery that a message may have had. */
 export interface Candidate {
-  readonly position: Position;
+  readonly position: string;
   readonly message: Message;
   readonly deliveryId: string;
   readonly event: string;
@@ -64,14 +60,15 @@ interface ByMessagesQuery {
   /** The endpoints; undefined means the URL of the message or the account. */
   readonly endpointIds: readonly (string | undefined)[];
   readonly event?: string | undefined;
-  readonly after?: Position | undefined;
+  /** The position at which the page before ended. */
+  readonly after?: string | undefined;
   readonly consistent?: boolean | undefined;
 }
 
 interface ByMessagesPage {
   readonly located: readonly Located[];
   /** Undefined after the last message. */
-  readonly end: Position | undefined;
+  readonly end: string | undefined;
 }
 
 /** The ids that one call looks at, about. */
@@ -85,10 +82,10 @@ export async function deliveriesOfMessages(
   query: ByMessagesQuery,
 ): Promise<ByMessagesPage> {
   const { messages, end } = await messagesOf(dependencies, query);
-  const { after } = query;
+  const { after = last } = query;
   const candidates = messages
     .flatMap((message) => candidatesOf(message, query))
-    .filter(({ position }) => position.message !== after?.message || isAfter(position, after));
+    .filter(({ position }) => position < after);
   const ids = candidates.map(({ deliveryId }) => deliveryId);
   const rows = await dependencies.deliveries.getMany(ids, { consistent: query.consistent ?? false });
   const byId = new Map(rows.map((row) => [row.delivery_id, row]));
@@ -100,7 +97,7 @@ export async function deliveriesOfMessages(
 async function messagesOf(
   { list, messages }: Pick<WebhookLogDependencies, 'list' | 'messages'>,
   query: ByMessagesQuery,
-): Promise<{ readonly messages: readonly Message[]; readonly end: Position | undefined }> {
+): Promise<{ readonly messages: readonly Message[]; readonly end: string | undefined }> {
   const { clientId, after, message, since, until } = query;
   if (message !== undefined) {
     const isInRange = message.created_at >= (since ?? first) && message.created_at <= (until ?? last);
@@ -109,12 +106,12 @@ async function messagesOf(
   const idsPerMessage = 3 * query.endpointIds.length;
   const count = Math.max(1, Math.min(messagesPerPageMax, Math.floor(idsPerPage / idsPerMessage)));
   const untilEnd = until === undefined ? last : `${until}#${last}`;
-  const before = after !== undefined && after.message < untilEnd ? after.message : untilEnd;
+  const [shown = last, within] = after?.split('~') ?? [];
+  const before = shown < untilEnd ? shown : untilEnd;
   const range = { clientId, direction: 'all', from: since ?? first, before } as const;
   const keys: { readonly messageId: string; readonly position: string }[] = [];
-  if (after?.within !== undefined) {
-    const messageId = after.message.slice(after.message.indexOf('#') + 1);
-    keys.push({ messageId, position: after.message });
+  if (within !== undefined && within !== noneLeft) {
+    keys.push({ messageId: shown.slice(shown.indexOf('#') + 1), position: shown });
   }
   if (range.from <= before) {
     for await (const key of list.keys(range, count)) {
@@ -131,31 +128,20 @@ async function messagesOf(
   const lastKey = keys.at(-1);
   return {
     messages: found.filter((row) => row.client_id === clientId),
-    end: keys.length < count || lastKey === undefined ? undefined : { message: lastKey.position },
+    end: keys.length < count || lastKey === undefined ? undefined : `${lastKey.position}~${noneLeft}`,
   };
 }
 
-/** The latest event first. */
 function candidatesOf(message: Message, { endpointIds, event: wanted }: ByMessagesQuery): Candidate[] {
-  const position = listPosition(message);
-  const found = new Map<string, Omit<Candidate, 'position'>>();
+  const found = new Map<string, Candidate>();
   for (const { event, happenedAt } of eventsOf(message)) {
     for (const endpointId of wanted === undefined || wanted === event ? endpointIds : []) {
       const deliveryId = deliveryIdOf({ messageId: message.message_id, event, endpointId });
-      found.set(deliveryId, { message, deliveryId, event, endpointId, happenedAt });
+      const position = positionOf(listPosition(message), happenedAt, event, endpointId);
+      found.set(deliveryId, { position, message, deliveryId, event, endpointId, happenedAt });
     }
   }
-  const newestFirst = [...found.values()].toSorted(
-    (a, b) => Date.parse(b.happenedAt) - Date.parse(a.happenedAt),
-  );
-  return newestFirst.map((candidate, index) => ({
-    ...candidate,
-    position: { message: position, within: index + 1 },
-  }));
-}
-
-function isAfter({ within = 0 }: Position, after: Position): boolean {
-  return after.within !== undefined && within > after.within;
+  return [...found.values()];
 }
 
 /**
@@ -222,52 +208,60 @@ export function isLastFailure({ delivery, failedAt }: Failure): boolean {
 }
 
 /**
- * The latest webhooks of a client that follow from no message, the newest first: test events, and notices that an endpoint was
+ * The webhooks of a client that follow from no message, the newest first: test events, and notices that an endpoint was
  * disabled. They are found by the entries of the Activity Log that are written with them.
  */
-interface LocatedNotification {
-  /** Among those of messages, by the time of the event. */
-  readonly position: Position;
-  readonly delivery: Delivery;
-}
-
-interface NotificationRange {
+interface NotificationQuery {
   readonly clientId: string;
   /** All of the client. */
   readonly endpoints: readonly Pick<WebhookEndpoint, 'endpoint_id'>[];
   readonly since: Date;
   readonly until: Date;
+  readonly after: string | undefined;
 }
 
-export const entriesMax = 50;
-/** Each call of DynamoDB reads 200 entries of any kind: what is before the 400 latest entries is not listed. */
+interface NotificationPage {
+  readonly located: readonly {
+    /** Among those of messages, by the time of the entry. */
+    readonly position: string;
+    readonly delivery: Delivery;
+  }[];
+  /** Undefined after the last entry. */
+  readonly end: string | undefined;
+}
+
+const entriesPerPage = 50;
+/** Each call of DynamoDB reads 200 entries of any kind. */
 const noticeReadsMax = 2;
 
 export async function notificationDeliveries(
   { activity, deliveries }: Pick<WebhookLogDependencies, 'activity' | 'deliveries'>,
-  { clientId, endpoints, since, until }: NotificationRange,
-): Promise<readonly LocatedNotification[]> {
-  const kind = ['webhook_test_sent', 'webhook_endpoint_disabled'] as const;
-  const { entries } = await activity.list({
+  { clientId, endpoints, since, until, after }: NotificationQuery,
+): Promise<NotificationPage> {
+  const { entries, nextCursor } = await activity.list({
     clientId,
-    kind,
+    kind: ['webhook_test_sent', 'webhook_endpoint_disabled'],
     since,
     until,
-    limit: entriesMax,
+    limit: entriesPerPage,
     readsMax: noticeReadsMax,
+    cursor: after && entriesFrom(after),
   });
-  const ids = entries.flatMap((entry) => idsOf(entry, endpoints));
-  const rows = await deliveries.getMany(ids, { consistent: false });
-  return rows
-    .filter(({ client_id }) => client_id === clientId)
-    .map((delivery) => ({ position: { message: positionOf(delivery) }, delivery }))
-    .toSorted((one, other) => (one.position.message < other.position.message ? 1 : -1));
+  const entryOf = new Map(entries.flatMap((entry) => idsOf(entry, endpoints).map((id) => [id, entry])));
+  const rows = await deliveries.getMany([...entryOf.keys()], { consistent: false });
+  const located = rows.flatMap((delivery) => {
+    const entry = entryOf.get(delivery.delivery_id);
+    if (entry === undefined || delivery.client_id !== clientId) return [];
+    const position = positionOf(placeOf(entry.entry_id), entry.at, delivery.event, delivery.endpoint_id);
+    return after === undefined || position < after ? [{ position, delivery }] : [];
+  });
+  return { located, end: nextCursor && `${placeOf(nextCursor)}~${noneLeft}` };
 }
 
 /** Returns the id of one test event, or of a notice for each other endpoint: those that did not want it have no row. */
 function idsOf(
   { kind, delivery_id, at, after }: Activity,
-  endpoints: NotificationRange['endpoints'],
+  endpoints: NotificationQuery['endpoints'],
 ): readonly string[] {
   if (kind === 'webhook_test_sent') return delivery_id === undefined ? [] : [delivery_id];
   const endpointId = after?.endpoint_id;
@@ -275,27 +269,37 @@ function idsOf(
   return endpoints.map((to) => disabledNoticeId({ endpointId, at }, to.endpoint_id));
 }
 
-/** Returns a position as if the delivery were a message with the rest of its id. */
-function positionOf({ created_at, delivery_id }: Delivery): string {
-  return `${created_at}#msg_${delivery_id.slice('whd_'.length)}`;
+/** Returns the place of an entry among the messages: as if it were one with the rest of its id. */
+function placeOf(entryId: string): string {
+  const ulid = entryId.slice('act_'.length);
+  return `${new Date(decodeTime(ulid)).toISOString()}#msg_${ulid}`;
+}
+
+/** Returns an upper end of the ids of entries, with the one at the position. The id of a message may have another time. */
+function entriesFrom(position: string): string {
+  const [at = '', rest = ''] = position.split('#msg_');
+  const time = new Date(at);
+  if (Number.isNaN(time.getTime())) throw invalidCursor();
+  const { low, high } = idRange('act', time, time);
+  const [, entryId = high] = [low, `act_${rest.slice(0, 26)}`, high].toSorted();
+  return `${entryId}~`;
 }
 
 /**
- * The cursors of the delivery log: a position among the deliveries of messages, or an entry of the Activity Log. A position
- * ends with its delivery, 0 after the last one of its message, so that it is no cursor of the list of messages.
+ * The position of a delivery in the list by messages. They sort as text, the newest first, and consist of what never changes:
+ * the time and id of the message, and the event and endpoint. So neither a new event nor an endpoint that comes or goes
+ * between two pages moves the others.
  */
-export const entryCursor = opaqueCursor(/^act_[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
+function positionOf(message: string, happenedAt: string, event: string, endpointId = ''): string {
+  return `${message}~${happenedAt}#${event}#${endpointId}`;
+}
 
-const positions = opaqueCursor(
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#msg_[0-9A-HJKMNP-TV-Z]{26}~(?:0|[1-9]\d{0,2})$/,
+/** Instead of a delivery, in the position after all deliveries of a message. */
+const noneLeft = '0';
+
+/** The cursors of the delivery log: a position in the list by messages, or an entry of the Activity Log. */
+export const positionCursor = opaqueCursor(
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#msg_[0-9A-HJKMNP-TV-Z]{26}~(?:0|[\dT:.-]+Z#[a-z_.]+#(?:whe_[0-9A-HJKMNP-TV-Z]{26})?)$/,
 );
 
-export const positionCursor = {
-  encode: ({ message, within }: Position): string => positions.encode(`${message}~${within ?? 0}`),
-
-  /** @throws GatewayError `invalid_request` where `encode` did not make it. */
-  decode(cursor: string): Position {
-    const [message = '', within] = positions.decode(cursor).split('~');
-    return { message, within: Number(within) || undefined };
-  },
-};
+export const entryCursor = opaqueCursor(/^act_[0-7][0-9A-HJKMNP-TV-Z]{25}$/);

@@ -28,7 +28,6 @@ import { tokenLifetimeSeconds } from '../../../shared/token/token-claims.ts';
 import { keyBounds } from '../../../shared/token/token-verifier.ts';
 import { usageKeptDays } from '../../../shared/usage/period.ts';
 import { clientPeriodsMax, periodsMax } from '../../../shared/usage/usage-query.ts';
-import { entriesMax } from '../../../shared/webhook/log/find-deliveries.ts';
 import { sameRequestMinutes } from '../../../shared/webhook/log/request-resend.ts';
 import { betweenEventsSeconds, resentPerSecond } from '../../../shared/webhook/log/run-resend.ts';
 import { disabledAfter, endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';
@@ -141,7 +140,6 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
     ['A client has up to', word(endpointsMax)],
     ['`active_at`', `${secretActiveAfterSeconds} seconds`, `${previousSecretHours} hours`],
     ['Automatic disabling', `${word(disabledAfter.days)} days`, `${disabledAfter.attempts} attempts`],
-    ['Test events', word(entriesMax)],
     ['same `resend_id`', `${word(sameRequestMinutes)} minutes`],
     ['In order', `${betweenEventsSeconds} seconds`],
     ['slow lane', `${resentPerSecond} a second`],

@@ -307,7 +307,7 @@ export class WebhookDeliveriesResource {
   }
 
   /**
-   * List webhooks. The webhooks to the client’s URLs and endpoints, with their states: by message, the newest first; with `state=failed` and no `message_id`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than `limit`, or none, and still have a `next_cursor`: the page without one is the last. A webhook that no worker has taken yet is `pending`; its details can be read once it was tried. Test events and `webhook_endpoint.disabled`, which have no message, are listed by their time; only the 50 latest are listed.
+   * List webhooks. The webhooks to the client’s URLs and endpoints, with their states: by message, the newest first; with `state=failed` and no `message_id`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than `limit`, or none, and still have a `next_cursor`: the page without one is the last. A webhook that no worker has taken yet is `pending`; its details can be read once it was tried. Test events and `webhook_endpoint.disabled`, which have no message, are listed by their time.
    */
   list(query: ListWebhookDeliveriesQuery = {}, options?: ListOptions): Pages<WebhookDeliveryList, WebhookDelivery> {
     return new Pages(

@@ -2,7 +2,6 @@
 import { eventNames } from '../../../../shared/contract/webhook-events.ts';
 import { textKeptBytes } from '../../../../shared/webhook/attempt.ts';
 import { deliveryStates } from '../../../../shared/webhook/delivery.ts';
-import { entriesMax } from '../../../../shared/webhook/log/find-deliveries.ts';
 import { sameRequestMinutes } from '../../../../shared/webhook/log/request-resend.ts';
 import { resentPerSecond } from '../../../../shared/webhook/log/run-resend.ts';
 import type { Description, Link } from '../description.ts';
@@ -37,7 +36,7 @@ const deliveryIdInPath = inPath(
 export const listWebhookDeliveries: Description = {
   tag,
   summary: 'List webhooks',
-  description: `The webhooks to the client’s URLs and endpoints, with their states: by message, the newest first; with \`state=failed\` and no \`message_id\`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than \`limit\`, or none, and still have a \`next_cursor\`: the page without one is the last. A webhook that no worker has taken yet is \`pending\`; its details can be read once it was tried. Test events and \`webhook_endpoint.disabled\`, which have no message, are listed by their time; only the ${entriesMax} latest are listed.`,
+  description: `The webhooks to the client’s URLs and endpoints, with their states: by message, the newest first; with \`state=failed\` and no \`message_id\`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than \`limit\`, or none, and still have a \`next_cursor\`: the page without one is the last. A webhook that no worker has taken yet is \`pending\`; its details can be read once it was tried. Test events and \`webhook_endpoint.disabled\`, which have no message, are listed by their time.`,
   parameters: [
     inQuery('message_id', 'Only of this message.', { type: 'string' }),
     inQuery('endpoint_id', 'Only to this endpoint.', { type: 'string' }),

@@ -749,7 +749,7 @@ class WebhookDeliveriesResource:
         amount of work, so it can have fewer entries than `limit`, or none, and still have a `next_cursor`:
         the page without one is the last. A webhook that no worker has taken yet is `pending`; its details
         can be read once it was tried. Test events and `webhook_endpoint.disabled`, which have no message,
-        are listed by their time; only the 50 latest are listed.
+        are listed by their time.
         """
         return Page.first(
             self._call,
