@@ -58,6 +58,14 @@ export function nextLegDueAt(message: Message): Date | undefined {
   }
 }
 
+/** How long a leg may start after it was due: a queue message that comes later is of a send that is long forgotten. */
+const legWaitedForSeconds = 86_400;
+
+/** Until when a leg may start; a one-time password is of no use once it has expired. */
+export function nextLegWaitsUntil({ otp }: Message, dueAt: Date): Date {
+  return otp === undefined ? addSeconds(dueAt, legWaitedForSeconds) : new Date(otp.expires_at);
+}
+
 /**
  * Returns when this change requires the next leg to be started or timed: the message was queued, or it ended
  * undelivered.

@@ -16,9 +16,9 @@ import type { Allowance, AllowanceOf } from '../../limit/allowance.ts';
 import type { Clock, Sleep } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
-import type { LegRefusal, Message } from '../message.ts';
+import { type LegRefusal, type Message, undeliveredStatuses } from '../message.ts';
 import type { MessageStore } from '../store/message-store.ts';
-import { earlierLegIds, laterLegIds, nextLegDueAt, nextLegOf } from './fallback.ts';
+import { earlierLegIds, laterLegIds, nextLegDueAt, nextLegOf, nextLegWaitsUntil } from './fallback.ts';
 
 /** The differences of one-time passwords. */
 export interface OtpLegs {
@@ -44,7 +44,7 @@ type StartedLeg = {
         /** Its row is stored, but it is not handed over. */
         | 'leg_refused'
         | 'leg_exists'
-        /** An earlier leg is delivered, the password is verified or expired, or no leg follows. */
+        /** An earlier leg is delivered, the password is verified or expired, no leg follows, or it comes too late. */
         | 'no_leg_needed'
         | 'unknown_message';
       readonly leg?: Message;
@@ -74,8 +74,12 @@ export async function startNextLeg(
   const leg = nextLegOf(previous, now, otpLegs.textOf);
   if (dueAt === undefined || leg === undefined) return { outcome: 'no_leg_needed', previous };
   if (dueAt > now) return { outcome: 'leg_not_due', previous, dueAt };
-  // Most repeats end here, before anything is taken from a cap.
+  if (now > nextLegWaitsUntil(previous, dueAt)) return { outcome: 'no_leg_needed', previous };
+  // Most repeats end here, before anything is taken from a cap or counted for the recipient.
   if ((await messages.get(leg.message_id)) !== undefined) return { outcome: 'leg_exists', previous };
+  const earlierIds = earlierLegIds(leg);
+  const others = earlierIds.filter((id) => id !== previousId).map((id) => messages.get(id));
+  if (!(await Promise.all(others)).every(isUndelivered)) return { outcome: 'no_leg_needed', previous };
   if (leg.otp !== undefined && !(await otpLegs.isPending(leg.otp.otp_id)))
     return { outcome: 'no_leg_needed', previous };
   const workId = dependencies.newWorkId();
@@ -83,7 +87,7 @@ export async function startNextLeg(
   const refusal = await refusalOf(leg, otpLegs, allowance, now);
   const row = { ...leg, ...withoutUndefined({ refusal }), stored_by: workId };
   const stored = await retry({ delaysMs: conflictRetryDelaysMs, sleep }, () =>
-    messages.createLeg(row, earlierLegIds(leg)),
+    messages.createLeg(row, earlierIds),
   );
   if (stored === 'created') {
     if (refusal !== undefined) return { outcome: 'leg_refused', previous, leg: row };
@@ -92,6 +96,11 @@ export async function startNextLeg(
   }
   await allowance?.giveBack();
   return { outcome: stored === 'exists' ? 'leg_exists' : 'no_leg_needed', previous };
+}
+
+/** The condition of `createLeg`, for which a row that is gone ends the sequence too. */
+function isUndelivered(message: Message | undefined): boolean {
+  return undeliveredStatuses.some((each) => each === message?.status);
 }
 
 /** Checks that do not count come first. */

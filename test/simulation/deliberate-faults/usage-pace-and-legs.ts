@@ -49,8 +49,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/message/dispatch/start-next-leg.ts',
-        replace: 'messages.createLeg(row, earlierLegIds(leg))',
-        by: 'messages.createLeg(row, earlierLegIds(leg).slice(1))',
+        replace: 'messages.createLeg(row, earlierIds)',
+        by: 'messages.createLeg(row, earlierIds.slice(1))',
       },
     ],
   },

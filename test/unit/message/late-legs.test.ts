@@ -1,0 +1,102 @@
+/** A next leg whose queue message comes late, or after an earlier leg was delivered, starts nothing and counts nothing. */
+import { expect, it } from '@jest/globals';
+import { earlierLegIds, nextLegOf } from '../../../shared/message/dispatch/fallback.ts';
+import { startNextLeg } from '../../../shared/message/dispatch/start-next-leg.ts';
+import type { Message } from '../../../shared/message/message.ts';
+import { otpLegs } from '../../../shared/otp/otp-legs.ts';
+import { sendOtp } from '../../../shared/otp/send-otp.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { noSenders } from '../../support/doubles/no-senders.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
+import { aClient, ask, webhookUrl } from '../../support/message/ask-operation.ts';
+import { aMessage, created } from '../../support/message/example-message.ts';
+
+const daySeconds = 86_400;
+
+function world() {
+  const stores = inMemoryStores();
+  const { messages, otps } = stores;
+  let taken = 0;
+  let at = created;
+  const clock = () => at;
+  const dependencies = {
+    messages,
+    allowanceOf: async () => ({
+      async take() {
+        taken += 1;
+      },
+      check: async () => {},
+      giveBack: async () => {},
+    }),
+    otpLegs: otpLegs({ otps, assertNotHeld: async () => {}, clock }),
+    clock,
+    newWorkId: () => 'work',
+    sleep: async () => {},
+  };
+  return {
+    ...stores,
+    taken: () => taken,
+    async start(id: string, seconds: number) {
+      at = addSeconds(created, seconds);
+      return (await startNextLeg(dependencies, id)).outcome;
+    },
+  };
+}
+
+it.each([
+  ['failed', { status: 'failed', failed_at: created.toISOString(), error_code: 'unreachable' }, 0],
+  ['was not delivered in time', { status: 'sent', sent_at: created.toISOString() }, 30],
+] as const)(
+  'a leg after one that %s starts within a day after it was due',
+  async (_what, state, dueSeconds) => {
+    const fallback: Message['fallback'] = [{ channel: 'sms', text: 'Hello', after_seconds: 30 }];
+    for (const [lateSeconds, outcome] of [
+      [daySeconds, 'leg_started'],
+      [daySeconds + 1, 'no_leg_needed'],
+      [4 * daySeconds, 'no_leg_needed'],
+    ] as const) {
+      const { messages, start, taken } = world();
+      const first = aMessage({ ...state, fallback });
+      await messages.create(first);
+      expect(await start(first.message_id, dueSeconds + lateSeconds)).toBe(outcome);
+      const isStarted = outcome === 'leg_started';
+      expect([messages.all().length, taken()]).toEqual(isStarted ? [2, 1] : [1, 0]);
+    }
+  },
+);
+
+it('a leg of a one-time password counts for nobody where a leg before the last one was delivered late', async () => {
+  const { messages, otps, otpSends, start, taken } = world();
+  const to = '+447700900123';
+  const operation = sendOtp({
+    messages,
+    otps,
+    otpSends,
+    warn: () => {},
+    allowanceOf: async () => undefined,
+    ...noSenders,
+    webhookUrl,
+  });
+  const client = aClient();
+  const fallback = [{ channel: 'sms', after_seconds: 30 }, { channel: 'sms' }];
+  await ask(operation, { client, now: created, body: { to, fallback } });
+  const first = messages.all()[0] as Message;
+  expect(await start(first.message_id, 30)).toBe('leg_started');
+  const second = messages.all().find(({ leg }) => leg === 2) as Message;
+  const third = nextLegOf(second, created, (text) => text);
+  expect(earlierLegIds(third as Message)).toEqual([first.message_id, second.message_id]);
+  const at = addSeconds(created, 40);
+  await messages.claim(first.message_id, { claimId: 'claim', at, leaseSeconds: 60 });
+  await messages.transition(first.message_id, { to: 'delivered', at, reported: true });
+  await messages.transition(second.message_id, { to: 'failed', at, notSent: true, errorCode: 'not_needed' });
+  const recipient = { clientId: client.client_id, recipient: to };
+  const before = [await otps.recipientSends(recipient), taken()];
+  for (const seconds of [41, 100, 160]) expect(await start(second.message_id, seconds)).toBe('no_leg_needed');
+  expect([await otps.recipientSends(recipient), taken()]).toEqual(before);
+  expect(
+    messages
+      .all()
+      .map(({ status }) => status)
+      .toSorted(),
+  ).toEqual(['delivered', 'failed']);
+});
