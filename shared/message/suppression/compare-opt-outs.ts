@@ -168,9 +168,12 @@ async function removeFromList(
   const listed = await list.find(recipient);
   await sleep(pauseMs);
   if (listed === undefined || listed.at.toISOString() >= changed_at) return;
+  // The row was read with many others, minutes ago; the person may have sent STOP since.
+  if ((await suppressions.get(client_id, recipient, { consistent: true })) !== undefined) return;
   if (source === 'keyword') {
     for (const other of await clientsOf(dependencies, recipient)) {
-      const stopped = other === client_id ? undefined : await suppressions.get(other, recipient);
+      const stopped =
+        other === client_id ? undefined : await suppressions.get(other, recipient, { consistent: true });
       if (stopped !== undefined && lastingSources.includes(stopped.source)) return;
     }
   }
@@ -180,7 +183,8 @@ async function removeFromList(
 
 /**
  * Adds a number only if an administrator suppressed it for every client that wrote to the person, because the carrier
- * then refuses all messages.
+ * then refuses all messages. The administrator may end it meanwhile: a number that was added after that would count as
+ * a newer word of the person, and suppress them everywhere.
  */
 async function addToList(
   dependencies: CompareDependencies,
@@ -188,15 +192,21 @@ async function addToList(
   counts: Counts,
 ): Promise<void> {
   const { list, suppressions, sleep } = dependencies;
-  for (const other of await clientsOf(dependencies, recipient)) {
-    if (other === client_id) continue;
-    const suppression = await suppressions.get(other, recipient);
-    if (suppression?.scope !== 'all' || suppression.source !== 'admin') return;
+  const clients = new Set([client_id, ...(await clientsOf(dependencies, recipient))]);
+  async function isStoppedForAll(): Promise<boolean> {
+    for (const each of clients) {
+      const suppression = await suppressions.get(each, recipient, { consistent: true });
+      if (suppression?.scope !== 'all' || suppression.source !== 'admin') return false;
+    }
+    return true;
   }
+  if (!(await isStoppedForAll())) return;
   const listed = await list.find(recipient);
   await sleep(pauseMs);
-  if (listed !== undefined) return;
-  counts[(await list.add(recipient)) ? 'added' : 'refused'] += 1;
+  if (listed !== undefined || !(await isStoppedForAll())) return;
+  const isAdded = await list.add(recipient);
+  if (!isAdded || (await isStoppedForAll())) counts[isAdded ? 'added' : 'refused'] += 1;
+  else if (!(await list.remove(recipient))) counts.refused += 1;
 }
 
 /** The clients of which a carrier took an SMS to that person, from any number, however many messages wait. */

@@ -10,7 +10,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
-import { batchRead } from '../../platform/aws/read-rows.dynamo.ts';
+import { batchRead, type ReadOptions } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, addSeconds, type Clock, epochSeconds } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { Message } from '../message.ts';
@@ -34,8 +34,8 @@ export type SuppressedAmong = (messages: readonly Message[]) => Promise<Readonly
 
 /** Reads and changes who may not be sent to. */
 export interface SuppressionReader {
-  /** Eventually consistent: half a read unit. */
-  get(clientId: string, recipient: string): Promise<Suppression | undefined>;
+  /** Eventually consistent unless it says otherwise: half a read unit. */
+  get(clientId: string, recipient: string, reading?: ReadOptions): Promise<Suppression | undefined>;
 }
 
 export interface SuppressionStore extends SuppressionReader {
@@ -84,8 +84,9 @@ export function dynamoSuppressionStore(
   clock: Clock,
 ): SuppressionStore {
   return {
-    async get(client_id, recipient) {
-      const { Item } = await client.send(new GetCommand({ TableName, Key: { client_id, recipient } }));
+    async get(client_id, recipient, { consistent: ConsistentRead } = { consistent: false }) {
+      const Key = { client_id, recipient };
+      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead }));
       const row = Item && effectiveSuppression(Item);
       return isSuppression(row) ? row : undefined;
     },

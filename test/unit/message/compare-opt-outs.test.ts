@@ -1,113 +1,10 @@
 /** The carrier's opt-out list and the suppressions: who opted out on either side, and when, decides on both. */
 import { describe, expect, it } from '@jest/globals';
-import {
-  type ComparisonProgress,
-  compareOptOuts,
-  type ListedOptOut,
-  type OptOutList,
-  OutdatedPosition,
-} from '../../../shared/message/suppression/compare-opt-outs.ts';
-import type {
-  SuppressionChange,
-  SuppressionSource,
-} from '../../../shared/message/suppression/suppression.ts';
+import type { SuppressionSource } from '../../../shared/message/suppression/suppression.ts';
 import { optOutAtCarrier } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { inMemoryStores } from '../../support/engine/stores.ts';
 import { aMessage } from '../../support/message/example-message.ts';
-
-const start = new Date('2026-11-20T10:00:00.000Z');
-const numberOf = (index: number): string => `+447700900${String(index).padStart(3, '0')}`;
-const [person, other] = [numberOf(1), numberOf(2)];
-
-/** @param pageSize - the pages of the list are as long */
-function aWorld({ pageSize = 100, budgetMs = 240_000 } = {}) {
-  const { suppressions } = inMemoryStores();
-  const listed = new Map<string, ListedOptOut>();
-  const clients = new Map<string, readonly string[]>();
-  const calls: string[] = [];
-  let now = start;
-  let progress: ComparisonProgress | undefined;
-  let refuses: 'removal' | 'position' | undefined;
-  const list: OptOutList = {
-    async page(after = '') {
-      calls.push(`page ${after}`);
-      if (refuses === 'position' && after !== '') throw new OutdatedPosition('unknown');
-      const all = [...listed.values()].filter(({ recipient }) => recipient > after);
-      const optOuts = all.toSorted((a, b) => (a.recipient < b.recipient ? -1 : 1)).slice(0, pageSize);
-      return { optOuts, next: all.length > pageSize ? optOuts.at(-1)?.recipient : undefined };
-    },
-    find: async (recipient) => listed.get(recipient),
-    async add(recipient) {
-      calls.push(`add ${recipient}`);
-      listed.set(recipient, { recipient, at: now, byPerson: false });
-      return true;
-    },
-    async remove(recipient) {
-      if (refuses === 'removal') return false;
-      calls.push(`remove ${recipient}`);
-      listed.delete(recipient);
-      return true;
-    },
-  };
-  const { contacts } = inMemoryStores();
-  const dependencies = {
-    list,
-    suppressions,
-    conversations: {
-      newestWith: async (recipient: string) =>
-        (clients.get(recipient) ?? []).map((client_id) => ({
-          ...aMessage({ client_id, recipient, status: 'sent', sent_at: start.toISOString() }),
-        })),
-    },
-    contacts,
-    progress: {
-      read: async () => progress,
-      async write(next: ComparisonProgress) {
-        progress = next;
-      },
-    },
-    clock: () => now,
-    async sleep(ms: number) {
-      now = addSeconds(now, ms / 1000);
-    },
-    budgetMs,
-  };
-  return {
-    suppressions,
-    contacts,
-    listed,
-    calls,
-    /** These clients wrote to the person. */
-    wrote: (recipient: string, ...ids: string[]) => void clients.set(recipient, ids),
-    refuse(what: typeof refuses) {
-      refuses = what;
-    },
-    listOptOut(recipient: string, seconds: number, byPerson = true) {
-      listed.set(recipient, { recipient, at: addSeconds(start, seconds), byPerson });
-    },
-    change: async (seconds: number, wanted: Partial<SuppressionChange>) =>
-      suppressions.change({
-        client_id: 'a',
-        recipient: person,
-        scope: undefined,
-        source: 'keyword',
-        at: addSeconds(start, seconds),
-        cause: `at ${seconds}`,
-        ...wanted,
-      }),
-    scopeOf: async (clientId: string, recipient = person) =>
-      (await suppressions.get(clientId, recipient))?.scope,
-    hourLater() {
-      now = addSeconds(now, 3600);
-    },
-    run: () => compareOptOuts(dependencies),
-    /** Runs as often as it takes. */
-    async runAll() {
-      for (let runs = 1; ; runs += 1) if ((await compareOptOuts(dependencies)).complete) return runs;
-    },
-  };
-}
+import { aWorld, numberOf, other, person, start } from '../../support/message/opt-out-world.ts';
 
 describe('who is on the list of the carrier', () => {
   it('is suppressed for every client that wrote to them, once, and for no other', async () => {
@@ -250,6 +147,32 @@ describe('the list of the carrier', () => {
       await world.run();
       expect([source, world.listed.has(person)]).toEqual([source, keeps]);
     }
+  });
+
+  it.each(['pause', 'add'] as const)(
+    'does not keep a number whose suppression ends while the run is at it (%s)',
+    async (step) => {
+      const world = aWorld();
+      world.wrote(person, 'a', 'b');
+      for (const client_id of ['a', 'b'])
+        await world.change(-100, { client_id, scope: 'all', source: 'admin' });
+      world.meanwhile(step, () => world.change(1, { source: 'admin' }));
+      expect(await world.run()).toMatchObject({ added: 0, complete: true });
+      world.hourLater();
+      expect(await world.run()).toMatchObject({ suppressed: 0, complete: true });
+      expect(world.listed.size).toBe(0);
+      expect([await world.scopeOf('a'), await world.scopeOf('b')]).toEqual([undefined, 'all']);
+    },
+  );
+
+  it('keeps a number whose person sends STOP again while the run is at it', async () => {
+    const world = aWorld();
+    world.listOptOut(person, -90);
+    await world.change(-80, { scope: 'messages' });
+    await world.change(-50, {});
+    world.meanwhile('pause', () => world.change(1, { scope: 'messages' }));
+    expect(await world.run()).toMatchObject({ removed: 0, complete: true });
+    expect(world.listed.has(person)).toBe(true);
   });
 
   it('may refuse a removal, which stops nothing else', async () => {
