@@ -5,7 +5,7 @@
  */
 import { carrierDescriptors } from '../carrier/carrier-descriptors.ts';
 import { mayBeTaken } from '../message/attempt.ts';
-import { isFinished, laterLegIds, nextLegDueAt } from '../message/dispatch/fallback.ts';
+import { isFinished, laterLegIds, nextLegDueAt, nextLegWaitsUntil } from '../message/dispatch/fallback.ts';
 import {
   nextLegEntryOf,
   type OutboundQueue,
@@ -52,8 +52,6 @@ const refusedForSeconds = 86_400;
 
 /** A next leg that has not started this long after it was due is queued again. */
 const legLateSeconds = 60;
-/** How long a leg is waited for after it was due; a one-time password is not waited for longer than it is valid. */
-const legWaitedForSeconds = 86_400;
 
 /** The first review of a new message. */
 export function firstReview(message: Message): DueItem {
@@ -74,9 +72,12 @@ function nextReview(message: Message): Date {
         expiresAt,
       );
     case 'sending':
-      // A message that the carrier throttles has a newer claim.
+      // A message that the carrier throttles has a newer claim. The wait for a report may be longer than the delay of its queue message.
       return earlierOf(
-        addSeconds(afterSlot(message, message.handover_until ?? message.created_at), lostAfterSeconds),
+        addSeconds(
+          afterSlot(message, message.handover_until ?? message.created_at),
+          waitsForReport(message) ? requeueAfterSeconds : lostAfterSeconds,
+        ),
         expiresAt,
       );
     default:
@@ -84,16 +85,23 @@ function nextReview(message: Message): Date {
   }
 }
 
+function waitsForReport({ attempts }: Message): boolean {
+  const last = attempts?.at(-1);
+  return last !== undefined && last.outcome === undefined;
+}
+
 /** A message that waits for its slot is not lost. */
 function afterSlot({ slot }: Message, time: string): Date {
   return new Date(slot !== undefined && slot.at > time ? slot.at : time);
 }
 
-/** Whether the carrier of the last attempt, which it has or may have, can be asked what became of it. */
-function canBeAsked({ status, attempts }: Message): boolean {
-  const last = attempts?.at(-1);
-  const isOut = status === 'sent' || (last !== undefined && mayBeTaken(last));
-  return isOut && carrierDescriptors.some(({ name, canLookUp }) => name === last?.carrier && canLookUp);
+/** Whether a carrier that has the message, or may have it, can be asked what became of it. */
+function canBeAsked({ attempts = [] }: Message): boolean {
+  return attempts.some(
+    (attempt) =>
+      mayBeTaken(attempt) &&
+      carrierDescriptors.some(({ name, canLookUp }) => name === attempt.carrier && canLookUp),
+  );
 }
 
 export async function expireOverdue(
@@ -121,8 +129,8 @@ export async function expireOverdue(
     const lateAt = addSeconds(dueAt, legLateSeconds);
     if (lateAt > now) return lateAt;
     const { otp } = message;
-    const endsAt = otp === undefined ? addSeconds(dueAt, legWaitedForSeconds) : new Date(otp.expires_at);
-    if (now > endsAt || (await dependencies.messages.get(legId)) !== undefined) return undefined;
+    if (now > nextLegWaitsUntil(message, dueAt) || (await dependencies.messages.get(legId)) !== undefined)
+      return undefined;
     await dependencies.outbound.enqueue([nextLegEntryOf(message, dueAt, now)]);
     totals.requeued += 1;
     return addSeconds(now, otp === undefined ? lostIntervalSeconds : requeueIntervalSeconds);

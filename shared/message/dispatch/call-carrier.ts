@@ -1,10 +1,10 @@
 /** Makes the recorded attempt of a claimed message, or asks about it, and writes what came of it. */
-import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
+import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import type { AllowanceOf } from '../../limit/allowance.ts';
 import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
-import { mayBeTaken, shownAttempt } from '../attempt.ts';
+import { mayBeTaken, type StoredAttempt, shownAttempt } from '../attempt.ts';
 import type { Message } from '../message.ts';
 import { type Contacts, noteContact } from '../store/contacts.dynamo.ts';
 import type { MessageStore } from '../store/message-store.ts';
@@ -124,43 +124,50 @@ export async function callCarrier(
   }
   if (response.outcome === 'accepted') return recordSent(dependencies, message, response);
   const isFinal = response.outcome === 'refused' && response.elsewhere !== true;
+  const paced = pacedMessageOf(message);
+  if (response.outcome === 'throttled' && paced !== undefined)
+    await dependencies.pace.slowDown(paced.identity);
   // A refused repeat proves nothing about the call before it.
   if (isRepeat && !isFinal) return waitForOutcome(dependencies, claimed, carrier);
   const outcome = withOutcome(attempts, response.outcome);
   const asksNext = response.outcome !== 'throttled' && hasNext(outcome, carriers);
   if (response.outcome === 'refused' && (isFinal || !asksNext))
-    return recordRefused(dependencies, message, response);
-  await dependencies.messages.release(message.message_id, claimId, dependencies.clock(), {
+    return recordRefused(dependencies, message, response, claimId);
+  const isReleased = await dependencies.messages.release(message.message_id, claimId, dependencies.clock(), {
     attempts: outcome,
   });
+  if (!isReleased) await noteLateOutcome(dependencies, message, claimId, outcome);
   if (asksNext) return requeue(dependencies, 'next_carrier', message, outboundEntryOf(message));
-  const paced = pacedMessageOf(message);
-  if (paced !== undefined) await dependencies.pace.slowDown(paced.identity);
   const seconds = backoffSeconds(message.handover_attempts ?? 1);
   return requeue(dependencies, 'try_again', message, outboundEntryOf(message, seconds));
 }
 
-/** Asks for a receipt that may be lost, of what the carrier has or may have, before the message expires. */
+/**
+ * Asks for receipts that may be lost, before the message expires: each carrier that has or may have an attempt, and can be asked.
+ */
 export async function lookUp(
   dependencies: DispatchDependencies,
   message: Message,
   carriers: readonly ChosenCarrier[],
 ): Promise<Dispatched> {
-  // The id of the message is that of its carrier.
-  const attempt = shownAttempt(message);
-  const carrier = carriers.find(({ name }) => name === attempt?.carrier);
-  if (attempt === undefined || !mayBeTaken(attempt) || carrier?.lookup === undefined)
-    return { outcome: 'nothing_to_do', message };
-  const { carrier_message_id: carrierMessageId } = message;
-  const found = await carrier
-    .lookup({ message, attempt: asked(message, attempt), carrierMessageId })
-    .catch((error: unknown) => dependencies.warn('the carrier cannot be asked', error));
-  if (!found?.receipt) return { outcome: 'nothing_to_do', message };
-  const receipt = { ...found.receipt, messageId: message.message_id, attempt: attempt.number };
+  const shown = shownAttempt(message);
+  const found = (message.attempts ?? []).filter(mayBeTaken).map(async (attempt) => {
+    // The id of the message is that of its carrier.
+    const carrierMessageId = attempt === shown ? message.carrier_message_id : undefined;
+    const answer = await carriers
+      .find(({ name }) => name === attempt.carrier)
+      ?.lookup?.({ message, attempt: asked(message, attempt), carrierMessageId })
+      .catch((error: unknown) => dependencies.warn('the carrier cannot be asked', error));
+    return answer?.receipt === undefined
+      ? []
+      : [{ ...answer.receipt, messageId: message.message_id, attempt: attempt.number }];
+  });
+  const receipts = (await Promise.all(found)).flat();
+  if (receipts.length === 0) return { outcome: 'nothing_to_do', message };
   // What made the message `sent` has noted its price.
   const noted = { ...dependencies, priceOf: () => undefined };
-  const { recorded } = await recordReceipts(noted, [receipt], 1);
-  return { outcome: 'looked_up', message: recorded[0]?.message ?? message };
+  const { recorded } = await recordReceipts(noted, receipts, 1);
+  return { outcome: 'looked_up', message: recorded.findLast((one) => one.message)?.message ?? message };
 }
 
 /** Waits until the attempt can be repeated, or until its deadline. */
@@ -226,10 +233,12 @@ async function recordSent(
 }
 
 export async function recordRefused(
-  { messages, recordOptOut, clock, sleep }: DispatchDependencies,
+  dependencies: DispatchDependencies,
   message: Message,
   { errorCode, errorMessage }: Pick<Extract<HandOver, { outcome: 'refused' }>, 'errorCode' | 'errorMessage'>,
+  claimId?: string,
 ): Promise<Dispatched> {
+  const { messages, recordOptOut, clock, sleep } = dependencies;
   // The opt-out is recorded before the state, which ends the work on this message.
   const hasOptedIn = errorCode === optedOut && !(await recordOptOut(message, clock()));
   const more = {
@@ -237,10 +246,30 @@ export async function recordRefused(
     ...(message.attempts === undefined ? {} : { attempts: withOutcome(message.attempts, 'refused') }),
   };
   const refused = { to: 'failed', at: clock(), notSent: true, errorCode, errorMessage, ...more } as const;
-  await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
+  const failed = await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
     messages.transition(message.message_id, refused),
   );
+  if (failed === undefined && claimId !== undefined && more.attempts !== undefined)
+    await noteLateOutcome(dependencies, message, claimId, more.attempts);
   return { outcome: 'refused', message, errorCode };
+}
+
+/**
+ * A report of an earlier attempt made the message `sent` during the call, whose outcome is noted all the same: otherwise it would
+ * count as one that may have been taken. If the earlier ones have failed meanwhile, so has the message.
+ */
+async function noteLateOutcome(
+  { messages, clock, sleep }: DispatchDependencies,
+  { message_id: messageId }: Message,
+  claimId: string,
+  attempts: readonly StoredAttempt[],
+): Promise<void> {
+  const noted = await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
+    messages.noteOutcome(messageId, claimId, attempts),
+  );
+  const { status, failed_attempt: failed = 0 } = noted ?? {};
+  if (status !== 'sent' || attempts.some((one) => mayBeTaken(one) && one.number > failed)) return;
+  await messages.transition(messageId, { to: 'failed', at: clock(), ...messageError('unknown') });
 }
 
 export async function requeue(

@@ -143,21 +143,8 @@ async function handOver(
     await messages.transition(messageId, { ...notSent, ...messageError(refusal.error) });
     return { outcome: refusal.outcome, message };
   }
-  const paced = pacedMessageOf(message);
-  const prepare = () => prepareHandOver(dependencies, message);
-  const waited =
-    paced === undefined
-      ? ({ outcome: 'now', prepared: await prepare(), slot: undefined } as const)
-      : await dependencies.pace.waitForSlot(paced, unusedSlot(claimed.message, paced), prepare);
-  if (waited.outcome === 'later') {
-    await messages.release(messageId, claimId, clock(), {
-      slot: slotOf(claimed.message, paced, waited.slot),
-    });
-    // Otherwise the due-item index ends it when it expires.
-    if (waited.slot.at >= message.expires_at) return { outcome: 'waits_for_slot', message };
-    const entry = untilSlot(outboundEntryOf(message), waited.slot.at, clock());
-    return requeue(dependencies, 'waits_for_slot', message, entry);
-  }
+  const waited = await waitForSlot(dependencies, claimed, message);
+  if (waited.outcome === 'later') return waited.dispatched;
   if (waited.prepared === 'suppressed') {
     const notHandedOver = { to: 'failed', at: clock(), notSent: true, suppressed: true } as const;
     await messages.transition(messageId, { ...notHandedOver, ...messageError(optedOut) });
@@ -187,8 +174,9 @@ async function handOver(
 }
 
 /**
- * The carrier recognizes the attempt, but may not have it yet. Where the message would not be handed over any more, nothing is
- * repeated: a report settles the attempt, or what the carrier is asked at the end.
+ * The carrier recognizes the attempt, but may not have it yet: so the repeat passes the checks of a hand-over, and has a slot of
+ * its own, because others were sent meanwhile. Where the message would not be handed over any more, nothing is repeated: a report
+ * settles the attempt, or what the carrier is asked at the end.
  */
 async function repeatAttempt(
   dependencies: DispatchDependencies,
@@ -198,12 +186,49 @@ async function repeatAttempt(
   const message = atCarrier(claimed.message, carrier.name, claimed.carriers);
   const isRefused =
     (await isOtpOver(dependencies, message)) || (await refusalOf(dependencies, message)) !== undefined;
-  const prepared = isRefused ? 'suppressed' : await prepareHandOver(dependencies, message);
-  if (prepared !== 'suppressed')
-    return callCarrier(dependencies, { ...claimed, message }, carrier, prepared, true);
+  const turn = isRefused ? undefined : await waitForSlot(dependencies, claimed, message);
+  if (turn?.outcome === 'later') return turn.dispatched;
+  if (turn !== undefined && turn.prepared !== 'suppressed')
+    return callCarrier(dependencies, { ...claimed, message }, carrier, turn.prepared, true);
   const deadline = new Date(message.attempts?.at(-1)?.deadline ?? message.expires_at);
   const isLate = deadline <= dependencies.clock();
   return waitUntil(dependencies, claimed, isLate ? new Date(message.expires_at) : deadline);
+}
+
+type Turn =
+  | {
+      readonly outcome: 'now';
+      readonly prepared: 'suppressed' | Prepared;
+      /** Undefined where the sender has no pace. */
+      readonly slot: Slot | undefined;
+    }
+  | { readonly outcome: 'later'; readonly dispatched: Dispatched };
+
+/** Prepares the call of the carrier, in a slot of the message's sender if that has a pace. */
+async function waitForSlot(
+  dependencies: DispatchDependencies,
+  { message: row, claimId }: Claimed,
+  message: Message,
+): Promise<Turn> {
+  const { messages, clock, pace } = dependencies;
+  const paced = pacedMessageOf(message);
+  const prepare = () => prepareHandOver(dependencies, message);
+  if (paced === undefined) return { outcome: 'now', prepared: await prepare(), slot: undefined };
+  const waited = await pace.waitForSlot(paced, unusedSlot(row, paced), prepare);
+  if (waited.outcome === 'now') return waited;
+  const slot = slotOf(row, paced, waited.slot);
+  await messages.release(row.message_id, claimId, clock(), { slot });
+  // Otherwise the due-item index ends it when it expires.
+  const dispatched: Dispatched =
+    slot.at >= message.expires_at
+      ? { outcome: 'waits_for_slot', message }
+      : await requeue(
+          dependencies,
+          'waits_for_slot',
+          message,
+          untilSlot(outboundEntryOf(message), slot.at, clock()),
+        );
+  return { outcome: 'later', dispatched };
 }
 
 /** Returns the slot of this sender that no attempt has used yet. */
@@ -215,11 +240,9 @@ function unusedSlot(row: Message, { identity }: PacedMessage): Slot | undefined 
 }
 
 /** Returns the slot as the row has it, which names its sender where that is not the sender of the row. */
-function slotOf(row: Message, paced: PacedMessage | undefined, slot: Slot): Slot {
+function slotOf(row: Message, { identity }: PacedMessage, slot: Slot): Slot {
   const { identity: _before, ...rest } = slot;
-  return paced === undefined || paced.identity === pacedMessageOf(row)?.identity
-    ? rest
-    : { ...rest, identity: paced.identity };
+  return identity === pacedMessageOf(row)?.identity ? rest : { ...rest, identity };
 }
 
 /** Why a claimed message is not handed over. */
@@ -266,11 +289,11 @@ async function handleNotSendable(dependencies: DispatchDependencies, message: Me
     await dependencies.messages.transition(message.message_id, { to: 'queued', at: now });
     return { outcome: 'queued', message };
   }
-  if (message.status === 'sent') return lookUp(dependencies, message, dependencies.carriersFor(message));
-  const open = message.status === 'queued' || message.status === 'sending';
-  if (!open || message.expires_at > now.toISOString()) return { outcome: 'nothing_to_do', message };
+  const toHandOver = message.status === 'queued' || message.status === 'sending';
+  const isOver = message.expires_at <= now.toISOString();
+  if (message.status !== 'sent' && !(toHandOver && isOver)) return { outcome: 'nothing_to_do', message };
   const asked = await lookUp(dependencies, message, dependencies.carriersFor(message));
-  if (asked.outcome === 'looked_up') return asked;
+  if (asked.outcome === 'looked_up' || !isOver) return asked;
   await dependencies.messages.transition(message.message_id, expiry(now));
   return { outcome: 'expired', message };
 }

@@ -58,6 +58,8 @@ const eventually = { consistent: false };
  * it is retried after these delays, four minutes in total. After that it belongs to another sender of the same number.
  */
 const unknownDelaysSeconds = [2, 4, 8, 16, 32, 64, 128];
+/** How often a failure is written while the attempts change: a message has one worker, which makes one at a time. */
+const recordTriesMax = 3;
 /** How many messages of one queue message are handled at once: a thousand receipts fit the function's time limit. */
 const messagesAtOnce = 25;
 
@@ -112,9 +114,11 @@ async function noteTaken(
 
 /** Records one receipt; one of an unknown message changes nothing. */
 async function recordReceipt(
-  { messages, recordOptOut, priceOf }: ReceiptDependencies,
+  dependencies: ReceiptDependencies,
   receipt: Receipt,
+  tries = recordTriesMax,
 ): Promise<Recorded> {
+  const { messages, recordOptOut, priceOf } = dependencies;
   const { carrierMessageId } = receipt;
   const messageId =
     receipt.messageId ??
@@ -136,7 +140,7 @@ async function recordReceipt(
   // Usually the hand-over has written `sent` already: then this read was cheaper than a refused write.
   const isOfFailed = receipt.attempt !== undefined && receipt.attempt === row.failed_attempt;
   if (transition.to === 'sent' && (isOfFailed || isPast(row.status))) {
-    await noteLateCost(messages, receipt, row);
+    await noteLateCost(messages, receipt, row, isOneOfSeveral);
     return proveSent(messages, receipt, row);
   }
   let suppressed = {};
@@ -146,26 +150,59 @@ async function recordReceipt(
     const isSuppressed = refused !== undefined && (await recordOptOut(refused, transition.at));
     suppressed = isSuppressed ? {} : { suppressed: false };
   }
-  // A failure of an earlier attempt says nothing of the one after it.
+  // A failure of an earlier attempt says nothing of the one after it, nor one of an attempt that the carrier has not taken.
+  const isOfEarlier = isFailure(transition) && mayArriveLater(receipt, row);
+  if (isOfEarlier && isKnownNotTaken(receipt, row))
+    return ignoreFailure(messages, receipt, row, isOneOfSeveral);
   const ofAttempt =
-    isFailure(transition) && mayArriveLater(receipt, row)
-      ? withoutUndefined({ ofAttempt: receipt.attempt })
+    isOfEarlier && receipt.attempt !== undefined
+      ? { ofAttempt: { number: receipt.attempt, ...(tries > 1 && row.attempts && { seen: row.attempts }) } }
       : {};
+  const notFailed = transition.to === 'sent' ? withoutUndefined({ notFailed: receipt.attempt }) : {};
   const reported = withoutUndefined({ reportedAttempt: reportedAttemptOf(receipt, row) });
   const message = await messages.transition(messageId, {
     ...transition,
     ...suppressed,
     ...ofAttempt,
+    ...notFailed,
     ...reported,
     reported: true,
   });
   if (message !== undefined) return { outcome: 'recorded', messageId, message };
   const known = await messages.get(messageId);
   if (known === undefined) return { outcome: 'unknown_message', messageId, message: undefined };
-  if (ofAttempt.ofAttempt !== undefined && !transitions[known.status].final)
-    await messages.noteFailedAttempt(messageId, ofAttempt.ofAttempt);
-  await noteLateCost(messages, receipt, known);
+  // Its attempts have changed since they were read: an outcome is known, or another one is made.
+  if (isOfEarlier && !transitions[known.status].final && mayCount(receipt, known) && tries > 1)
+    return recordReceipt(dependencies, receipt, tries - 1);
+  if (isOfEarlier) return ignoreFailure(messages, receipt, known, isOneOfSeveral);
+  await noteLateCost(messages, receipt, known, isOneOfSeveral);
   return proveSent(messages, receipt, known);
+}
+
+/** An older report of the attempt, which comes after its failure, counts no more. */
+async function ignoreFailure(
+  messages: ReceiptStore,
+  receipt: Receipt,
+  known: Message,
+  isCostNoted: boolean,
+): Promise<Recorded> {
+  if (receipt.attempt !== undefined && !transitions[known.status].final)
+    await messages.noteFailedAttempt(known.message_id, receipt.attempt);
+  await noteLateCost(messages, receipt, known, isCostNoted);
+  return proveSent(messages, receipt, known);
+}
+
+/** Whether the failure counts now that the attempts have changed. */
+function mayCount(receipt: Receipt, known: Message): boolean {
+  if (isKnownNotTaken(receipt, known)) return false;
+  if (known.status === 'sent') return !mayArriveLater(receipt, known);
+  return (known.attempts?.at(-1)?.number ?? 0) <= (receipt.attempt ?? 0);
+}
+
+/** Whether it is known that the carrier has not taken the attempt that the receipt is about. */
+function isKnownNotTaken({ attempt }: Receipt, { attempts = [] }: Message): boolean {
+  const named = attempts.find(({ number }) => number === attempt);
+  return named !== undefined && !mayBeTaken(named);
 }
 
 /**
@@ -253,12 +290,13 @@ async function noteLateCost(
   messages: ReceiptStore,
   { attempt, transition: { cost, currency } }: Receipt,
   known: Message,
+  isCostNoted: boolean,
 ): Promise<void> {
   if (attempt === undefined || cost === undefined || currency === undefined) return;
   // The final receipt of a sent message has the cost too, so an estimate that is right needs no write.
   const isFinal = known.cost_reported === true || known.status === 'sent';
-  const isKnown = isFinal && known.cost === cost && known.currency === currency;
-  if (isKnown || mayBeWithSeveral(known)) return;
+  const isKnown = isFinal && !mayBeWithSeveral(known) && known.cost === cost && known.currency === currency;
+  if (isKnown || isCostNoted) return;
   await messages.addCost(known.message_id, { attempt, cost, currency, reported: true });
 }
 

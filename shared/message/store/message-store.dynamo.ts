@@ -8,11 +8,11 @@ import { type ReadOptions, readRow } from '../../platform/aws/read-rows.dynamo.t
 import { addSeconds } from '../../platform/clock.ts';
 import type { Environment } from '../../platform/env.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { type AttemptCosts, mayBeTaken } from '../attempt.ts';
+import type { StoredAttempt } from '../attempt.ts';
 import { type Message, messageSchema, transitions } from '../message.ts';
+import { addCost } from './attempt-costs.dynamo.ts';
 import { createLeg, manyMessages, noteKeyUse } from './message-rows.dynamo.ts';
 import {
-  type AttemptCost,
   type Claim,
   type Created,
   fieldsOf,
@@ -109,9 +109,18 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
       possible_duplicate: possiblyDoubled ? true : undefined,
     });
 
-  const release: MessageStore['release'] = async (messageId, claimId, claimableAt, noted) => {
-    await setOfClaim(messageId, claimId, { handover_until: claimableAt.toISOString(), ...noted });
-  };
+  const release: MessageStore['release'] = (messageId, claimId, claimableAt, noted) =>
+    setOfClaim(messageId, claimId, { handover_until: claimableAt.toISOString(), ...noted });
+
+  async function noteOutcome(messageId: string, claimId: string, attempts: readonly StoredAttempt[]) {
+    const noting = await update(messageId, {
+      UpdateExpression: 'SET attempts = :attempts',
+      ConditionExpression: 'handover_claim = :claim',
+      ExpressionAttributeValues: { ':attempts': attempts, ':claim': claimId },
+      ReturnValues: 'ALL_NEW',
+    });
+    return noting.applied ? parseMessageRow(noting.response.Attributes) : undefined;
+  }
 
   async function transition(messageId: string, change: Transition): Promise<Message | undefined> {
     const changing = await update(messageId, transitionInput(change));
@@ -135,7 +144,8 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
   async function noteFailedAttempt(messageId: string, attempt: number): Promise<void> {
     await update(messageId, {
       UpdateExpression: 'SET failed_attempt = :attempt',
-      ConditionExpression: 'attribute_exists(message_id)',
+      ConditionExpression:
+        'attribute_exists(message_id) AND (attribute_not_exists(failed_attempt) OR failed_attempt < :attempt)',
       ExpressionAttributeValues: { ':attempt': attempt },
     });
   }
@@ -173,6 +183,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     claim,
     recordAttempt,
     release,
+    noteOutcome,
     transition,
     noteHandOver,
     addCost: (messageId, cost) => addCost(client, TableName, messageId, get, cost),
@@ -211,15 +222,21 @@ function transitionInput(change: Transition) {
     values[`:from${index}`] = state;
     return `:from${index}`;
   });
+  const conditions = [];
   // A row without attempts is of an earlier release, or was not handed over.
-  let ofAttempt = '';
   if (change.ofAttempt !== undefined) {
-    values[':attempt'] = change.ofAttempt;
-    ofAttempt = ' AND (attribute_not_exists(attempt) OR attempt <= :attempt)';
+    const { number, seen } = change.ofAttempt;
+    Object.assign(values, withoutUndefined({ ':attempt': number, ':seen': seen }));
+    const isAsSeen = seen === undefined ? '' : ' AND attempts = :seen';
+    conditions.push(`(attribute_not_exists(attempt) OR (attempt <= :attempt${isAsSeen}))`);
+  }
+  if (change.notFailed !== undefined) {
+    values[':notFailed'] = change.notFailed;
+    conditions.push('(attribute_not_exists(failed_attempt) OR failed_attempt < :notFailed)');
   }
   return {
     UpdateExpression: `SET ${sets.join(', ')}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`,
-    ConditionExpression: `#status IN (${states.join(', ')})${ofAttempt}`,
+    ConditionExpression: [`#status IN (${states.join(', ')})`, ...conditions].join(' AND '),
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: values,
     ReturnValues: 'ALL_NEW',
@@ -229,85 +246,4 @@ function transitionInput(change: Transition) {
 /** The message store of this deployment, from the environment of the function. */
 export function messagesFrom(env: Environment<'MESSAGES_TABLE' | 'RETENTION_DAYS'>): MessageStore {
   return dynamoMessageStore(dynamo(), { tableName: env.MESSAGES_TABLE, retentionDays: env.RETENTION_DAYS });
-}
-
-/** At most two carriers report at the same moment. */
-const triesMax = 5;
-const fractionDigits = 6;
-
-/**
- * Adds up what several attempts of a message cost, because each carrier that took it asks for its price. A cost is stored
- * under the number of its attempt, so a repeated receipt adds nothing.
- */
-async function addCost(
-  client: DynamoDBDocumentClient,
-  TableName: string,
-  messageId: string,
-  get: (messageId: string) => Promise<Message | undefined>,
-  added: AttemptCost,
-): Promise<void> {
-  for (let tries = 0; tries < triesMax; tries += 1) {
-    const message = await get(messageId);
-    if (message === undefined) return;
-    const costs = withCost(costsOf(message), added);
-    if (costs === undefined) return;
-    const isAsSeen = [
-      message.cost === undefined ? 'attribute_not_exists(cost)' : 'cost = :seen',
-      message.costs === undefined ? 'attribute_not_exists(costs)' : 'costs = :seenCosts',
-    ];
-    const { applied } = await conditionalUpdate(client, {
-      TableName,
-      Key: { message_id: messageId },
-      UpdateExpression: 'SET costs = :costs, cost = :cost, currency = :currency, cost_reported = :reported',
-      ConditionExpression: isAsSeen.join(' AND '),
-      ExpressionAttributeValues: withoutUndefined({
-        ...sumOf(costs, currencyOf(message, added)),
-        ':seen': message.cost,
-        ':seenCosts': message.costs,
-      }),
-    });
-    if (applied) return;
-  }
-  throw new Error(`the costs of ${messageId} are written by too many at once`);
-}
-
-/**
- * The cost of each attempt. While one carrier alone might have the message, its cost was stored as that of the message; a report
- * may have done so while the next attempt began.
- */
-function costsOf({ costs, cost, currency, cost_reported: reported, attempts = [] }: Message): AttemptCosts {
-  const first = attempts.find(mayBeTaken);
-  if (costs !== undefined || cost === undefined || currency === undefined || first === undefined)
-    return costs ?? {};
-  return { [first.number]: { cost, currency, ...(reported === true ? { reported } : {}) } };
-}
-
-/** Returns undefined if nothing changes. */
-function withCost(
-  costs: AttemptCosts,
-  { attempt, cost, currency, reported }: AttemptCost,
-): AttemptCosts | undefined {
-  const known = costs[attempt];
-  if (known?.reported === true && !reported) return undefined;
-  if (known?.cost === cost && known.currency === currency && (known.reported ?? false) === reported)
-    return undefined;
-  return { ...costs, [attempt]: { cost, currency, ...(reported ? { reported } : {}) } };
-}
-
-/** An estimate does not take the place of what a carrier reported in another currency. */
-function currencyOf({ costs = {}, currency = '' }: Message, added: AttemptCost): string {
-  const isReported = Object.values(costs).some((each) => each.currency === currency && each.reported);
-  return isReported && !added.reported ? currency : added.currency;
-}
-
-/** A message has one currency: what another carrier asks for in another one is in `costs` only. */
-function sumOf(costs: AttemptCosts, currency: string) {
-  const summed = Object.values(costs).filter((each) => each.currency === currency);
-  const sum = summed.reduce((total, { cost }) => total + cost, 0);
-  return {
-    ':costs': costs,
-    ':cost': Number(sum.toFixed(fractionDigits)),
-    ':currency': currency,
-    ':reported': summed.every(({ reported }) => reported === true),
-  };
 }

@@ -92,9 +92,18 @@ export interface MessageStore {
   recordAttempt(messageId: string, claimId: string, attempt: RecordedAttempt): Promise<boolean>;
   /**
    * Ends the claim of a message that is not handed over now: it may be claimed from `claimableAt` on. Stores the slot
-   * that it waits for, or the outcome of its last attempt.
+   * that it waits for, or the outcome of its last attempt. False where the message is not of this claim, or not `sending`, any more.
    */
-  release(messageId: string, claimId: string, claimableAt: Date, noted?: ReleaseNote): Promise<void>;
+  release(messageId: string, claimId: string, claimableAt: Date, noted?: ReleaseNote): Promise<boolean>;
+  /**
+   * Writes the outcome of the last attempt of a claim where a receipt changed the state during its call. Returns the row; undefined
+   * where another claim has taken the message.
+   */
+  noteOutcome(
+    messageId: string,
+    claimId: string,
+    attempts: readonly StoredAttempt[],
+  ): Promise<Message | undefined>;
   /** Enters a state if the present one allows it; undefined where it does not, or there is no row. */
   transition(messageId: string, transition: Transition): Promise<Message | undefined>;
   /** Writes the carrier's response to a message whose state a receipt has changed already. */
@@ -121,8 +130,10 @@ export interface Transition extends CarrierReport {
   readonly reported?: boolean;
   /** Entered only if no receipt has proved meanwhile that a carrier has the message. */
   readonly notSent?: boolean;
-  /** Entered only if no later attempt was made than this one. */
-  readonly ofAttempt?: number;
+  /** Entered only if no later attempt was made than this one, and, where given, the attempts are those that were seen. */
+  readonly ofAttempt?: { readonly number: number; readonly seen?: readonly StoredAttempt[] };
+  /** Entered only if neither this attempt nor a later one is known to have failed. */
+  readonly notFailed?: number;
   /** The attempt that the receipt proves. */
   readonly reportedAttempt?: number;
   /** The attempts with the outcome of the last one. */

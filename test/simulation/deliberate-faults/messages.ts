@@ -19,8 +19,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: messageStore,
-        replace: "`#status IN (${states.join(', ')})${ofAttempt}`",
-        by: "`attribute_exists(message_id) OR #status IN (${states.join(', ')})${ofAttempt}`",
+        replace: "[`#status IN (${states.join(', ')})`, ...conditions].join(' AND ')",
+        by: "[`attribute_exists(message_id) OR #status IN (${states.join(', ')})`, ...conditions].join(' AND ')",
       },
     ],
   },

@@ -1,5 +1,6 @@
 /** A message that its table or queue refuses permanently delays no other, and is not retried for ever. */
 import { describe, expect, it } from '@jest/globals';
+import type { StoredAttempt } from '../../../shared/message/attempt.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { withoutUndefined } from '../../../shared/platform/object-fields.ts';
@@ -76,23 +77,25 @@ describe('work that is refused permanently', () => {
 });
 
 describe('a message whose carrier can be asked', () => {
+  const at = created.toISOString();
+  const attempt = (number: number, carrier: string, outcome?: StoredAttempt['outcome']) => ({
+    ...{ number, carrier, at, deadline: at },
+    ...withoutUndefined({ outcome }),
+  });
+
   it.each([
-    ['sent', 'accepted'],
-    ['sending', undefined],
+    ['sent', [attempt(1, 'twilio', 'accepted')]],
+    ['sending', [attempt(1, 'twilio')]],
+    // Its carrier is not that of the last attempt, which nobody can be asked about.
+    ['sent', [attempt(1, 'twilio', 'unknown'), attempt(2, 'aws', 'accepted')]],
+    ['sent', [attempt(1, 'infobip', 'unknown'), attempt(2, 'aws', 'refused')]],
+    ['sending', [attempt(1, 'twilio', 'unknown'), attempt(2, 'aws')]],
   ] as const)(
-    'and %s is queued for the question at its end, and expires a minute later',
-    async (status, outcome) => {
+    'and %s is queued for the question at its end, and expires a minute later, as %j',
+    async (status, attempts) => {
       const { dueItemIndex, store, queued, run } = await simulation('queue');
-      const at = created.toISOString();
-      const attempt = {
-        number: 1,
-        carrier: 'twilio',
-        at,
-        deadline: at,
-        ...withoutUndefined({ outcome }),
-      } as const;
       const times = { created_at: at, queued_at: at, expires_at: expiresAt.toISOString() };
-      await store.create(aMessage({ message_id: 'msg_sent', status, attempts: [attempt], ...times }));
+      await store.create(aMessage({ message_id: 'msg_sent', status, attempts: [...attempts], ...times }));
       await dueItemIndex.add('messages', [{ id: 'msg_sent', dueAt: expiresAt }]);
       await run(3659);
       expect(queued).toContain('msg_sent');
@@ -102,4 +105,19 @@ describe('a message whose carrier can be asked', () => {
       expect((await store.get('msg_sent'))?.status).toBe('expired');
     },
   );
+});
+
+it('a message that waits for a report longer than a queue message can wait is queued again at the end of the wait', async () => {
+  const { dueItemIndex, store, queued, run } = await simulation('queue');
+  const at = created.toISOString();
+  const until = addSeconds(created, 3000).toISOString();
+  const attempts = [{ number: 1, carrier: 'twilio', at, deadline: until }];
+  const held = { status: 'sending', handover_until: until, attempts } as const;
+  const times = { created_at: at, queued_at: at, expires_at: addSeconds(created, 9000).toISOString() };
+  await store.create(aMessage({ message_id: 'msg_held', ...held, ...times }));
+  await dueItemIndex.add('messages', [{ id: 'msg_held', dueAt: addSeconds(created, 900) }]);
+  for (const seconds of [900, 2990, 3050]) await run(seconds);
+  expect(queued).not.toContain('msg_held');
+  await run(3061);
+  expect(queued).toContain('msg_held');
 });

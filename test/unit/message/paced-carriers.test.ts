@@ -2,12 +2,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { HandOver } from '../../../shared/message/dispatch/carrier.ts';
-import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
+import { dispatch, dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
+import { type QueuedMessage, queuedMessageOf } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { type PacedMessage, pacedMessageOf } from '../../../shared/message/dispatch/reserve-slots.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { notTaken, ownRefusal, throttled } from '../../support/message/attempt-world.ts';
-import { onlyCarrier } from '../../support/message/example-message.ts';
+import { created, onlyCarrier } from '../../support/message/example-message.ts';
 import { accepted, pacedWorld, sender } from '../../support/message/paced-world.ts';
 
 const other = { identity: 'OTHER', messages_per_second: 2 };
@@ -66,6 +67,58 @@ describe('a message that its first carrier throttles', () => {
     world.at(addSeconds(new Date(next?.at ?? ''), -1));
     expect((await dispatch(world.dependencies, message.message_id)).outcome).toBe('sent');
     expect(world.handed.at(-1)).toEqual({ id: `second ${message.message_id}`, at: new Date(next?.at ?? '') });
+  });
+});
+
+describe('messages whose carrier recognizes repeats', () => {
+  it('are repeated within the pace of their sender after an outage, and slow it where the carrier throttles', async () => {
+    const world = pacedWorld();
+    const outageEnds = addSeconds(created, 40);
+    const taken: string[] = [];
+    const carriersFor = onlyCarrier({
+      async handOver() {
+        if (world.clock() < outageEnds) throw new Error('the response was lost');
+        taken.push(world.clock().toISOString().slice(0, 19));
+        return accepted;
+      },
+    });
+    const expires_at = addSeconds(created, 3600).toISOString();
+    const all = await world.stored(100, { batch_id: 'bat_1', expires_at });
+    const waiting = all.map((message) => ({
+      at: addSeconds(new Date(message.slot?.at ?? ''), -1),
+      queued: { message_id: message.message_id } as QueuedMessage,
+    }));
+    while (waiting.length > 0) {
+      waiting.sort((one, two) => one.at.getTime() - two.at.getTime());
+      const [next] = waiting.splice(0, 1);
+      if (next === undefined) break;
+      world.at(later(world.clock(), next.at));
+      world.queued.length = 0;
+      await dispatchQueued({ ...world.dependencies, carriersFor }, next.queued);
+      for (const entry of world.queued)
+        waiting.push({
+          at: addSeconds(world.clock(), entry.delaySeconds ?? 0),
+          queued: queuedMessageOf(entry),
+        });
+    }
+    expect(taken).toHaveLength(all.length);
+    for (const inSecond of Object.values(Object.groupBy(taken, (second) => second)))
+      expect(inSecond?.length).toBeLessThanOrEqual(sender.messages_per_second);
+
+    let answer: HandOver | undefined;
+    const throttling = onlyCarrier({
+      async handOver() {
+        if (answer === undefined) throw new Error('the response was lost');
+        return answer;
+      },
+    });
+    const [message] = (await world.stored(1, { message_id: 'msg_throttled', expires_at })) as [Message];
+    const dependencies = { ...world.dependencies, carriersFor: throttling };
+    await dispatch(dependencies, message.message_id);
+    answer = throttled;
+    world.at(addSeconds(world.clock(), 10));
+    await dispatch(dependencies, message.message_id);
+    expect((await world.paces.read(sender.identity)).slots.slowed).toMatchObject({ every: 2 });
   });
 });
 

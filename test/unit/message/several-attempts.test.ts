@@ -1,12 +1,17 @@
 /** What is shown of a message that several carriers may have, and what it costs (contract 16.3). */
 import { describe, expect, it } from '@jest/globals';
+import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
 import {
   accepted,
   notTaken,
   ownRefusal,
+  refusal,
   throttled,
   attemptWorld as world,
 } from '../../support/message/attempt-world.ts';
+import { aMessage, created } from '../../support/message/example-message.ts';
 
 const anOtp = {
   otp_id: 'otp_1',
@@ -51,7 +56,7 @@ describe('of several attempts that carriers may have', () => {
         await report(1, to);
         if (to === 'sent' && status !== 'sent' && status !== 'failed') {
           await show();
-          expect(lookups).toEqual([expect.stringMatching(/\.1$/)]);
+          expect(lookups).toContainEqual(expect.stringMatching(/\.1$/));
         }
         if (to === 'delivered') expect(await view()).toMatchObject({ status: 'delivered', carrier: 'one' });
       }
@@ -220,6 +225,105 @@ describe('of several attempts that carriers may have', () => {
     await until(400);
     await report(1, 'sent');
     await show();
-    expect(lookups).toEqual([expect.stringMatching(/\.1$/)]);
+    expect(lookups).toContainEqual(expect.stringMatching(/\.1$/));
+  });
+
+  it('one that the carrier has not taken is not failed by its report: the next carrier is asked', async () => {
+    for (const first of [ownRefusal, notTaken, throttled]) {
+      const { show, report, until, row, asked } = await world({ one: [first, accepted], two: [accepted] });
+      await show();
+      await report(1, 'failed');
+      await until(100);
+      expect((await row()).status).toBe('sent');
+      expect(asked()).toHaveLength(2);
+    }
+  });
+
+  it.each([
+    ['refused', refusal],
+    ['refused for a reason of the carrier’s own', ownRefusal],
+    ['throttled', throttled],
+    ['not taken', notTaken],
+  ] as const)(
+    'a second that is %s counts for nothing, also where the first was reported as sent during its call',
+    async (_what, second) => {
+      for (const reports of [['sent'], ['sent', 'failed']] as const) {
+        let duringSecond = async () => {};
+        const { until, report, row } = await world(
+          { one: ['lost'], two: [second] },
+          { on_unknown: 'send_again' },
+          { duringCall: async (attempt) => (attempt === 2 ? duringSecond() : undefined) },
+        );
+        duringSecond = async () => {
+          for (const to of reports) await report(1, to);
+        };
+        await until(310);
+        if (reports.length === 1) {
+          expect(await row()).toMatchObject({ status: 'sent', attempts: [{}, { outcome: second.outcome }] });
+          await report(1, 'failed');
+        }
+        expect((await row()).status).toBe('failed');
+      }
+    },
+  );
+
+  it('an older report of sent does not undo that the attempt failed', async () => {
+    const { until, report, row } = await world(
+      { one: ['lost'], two: ['lost'] },
+      { on_unknown: 'send_again' },
+    );
+    await until(310);
+    await report(1, 'failed');
+    await report(1, 'sent');
+    expect(await row()).toMatchObject({ status: 'sending', failed_attempt: 1 });
+    await report(2, 'failed');
+    expect((await row()).status).toBe('failed');
+  });
+
+  it('one whose carrier is asked after the end, and knows nothing, expires at once', async () => {
+    const { until, row, show } = await world({ one: [accepted] });
+    await until(3700);
+    expect((await row()).status).toBe('sent');
+    await show();
+    expect((await row()).status).toBe('expired');
+  });
+
+  it('one that failed has the price of its report, also where the next attempt begins at that moment', async () => {
+    const { messages } = inMemoryStores();
+    const end = addSeconds(created, 300).toISOString();
+    const one = { number: 1, carrier: 'aws', at: created.toISOString(), deadline: end } as const;
+    const two = { ...one, number: 2, carrier: 'twilio' } as const;
+    const claimed = { handover_claim: 'claim', handover_until: end, attempt: 1, attempts: [one] };
+    const { message_id } = aMessage({});
+    await messages.create(aMessage({ status: 'sending', ...claimed, expires_at: end }));
+    let begun = false;
+    const racing: typeof messages = {
+      ...messages,
+      async transition(...change) {
+        const attempts = [{ ...one, outcome: 'unknown' as const }, two];
+        if (!begun) await messages.recordAttempt(message_id, 'claim', { attempts, possiblyDoubled: true });
+        begun = true;
+        return messages.transition(...change);
+      },
+    };
+    const price = { cost: 0.02, currency: 'USD' };
+    const dependencies = {
+      messages: racing,
+      recordOptOut: async () => true,
+      contacts: { note: async () => {} },
+      priceOf: () => price,
+    };
+    const receipt = {
+      messageId: message_id,
+      attempt: 1,
+      transition: { to: 'failed', at: created, ...price },
+    } as const;
+    await recordReceipts(dependencies, [receipt], 1);
+    await messages.addCost(message_id, { ...price, attempt: 2, cost: 0.05, reported: true });
+    expect(await messages.get(message_id)).toMatchObject({
+      status: 'sending',
+      failed_attempt: 1,
+      cost: 0.07,
+    });
   });
 });
