@@ -1,4 +1,7 @@
-/** The attempts to hand a message over, as its row has them, and which of them is shown. Each is recorded before its call (`dispatch/attempts.ts`). */
+/**
+ * The attempts to hand a message over, as its row has them, which of them is shown, and what they cost. Each is recorded before its
+ * call (`dispatch/attempts.ts`).
+ */
 import * as z from 'zod/mini';
 import { lazily } from '../platform/expiring-cache.ts';
 
@@ -37,7 +40,7 @@ export const attemptCosts = lazily(() =>
   ),
 );
 
-export type AttemptCosts = Readonly<z.output<ReturnType<typeof attemptCosts>>>;
+type AttemptCosts = Readonly<z.output<ReturnType<typeof attemptCosts>>>;
 
 /** Whether the carrier has the message, or may have it. */
 export function mayBeTaken({ outcome = 'unknown' }: StoredAttempt): boolean {
@@ -69,4 +72,75 @@ export function fromOf(
   const attempt = attempts.find((one) => one.number === number);
   const used = attempt?.from ?? sender?.identity ?? from;
   return used === anySender ? undefined : used;
+}
+
+/** What one attempt costs, as a carrier or the price table says. */
+export interface AttemptCost {
+  readonly attempt: number;
+  readonly cost: number;
+  readonly currency: string;
+  /** Whether it is the carrier's figure, which replaces an estimate. */
+  readonly reported: boolean;
+}
+
+/** The fields of a message that tell its cost. */
+interface Costs {
+  readonly costs: AttemptCosts;
+  readonly cost: number;
+  readonly currency: string;
+  readonly cost_reported: boolean;
+}
+
+const fractionDigits = 6;
+
+/**
+ * The costs of a message with this one, because each carrier that took it asks for its price; undefined if nothing changes. A
+ * message has one currency: what a carrier asks for in another one is in `costs` only.
+ */
+export function costsWith(message: Attempted & Partial<Costs>, added: AttemptCost): Costs | undefined {
+  const costs = withCost(costsOf(message), added);
+  if (costs === undefined) return undefined;
+  const currency = currencyOf(message, added);
+  const summed = Object.values(costs).filter((each) => each.currency === currency);
+  const sum = summed.reduce((total, { cost }) => total + cost, 0);
+  return {
+    costs,
+    cost: Number(sum.toFixed(fractionDigits)),
+    currency,
+    cost_reported: summed.every(({ reported }) => reported === true),
+  };
+}
+
+/**
+ * The cost of each attempt. While one carrier alone might have the message, its cost was stored as that of the message; a report
+ * may have done so while the next attempt began.
+ */
+function costsOf({
+  costs,
+  cost,
+  currency,
+  cost_reported: reported,
+  attempts = [],
+}: Attempted & Partial<Costs>): AttemptCosts {
+  const first = attempts.find(mayBeTaken);
+  if (costs !== undefined || cost === undefined || currency === undefined || first === undefined)
+    return costs ?? {};
+  return { [first.number]: { cost, currency, ...(reported === true ? { reported } : {}) } };
+}
+
+function withCost(
+  costs: AttemptCosts,
+  { attempt, cost, currency, reported }: AttemptCost,
+): AttemptCosts | undefined {
+  const known = costs[attempt];
+  if (known?.reported === true && !reported) return undefined;
+  if (known?.cost === cost && known.currency === currency && (known.reported ?? false) === reported)
+    return undefined;
+  return { ...costs, [attempt]: { cost, currency, ...(reported ? { reported } : {}) } };
+}
+
+/** An estimate does not take the place of what a carrier reported in another currency. */
+function currencyOf({ costs = {}, currency = '' }: Partial<Costs>, added: AttemptCost): string {
+  const isReported = Object.values(costs).some((each) => each.currency === currency && each.reported);
+  return isReported && !added.reported ? currency : added.currency;
 }

@@ -8,9 +8,8 @@ import { type ReadOptions, readRow } from '../../platform/aws/read-rows.dynamo.t
 import { addSeconds } from '../../platform/clock.ts';
 import type { Environment } from '../../platform/env.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import type { StoredAttempt } from '../attempt.ts';
+import { type AttemptCost, costsWith, type StoredAttempt } from '../attempt.ts';
 import { type Message, messageSchema, transitions } from '../message.ts';
-import { addCost } from './attempt-costs.dynamo.ts';
 import { createLeg, manyMessages, noteKeyUse } from './message-rows.dynamo.ts';
 import {
   type Claim,
@@ -246,4 +245,42 @@ function transitionInput(change: Transition) {
 /** The message store of this deployment, from the environment of the function. */
 export function messagesFrom(env: Environment<'MESSAGES_TABLE' | 'RETENTION_DAYS'>): MessageStore {
   return dynamoMessageStore(dynamo(), { tableName: env.MESSAGES_TABLE, retentionDays: env.RETENTION_DAYS });
+}
+
+/** At most two carriers report at the same moment. */
+const triesMax = 5;
+
+/** A cost is stored under the number of its attempt, so a repeated receipt adds nothing. */
+async function addCost(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  messageId: string,
+  get: (messageId: string) => Promise<Message | undefined>,
+  added: AttemptCost,
+): Promise<void> {
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const message = await get(messageId);
+    const next = message === undefined ? undefined : costsWith(message, added);
+    if (message === undefined || next === undefined) return;
+    const fields = ['costs', 'cost', 'currency', 'cost_reported'] as const;
+    const isAsSeen = fields.map((name) =>
+      message[name] === undefined ? `attribute_not_exists(${name})` : `${name} = :seen_${name}`,
+    );
+    const { applied } = await conditionalUpdate(client, {
+      TableName,
+      Key: { message_id: messageId },
+      UpdateExpression: `SET ${fields.map((name) => `${name} = :${name}`).join(', ')}`,
+      ConditionExpression: ['attribute_exists(message_id)', ...isAsSeen].join(' AND '),
+      ExpressionAttributeValues: withoutUndefined(
+        Object.fromEntries(
+          fields.flatMap((name) => [
+            [`:${name}`, next[name]],
+            [`:seen_${name}`, message[name]],
+          ]),
+        ),
+      ),
+    });
+    if (applied) return;
+  }
+  throw new Error(`the costs of ${messageId} are written by too many at once`);
 }

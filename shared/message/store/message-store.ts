@@ -8,7 +8,7 @@ import type { ReadOptions } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import { shardOf } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import type { StoredAttempt } from '../attempt.ts';
+import type { AttemptCost, StoredAttempt } from '../attempt.ts';
 import { type Message, messageSchema, type Status, transitions } from '../message.ts';
 import type { Slot } from '../slot.ts';
 import { type FilterFields, listKey, listPosition, listShards } from './message-list.dynamo.ts';
@@ -49,14 +49,6 @@ export interface RecordedAttempt {
   /** All attempts, of which the last is to be made. */
   readonly attempts: readonly StoredAttempt[];
   readonly possiblyDoubled: boolean;
-}
-
-export interface AttemptCost {
-  readonly attempt: number;
-  readonly cost: number;
-  readonly currency: string;
-  /** Whether it is the carrier's figure, which replaces an estimate. */
-  readonly reported: boolean;
 }
 
 interface ReleaseNote {
