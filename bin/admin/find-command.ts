@@ -4,7 +4,8 @@ import { type FoundMessage, messageQuery, searchMessages, showMessage } from '..
 import { type SearchResults, search, searchQuery } from '../../shared/admin/search.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { CommandResult, Runner, Session } from './command.ts';
-import { forCustomer, messageTable } from './message-table.ts';
+import { forCustomer } from './customer-sentence.ts';
+import { messageTable } from './message-table.ts';
 import { textFields, textTable } from './print.ts';
 
 export function addFindCommand(program: Command, { run }: Runner): void {

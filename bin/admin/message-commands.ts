@@ -8,8 +8,8 @@ import { cancelScheduledMessage, showMessage } from '../../shared/admin/messages
 import { inboundBody, listOutbox, outboxQuery, sendInbound } from '../../shared/admin/simulator.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { Runner } from './command.ts';
+import { forCustomer } from './customer-sentence.ts';
 import { addMessageList } from './message-list-command.ts';
-import { forCustomer } from './message-table.ts';
 import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
 import { textFields, textTable } from './print.ts';
 

@@ -20,7 +20,8 @@ import { addDays } from '../../shared/platform/clock.ts';
 import { csvLine } from '../../shared/platform/csv.ts';
 import { recipientsAsWritten } from '../../shared/sender/phone-number.ts';
 import type { CommandResult, Runner, Session } from './command.ts';
-import { forCustomer, messageTable } from './message-table.ts';
+import { forCustomer } from './customer-sentence.ts';
+import { messageTable } from './message-table.ts';
 import { timeForms, timeTextOf } from './options.ts';
 import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
 

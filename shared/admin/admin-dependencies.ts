@@ -19,7 +19,7 @@ import { dynamoOutbox, type Outbox } from '../carrier/simulator/outbox.dynamo.ts
 import { type ReceiptSender, sqsReceiptSender } from '../carrier/simulator/simulated-reports.ts';
 import type { ClientAdminDependencies } from '../client/client-admin.ts';
 import { accountUrls, dynamoApiKeyStore, dynamoClientStore } from '../client/client-store.dynamo.ts';
-import { stageCountriesOf } from '../client/permission.ts';
+import { stageCountriesOf } from '../client/sending-permissions.ts';
 import { dynamoWebhookSecretStore } from '../client/webhook-secrets.dynamo.ts';
 import { type StageCarriers, stageCarriersOf } from '../contract/channels.ts';
 import type { administration } from '../contract/function-uses.ts';

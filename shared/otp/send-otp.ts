@@ -8,7 +8,7 @@
  *   message, recipient's count, password ─ crash → all of them are stored; a repeat with the same key finds the message
  *   count of the SMS with a password that was pending ─ crash → it misses in the traffic by which countries are held
  */
-import { assertChannelsOn, assertMaySend, permissionsOf } from '../client/permission.ts';
+import { assertChannelsOn, assertMaySend, permissionsOf } from '../client/sending-permissions.ts';
 import { noCountry } from '../contract/otp-hold.ts';
 import type { Message } from '../message/message.ts';
 import { segment, withSampleCode } from '../message/message-text.ts';

@@ -1,6 +1,6 @@
 /** Checks and renders the rows of a bulk request: a bad row is reported, the others are sent. */
 import * as z from 'zod/mini';
-import { recipientRefusal, type SendingPermissions } from '../../client/permission.ts';
+import { recipientRefusal, type SendingPermissions } from '../../client/sending-permissions.ts';
 import { invalidRecipientText } from '../../contract/errors.ts';
 import { optional } from '../../operation/fields.ts';
 import { noteUnknownFields, type UnknownFields } from '../../operation/unknown-fields.ts';

@@ -1,6 +1,6 @@
 /** The field `fallback` of a send: its schema, and the legs that are stored with the first message (contract 14.7). */
 import * as z from 'zod/mini';
-import { assertMaySend, type SendingPermissions } from '../../client/permission.ts';
+import { assertMaySend, type SendingPermissions } from '../../client/sending-permissions.ts';
 import { type Channel, channels } from '../../contract/channels.ts';
 import { faultAt, isGiven, optional } from '../../operation/fields.ts';
 import { lazily } from '../../platform/expiring-cache.ts';

@@ -8,7 +8,7 @@
  *   batch row `stored` ─ crash → a repeat finds nothing missing
  */
 import * as z from 'zod/mini';
-import { assertChannelsOn, assertMaySendFrom, permissionsOf } from '../../client/permission.ts';
+import { assertChannelsOn, assertMaySendFrom, permissionsOf } from '../../client/sending-permissions.ts';
 import { standardError } from '../../contract/errors.ts';
 import { optional } from '../../operation/fields.ts';
 import {

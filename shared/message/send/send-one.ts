@@ -6,7 +6,7 @@ import {
   channelsOffOf,
   permissionsOf,
   stageCountriesOf,
-} from '../../client/permission.ts';
+} from '../../client/sending-permissions.ts';
 import { type Channel, stageCarriersOf } from '../../contract/channels.ts';
 import type { sendRequest } from '../../contract/function-uses.ts';
 import type { OnUnknown } from '../../contract/on-unknown.ts';

@@ -1,6 +1,6 @@
 /** Support can send the sentence to a customer: it says what became of the message, for each state. */
 import { expect, it } from '@jest/globals';
-import { customerSentence } from '../../../bin/admin/message-table.ts';
+import { customerSentence } from '../../../bin/admin/customer-sentence.ts';
 import { statuses } from '../../../shared/message/message.ts';
 
 const message = {
