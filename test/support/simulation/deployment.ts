@@ -73,8 +73,9 @@ const account = '111122223333';
 const arnOf = (service: string, name: string): string => `arn:aws:${service}:${region}:${account}:${name}`;
 
 export function deployment(): Deployment {
-  // Its actors send; a synthetic send would call the address of the API, which has no server here.
-  const settings = { ...deployments.production, syntheticSend: false };
+  // Its actors send; a synthetic send would call the address of the API, which has no server here. Runs that have one carrier
+  // leave the second out (`withSmsCarriers`).
+  const settings = { ...deployments.production, smsCarrier: 'aws,infobip', syntheticSend: false };
   const stack = new GatewayStack(new App({ builtinCloudFormationValidation: false }), settings);
   const files = new Map(
     stack.node
@@ -157,6 +158,16 @@ export function deployment(): Deployment {
         ?.environment.RECEIPTS_QUEUE_URL?.replaceAll('/', ':'),
     ),
   };
+}
+
+/** The same stage with these carriers for SMS, in order of preference: nothing else that it deploys depends on them. */
+export function withSmsCarriers(deployed: Deployment, carriers: readonly string[]): Deployment {
+  const functions = deployed.functions.map((each) =>
+    each.environment.SMS_CARRIER === undefined
+      ? each
+      : { ...each, environment: { ...each.environment, SMS_CARRIER: carriers.join(',') } },
+  );
+  return { ...deployed, functions };
 }
 
 function nameIn(arn: unknown): string {

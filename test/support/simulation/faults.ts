@@ -10,6 +10,7 @@ export const faultKinds = {
   'dies after': 'the call took effect, and the process died before the answer',
   'fails before': 'the service answered with an error, without effect',
   'fails after': 'the service answered with an error, but the call took effect',
+  'no connection': 'no connection to the service was made',
   'no request': 'the call did not arrive, and the process waited until its time limit',
   'no answer': 'the call took effect, and its answer did not arrive',
   throttled: 'the service throttled the call',

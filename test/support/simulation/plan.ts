@@ -28,6 +28,8 @@ export interface Plan {
   readonly ttlDelayMs: number;
   /** Whether carriers throttle the messages to some numbers, which slows every message of their sender. */
   readonly carriersThrottle: boolean;
+  /** In order of preference. */
+  readonly smsCarriers: readonly string[];
   readonly clientCount: number;
   readonly limits: readonly Readonly<Record<string, unknown>>[];
   readonly senders: readonly Readonly<Record<string, unknown>>[];
@@ -79,7 +81,36 @@ const webhookFocuses = [
   'deliver-webhook',
 ] as const;
 
+/** How many runs have a second carrier for SMS. */
+const secondCarrierShare = (theme: Theme): number => (theme === 'bulk' ? 0.6 : 0.35);
+const carrierFocuses = [
+  'dispatch-message POST',
+  'dispatch-message SendTextMessage',
+  'dispatch-message SendTextMessage',
+  'carrier-callback',
+] as const;
+
 export function planOf(seed: number, only?: Theme): Plan {
+  const plan = planWithOneCarrier(seed, only);
+  const random = randomOf(seed, 'second carrier');
+  return random() < secondCarrierShare(plan.theme) ? withSecondCarrier(plan, random) : plan;
+}
+
+function withSecondCarrier(plan: Plan, random: Random): Plan {
+  const { severity, focus, startAt, outages, senders } = plan;
+  const fromMs = startAt.getTime() + between(random, 0, 300_000);
+  const outage = { of: 'infobip', fromMs, untilMs: fromMs + oneOf(random, [4000, 40_000, 400_000]) };
+  const isPaced = random() < (senders.length > 0 ? 0.9 : 0.2);
+  return {
+    ...plan,
+    smsCarriers: ['aws', 'infobip'],
+    focus: random() < 0.6 ? oneOf(random, carrierFocuses) : focus,
+    outages: severity > 0 && random() < 0.3 ? [...outages, outage] : outages,
+    senders: isPaced ? [...senders, pacedSender(random, 'sms * infobip', '+447418367399')] : senders,
+  };
+}
+
+function planWithOneCarrier(seed: number, only?: Theme): Plan {
   const random = randomOf(seed, 'plan');
   const theme = only ?? oneOf(random, themes);
   const startAt = new Date(oneOf(random, starts));
@@ -107,9 +138,10 @@ export function planOf(seed: number, only?: Theme): Plan {
     outages: severity < 3 ? [] : outages(random, startAt, lengthMs),
     ttlDelayMs: oneOf(randomOf(seed, 'ttl'), [0, 172_800_000]),
     carriersThrottle: theme !== 'bulk' || randomOf(seed, 'carriers')() < 0.4,
+    smsCarriers: ['aws'],
     clientCount,
     limits: theme === 'limits' || theme === 'caps' ? limitsOf(theme, random) : [],
-    senders: random() < (sendersShare[theme] ?? 0.4) ? [pacedSender(random)] : [],
+    senders: random() < (sendersShare[theme] ?? 0.4) ? [pacedSender(random, 'sms *', '+447418367358')] : [],
     steps,
   };
 }
@@ -121,7 +153,7 @@ function skewOf(seed: number, usualMs: number): number {
 
 /** One run of so many messages, a thousand in each request, from an account that few things go wrong for. */
 export function largePlanOf(seed: number, messages: number): Plan {
-  const plan = planOf(seed, 'bulk');
+  const plan = planWithOneCarrier(seed, 'bulk');
   const steps = Array.from({ length: Math.ceil(messages / bulkRecipientsMax) }, (_, i) => ({
     id: `${i + 1}`,
     afterMs: i * 45_000,
@@ -172,11 +204,10 @@ function limitsOf(theme: Theme, random: Random): Readonly<Record<string, unknown
   ];
 }
 
-function pacedSender(random: Random): Readonly<Record<string, unknown>> {
-  return {
-    client_id: '*',
-    destination: 'sms *',
-    identity: '+447418367358',
-    messages_per_second: oneOf(random, [1, 3, 10]),
-  };
+function pacedSender(
+  random: Random,
+  destination: string,
+  identity: string,
+): Readonly<Record<string, unknown>> {
+  return { client_id: '*', destination, identity, messages_per_second: oneOf(random, [1, 3, 10]) };
 }

@@ -80,6 +80,7 @@ export async function shrunk(code: Code, failed: Run, bounds: Bounds): Promise<R
     );
     await leaveOutSteps();
   }
+  await fails(withPlan({ smsCarriers: ['aws'] }));
   await fails(withPlan({ senders: [] }));
   await fails(withPlan({ skewMaxMs: 0, indexLagMaxMs: 100 }));
   await fails({ ...best, calm: true });

@@ -16,7 +16,9 @@ import { functionProcesses, type Process, type Processes } from './lambda/proces
 import { type ApiRequest, apiGateway } from './outside/api.ts';
 import { type Carriers, simulatedCarriers } from './outside/carriers.ts';
 import { simulatedEndpoints } from './outside/endpoints.ts';
+import { infobipSecret, simulatedInfobip } from './outside/infobip.ts';
 import { type Asked, emptyRecord, type OutsideRecord } from './outside/record.ts';
+import { vendorCalls } from './outside/vendor-calls.ts';
 import { type VirtualTime, virtualTime } from './virtual-time.ts';
 
 export interface Outage {
@@ -39,6 +41,8 @@ export interface StageOptions extends FaultOptions {
   readonly ttlDelayMs: number;
   /** Whether carriers throttle the messages to some numbers. */
   readonly carriersThrottle: boolean;
+  /** In order of preference. */
+  readonly smsCarriers: readonly string[];
   readonly logLevel?: 'INFO' | 'WARN';
 }
 
@@ -116,6 +120,7 @@ export function simulatedStage(
   const carriers = simulatedCarriers({
     ...{ time, faults, record, publish },
     throttles: options.carriersThrottle,
+    isFirstOfSeveral: options.smsCarriers.length > 1,
   });
   const drawn = (name: string, share: number): boolean => {
     const { fault } = faults.decide(name, { 'conflicts with a transaction': share }, time.now());
@@ -163,7 +168,12 @@ export function simulatedStage(
     );
   const isOut = ({ service, about }: Call, { file }: Process): boolean =>
     ofNow(service, about, file).some(({ share = 1 }) => drawnByOutages() < share);
-  const request = awsRequests({ services, time, faults, isOut, note: (call) => void calls.push(call) });
+  const note = (call: NotedCall): void => void calls.push(call);
+  const request = awsRequests({ services, time, faults, isOut, note });
+  const infobip = simulatedInfobip({
+    ...{ time, faults, record, throttles: options.carriersThrottle },
+    ask: (asked) => ask(asked),
+  });
   const processes = functionProcesses({
     code,
     files: deployment.files,
@@ -173,12 +183,14 @@ export function simulatedStage(
     isCalm: isAtRest,
     aws: request as never,
     post: simulatedEndpoints(time, faults, record) as never,
+    httpsRequest: vendorCalls({ vendor: infobip.vendor, time, faults, isOut, note }),
     logLevel: options.logLevel ?? 'WARN',
     log(process, line) {
       if (logs.length < logLinesMax)
         logs.push(`${new Date(time.now()).toISOString()} ${process.id}: ${line.trimEnd()}`);
     },
   });
+  const ask = apiGateway({ deployment, processes, time, faults, record });
   const sources = eventSources({
     deployment,
     processes,
@@ -209,7 +221,7 @@ export function simulatedStage(
     calls,
     logs,
     processDeaths: processes.deaths,
-    ask: apiGateway({ deployment, processes, time, faults, record }),
+    ask,
     publish,
     disturb: (forMs) => faults.endAt(Math.max(faults.untilMs(), time.now() + forMs)),
     breaks(of, share, forMs) {
@@ -220,6 +232,7 @@ export function simulatedStage(
     isBusy: () =>
       sources.isBusy() ||
       scheduler.isBusy() ||
+      infobip.isBusy() ||
       sqs.all.some(({ redrive, messages }) => redrive !== undefined && messages.size > 0),
   };
 }
@@ -245,6 +258,8 @@ function answerOfSecrets({ input }: Call): object {
     throw new ServiceError('ResourceNotFoundException', 'no such version');
   return {
     ARN: input.SecretId,
-    SecretString: 'a secret of the simulation, as long as one of the real ones is',
+    SecretString: String(input.SecretId).includes('Infobip')
+      ? infobipSecret
+      : 'a secret of the simulation, as long as one of the real ones is',
   };
 }

@@ -33,7 +33,8 @@ export function traceOf(run: Run, { whole = false }: TraceOptions = {}): string 
 
   for (const asked of record.asked) {
     if (!isAbout(JSON.stringify(asked))) continue;
-    const who = names.get(asked.clientId) ?? 'the administrator';
+    const who =
+      asked.route === 'carrierCallback' ? asked.clientId : (names.get(asked.clientId) ?? 'the administrator');
     say(
       asked.atMs,
       `${who} asks ${methodOf(asked)} ${asked.path}${asked.key === undefined ? '' : ` under ${asked.key}`}${asked.body === undefined ? '' : `: ${short(asked.body)}`}`,
@@ -44,14 +45,14 @@ export function traceOf(run: Run, { whole = false }: TraceOptions = {}): string 
         `${who} ${asked.lost === true ? 'does not get the answer' : 'is answered'} ${asked.status} to ${methodOf(asked)} ${asked.path}: ${short(asked.answer)}`,
       );
   }
-  for (const { atMs, messageId, to, carrierMessageId, refusedWith, call } of record.handOvers)
+  for (const { atMs, messageId, to, carrier, carrierMessageId, refusedWith, call } of record.handOvers)
     sayIf(
       messageId,
       atMs,
-      `${call.process} gives ${messageId} for ${to} to the carrier, which ${carrierMessageId === undefined ? `refuses it: ${refusedWith}` : `takes it as ${carrierMessageId}`}`,
+      `${call.process} gives ${messageId} for ${to} to the carrier ${carrier}, which ${carrierMessageId === undefined ? `refuses it: ${refusedWith}` : `takes it as ${carrierMessageId}`}`,
     );
-  for (const { atMs, messageId, status } of record.published)
-    sayIf(messageId, atMs, `the carrier reports ${messageId} ${status}`);
+  for (const { atMs, messageId, carrier, status } of record.published)
+    sayIf(messageId, atMs, `the carrier ${carrier} reports ${messageId} ${status}`);
   for (const { atMs, url, webhookId, event, status } of record.posted)
     sayIf(
       event,
@@ -136,7 +137,8 @@ export function stepsOf(run: Run): ReadonlySet<string> {
 }
 
 function methodOf({ route }: Asked): string {
-  return route === 'adminApi' ? 'the admin API' : routes[route].method;
+  if (route === 'adminApi') return 'the admin API';
+  return route === 'carrierCallback' ? 'POST' : routes[route].method;
 }
 
 function short(value: unknown): string {

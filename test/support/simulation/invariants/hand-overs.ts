@@ -5,6 +5,10 @@ import { distinct, type Invariant, scannedWithinMs, timeOf } from './invariant.t
 
 /** A message whose hand-over failed is received again after 45 s; twice that and some more. */
 const handOverRepeatMs = 100_000;
+/** Answers to a call that sends nothing, and counts in no pace. */
+const sendsNothing: readonly unknown[] = ['ThrottlingException', 'throttled', 'duplicate'];
+/** With these a carrier does not take a message now, and may later. */
+const notRefused: readonly unknown[] = [...sendsNothing, 'ExpiredTokenException'];
 
 export const ofHandOvers = {
   'nothing is handed over twice, unless its sender prefers that to nothing and is told': {
@@ -54,7 +58,8 @@ export const ofHandOvers = {
         const last = record.handOvers.findLast((one) => one.messageId === messageId);
         if (last === undefined) return [];
         const endMs = Date.parse(status.expires_at) + plan.skewMaxMs;
-        if (last.atMs > endMs + 10_000)
+        // A call may arrive late.
+        if (last.call.atMs > endMs + 10_000)
           return [
             `${messageId} was valid until ${status.expires_at}, and handed over at ${timeOf(last.atMs)}`,
           ];
@@ -120,25 +125,25 @@ export const ofHandOvers = {
   'a pace is never passed': {
     promise: '14.4',
     check: ({ stage: { record }, plan, accepted }) => {
-      const pace = plan.senders[0]?.messages_per_second;
-      if (typeof pace !== 'number') return [];
       const segments = segmentsOf(accepted);
-      const seconds = Map.groupBy(
-        record.handOvers.filter(
-          // A call that arrives late was made in its slot.
-          ({ from, refusedWith, call }) =>
-            from === '+447418367358' &&
-            refusedWith !== 'ThrottlingException' &&
-            call.fault !== 'arrives late',
-        ),
-        ({ atMs }) => Math.floor(atMs / 1000),
-      );
-      return [...seconds].flatMap(([second, handOvers]) => {
-        const sent = handOvers.reduce((sum, { messageId }) => sum + (segments.get(messageId) ?? 1), 0);
-        const alone = handOvers.length === 1;
-        return sent > pace && !alone && plan.skewMaxMs < 100
-          ? [`${sent} segments in the second of ${timeOf(second * 1000)}, at a pace of ${pace}`]
-          : [];
+      return plan.senders.flatMap(({ identity, messages_per_second: pace }) => {
+        const seconds = Map.groupBy(
+          record.handOvers.filter(
+            // A call that arrives late was made in its slot, and a repeat that the carrier recognizes sends nothing.
+            ({ from, refusedWith, call }) =>
+              from === identity && !sendsNothing.includes(refusedWith) && call.fault !== 'arrives late',
+          ),
+          ({ atMs }) => Math.floor(atMs / 1000),
+        );
+        return [...seconds].flatMap(([second, handOvers]) => {
+          const sent = handOvers.reduce((sum, { messageId }) => sum + (segments.get(messageId) ?? 1), 0);
+          const alone = handOvers.length === 1;
+          return sent > Number(pace) && !alone && plan.skewMaxMs < 100
+            ? [
+                `${sent} segments from ${identity} in the second of ${timeOf(second * 1000)}, at a pace of ${pace}`,
+              ]
+            : [];
+        });
       });
     },
   },
@@ -146,7 +151,8 @@ export const ofHandOvers = {
   'while a message waits for its pace, the pace is used': {
     promise: '14.4, 5.6',
     check: ({ plan, stage: { record, faults }, accepted }) => {
-      const sender = plan.senders[0];
+      // Before it is given to the next carrier, a message may wait until another one can be reached.
+      const sender = plan.senders.find(({ destination }) => destination === 'sms *');
       if (sender === undefined || plan.severity > 0 || faults.happened.length > 0) return [];
       // Clocks that are seconds wrong miss slots, and reserve others behind them.
       if (plan.skewMaxMs > 500) return [];
@@ -174,6 +180,32 @@ export const ofHandOvers = {
           : [];
       });
     },
+  },
+
+  'a carrier that refused a message is not asked for it again': {
+    promise: '16.1',
+    check: ({ stage: { record, calls, processDeaths } }) =>
+      record.handOvers.flatMap(({ messageId, attemptId, carrier, refusedWith, atMs, call }) => {
+        if (refusedWith === undefined || notRefused.includes(refusedWith) || call.fault !== undefined)
+          return [];
+        const again = record.handOvers.find(
+          (one) =>
+            one.messageId === messageId &&
+            one.carrier === carrier &&
+            one.attemptId !== attemptId &&
+            one.atMs > atMs,
+        );
+        if (again === undefined) return [];
+        // Where the refusal was not recorded, nobody knows of it.
+        const isUnknown =
+          processDeaths.some((one) => one.process === call.process && one.atMs >= atMs) ||
+          calls.some(
+            (one) => one.about === 'Messages' && one.fault !== undefined && one.process === call.process,
+          );
+        return isUnknown
+          ? []
+          : [`${messageId} was refused by ${carrier}, and given to it again at ${timeOf(again.atMs)}`];
+      }),
   },
 
   'a leg is left out only where another reaches the carrier, or may have': {

@@ -32,7 +32,11 @@ export function limitViolations(ended: Ended): readonly string[] {
   for (const { clientId } of scene.clients) {
     for (const policy of ['sms_send', 'otp_send', 'whatsapp_send', 'sms_bulk'] as const) {
       const asked = record.asked.filter(
-        (one) => one.clientId === clientId && one.route !== 'adminApi' && routes[one.route].policy === policy,
+        (one) =>
+          one.clientId === clientId &&
+          one.route !== 'adminApi' &&
+          one.route !== 'carrierCallback' &&
+          routes[one.route].policy === policy,
       );
       for (const window of Object.keys(defaults) as RateWindow[])
         found.push(...ofWindow(asked, clientId, policy, window));

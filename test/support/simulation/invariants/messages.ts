@@ -85,7 +85,7 @@ export const ofMessages = {
     },
   },
   'usage equals the messages': {
-    promise: '11.1, 16.3',
+    promise: '11.1, 11.2, 16.3',
     check: ({ usage, listed }) =>
       [...usage].flatMap(([clientId, answer]) => {
         if (answer === undefined) return [`the usage of ${clientId} cannot be read`];
@@ -100,6 +100,13 @@ export const ofMessages = {
         if (sumOf(answer.usage, 'possible_duplicates') !== doubled)
           found.push(
             `${clientId} has ${doubled} possible duplicates, and its usage ${sumOf(answer.usage, 'possible_duplicates')}`,
+          );
+        const ofCurrency = messages.filter(({ currency }) => currency === answer.currency);
+        const cost = sumOf(ofCurrency, 'cost');
+        // Usage has the costs in millionths.
+        if (Math.abs(sumOf(answer.usage, 'cost') - cost) > 1e-6 * (messages.length + 1))
+          found.push(
+            `${clientId} has messages that cost ${cost}, and its usage ${sumOf(answer.usage, 'cost')}`,
           );
         if (sumOf(answer.usage, 'delivered') !== delivered)
           found.push(

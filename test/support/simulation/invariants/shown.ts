@@ -1,4 +1,5 @@
 /** What a status, its history and its events say of a message, compared with each other and with the carrier's reports. */
+import type { Ended } from './ended.ts';
 import { deadLetters, distinct, type Invariant, isCalm, lastFaultMs, timeOf } from './invariant.ts';
 
 /** Within which a message expires after its validity. */
@@ -37,6 +38,28 @@ export const ofShown = {
           : [],
       );
     },
+  },
+  'the status shows the carrier that reported': {
+    promise: '16.3',
+    check: (ended) =>
+      reportedSms(ended).flatMap(({ messageId, status, reports }) =>
+        reports.some(({ carrier }) => carrier === status.carrier)
+          ? []
+          : [`${messageId} was reported by ${reports[0]?.carrier}, and is shown as of ${status.carrier}`],
+      ),
+  },
+  'the cost is what all carriers asked for together': {
+    promise: '16.3',
+    check: (ended) =>
+      reportedSms(ended).flatMap(({ messageId, status, reports, attempts }) => {
+        const prices = new Map(reports.map(({ attemptId, price = 0 }) => [attemptId, price]));
+        // Of what was not reported there is an estimate, or nothing.
+        if (attempts.some((attemptId) => !prices.has(attemptId))) return [];
+        const cost = [...prices.values()].reduce((sum, price) => sum + price, 0);
+        return Math.abs(Number(status.cost) - cost) < 1e-9
+          ? []
+          : [`${messageId} cost ${cost.toFixed(4)}, and is shown to cost ${status.cost}`];
+      }),
   },
   'the cost of what a carrier took is shown': {
     promise: '11.2',
@@ -99,3 +122,21 @@ export const ofShown = {
     },
   },
 } as const satisfies Record<string, Invariant>;
+
+/** The SMS whose reports have all arrived, with the attempts that carriers took. */
+function reportedSms({ accepted, settledAtMs, stage: { record, sqs } }: Ended) {
+  const waiting = deadLetters(sqs);
+  const reportsOf = Map.groupBy(record.published, ({ messageId }) => messageId);
+  const takenOf = Map.groupBy(
+    record.handOvers.filter(({ carrierMessageId }) => carrierMessageId !== undefined),
+    ({ messageId }) => messageId,
+  );
+  return distinct(accepted).flatMap(({ messageId, status }) => {
+    const reports = reportsOf.get(messageId) ?? [];
+    const isLate = reports.some(({ atMs }) => atMs > settledAtMs - 60_000);
+    const isKept = waiting.some((body) => body.includes(messageId));
+    if (status?.channel !== 'sms' || reports.length === 0 || isLate || isKept) return [];
+    const attempts = (takenOf.get(messageId) ?? []).map(({ attemptId }) => attemptId);
+    return [{ messageId, status, reports, attempts }];
+  });
+}

@@ -40,6 +40,8 @@ export interface ProcessPorts {
   readonly writeLog: (line: string) => void;
   readonly aws: (request: never, limitMs: number, signal?: AbortSignal) => unknown;
   readonly post: (request: never) => unknown;
+  /** As Node's `https.request`. */
+  readonly httpsRequest: (url: string, options: never) => unknown;
 }
 
 const requireHere = createRequire(import.meta.url);
@@ -119,6 +121,7 @@ export function sharedGlobals(
     timers: { setTimeout, clearTimeout },
     fs: { ...fs, readFileSync: (path: string) => current().files[basename(path)] ?? fs.readFileSync(path) },
     process,
+    https: { request: (url: string, options: never) => current().httpsRequest(url, options) },
     // Where the SDK looks for a configuration file, which Lambda does not have.
     'fs/promises': {
       readFile: async () => Promise.reject(Object.assign(new Error('no file'), { code: 'ENOENT' })),

@@ -41,6 +41,7 @@ interface ProcessSettings {
   readonly skewMaxMs: number;
   readonly aws: (process: Process, request: never, limitMs: number, signal?: AbortSignal) => Promise<unknown>;
   readonly post: (process: Process, request: never) => Promise<unknown>;
+  readonly httpsRequest: (process: Process, url: string, options: never) => unknown;
   /** Whether nothing goes wrong any more: then processes are kept, because a start takes longer than a run. */
   readonly isCalm: () => boolean;
   readonly logLevel: 'INFO' | 'WARN';
@@ -112,6 +113,7 @@ export function functionProcesses(settings: ProcessSettings) {
       aws: (request: never, limitMs: number, signal?: AbortSignal) =>
         state.dead ? never : settings.aws(state, request, limitMs, signal),
       post: (request: never) => (state.dead ? never : settings.post(state, request)),
+      httpsRequest: (url, options) => settings.httpsRequest(state, url, options),
     };
     const evaluate = code.get(file);
     if (evaluate === undefined) throw new Error(`no code of ${file}`);

@@ -1,5 +1,5 @@
 /** API Gateway: turns a caller's request into the event of its function, and what becomes of that into a response. */
-import { type Route, type RouteName, routes } from '../../../../shared/contract/routes.ts';
+import { carrierRoutes, type Route, type RouteName, routes } from '../../../../shared/contract/routes.ts';
 import type { Deployment } from '../deployment.ts';
 import type { Faults } from '../faults.ts';
 import type { Processes } from '../lambda/processes.ts';
@@ -9,10 +9,11 @@ import type { Asked, Must, OutsideRecord } from './record.ts';
 export interface ApiRequest {
   readonly clientId: string;
   readonly credential: string | undefined;
-  readonly route: RouteName | 'adminApi';
+  readonly route: RouteName | 'adminApi' | 'carrierCallback';
   /** The values of the path's parameters, or the path below `/admin/api`. */
   readonly path?: Readonly<Record<string, string>>;
   readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly key?: string | undefined;
@@ -28,14 +29,14 @@ interface ApiSettings {
   readonly record: OutsideRecord;
 }
 
-const adminRoute = { method: 'GET', path: '/admin/api/{proxy+}', functionName: 'admin-api' } as const;
+const adminApi = { method: 'GET', path: '/admin/api/{proxy+}', functionName: 'admin-api' } as const;
+const allRoutes = { ...routes, ...carrierRoutes, adminApi };
 
 export function apiGateway({ deployment, processes, time, faults, record }: ApiSettings) {
   const functions = new Map(deployment.functions.map((each) => [each.file, each]));
 
   return async function ask(request: ApiRequest): Promise<Asked> {
-    const route: Pick<Route, 'method' | 'path' | 'functionName'> =
-      request.route === 'adminApi' ? adminRoute : routes[request.route];
+    const route: Pick<Route, 'method' | 'path' | 'functionName'> = allRoutes[request.route];
     const deployed = functions.get(route.functionName);
     if (deployed === undefined) throw new Error(`no function of ${request.route}`);
     const path = route.path.replace(/\{(\w+)\+?\}/g, (_, name: string) => request.path?.[name] ?? '');
@@ -83,6 +84,7 @@ function eventOf(
   point: string,
 ): object {
   const headers: Record<string, string> = {
+    ...request.headers,
     ...(request.body === undefined ? {} : { 'Content-Type': 'application/json' }),
     ...(request.credential === undefined ? {} : { Authorization: `Bearer ${request.credential}` }),
     ...(request.key === undefined ? {} : { 'Idempotency-Key': request.key }),

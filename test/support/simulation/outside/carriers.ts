@@ -2,29 +2,10 @@
 import type { Call, NotedCall } from '../aws/requests.ts';
 import { ServiceError } from '../aws/service-error.ts';
 import type { Faults } from '../faults.ts';
-import { hashOf } from '../random.ts';
 import type { VirtualTime } from '../virtual-time.ts';
-import type { HandOver, OutsideRecord, Published } from './record.ts';
+import type { OutsideRecord, Published } from './record.ts';
+import { behaviourOf, type Given, reportAll } from './reports.ts';
 import { whatsAppEvent } from './whatsapp-events.ts';
-
-/** What becomes of the messages to a number, which its last digits decide. */
-const behaviours = [
-  'delivered',
-  'delivered',
-  'delivered',
-  'delivered late',
-  'undeliverable',
-  'silent',
-  'reported twice',
-  'refused',
-  'throttled at first',
-  'throttled for minutes',
-] as const;
-type Behaviour = (typeof behaviours)[number];
-
-function behaviourOf(number: string): Behaviour {
-  return behaviours[Number(number.slice(-4)) % behaviours.length] ?? 'delivered';
-}
 
 interface CarrierSettings {
   readonly time: VirtualTime;
@@ -32,13 +13,13 @@ interface CarrierSettings {
   readonly record: OutsideRecord;
   /** Whether they throttle the messages to some numbers. */
   readonly throttles: boolean;
+  /** Whether there is another carrier for SMS behind them, which is asked where the SMS service refuses for reasons of its own. */
+  readonly isFirstOfSeveral: boolean;
   /** Publishes to the topic of the receipts. */
   readonly publish: (event: object) => void;
 }
 
 type Status = Published['status'];
-/** What a carrier is given of a message. */
-type Given = Pick<HandOver, 'messageId' | 'attemptId' | 'to' | 'from' | 'text'>;
 
 /** Longer than it takes until the next leg of a fallback is due. */
 const throttledMs = 240_000;
@@ -53,39 +34,27 @@ const smsTypes: Readonly<Record<Status, string>> = {
 
 export type Carriers = ReturnType<typeof simulatedCarriers>;
 
-export function simulatedCarriers({ time, faults, record, throttles, publish }: CarrierSettings) {
+/** In US dollars. */
+const price = { totalMessagePrice: 0.004, totalCarrierFee: 0.0003 };
+
+export function simulatedCarriers(settings: CarrierSettings) {
+  const { time, faults, record, throttles, isFirstOfSeveral, publish } = settings;
   const optedOut = new Map<string, number>();
   const throttled = new Map<string, number>();
   const throttledSince = new Map<string, number>();
 
   function report({ messageId, attemptId, to }: Given, carrierMessageId: string, status: Status): void {
     const atMs = time.now();
-    record.published.push({ atMs, messageId, status });
     const isSms = carrierMessageId.startsWith('sms-');
+    record.published.push({
+      ...{ atMs, carrier: 'aws', messageId, attemptId, status },
+      price: isSms ? price.totalMessagePrice + price.totalCarrierFee : undefined,
+    });
     publish(
       isSms
         ? smsEvent({ message_id: messageId, attempt_id: attemptId }, carrierMessageId, status, to, atMs)
         : whatsAppEvent(attemptId, carrierMessageId, status, to, atMs),
     );
-  }
-
-  function reportAll(given: Given, carrierMessageId: string): void {
-    const behaviour = behaviourOf(given.to);
-    const later = (name: string, leastMs: number, mostMs: number, status: Status): void => {
-      const ms = faults.durationMs(`${name} ${carrierMessageId}`, leastMs, mostMs);
-      time.at(time.now() + ms, () => report(given, carrierMessageId, status));
-    };
-    const isWhatsApp = carrierMessageId.startsWith('wamid.');
-    if (behaviour === 'silent') return;
-    if (isWhatsApp) later('sent', 5, 3000, 'sent');
-    if (behaviour === 'undeliverable') later('failed', 200, 20_000, 'failed');
-    else if (behaviour === 'delivered late') later('late', 60_000, 900_000, 'delivered');
-    else later('delivered', 50, 8000, 'delivered');
-    if (behaviour === 'undeliverable' || behaviour === 'delivered late') return;
-    // A carrier may also contradict itself.
-    const again = Math.floor(Number(given.to.slice(-4)) / 10) % 2 === 0 ? 'delivered' : 'failed';
-    if (behaviour === 'reported twice') later('again', 100, 30_000, again);
-    if (isWhatsApp && hashOf(given.to) % 2 === 0) later('read', 500, 60_000, 'read');
   }
 
   /** What the carrier says to a message for this number; undefined if it takes it. */
@@ -100,6 +69,13 @@ export function simulatedCarriers({ time, faults, record, throttles, publish }: 
       return channel === 'sms'
         ? new ServiceError('ValidationException', 'refused', { Reason: 'DESTINATION_COUNTRY_BLOCKED' })
         : new ServiceError('InvalidParametersException', 'refused');
+    }
+    if (channel === 'sms' && isFirstOfSeveral) {
+      const drawn = faults.random(`${number} at the SMS service`)();
+      if (drawn < 0.25) return new ServiceError('ServiceQuotaExceededException', 'its own spend limit');
+      const isTaken = (throttled.get(number) ?? 0) % 3 === 2;
+      if (drawn < 0.4) throttled.set(number, (throttled.get(number) ?? 0) + 1);
+      if (drawn < 0.4 && !isTaken) return new ServiceError('ExpiredTokenException', 'not taken');
     }
     const slowDown = new ServiceError('ThrottlingException', 'slow down');
     if (!throttles) return undefined;
@@ -123,12 +99,13 @@ export function simulatedCarriers({ time, faults, record, throttles, publish }: 
       ...given,
       atMs: time.now(),
       channel,
+      carrier: 'aws',
       carrierMessageId,
       refusedWith: refusal?.code,
       call,
     });
     if (refusal !== undefined || carrierMessageId === undefined) throw refusal;
-    reportAll(given, carrierMessageId);
+    reportAll(settings, given, carrierMessageId, (status) => report(given, carrierMessageId, status));
     return carrierMessageId;
   }
 
@@ -205,7 +182,6 @@ function smsEvent(context: object, carrierId: string, status: Status, number: st
     destinationPhoneNumber: number,
     messageId: carrierId,
     context,
-    totalMessagePrice: 0.004,
-    totalCarrierFee: 0.0003,
+    ...price,
   };
 }

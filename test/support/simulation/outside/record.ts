@@ -13,7 +13,7 @@ export interface Must {
 export interface Asked {
   readonly atMs: number;
   readonly clientId: string;
-  readonly route: RouteName | 'adminApi';
+  readonly route: RouteName | 'adminApi' | 'carrierCallback';
   readonly path: string;
   readonly body: unknown;
   readonly key: string | undefined;
@@ -35,6 +35,7 @@ export interface Asked {
 export interface HandOver {
   readonly atMs: number;
   readonly channel: 'sms' | 'whatsapp';
+  readonly carrier: CarrierName;
   readonly messageId: string;
   /** The id that the gateway gave the attempt. */
   readonly attemptId: string;
@@ -47,10 +48,16 @@ export interface HandOver {
   readonly call: NotedCall;
 }
 
+type CarrierName = 'aws' | 'infobip';
+
 /** A receipt that a carrier published. */
 export interface Published {
   readonly atMs: number;
+  readonly carrier: CarrierName;
   readonly messageId: string;
+  readonly attemptId: string;
+  /** In US dollars; undefined where it names none. */
+  readonly price: number | undefined;
   readonly status: 'sent' | 'delivered' | 'read' | 'failed' | 'expired';
 }
 
