@@ -124,22 +124,30 @@ export async function callCarrier(
   }
   if (response.outcome === 'accepted') return recordSent(dependencies, message, response);
   const isFinal = response.outcome === 'refused' && response.elsewhere !== true;
-  const paced = pacedMessageOf(message);
-  if (response.outcome === 'throttled' && paced !== undefined)
-    await dependencies.pace.slowDown(paced.identity);
   // A refused repeat proves nothing about the call before it.
-  if (isRepeat && !isFinal) return waitForOutcome(dependencies, claimed, carrier);
+  if (isRepeat && !isFinal) {
+    if (response.outcome === 'throttled') await slowDown(dependencies, message);
+    return waitForOutcome(dependencies, claimed, carrier);
+  }
   const outcome = withOutcome(attempts, response.outcome);
   const asksNext = response.outcome !== 'throttled' && hasNext(outcome, carriers);
   if (response.outcome === 'refused' && (isFinal || !asksNext))
-    return recordRefused(dependencies, message, response, claimId);
+    return recordRefused(dependencies, message, response, isRepeat ? undefined : claimId);
   const isReleased = await dependencies.messages.release(message.message_id, claimId, dependencies.clock(), {
     attempts: outcome,
   });
   if (!isReleased) await noteLateOutcome(dependencies, message, claimId, outcome);
   if (asksNext) return requeue(dependencies, 'next_carrier', message, outboundEntryOf(message));
+  if (response.outcome === 'throttled') await slowDown(dependencies, message);
   const seconds = backoffSeconds(message.handover_attempts ?? 1);
   return requeue(dependencies, 'try_again', message, outboundEntryOf(message, seconds));
+}
+
+/** The outcome comes first, and this only slows: where too many workers write the row at once, one of them has done so. */
+async function slowDown({ pace, warn }: DispatchDependencies, message: Message): Promise<void> {
+  const paced = pacedMessageOf(message);
+  if (paced === undefined) return;
+  await pace.slowDown(paced.identity).catch((error: unknown) => warn('the sender is not slowed down', error));
 }
 
 /**
@@ -267,8 +275,11 @@ async function noteLateOutcome(
   const noted = await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
     messages.noteOutcome(messageId, claimId, attempts),
   );
-  const { status, failed_attempt: failed = 0 } = noted ?? {};
-  if (status !== 'sent' || attempts.some((one) => mayBeTaken(one) && one.number > failed)) return;
+  const { status, failed_attempt: failed = 0, reported_attempt: reported } = noted ?? {};
+  const mayArrive = attempts.some(
+    (one) => mayBeTaken(one) && one.number !== failed && (one.number > failed || one.number === reported),
+  );
+  if (status !== 'sent' || mayArrive) return;
   await messages.transition(messageId, { to: 'failed', at: clock(), ...messageError('unknown') });
 }
 

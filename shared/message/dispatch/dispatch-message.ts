@@ -186,7 +186,8 @@ async function repeatAttempt(
   const message = atCarrier(claimed.message, carrier.name, claimed.carriers);
   const isRefused =
     (await isOtpOver(dependencies, message)) || (await refusalOf(dependencies, message)) !== undefined;
-  const turn = isRefused ? undefined : await waitForSlot(dependencies, claimed, message);
+  // The next free place: the carrier was asked in time, and the message's deadline does not wait for those behind it.
+  const turn = isRefused ? undefined : await waitForSlot(dependencies, claimed, message, { kind: 'otp' });
   if (turn?.outcome === 'later') return turn.dispatched;
   if (turn !== undefined && turn.prepared !== 'suppressed')
     return callCarrier(dependencies, { ...claimed, message }, carrier, turn.prepared, true);
@@ -209,12 +210,13 @@ async function waitForSlot(
   dependencies: DispatchDependencies,
   { message: row, claimId }: Claimed,
   message: Message,
+  as: Partial<Pick<PacedMessage, 'kind'>> = {},
 ): Promise<Turn> {
   const { messages, clock, pace } = dependencies;
   const paced = pacedMessageOf(message);
   const prepare = () => prepareHandOver(dependencies, message);
   if (paced === undefined) return { outcome: 'now', prepared: await prepare(), slot: undefined };
-  const waited = await pace.waitForSlot(paced, unusedSlot(row, paced), prepare);
+  const waited = await pace.waitForSlot({ ...paced, ...as }, unusedSlot(row, paced), prepare);
   if (waited.outcome === 'now') return waited;
   const slot = slotOf(row, paced, waited.slot);
   await messages.release(row.message_id, claimId, clock(), { slot });

@@ -186,7 +186,7 @@ async function ignoreFailure(
   known: Message,
   isCostNoted: boolean,
 ): Promise<Recorded> {
-  if (receipt.attempt !== undefined && !transitions[known.status].final)
+  if (receipt.attempt !== undefined && !transitions[known.status].final && !isKnownNotTaken(receipt, known))
     await messages.noteFailedAttempt(known.message_id, receipt.attempt);
   await noteLateCost(messages, receipt, known, isCostNoted);
   return proveSent(messages, receipt, known);

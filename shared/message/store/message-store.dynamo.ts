@@ -231,7 +231,7 @@ function transitionInput(change: Transition) {
   }
   if (change.notFailed !== undefined) {
     values[':notFailed'] = change.notFailed;
-    conditions.push('(attribute_not_exists(failed_attempt) OR failed_attempt < :notFailed)');
+    conditions.push('(attribute_not_exists(failed_attempt) OR failed_attempt <> :notFailed)');
   }
   return {
     UpdateExpression: `SET ${sets.join(', ')}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`,

@@ -124,7 +124,7 @@ export interface Transition extends CarrierReport {
   readonly notSent?: boolean;
   /** Entered only if no later attempt was made than this one, and, where given, the attempts are those that were seen. */
   readonly ofAttempt?: { readonly number: number; readonly seen?: readonly StoredAttempt[] };
-  /** Entered only if neither this attempt nor a later one is known to have failed. */
+  /** Entered only if this attempt is not known to have failed. */
   readonly notFailed?: number;
   /** The attempt that the receipt proves. */
   readonly reportedAttempt?: number;

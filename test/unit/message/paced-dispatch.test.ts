@@ -297,6 +297,23 @@ describe('a carrier that throttles', () => {
   });
 });
 
+it('a throttled attempt keeps its outcome, and is tried again, where too many slow the sender down at once', async () => {
+  const world = pacedWorld(() => ({ outcome: 'throttled', reason: 'slow down' }));
+  await world.stored(1);
+  const slowDown = async () => {
+    throw new Error('the slots of a sender are reserved by too many at once');
+  };
+  const warnings: string[] = [];
+  const dependencies = {
+    ...world.dependencies,
+    pace: { ...world.pace, slowDown },
+    warn: (text: string) => void warnings.push(text),
+  };
+  expect((await dispatch(dependencies, 'msg_0')).outcome).toBe('try_again');
+  expect((await world.messages.get('msg_0'))?.attempts).toMatchObject([{ outcome: 'throttled' }]);
+  expect(warnings).toHaveLength(1);
+});
+
 describe('a message whose claim a worker with a fast clock holds', () => {
   const heldUntil = addSeconds(created, 90).toISOString();
   const held = { status: 'sending', handover_until: heldUntil, handover_claim: 'claim-0' } as const;

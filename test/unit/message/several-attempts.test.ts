@@ -267,6 +267,31 @@ describe('of several attempts that carriers may have', () => {
     },
   );
 
+  it('a refused repeat does not fail a message that its report has made sent meanwhile', async () => {
+    let duringRepeat = async () => {};
+    let calls = 0;
+    const { until, report, row } = await world(
+      { one: ['lost', refusal] },
+      { on_unknown: 'wait' },
+      { settledBy: 'repeat', duringCall: async () => (++calls === 2 ? duringRepeat() : undefined) },
+    );
+    duringRepeat = async () => void (await report(1, 'sent'));
+    await until(100);
+    expect(calls).toBe(2);
+    expect((await row()).status).toBe('sent');
+  });
+
+  it('a report of the first is taken although the second, which was refused, is reported as failed', async () => {
+    const { until, report, row } = await world(
+      { one: ['lost'], two: [ownRefusal] },
+      { on_unknown: 'send_again' },
+    );
+    await until(305);
+    await report(2, 'failed');
+    await report(1, 'sent');
+    expect((await row()).status).toBe('sent');
+  });
+
   it('an older report of sent does not undo that the attempt failed', async () => {
     const { until, report, row } = await world(
       { one: ['lost'], two: ['lost'] },
