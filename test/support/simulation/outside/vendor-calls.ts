@@ -32,7 +32,7 @@ interface VendorSettings {
   readonly note: (call: NotedCall) => void;
 }
 
-/** Of an error without the vendor's own body nobody knows what it says of the message. */
+/** The rates include errors without the vendor's own body, which do not say what became of the message. */
 const rates: FaultRates = {
   'dies before': 0.002,
   'dies after': 0.002,
