@@ -33,7 +33,7 @@ export function useCsvExports() {
     return () => removeEventListener('beforeunload', ask);
   }, [isReading]);
 
-  const begin = useCallback(<Row,>({ name, columns, readPage, leftOut }: CsvExport<Row>): void => {
+  const begin = useCallback(<Row,>({ name, columns, readPage }: CsvExport<Row>): void => {
     // The address has the filters.
     const key = `${name} ${location.hash}`;
     if (running.current.has(key)) return;
@@ -70,11 +70,12 @@ export function useCsvExports() {
       });
     const read = async (): Promise<void> => {
       putProgress(0);
-      const rows = await allRows(readPage, (count) => {
+      const all = await allRows(readPage, (count) => {
         if (!stop.signal.aborted) putProgress(count);
         return !stop.signal.aborted;
       });
-      if (rows === undefined) return;
+      if (all === undefined) return;
+      const { rows, leftOut } = all;
       const address = csvAddress(csvOf(columns, rows));
       saveFile(fileName, address);
       put({

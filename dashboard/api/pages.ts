@@ -4,6 +4,8 @@ import { ApiError } from './api-error.ts';
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly nextCursor: string | undefined;
+  /** What the list leaves out, where it is not complete. */
+  readonly leftOut?: string | undefined;
 }
 
 /** The query of a page, as long as the admin API allows. */
@@ -18,7 +20,7 @@ const pauseMs = 10_000;
 const pausesMax = 30;
 
 /**
- * All rows of a list, however many pages it has.
+ * All rows of a list, however many pages it has, and what its first page says that the list leaves out.
  *
  * @param onRows - called after each page with the number of rows so far; returns false to end there
  * @returns undefined where it was ended
@@ -27,16 +29,18 @@ export async function allRows<Row>(
   readPage: ReadPage<Row>,
   onRows: (count: number) => boolean,
   pause: () => Promise<unknown> = () => new Promise((resolve) => setTimeout(resolve, pauseMs)),
-): Promise<readonly Row[] | undefined> {
+): Promise<Pick<Page<Row>, 'rows' | 'leftOut'> | undefined> {
   const rows: Row[] = [];
   let cursor: string | undefined;
+  let leftOut: string | undefined;
   do {
     const page = await unlessTooFast(() => readPage(longestPage(cursor)), pause);
     rows.push(...page.rows);
+    if (cursor === undefined) leftOut = page.leftOut;
     if (!onRows(rows.length)) return undefined;
     cursor = page.nextCursor;
   } while (cursor !== undefined);
-  return rows;
+  return { rows, leftOut };
 }
 
 /** A long list has more pages than an administrator may request in a minute: the rest waits, instead of being left out. */

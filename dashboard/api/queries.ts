@@ -93,7 +93,7 @@ export function usePagedAnswer<Name extends ReadName, Row>(
   const sent = options.sent?.(filters) ?? filters;
   const readPage: ReadPage<Row> = async (page) => pageOf(await api.get(name, path, { ...sent, ...page }));
   const page = query.data === undefined ? undefined : pageOf(query.data);
-  return { query, readPage, rows: page?.rows, nextCursor: page?.nextCursor };
+  return { query, readPage, rows: page?.rows, nextCursor: page?.nextCursor, leftOut: page?.leftOut };
 }
 
 /** The signed-in administrator, and what the stage has. */

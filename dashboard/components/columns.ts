@@ -30,8 +30,6 @@ export interface CsvExport<Row> {
   readonly name: string;
   readonly columns: readonly Column<Row>[];
   readonly readPage: ReadPage<Row>;
-  /** What the list leaves out, where it is not complete. */
-  readonly leftOut?: string | undefined;
 }
 
 /** The value of the column's field. */

@@ -93,7 +93,6 @@ export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...
                     columns={props.csvColumns ?? columns}
                     rows={rows}
                     readPage={pagesCount === 1 && props.leftOut === undefined ? undefined : readPage}
-                    leftOut={props.leftOut}
                     of={props.title}
                   />
                 )}
@@ -202,7 +201,7 @@ function counterOf(count: number, page: number, nextCursor: string | undefined):
   return `(${count}${nextCursor === undefined ? '' : '+'})`;
 }
 
-interface DownloadCsvProps<Row> extends Pick<ListProps<Row>, 'columns' | 'rows' | 'leftOut'> {
+interface DownloadCsvProps<Row> extends Pick<ListProps<Row>, 'columns' | 'rows'> {
   readonly name: string;
   /** Where there is more to say, or to read, than the rows. */
   readonly readPage: ReadPage<Row> | undefined;
@@ -210,7 +209,7 @@ interface DownloadCsvProps<Row> extends Pick<ListProps<Row>, 'columns' | 'rows' 
   readonly of: string;
 }
 
-function DownloadCsv<Row>({ name, columns, rows = [], readPage, leftOut, of }: DownloadCsvProps<Row>) {
+function DownloadCsv<Row>({ name, columns, rows = [], readPage, of }: DownloadCsvProps<Row>) {
   const { exportCsv } = useDashboard();
   const mode = useMode();
   const fileName = `${name}-${mode}-${new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)}`;
@@ -222,7 +221,7 @@ function DownloadCsv<Row>({ name, columns, rows = [], readPage, leftOut, of }: D
       onClick={() =>
         readPage === undefined
           ? downloadCsv(`${fileName}.csv`, csvOf(columns, rows))
-          : exportCsv({ name: fileName, columns, readPage, leftOut })
+          : exportCsv({ name: fileName, columns, readPage })
       }
     >
       CSV

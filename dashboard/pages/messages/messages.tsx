@@ -37,7 +37,11 @@ export function MessagesPage() {
     'searchMessages',
     {},
     filters,
-    ({ messages, next_cursor }) => ({ rows: messages, nextCursor: next_cursor }),
+    ({ messages, next_cursor, clients_left_out }) => ({
+      rows: messages,
+      nextCursor: next_cursor,
+      leftOut: leftOutText(clients_left_out),
+    }),
     {
       sent: withStart,
       inProgress: ({ messages }) => messages.some(({ status }) => isInProgress(status)),
@@ -45,11 +49,6 @@ export function MessagesPage() {
   );
   const isOfLastDay =
     client_id + recipient === '' && filters.last === undefined && filters.since === undefined;
-  const left = list.query.data?.clients_left_out;
-  const leftOut =
-    left === undefined
-      ? undefined
-      : `${left === 1 ? 'One more client has' : `${left} more clients have`} such messages. Choose a client to search its messages, or use npm run admin -- messages list --csv, which has all of them.`;
   return (
     <Page title="Messages">
       <List
@@ -66,14 +65,13 @@ export function MessagesPage() {
               <Search key={JSON.stringify(typed)} typed={typed} />
             </Filters>
             {recipient === '' ? null : <CorrespondentsOf recipient={recipient} />}
-            {leftOut === undefined ? null : <Alert type="info">{leftOut}</Alert>}
+            {list.leftOut === undefined ? null : <Alert type="info">{list.leftOut}</Alert>}
           </SpaceBetween>
         }
         columns={columns}
         isCounted
         csvName="messages"
         csvColumns={[{ csv: messageCsvColumns(useClientNameOf()) }]}
-        leftOut={leftOut}
         emptyTitle="No messages"
         empty="No client has sent or received a message in the last 24 hours."
         isFiltered={isFiltered}
@@ -81,6 +79,12 @@ export function MessagesPage() {
       />
     </Page>
   );
+}
+
+function leftOutText(clients: number | undefined): string | undefined {
+  if (clients === undefined) return undefined;
+  const have = clients === 1 ? 'One more client has' : `${clients} more clients have`;
+  return `${have} such messages. Choose a client to search its messages, or use npm run admin -- messages list --csv, which has all of them.`;
 }
 
 const statusOptions = messageStatuses.map((value) => ({ value, label: nameOf(value) }));

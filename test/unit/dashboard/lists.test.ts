@@ -43,8 +43,8 @@ describe('a download', () => {
 
   it('has all rows, however many pages they are, and says how many it has read', async () => {
     const counts: number[] = [];
-    const rows = await allRows(pages(53), (count) => counts.push(count) > 0);
-    expect(rows).toHaveLength(5300);
+    const all = await allRows(pages(53), (count) => counts.push(count) > 0);
+    expect(all?.rows).toHaveLength(5300);
     expect([counts.length, counts.at(-1)]).toEqual([53, 5300]);
   });
 
@@ -57,14 +57,26 @@ describe('a download', () => {
       }
     });
     let pauses = 0;
-    const rows = await allRows(
+    const all = await allRows(
       read,
       () => true,
       async () => {
         pauses += 1;
       },
     );
-    expect([rows?.length, pauses]).toEqual([400, 3]);
+    expect([all?.rows.length, pauses]).toEqual([400, 3]);
+  });
+
+  it('says what the list leaves out as it was when the download began, not when the list was shown', async () => {
+    const read = pages(2);
+    const all = await allRows(
+      async (page) => ({
+        ...(await read(page)),
+        ...(page.cursor === undefined ? { leftOut: 'One more client has such messages.' } : {}),
+      }),
+      () => true,
+    );
+    expect([all?.rows.length, all?.leftOut]).toEqual([200, 'One more client has such messages.']);
   });
 
   it('is no part of a list: it fails with any other error, and ends without a file where nobody waits for it', async () => {
