@@ -8,8 +8,8 @@ import { carrierSecrets } from '../shared/carrier/carrier-secrets.secrets.ts';
 import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
 import { disabledClients } from '../shared/client/client-store.dynamo.ts';
 import { modeOf } from '../shared/contract/mode.ts';
-import { allowancesFrom } from '../shared/limit/allowance.ts';
 import { overridesFrom } from '../shared/limit/read-overrides.ts';
+import { allowancesFrom } from '../shared/limit/take-from-caps.ts';
 import type { DispatchDependencies } from '../shared/message/dispatch/call-carrier.ts';
 import { dispatchQueued } from '../shared/message/dispatch/dispatch-message.ts';
 import {

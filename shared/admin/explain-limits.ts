@@ -2,10 +2,10 @@
 
 import type { PolicyName } from '../contract/limits.ts';
 import { type CapName, countedPerUnit, limitTargets, type WindowAttribute } from '../contract/limits.ts';
-import { type CapUse, capUse } from '../limit/allowance.ts';
 import { endpointInForce, inForceText, type WindowInForce } from '../limit/limit-feedback.ts';
 import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from '../limit/override-row.ts';
 import { counterKey } from '../limit/shards.ts';
+import { type CapUse, capUse } from '../limit/take-from-caps.ts';
 import { windowsAt } from '../limit/windows.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { requireClient } from './find-client.ts';

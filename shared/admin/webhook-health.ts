@@ -5,7 +5,7 @@
  */
 
 import * as z from 'zod/mini';
-import type { Attempt } from '../webhook/attempt.ts';
+import type { Attempt } from '../webhook/attempt-record.ts';
 import type { Delivery } from '../webhook/delivery.ts';
 import { originOf } from '../webhook/endpoint-health.ts';
 import { lastErrorOf } from '../webhook/log/delivery-log.ts';

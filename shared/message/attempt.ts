@@ -1,6 +1,6 @@
 /**
  * The attempts to hand a message over, as its row has them, which of them is shown, and what they cost. Each is recorded before its
- * call (`dispatch/attempts.ts`).
+ * call (`dispatch/next-step.ts`).
  */
 import * as z from 'zod/mini';
 import { lazily } from '../platform/expiring-cache.ts';

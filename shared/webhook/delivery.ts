@@ -12,7 +12,7 @@ import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { derivedId } from '../platform/ids.ts';
 import { openObject } from '../platform/object-fields.ts';
 import type { DueItem } from '../recovery/due-item-index.dynamo.ts';
-import { type Attempt, attemptSchema, boundedAttempts, isWithdrawn } from './attempt.ts';
+import { type Attempt, attemptSchema, boundedAttempts, isWithdrawn } from './attempt-record.ts';
 
 export const deliveryStates = ['pending', 'attempting', 'retry_scheduled', 'acknowledged', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];

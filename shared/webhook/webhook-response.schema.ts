@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { rotation, secretText } from '../account/account-response.schema.ts';
 import { count, instant } from '../message/message-response.schema.ts';
 import { described } from '../operation/fields.ts';
-import { attemptFields } from './attempt.ts';
+import { attemptFields } from './attempt-record.ts';
 import { deliveryStates } from './delivery.ts';
 import { resendableStates, resendStatuses } from './log/resend.ts';
 import { disabledAfter } from './webhook-endpoint.ts';

@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { dynamoWebhookSecrets } from '../../shared/client/webhook-secrets.dynamo.ts';
 import { addSeconds } from '../../shared/platform/clock.ts';
 import { derivedId, newId } from '../../shared/platform/ids.ts';
-import type { Attempt } from '../../shared/webhook/attempt.ts';
+import type { Attempt } from '../../shared/webhook/attempt-record.ts';
 import { type Delivery, newDelivery } from '../../shared/webhook/delivery.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
 import { adminShell } from '../support/admin/admin-shell.ts';

@@ -6,7 +6,7 @@ import Link from '@cloudscape-design/components/link';
 import SegmentedControl from '@cloudscape-design/components/segmented-control';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
-import type { Attempt } from '../../../shared/webhook/attempt.ts';
+import type { Attempt } from '../../../shared/webhook/attempt-record.ts';
 import type { DeliveryView } from '../../../shared/webhook/webhook-response.schema.ts';
 import { useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';

@@ -17,7 +17,7 @@ import { parameterSpacesMax } from '../../../shared/message/whatsapp-content.ts'
 import { codeLength, codeLengthText, maxAttempts, ttlSeconds } from '../../../shared/otp/otp.ts';
 import { defaultPurpose } from '../../../shared/otp/otp-request.ts';
 import { senderNameRule } from '../../../shared/sender/phone-number.ts';
-import { textKeptBytes } from '../../../shared/webhook/attempt.ts';
+import { textKeptBytes } from '../../../shared/webhook/attempt-record.ts';
 
 type Notes = Readonly<Record<string, string>>;
 

@@ -1,6 +1,6 @@
 /** Makes the recorded attempt of a claimed message, or asks about it, and writes what came of it. */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
-import type { AllowanceOf } from '../../limit/allowance.ts';
+import type { AllowanceOf } from '../../limit/take-from-caps.ts';
 import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
@@ -10,8 +10,8 @@ import { type Contacts, noteContact } from '../store/contacts.dynamo.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import type { WhatsAppWindows } from '../store/whatsapp-window.dynamo.ts';
 import type { SuppressionReader } from '../suppression/suppression-store.dynamo.ts';
-import { type AttemptRules, asked, hasNext, type NextStep, withOutcome } from './attempts.ts';
 import type { ChosenCarrier, HandOver, HandOverBody } from './carrier.ts';
+import { type AttemptRules, asked, hasNext, type NextStep, withOutcome } from './next-step.ts';
 import { type OutboundEntry, type OutboundQueue, outboundEntryOf } from './outbound-queue.sqs.ts';
 import { recordReceipts } from './record-receipts.ts';
 import { pacedMessageOf, type SlotReservations } from './reserve-slots.ts';

@@ -4,7 +4,7 @@
  *
  *   claim ─ crash → the queue delivers the message again after the claim has expired: claimed again, handed over
  *   attempt recorded, carrier.handOver ─ crash, or no response → it is unknown whether the carrier has the message: what
- *                      then happens is in attempts.ts; a second message only where `on_unknown` is `send_again`
+ *                      then happens is in next-step.ts; a second message only where `on_unknown` is `send_again`
  *   transition to sent | failed ─ crash → a receipt changes the row, or the attempt is settled as an unknown one
  *
  * A message that must wait is sent to the queue again with a delay, and the received one is deleted: SQS holds any
@@ -24,7 +24,6 @@ import { isOver, type Slot } from '../slot.ts';
 import { expiry } from '../store/message-store.ts';
 import { windowEnd } from '../store/whatsapp-window.dynamo.ts';
 import { applies } from '../suppression/suppression.ts';
-import { atCarrier, begunAt, nextStep, possiblyDoubled, withOutcome } from './attempts.ts';
 import {
   type Claimed,
   callCarrier,
@@ -40,6 +39,7 @@ import {
   secondsUntil,
   waitUntil,
 } from './call-carrier.ts';
+import { atCarrier, begunAt, nextStep, possiblyDoubled, withOutcome } from './next-step.ts';
 import { nextLegEntryOf, outboundEntryOf, type QueuedMessage, untilSlot } from './outbound-queue.sqs.ts';
 import { type PacedMessage, pacedMessageOf, workerWaitMs } from './reserve-slots.ts';
 import { isReplaced, startNextLeg } from './start-next-leg.ts';

@@ -12,7 +12,7 @@
  */
 
 import { GatewayError } from '../../contract/errors.ts';
-import type { Allowance, AllowanceOf } from '../../limit/allowance.ts';
+import type { Allowance, AllowanceOf } from '../../limit/take-from-caps.ts';
 import type { Clock, Sleep } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';

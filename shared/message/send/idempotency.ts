@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { GatewayError, standardError } from '../../contract/errors.ts';
 import { idempotencyKeyHours } from '../../contract/times.ts';
-import type { Allowance } from '../../limit/allowance.ts';
+import type { Allowance } from '../../limit/take-from-caps.ts';
 import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { derivedId, type IdPrefix, newId } from '../../platform/ids.ts';

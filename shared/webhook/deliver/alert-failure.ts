@@ -8,7 +8,7 @@ import { modeOf } from '../../contract/mode.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
 import { countMetric, log } from '../../platform/log.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { isWithdrawn } from '../attempt.ts';
+import { isWithdrawn } from '../attempt-record.ts';
 import { alerted, type Delivery } from '../delivery.ts';
 import type { DeliveryStore } from '../delivery-store.dynamo.ts';
 import { originOf } from '../endpoint-health.ts';

@@ -22,7 +22,7 @@ import { signingSecrets, type WebhookSecret, type WebhookSecrets } from '../../c
 import { waitSecondsMax } from '../../contract/times.ts';
 import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
 import { retry } from '../../platform/retry.ts';
-import type { Attempt, WithdrawnError } from '../attempt.ts';
+import type { Attempt, WithdrawnError } from '../attempt-record.ts';
 import {
   chooseLane,
   type LaneDependencies,
@@ -47,8 +47,8 @@ import type { WebhookEndpoint } from '../webhook-endpoint.ts';
 import { alertFailure, enterFailure } from './alert-failure.ts';
 import { countResult, type DisableDependencies, reportDisabled } from './disable-endpoint.ts';
 import type { Post } from './http-post.ts';
-import { interruptedAttempt, postAttempt, unsignedAttempt, withdrawnAttempt } from './post-attempt.ts';
 import type { SendToAws } from './send-to-aws.ts';
+import { interruptedAttempt, postAttempt, unsignedAttempt, withdrawnAttempt } from './sign-and-post.ts';
 
 /** The dependencies of `deliver` and of its steps. */
 export interface DeliverDependencies extends LaneDependencies, DisableDependencies {

@@ -15,7 +15,7 @@ import { modeField } from '../../contract/mode.ts';
 import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
 import { addDays, addSeconds } from '../../platform/clock.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
-import type { Attempt } from '../attempt.ts';
+import type { Attempt } from '../attempt-record.ts';
 import { sweepGraceSeconds } from '../delivery.ts';
 import type { DeliveryStore } from '../delivery-store.dynamo.ts';
 import type { EndpointReader, EndpointResults } from '../endpoint-store.dynamo.ts';

@@ -17,7 +17,7 @@ import {
   isAllowedAddress,
   type Resolve,
 } from '../address-guard.ts';
-import type { AttemptError } from '../attempt.ts';
+import type { AttemptError } from '../attempt-record.ts';
 import { type ConnectTo, connections } from './connections.ts';
 import { statusLineReader } from './status-line.ts';
 

@@ -6,7 +6,7 @@
 import { acknowledgeWithinSeconds } from '../../contract/times.ts';
 import type { ForeignCredentials } from '../../platform/aws/clients.ts';
 import { queueText } from '../../platform/aws/queues.sqs.ts';
-import type { AttemptError } from '../attempt.ts';
+import type { AttemptError } from '../attempt-record.ts';
 import { type AwsDestination, type DestinationKind, domainOf, kindOf, parseArn } from '../aws-destination.ts';
 import {
   type AssumedRoles,

@@ -10,7 +10,7 @@ import { Webhook } from 'standardwebhooks';
 import { textOf } from '../../../lib/build/docs/html.ts';
 import { withNewWebhookSecret } from '../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds, type WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
-import { signatureHeaders } from '../../../shared/webhook/deliver/post-attempt.ts';
+import { signatureHeaders } from '../../../shared/webhook/deliver/sign-and-post.ts';
 import { Api } from '../../conformance/api.ts';
 import { served } from '../../support/docs/served.ts';
 import { freePort } from '../../support/gateway/free-port.ts';

@@ -94,7 +94,7 @@ export const faults: DeliberateFaults = {
     theme: 'webhooks',
     promise: '7.5',
     changes: [
-      { file: 'shared/webhook/deliver/post-attempt.ts', replace: 'signing.at(-1)', by: 'signing.at(0)' },
+      { file: 'shared/webhook/deliver/sign-and-post.ts', replace: 'signing.at(-1)', by: 'signing.at(0)' },
     ],
   },
   'a worker keeps the secrets of a client for five minutes': {

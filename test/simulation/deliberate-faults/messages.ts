@@ -5,7 +5,7 @@ import type { DeliberateFaults } from '../../support/simulation/deliberate-fault
 
 const messageStore = 'shared/message/store/message-store.dynamo.ts';
 
-const attempts = 'shared/message/dispatch/attempts.ts';
+const attempts = 'shared/message/dispatch/next-step.ts';
 
 export const faults: DeliberateFaults = {
   'a claim is taken from its holder': {

@@ -1,7 +1,7 @@
 /** Faults of a message that more than one carrier may be asked for. */
 import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
 
-const attempts = 'shared/message/dispatch/attempts.ts';
+const attempts = 'shared/message/dispatch/next-step.ts';
 
 export const faults: DeliberateFaults = {
   'another carrier is asked although the first may have the message and its sender waits': {

@@ -20,7 +20,7 @@ export const faults: DeliberateFaults = {
     promise: '17.3',
     changes: [
       {
-        file: 'shared/limit/allowance.ts',
+        file: 'shared/limit/take-from-caps.ts',
         replace: 'return `caps:${clientId}|${month}`;',
         by: "return `caps:${clientId.replace(/-test$/, '')}|${month}`;",
       },

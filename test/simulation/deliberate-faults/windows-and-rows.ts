@@ -3,7 +3,7 @@
 import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
 
 const shards = 'shared/limit/shards.ts';
-const allowance = 'shared/limit/allowance.ts';
+const allowance = 'shared/limit/take-from-caps.ts';
 
 export const faults: DeliberateFaults = {
   'a refusal is remembered beyond its minute': {

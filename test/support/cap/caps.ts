@@ -2,10 +2,10 @@
 import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
 import type { StageCaps } from '../../../shared/contract/limits.ts';
 import { costForCap } from '../../../shared/contract/prices.ts';
-import { type AllowanceOf, allowances, type CapUse, capUse } from '../../../shared/limit/allowance.ts';
 import { type CapCounter, dynamoCapCounter } from '../../../shared/limit/cap-counter.dynamo.ts';
 import { capLimits } from '../../../shared/limit/cap-limits.ts';
 import { spendNotices } from '../../../shared/limit/cap-notices.ts';
+import { type AllowanceOf, allowances, type CapUse, capUse } from '../../../shared/limit/take-from-caps.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import type { TestTables } from '../engine/test-tables.ts';
 import { type Kill, killable, noKill } from '../faults/kill-process.ts';

@@ -1,4 +1,4 @@
 /** Clients to whom no cap applies. */
-import type { AllowanceOf } from '../../../shared/limit/allowance.ts';
+import type { AllowanceOf } from '../../../shared/limit/take-from-caps.ts';
 
 export const allowanceOf: AllowanceOf = async () => undefined;

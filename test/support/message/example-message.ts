@@ -1,11 +1,12 @@
 /** Messages as the table has them, for tests. */
-import type { AttemptRules } from '../../../shared/message/dispatch/attempts.ts';
+
 import {
   attemptIdOf,
   type ChosenCarrier,
   type HandOverBody,
   type HandOverRequest,
 } from '../../../shared/message/dispatch/carrier.ts';
+import type { AttemptRules } from '../../../shared/message/dispatch/next-step.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { countryOf } from '../../../shared/sender/phone-number.ts';
 

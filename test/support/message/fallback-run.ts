@@ -1,6 +1,6 @@
 /** One send with `fallback` in the simulated world: what becomes of each leg is told, and which legs started is found. */
 import * as z from 'zod/mini';
-import type { AllowanceOf } from '../../../shared/limit/allowance.ts';
+import type { AllowanceOf } from '../../../shared/limit/take-from-caps.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { sendSms } from '../../../shared/message/send/send-sms.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';

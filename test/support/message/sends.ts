@@ -2,7 +2,7 @@
 
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Channel } from '../../../shared/contract/channels.ts';
-import type { AllowanceOf } from '../../../shared/limit/allowance.ts';
+import type { AllowanceOf } from '../../../shared/limit/take-from-caps.ts';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSms } from '../../../shared/message/send/send-sms.ts';
 import { sendWhatsApp } from '../../../shared/message/send/send-whatsapp.ts';

@@ -8,7 +8,7 @@ import { carrierReports } from '../../../shared/carrier/carrier-reports.ts';
 import { readReport } from '../../../shared/carrier/queued-report.ts';
 import { cachedSecrets, type WebhookSecrets } from '../../../shared/client/webhook-secrets.ts';
 import type { SendKind } from '../../../shared/contract/channels.ts';
-import type { AllowanceOf } from '../../../shared/limit/allowance.ts';
+import type { AllowanceOf } from '../../../shared/limit/take-from-caps.ts';
 import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
 import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { queuedMessage, sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';

@@ -6,7 +6,7 @@
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { sendKinds } from '../../../shared/contract/channels.ts';
 import { receivesMax, visibilitySeconds, workerTimeoutSeconds } from '../../../shared/contract/times.ts';
-import type { AllowanceOf } from '../../../shared/limit/allowance.ts';
+import type { AllowanceOf } from '../../../shared/limit/take-from-caps.ts';
 import { earlierLegIds } from '../../../shared/message/dispatch/fallback.ts';
 import type { Message, Status } from '../../../shared/message/message.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';

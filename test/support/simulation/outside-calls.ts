@@ -8,7 +8,7 @@ import { claimSeconds, leaseSeconds } from '../../../shared/contract/times.ts';
 import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
-import type { AttemptError } from '../../../shared/webhook/attempt.ts';
+import type { AttemptError } from '../../../shared/webhook/attempt-record.ts';
 import type { Post as PostWebhook } from '../../../shared/webhook/deliver/http-post.ts';
 import type { Delivery, Lane } from '../../../shared/webhook/delivery.ts';
 import type { DeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';

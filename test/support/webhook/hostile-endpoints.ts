@@ -1,7 +1,7 @@
 /** Hostile endpoints. Run as a program, this file serves each on its own port and sends the ports to its parent. */
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import type { AttemptError } from '../../../shared/webhook/attempt.ts';
+import type { AttemptError } from '../../../shared/webhook/attempt-record.ts';
 
 interface HostileWebhookEndpoint {
   readonly name: string;

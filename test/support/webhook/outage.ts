@@ -1,7 +1,7 @@
 /** A client whose endpoint was down while its messages were sent and delivered, in the simulated world. */
 import type { Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { interruptedMessage } from '../../../shared/webhook/deliver/post-attempt.ts';
+import { interruptedMessage } from '../../../shared/webhook/deliver/sign-and-post.ts';
 import type { ResendRequest } from '../../../shared/webhook/log/request-resend.ts';
 import type { Resend } from '../../../shared/webhook/log/resend.ts';
 import { aMessage, aSentMessage, created } from '../message/example-message.ts';

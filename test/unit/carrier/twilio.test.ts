@@ -7,7 +7,7 @@ import type { TwilioCredentials } from '../../../shared/carrier/twilio/descripto
 import { twilioReports } from '../../../shared/carrier/twilio/reports.ts';
 import { twilio } from '../../../shared/carrier/twilio/twilio.ts';
 import { messageErrorNotes } from '../../../shared/contract/message-error-notes.ts';
-import { nextStep } from '../../../shared/message/dispatch/attempts.ts';
+import { nextStep } from '../../../shared/message/dispatch/next-step.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { aSendingMessage, attemptRules, created, handOverOf } from '../../support/message/example-message.ts';
 

@@ -4,7 +4,7 @@ import { ArgumentError, WebhookVerificationError } from '../../../clients/typesc
 import { verifyWebhook } from '../../../clients/typescript/src/webhook.ts';
 import { withNewWebhookSecret } from '../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds } from '../../../shared/client/webhook-secrets.ts';
-import { signatureHeaders } from '../../../shared/webhook/deliver/post-attempt.ts';
+import { signatureHeaders } from '../../../shared/webhook/deliver/sign-and-post.ts';
 
 const oldSecret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const newSecret = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;

@@ -1,7 +1,7 @@
 /** A send that loses, to a limit or to a request at the same moment, leaves nothing behind: no password, count, slot or amount. */
 import { describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../../shared/contract/errors.ts';
-import type { AllowanceOf } from '../../../shared/limit/allowance.ts';
+import type { AllowanceOf } from '../../../shared/limit/take-from-caps.ts';
 import { startNextLeg } from '../../../shared/message/dispatch/start-next-leg.ts';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSms } from '../../../shared/message/send/send-sms.ts';

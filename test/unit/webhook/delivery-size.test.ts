@@ -2,7 +2,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { type Attempt, startOf } from '../../../shared/webhook/attempt.ts';
+import { type Attempt, startOf } from '../../../shared/webhook/attempt-record.ts';
 import {
   acknowledged,
   afterFailure,

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { addDays, addSeconds } from '../../../shared/platform/clock.ts';
-import type { Attempt } from '../../../shared/webhook/attempt.ts';
+import type { Attempt } from '../../../shared/webhook/attempt-record.ts';
 import { countResult } from '../../../shared/webhook/deliver/disable-endpoint.ts';
 import type { DeliveryEntry } from '../../../shared/webhook/delivery-queue.sqs.ts';
 import { sweep } from '../../../shared/webhook/sweep-deliveries.ts';

@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { isLive } from '../../../shared/client/client.ts';
 import { withNewWebhookSecret } from '../../../shared/client/client-admin.ts';
 import { cachedSecrets, type WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
-import { signatureHeaders } from '../../../shared/webhook/deliver/post-attempt.ts';
+import { signatureHeaders } from '../../../shared/webhook/deliver/sign-and-post.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import type { WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { signatureHeaders } from '../../../shared/webhook/deliver/post-attempt.ts';
+import { signatureHeaders } from '../../../shared/webhook/deliver/sign-and-post.ts';
 
 // The library compares the timestamp with the current time.
 const now = new Date();

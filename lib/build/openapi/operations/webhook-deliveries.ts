@@ -1,6 +1,6 @@
 /** The log of the client's webhooks, and sending them again. */
 import { eventNames } from '../../../../shared/contract/webhook-events.ts';
-import { textKeptBytes } from '../../../../shared/webhook/attempt.ts';
+import { textKeptBytes } from '../../../../shared/webhook/attempt-record.ts';
 import { deliveryStates } from '../../../../shared/webhook/delivery.ts';
 import { sameRequestMinutes } from '../../../../shared/webhook/log/request-resend.ts';
 import { resentPerSecond } from '../../../../shared/webhook/log/run-resend.ts';

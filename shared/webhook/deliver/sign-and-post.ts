@@ -2,7 +2,7 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import { signingSecrets, type WebhookSecret } from '../../client/webhook-secrets.ts';
 import { epochSeconds } from '../../platform/clock.ts';
-import type { Attempt, AttemptError, WithdrawnError } from '../attempt.ts';
+import type { Attempt, AttemptError, WithdrawnError } from '../attempt-record.ts';
 import type { AwsDestination } from '../aws-destination.ts';
 import { type LaneDependencies, recordSlowness } from '../choose-lane.ts';
 import type { Delivery, Lane } from '../delivery.ts';

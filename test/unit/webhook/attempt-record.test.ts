@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { attemptOf } from '../../../shared/webhook/deliver/post-attempt.ts';
+import { attemptOf } from '../../../shared/webhook/deliver/sign-and-post.ts';
 import { claimed, newDelivery } from '../../../shared/webhook/delivery.ts';
 import { created } from '../../support/message/example-message.ts';
 
