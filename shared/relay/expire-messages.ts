@@ -45,8 +45,10 @@ const requeueIntervalSeconds = 60;
 /** A message that is still queued or sending after this time is probably lost, and is queued again, once per interval. */
 const lostAfterSeconds = 900;
 const lostIntervalSeconds = 3600;
-/** How long a carrier that is asked has for its answer: less than the minute until the next run, which expires the message. */
+/** How long a carrier that is asked has for its answer until it is asked again. */
 const answerSeconds = 30;
+/** The worker that asks also expires the message. After this time it is expired here, because the worker has not come to it. */
+const askedForSeconds = 900;
 /** How long after its end the gateway still tries to expire a message that a service refuses: time for a repair. */
 const refusedForSeconds = 86_400;
 
@@ -149,8 +151,8 @@ export async function expireOverdue(
       const pauseSeconds = message.status === 'scheduled' ? requeueIntervalSeconds : lostIntervalSeconds;
       return earlierOf(addSeconds(now, pauseSeconds), expiresAt);
     }
-    // Its carrier may have reported what was lost: the message expires at the next review if the carrier says nothing.
-    if (canBeAsked(message) && now < addSeconds(expiresAt, requeueIntervalSeconds)) {
+    // Its carrier may have reported what was lost: the worker asks, and expires the message if the carrier says nothing.
+    if (canBeAsked(message) && now < addSeconds(expiresAt, askedForSeconds)) {
       await dependencies.outbound.enqueue([outboundEntryOf(message)]);
       totals.requeued += 1;
       return addSeconds(now, answerSeconds);
