@@ -6,6 +6,17 @@ const shards = 'shared/limit/shards.ts';
 const allowance = 'shared/limit/take-from-caps.ts';
 
 export const faults: DeliberateFaults = {
+  'a change of a large limit carries every minute of the day': {
+    theme: 'limits',
+    promise: '4.8',
+    changes: [
+      {
+        file: 'shared/limit/shards.ts',
+        replace: 'if (!isPastMinute(attribute, windows)) carried[attribute]',
+        by: 'if (isPastMinute !== undefined) carried[attribute]',
+      },
+    ],
+  },
   'a refusal is remembered beyond its minute': {
     theme: 'limits',
     promise: '4.1',

@@ -8,6 +8,7 @@ import { GatewayFunction, pricesFile } from '../../../lib/constructs/gateway-fun
 import { GatewayStack } from '../../../lib/gateway-stack.ts';
 import { deployments } from '../template/deployments.ts';
 import type { KeyNames, TableDefinition } from './aws/dynamodb.ts';
+import type { Plan } from './plan.ts';
 
 export interface DeployedFunction {
   /** The name of the resource, because two functions may have the same code. */
@@ -74,7 +75,7 @@ const arnOf = (service: string, name: string): string => `arn:aws:${service}:${r
 
 export function deployment(): Deployment {
   // Its actors send; a synthetic send would call the address of the API, which has no server here. Runs that have one carrier
-  // leave the second out (`withSmsCarriers`).
+  // leave the second out (`withSettings`).
   const settings = { ...deployments.production, smsCarrier: 'aws,infobip', syntheticSend: false };
   const stack = new GatewayStack(new App({ builtinCloudFormationValidation: false }), settings);
   const files = new Map(
@@ -160,13 +161,19 @@ export function deployment(): Deployment {
   };
 }
 
-/** The same stage with these carriers for SMS, in order of preference: nothing else that it deploys depends on them. */
-export function withSmsCarriers(deployed: Deployment, carriers: readonly string[]): Deployment {
-  const functions = deployed.functions.map((each) =>
-    each.environment.SMS_CARRIER === undefined
-      ? each
-      : { ...each, environment: { ...each.environment, SMS_CARRIER: carriers.join(',') } },
-  );
+/** The same stage with settings on which nothing else that it deploys depends: the carriers for SMS, and when `on_unknown` decides. */
+export function withSettings(
+  deployed: Deployment,
+  { smsCarriers, unknownDeadlines }: Pick<Plan, 'smsCarriers' | 'unknownDeadlines'>,
+): Deployment {
+  const values: Readonly<Record<string, string>> = {
+    SMS_CARRIER: smsCarriers.join(','),
+    UNKNOWN_DEADLINE_SECONDS: JSON.stringify(unknownDeadlines),
+  };
+  const functions = deployed.functions.map((each) => {
+    const set = Object.entries(values).filter(([name]) => each.environment[name] !== undefined);
+    return { ...each, environment: { ...each.environment, ...Object.fromEntries(set) } };
+  });
   return { ...deployed, functions };
 }
 

@@ -1,5 +1,6 @@
 /** What a seed makes of a run: its theme, the weather of its world, and its steps. */
 import { policies } from '../../../shared/contract/limits.ts';
+import { type UnknownDeadlines, usualUnknownDeadlines } from '../../../shared/contract/on-unknown.ts';
 import { bulkRecipientsMax } from '../../../shared/message/send/bulk-rows.ts';
 import { type ActorName, actorNames, actors } from './actors/actors.ts';
 import { type Theme, themes } from './actors/themes.ts';
@@ -30,6 +31,8 @@ export interface Plan {
   readonly carriersThrottle: boolean;
   /** In order of preference. */
   readonly smsCarriers: readonly string[];
+  /** When `on_unknown` decides, where it is not after the usual times. */
+  readonly unknownDeadlines: UnknownDeadlines;
   readonly clientCount: number;
   readonly limits: readonly Readonly<Record<string, unknown>>[];
   readonly senders: readonly Readonly<Record<string, unknown>>[];
@@ -90,6 +93,9 @@ const carrierFocuses = [
   'carrier-callback',
 ] as const;
 
+/** Longer than the longest delay of a queue, and shorter than the validity of most messages. */
+const longDeadlines: UnknownDeadlines = { otp: 30, other: 1100 };
+
 export function planOf(seed: number, only?: Theme): Plan {
   const plan = planWithOneCarrier(seed, only);
   const random = randomOf(seed, 'second carrier');
@@ -103,10 +109,11 @@ function withSecondCarrier(plan: Plan, random: Random): Plan {
   const isPaced = random() < (senders.length > 0 ? 0.9 : 0.2);
   return {
     ...plan,
-    smsCarriers: ['aws', 'infobip'],
     focus: random() < 0.6 ? oneOf(random, carrierFocuses) : focus,
     outages: severity > 0 && random() < 0.3 ? [...outages, outage] : outages,
     senders: isPaced ? [...senders, pacedSender(random, 'sms * infobip', '+447418367399')] : senders,
+    smsCarriers: random() < 0.3 ? ['infobip', 'aws'] : ['aws', 'infobip'],
+    unknownDeadlines: random() < 0.3 ? longDeadlines : usualUnknownDeadlines,
   };
 }
 
@@ -139,6 +146,7 @@ function planWithOneCarrier(seed: number, only?: Theme): Plan {
     ttlDelayMs: oneOf(randomOf(seed, 'ttl'), [0, 172_800_000]),
     carriersThrottle: theme !== 'bulk' || randomOf(seed, 'carriers')() < 0.4,
     smsCarriers: ['aws'],
+    unknownDeadlines: usualUnknownDeadlines,
     clientCount,
     limits: theme === 'limits' || theme === 'caps' ? limitsOf(theme, random) : [],
     senders: random() < (sendersShare[theme] ?? 0.4) ? [pacedSender(random, 'sms *', '+447418367358')] : [],

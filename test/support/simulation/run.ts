@@ -1,7 +1,7 @@
 /** Runs a plan to its end, and judges it. */
 import type { Actor } from './actors/actor.ts';
 import { actors } from './actors/actors.ts';
-import { type Deployment, withSmsCarriers } from './deployment.ts';
+import { type Deployment, withSettings } from './deployment.ts';
 import { type Ended, finalReads } from './invariants/ended.ts';
 import { invariants } from './invariants/invariants.ts';
 import type { FunctionCode } from './lambda/function-code.ts';
@@ -49,7 +49,7 @@ export async function run(
   plan: Plan,
   { faults: only, calm, logLevel = 'WARN' }: RunOptions = {},
 ): Promise<Run> {
-  const deployed = withSmsCarriers(code.deployment, plan.smsCarriers);
+  const deployed = withSettings(code.deployment, plan);
   const stage = simulatedStage(deployed, code.functions, { ...plan, only, calm, logLevel });
   const { time, faults } = stage;
   const scene = await sceneOn(stage, { ...plan, random: randomOf(plan.seed, 'scene') });

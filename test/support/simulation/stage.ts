@@ -18,6 +18,7 @@ import { type Carriers, simulatedCarriers } from './outside/carriers.ts';
 import { simulatedEndpoints } from './outside/endpoints.ts';
 import { infobipSecret, simulatedInfobip } from './outside/infobip.ts';
 import { type Asked, emptyRecord, type OutsideRecord } from './outside/record.ts';
+import { PendingReports } from './outside/reports.ts';
 import { vendorCalls } from './outside/vendor-calls.ts';
 import { type VirtualTime, virtualTime } from './virtual-time.ts';
 
@@ -117,8 +118,9 @@ export function simulatedStage(
   }
 
   const isAtRest = (): boolean => time.now() > faults.untilMs();
+  const pending = new PendingReports();
   const carriers = simulatedCarriers({
-    ...{ time, faults, record, publish },
+    ...{ time, faults, record, pending, publish },
     throttles: options.carriersThrottle,
     isFirstOfSeveral: options.smsCarriers.length > 1,
   });
@@ -171,7 +173,7 @@ export function simulatedStage(
   const note = (call: NotedCall): void => void calls.push(call);
   const request = awsRequests({ services, time, faults, isOut, note });
   const infobip = simulatedInfobip({
-    ...{ time, faults, record, throttles: options.carriersThrottle },
+    ...{ time, faults, record, pending, throttles: options.carriersThrottle },
     ask: (asked) => ask(asked),
   });
   const processes = functionProcesses({

@@ -53,6 +53,8 @@ export function traceOf(run: Run, { whole = false }: TraceOptions = {}): string 
     );
   for (const { atMs, messageId, carrier, status } of record.published)
     sayIf(messageId, atMs, `the carrier ${carrier} reports ${messageId} ${status}`);
+  for (const { atMs, messageId, carrier, status } of record.untold)
+    sayIf(messageId, atMs, `the carrier ${carrier} has ${messageId} ${status}, and its report is lost`);
   for (const { atMs, url, webhookId, event, status } of record.posted)
     sayIf(
       event,

@@ -1,4 +1,5 @@
 /** What happens at the edges: of windows, of how often a person gets a password, of how many endpoints a client has. */
+import { policies } from '../../../../shared/contract/limits.ts';
 import { endpointUrl } from '../outside/endpoints.ts';
 import { whatsAppInbound, whatsAppNumberId } from '../outside/whatsapp-events.ts';
 import { between, oneOf, type Random, wholeBetween } from '../random.ts';
@@ -65,6 +66,22 @@ export const edges = {
       await stage.time.sleep(validity_period * 1000 - 60_000);
       stage.disturb(180_000);
       stage.breaks('expire-messages', 0.5, 180_000);
+    },
+  },
+  'changes a large limit again and again': {
+    uses: ['sendSms'],
+    share: { limits: 0.3 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { endpoint } = policies.sms_send;
+      for (let changes = 50; changes > 0; changes -= 1) {
+        const per_minute = oneOf(random, [40_000, 200_000]) + (changes % 2) * 50_000;
+        const row = { endpoint, per_minute, per_hour: 1_000_000, per_day: 10_000_000 };
+        await scene.edit('LimitOverrides', { client_id: client.clientId, ...row, note: `large, of ${id}` });
+        // It is in force, and another minute.
+        await scene.stage.time.sleep(61_000);
+        await burst(act, 1, `large ${changes}`);
+      }
     },
   },
   'sets a limit that ends': {

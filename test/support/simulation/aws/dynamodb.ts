@@ -3,15 +3,17 @@
  * one step of the world: between its beginning and its end no other call happens. `test/engine/simulation` compares it
  * with Amazon's own engine.
  */
-import { type Item, storedItem } from './attribute-values.ts';
+import { type Item, itemBytes, storedItem } from './attribute-values.ts';
 import { parseCondition, UpdateError, ValidationError } from './expression-syntax.ts';
-import { checkPlaceholders, holds, updated } from './expressions.ts';
+import { checkExpressions, holds, updated } from './expressions.ts';
 import type { Input } from './input.ts';
 import { tableReads } from './reads.ts';
 import { ServiceError } from './service-error.ts';
 import { type DynamoDbWorld, noItem, picked, storedTables, type TableDefinition } from './tables.ts';
 
 export type { Change, KeyNames, TableDefinition } from './tables.ts';
+
+const itemBytesMax = 409_600;
 
 export type DynamoDb = ReturnType<typeof dynamoDb>;
 
@@ -31,6 +33,13 @@ export function dynamoDb(definitions: readonly TableDefinition[], world: DynamoD
     );
   }
 
+  /** @throws ValidationError where the item is too large for a row. */
+  function fitting(item: Item): Item {
+    if (itemBytes(item) > itemBytesMax)
+      throw new ValidationError('Item size has exceeded the maximum allowed size');
+    return storedItem(item);
+  }
+
   /** What a write leaves of a row; its condition is checked. */
   function written(kind: 'Put' | 'Update' | 'Delete' | 'ConditionCheck', input: Input) {
     const table = tableOf(input.TableName);
@@ -40,17 +49,17 @@ export function dynamoDb(definitions: readonly TableDefinition[], world: DynamoD
       throw new ValidationError(
         'One or more parameter values are not valid: the value of a key is an empty string',
       );
-    checkPlaceholders([input.ConditionExpression, input.UpdateExpression], input);
+    checkExpressions([input.ConditionExpression, input.UpdateExpression], input);
     const key = keyOf(table, named);
     const before = rowOf(table, key)?.item;
     check(input, before);
     if (kind === 'ConditionCheck') return { table, key, before, after: before, touched: [] };
     if (kind === 'Delete') return { table, key, before, after: undefined, touched: [] };
-    if (kind === 'Put') return { table, key, before, after: storedItem(input.Item), touched: [] };
+    if (kind === 'Put') return { table, key, before, after: fitting(input.Item), touched: [] };
     const { item, touched } = updated(before ?? named, input.UpdateExpression ?? '', input);
     if (touched.some((name) => named[name] !== undefined))
       throw new ValidationError('Cannot update attribute: This attribute is part of the key');
-    return { table, key, before, after: storedItem(item), touched };
+    return { table, key, before, after: fitting(item), touched };
   }
 
   function write(kind: 'Put' | 'Update' | 'Delete', input: Input): object {

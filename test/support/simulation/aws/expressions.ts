@@ -27,8 +27,13 @@ export interface Placeholders {
   readonly ExpressionAttributeValues?: Readonly<Record<string, Value>> | undefined;
 }
 
-/** @throws ValidationError where a placeholder is given that no expression uses, as DynamoDB refuses it. */
-export function checkPlaceholders(expressions: readonly (string | undefined)[], given: Placeholders): void {
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-expression-parameters */
+const expressionBytesMax = 4096;
+
+/** @throws ValidationError where an expression is too long, or a placeholder is given that none uses, as DynamoDB refuses it. */
+export function checkExpressions(expressions: readonly (string | undefined)[], given: Placeholders): void {
+  if (expressions.some((text = '') => Buffer.byteLength(text) > expressionBytesMax))
+    throw new ValidationError('Expression size has exceeded the maximum allowed size');
   const used = new Set(expressions.flatMap((text) => text?.match(/[:#]\w+/g) ?? []));
   const names = Object.keys(given.ExpressionAttributeNames ?? {});
   const values = Object.keys(given.ExpressionAttributeValues ?? {});

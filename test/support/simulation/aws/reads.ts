@@ -2,7 +2,7 @@
 import { type Item, isEqual, itemBytes, type Value } from './attribute-values.ts';
 import { type Condition, parseCondition, ValidationError } from './expression-syntax.ts';
 import {
-  checkPlaceholders,
+  checkExpressions,
   holds,
   nameOf,
   operandValue,
@@ -18,7 +18,7 @@ export function tableReads({ tableOf, keyOf, checkKey, rowOf, seen }: Tables, le
   function getItem(input: Input): object {
     const table = tableOf(input.TableName);
     checkKey(table, input.Key);
-    checkPlaceholders([input.ProjectionExpression], input);
+    checkExpressions([input.ProjectionExpression], input);
     const item = seen(rowOf(table, keyOf(table, input.Key)), input.ConsistentRead === true);
     return item === undefined ? {} : { Item: projected(item, input.ProjectionExpression, input) };
   }
@@ -26,7 +26,7 @@ export function tableReads({ tableOf, keyOf, checkKey, rowOf, seen }: Tables, le
   function query(input: Input): object {
     const table = tableOf(input.TableName);
     const { KeyConditionExpression = '', FilterExpression, ProjectionExpression } = input;
-    checkPlaceholders([KeyConditionExpression, FilterExpression, ProjectionExpression], input);
+    checkExpressions([KeyConditionExpression, FilterExpression, ProjectionExpression], input);
     const condition = parseCondition(KeyConditionExpression);
     const index = input.IndexName === undefined ? undefined : table.indexes.get(input.IndexName);
     if (input.IndexName !== undefined && index === undefined)
@@ -48,7 +48,7 @@ export function tableReads({ tableOf, keyOf, checkKey, rowOf, seen }: Tables, le
     const table = tableOf(input.TableName);
     if (input.IndexName !== undefined) throw new ValidationError('scans of indexes are not simulated');
     const { FilterExpression, ProjectionExpression } = input;
-    checkPlaceholders([FilterExpression, ProjectionExpression], input);
+    checkExpressions([FilterExpression, ProjectionExpression], input);
     const items = [...table.partitions.keys()]
       .sort()
       .flatMap((key) =>

@@ -1,7 +1,7 @@
 /** What carriers get, and when. */
 import type { Faults } from '../faults.ts';
 import type { Accepted, Ended } from './ended.ts';
-import { distinct, type Invariant, scannedWithinMs, timeOf } from './invariant.ts';
+import { distinct, type Invariant, isUnrecorded, scannedWithinMs, timeOf } from './invariant.ts';
 
 /** A message whose hand-over failed is received again after 45 s; twice that and some more. */
 const handOverRepeatMs = 100_000;
@@ -184,11 +184,11 @@ export const ofHandOvers = {
 
   'a carrier that refused a message is not asked for it again': {
     promise: '16.1',
-    check: ({ stage: { record, calls, processDeaths } }) =>
-      record.handOvers.flatMap(({ messageId, attemptId, carrier, refusedWith, atMs, call }) => {
+    check: ({ stage }) =>
+      stage.record.handOvers.flatMap(({ messageId, attemptId, carrier, refusedWith, atMs, call }) => {
         if (refusedWith === undefined || notRefused.includes(refusedWith) || call.fault !== undefined)
           return [];
-        const again = record.handOvers.find(
+        const again = stage.record.handOvers.find(
           (one) =>
             one.messageId === messageId &&
             one.carrier === carrier &&
@@ -196,13 +196,7 @@ export const ofHandOvers = {
             one.atMs > atMs,
         );
         if (again === undefined) return [];
-        // Where the refusal was not recorded, nobody knows of it.
-        const isUnknown =
-          processDeaths.some((one) => one.process === call.process && one.atMs >= atMs) ||
-          calls.some(
-            (one) => one.about === 'Messages' && one.fault !== undefined && one.process === call.process,
-          );
-        return isUnknown
+        return isUnrecorded(stage, call)
           ? []
           : [`${messageId} was refused by ${carrier}, and given to it again at ${timeOf(again.atMs)}`];
       }),

@@ -2,8 +2,10 @@
 
 import { idempotencyKeyHours } from '../../../../shared/contract/times.ts';
 import { endpointDisabledEvent } from '../../../../shared/contract/webhook-events.ts';
+import type { NotedCall } from '../aws/requests.ts';
 import type { Sqs } from '../aws/sqs.ts';
 import type { Asked } from '../outside/record.ts';
+import type { Stage } from '../stage.ts';
 import type { Accepted, Ended } from './ended.ts';
 
 const keyMs = idempotencyKeyHours * 3_600_000;
@@ -52,6 +54,14 @@ export function takes(events: unknown, event: string): boolean {
 
 /** What the relay missed is found so long after it was accepted. */
 export const scannedWithinMs = 2_700_000;
+
+/** Whether nobody may know what a carrier answered to this call, because its process did not record it. */
+export function isUnrecorded({ calls, processDeaths }: Stage, { process, atMs }: NotedCall): boolean {
+  return (
+    processDeaths.some((one) => one.process === process && one.atMs >= atMs) ||
+    calls.some((one) => one.about === 'Messages' && one.fault !== undefined && one.process === process)
+  );
+}
 
 /** When something last went wrong, or was made up for. */
 export function lastFaultMs({ plan, stage: { faults } }: Ended): number {

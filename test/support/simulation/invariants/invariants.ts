@@ -1,5 +1,6 @@
 /** What must hold of each run, judged by what can be seen from outside: a new promise is one entry in one of these files. */
 
+import { ofAttempts } from './attempts.ts';
 import { ofCaps } from './caps.ts';
 import { ofEndpoints } from './endpoints.ts';
 import { ofHandOvers } from './hand-overs.ts';
@@ -16,6 +17,7 @@ import { ofWebhooks } from './webhooks.ts';
 export const invariants = {
   ...ofMessages,
   ...ofHandOvers,
+  ...ofAttempts,
   ...ofPeople,
   ...ofWebhooks,
   ...ofOperation,

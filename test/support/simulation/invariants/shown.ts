@@ -134,8 +134,9 @@ function reportedSms({ accepted, settledAtMs, stage: { record, sqs } }: Ended) {
   return distinct(accepted).flatMap(({ messageId, status }) => {
     const reports = reportsOf.get(messageId) ?? [];
     const isLate = reports.some(({ atMs }) => atMs > settledAtMs - 60_000);
+    const isUntold = record.untold.some((one) => one.messageId === messageId);
     const isKept = waiting.some((body) => body.includes(messageId));
-    if (status?.channel !== 'sms' || reports.length === 0 || isLate || isKept) return [];
+    if (status?.channel !== 'sms' || reports.length === 0 || isLate || isUntold || isKept) return [];
     const attempts = (takenOf.get(messageId) ?? []).map(({ attemptId }) => attemptId);
     return [{ messageId, status, reports, attempts }];
   });

@@ -10,7 +10,8 @@ interface GivenSecret {
   readonly clientId: string;
   /** Undefined for the URLs of the account and of requests. */
   readonly endpointId: string | undefined;
-  readonly secret: string;
+  /** Undefined where the answer was lost: nobody can verify with it, and it ends the one before all the same. */
+  readonly secret: string | undefined;
   readonly askedAtMs: number;
   readonly fromMs: number;
 }
@@ -31,6 +32,7 @@ export function signatureViolations({ stage: { record }, scene, plan }: Ended): 
     status = 0,
     body,
     answer,
+    path,
     clientId,
     atMs: askedAtMs,
     answeredAtMs = 0,
@@ -44,10 +46,13 @@ export function signatureViolations({ stage: { record }, scene, plan }: Ended): 
       endpointOf.set(answer.url, endpointId);
       given.push({ clientId, endpointId, secret: answer.secret, askedAtMs, fromMs });
     }
-    if (route === 'rotateWebhookEndpointSecret' && status === 200)
-      given.push({ clientId, endpointId, secret: answer.secret, askedAtMs, fromMs });
-    if (route === 'rotateWebhookSecret' && status === 200)
-      given.push({ clientId, endpointId: undefined, secret: answer.webhook_secret, askedAtMs, fromMs });
+    const isRotated = status === 200 || status >= 500;
+    if (route === 'rotateWebhookEndpointSecret' && isRotated) {
+      const rotated = path.split('/').at(-2);
+      given.push({ clientId, endpointId: rotated, secret: answer?.secret, askedAtMs, fromMs });
+    }
+    if (route === 'rotateWebhookSecret' && isRotated)
+      given.push({ clientId, endpointId: undefined, secret: answer?.webhook_secret, askedAtMs, fromMs });
   }
   // The clocks of who rotates and of who signs may differ.
   const endMs = ({ clientId, endpointId, askedAtMs }: GivenSecret): number => {
@@ -70,12 +75,12 @@ export function signatureViolations({ stage: { record }, scene, plan }: Ended): 
     const what = `${posted.webhookId} to ${posted.url} at ${timeOf(posted.atMs)}`;
     return [
       ...live
-        .filter(({ secret }) => !isSignedWith(posted, secret))
+        .filter(({ secret }) => secret !== undefined && !isSignedWith(posted, secret))
         .map(({ fromMs }) => `${what} is not signed with the secret given out at ${timeOf(fromMs)}`),
       ...live
         // Which is the oldest is told by the clocks of those who rotated.
         .slice(plan.skewMaxMs > skewOfOrderMs ? live.length : 1)
-        .filter(({ secret }) => isPlainlySignedWith(posted, secret))
+        .filter(({ secret }) => secret !== undefined && isPlainlySignedWith(posted, secret))
         .map(() => `${what} has an X-Webhook-Signature of a newer secret than the oldest that signs`),
     ];
   });

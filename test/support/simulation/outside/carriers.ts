@@ -4,13 +4,14 @@ import { ServiceError } from '../aws/service-error.ts';
 import type { Faults } from '../faults.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 import type { OutsideRecord, Published } from './record.ts';
-import { behaviourOf, type Given, reportAll } from './reports.ts';
+import { behaviourOf, crossEarlier, type Given, type PendingReports, reportAll } from './reports.ts';
 import { whatsAppEvent } from './whatsapp-events.ts';
 
 interface CarrierSettings {
   readonly time: VirtualTime;
   readonly faults: Faults;
   readonly record: OutsideRecord;
+  readonly pending: PendingReports;
   /** Whether they throttle the messages to some numbers. */
   readonly throttles: boolean;
   /** Whether there is another carrier for SMS behind them, which is asked where the SMS service refuses for reasons of its own. */
@@ -91,6 +92,7 @@ export function simulatedCarriers(settings: CarrierSettings) {
   }
 
   function take(channel: 'sms' | 'whatsapp', given: Given, call: NotedCall): string {
+    crossEarlier(settings, given);
     const refusal = refusalOf(given.to, channel);
     const count = record.handOvers.length + 1;
     const carrierMessageId =

@@ -1,6 +1,7 @@
 /**
  * Infobip, the second carrier for SMS of some runs: what it answers to the messages for a number, which the seed and the number
- * decide, and its reports, which it signs and posts to the gateway until that has taken them.
+ * decide, and its reports, which it signs and posts to the gateway until that has taken them. Some of them are lost, and it tells
+ * them to who asks; and some are of what it has refused.
  */
 import { createHmac } from 'node:crypto';
 import { duplicateMessageId, statusGroups } from '../../../../shared/carrier/infobip/statuses.ts';
@@ -9,13 +10,14 @@ import type { Faults } from '../faults.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 import type { ApiRequest } from './api.ts';
 import type { Asked, OutsideRecord, Published } from './record.ts';
-import { type Given, reportAll } from './reports.ts';
+import { crossEarlier, type Given, type PendingReports, reportAll } from './reports.ts';
 import type { Vendor, VendorResponse } from './vendor-calls.ts';
 
 interface InfobipSettings {
   readonly time: VirtualTime;
   readonly faults: Faults;
   readonly record: OutsideRecord;
+  readonly pending: PendingReports;
   readonly throttles: boolean;
   readonly ask: (request: ApiRequest) => Promise<Asked>;
 }
@@ -87,12 +89,24 @@ export function simulatedInfobip(settings: InfobipSettings) {
     unposted -= 1;
   }
 
-  function report({ messageId, attemptId }: Given, status: Published['status']): void {
+  /** It reports a message that it has refused, too. */
+  function reportRefused({ to, attemptId }: Given): void {
+    if (faults.random(`${to} is reported although refused`)() > 0.6) return;
+    const ms = faults.durationMs(`refused ${attemptId}`, 5, 4000);
+    time.at(time.now() + ms, () =>
+      post([{ ...reportOf(attemptId, 'failed', time.now()), price: undefined }]),
+    );
+  }
+
+  function report({ messageId, attemptId, to }: Given, status: Published['status']): void {
     const atMs = time.now();
     const known = taken.get(attemptId);
     if (known !== undefined) known.status = status;
     const price = pricePerPart * (known?.parts ?? 1);
-    record.published.push({ atMs, carrier: 'infobip', messageId, attemptId, price, status });
+    const isLost = faults.random(`${to} loses reports`)() < 0.15;
+    const told = isLost ? record.untold : record.published;
+    told.push({ atMs, carrier: 'infobip', messageId, attemptId, price, status });
+    if (isLost) return;
     post([reportOf(attemptId, status, atMs)]);
   }
 
@@ -114,6 +128,7 @@ export function simulatedInfobip(settings: InfobipSettings) {
       from: String(sender).replace(/^(?=\d+$)/, '+'),
       text: content.text,
     };
+    crossEarlier(settings, given);
     const refusedWith = refusalOf(given);
     const carrierMessageId = refusedWith === undefined ? attemptId : undefined;
     record.handOvers.push({
@@ -127,6 +142,7 @@ export function simulatedInfobip(settings: InfobipSettings) {
         call,
       },
     });
+    if (refusedWith === 'refused for want of credit') reportRefused(given);
     if (refusedWith === 'throttled') return { status: 429, body: { errorCode: 'E429' } };
     if (refusedWith === undefined) {
       // As the gateway counts them: https://en.wikipedia.org/wiki/GSM_03.38 has 160 characters for one part.

@@ -100,11 +100,13 @@ export interface OutsideRecord {
   readonly asked: Asked[];
   readonly handOvers: HandOver[];
   readonly published: Published[];
+  /** What a carrier tells of what it took only to who asks for it. */
+  readonly untold: Published[];
   readonly posted: Posted[];
   readonly wrote: Wrote[];
   readonly edited: Edited[];
 }
 
 export function emptyRecord(): OutsideRecord {
-  return { asked: [], handOvers: [], published: [], posted: [], wrote: [], edited: [] };
+  return { asked: [], handOvers: [], published: [], untold: [], posted: [], wrote: [], edited: [] };
 }

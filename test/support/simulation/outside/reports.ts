@@ -25,16 +25,54 @@ export function behaviourOf(number: string): Behaviour {
 /** What a carrier is given of a message. */
 export type Given = Pick<HandOver, 'messageId' | 'attemptId' | 'to' | 'from' | 'text'>;
 
+/** What carriers have still to report of each message. */
+export class PendingReports {
+  readonly #ofMessages = new Map<string, Set<() => void>>();
+
+  add(messageId: string, report: () => void): void {
+    this.#ofMessages.set(messageId, (this.#ofMessages.get(messageId) ?? new Set()).add(report));
+  }
+
+  /** @returns whether the report was still to be made */
+  remove(messageId: string, report: () => void): boolean {
+    return this.#ofMessages.get(messageId)?.delete(report) ?? false;
+  }
+
+  of(messageId: string): readonly (() => void)[] {
+    return [...(this.#ofMessages.get(messageId) ?? [])];
+  }
+}
+
+interface ReportSettings {
+  readonly time: VirtualTime;
+  readonly faults: Faults;
+  readonly pending: PendingReports;
+}
+
+/** Makes the reports of earlier attempts cross the call of this one: of half of the numbers they come at once. */
+export function crossEarlier(
+  { time, faults, pending }: ReportSettings,
+  { messageId, attemptId, to }: Given,
+): void {
+  if (faults.random(`${to} crosses`)() < 0.5) return;
+  for (const [index, report] of pending.of(messageId).entries())
+    time.at(time.now() + faults.durationMs(`crossing ${attemptId} ${index}`, 1, 300), report);
+}
+
 export function reportAll(
-  { time, faults }: { readonly time: VirtualTime; readonly faults: Faults },
-  { to }: Given,
+  { time, faults, pending }: ReportSettings,
+  { to, messageId }: Given,
   carrierMessageId: string,
   report: (status: Published['status']) => void,
 ): void {
   const behaviour = behaviourOf(to);
   const later = (name: string, leastMs: number, mostMs: number, status: Published['status']): void => {
     const ms = faults.durationMs(`${name} ${carrierMessageId}`, leastMs, mostMs);
-    time.at(time.now() + ms, () => report(status));
+    const once = (): void => {
+      if (pending.remove(messageId, once)) report(status);
+    };
+    pending.add(messageId, once);
+    time.at(time.now() + ms, once);
   };
   const isWhatsApp = carrierMessageId.startsWith('wamid.');
   if (behaviour === 'silent') return;
