@@ -7,6 +7,7 @@ import { conditionalPut, conditionalUpdate } from '../../platform/aws/conditiona
 import { readRow } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import { derivedId } from '../../platform/ids.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
 import { noteKeyUse } from '../store/message-rows.dynamo.ts';
 import type { KeyedStore } from './idempotency.ts';
 
@@ -63,8 +64,11 @@ export type Batch = Readonly<z.output<typeof batchSchema>>;
 export interface BatchStore extends KeyedStore<Batch> {
   /** Claims the storing of a batch whose earlier request died; false where another request did, or it is stored. */
   takeOver(batchId: string, seen: Batch, by: Pick<Batch, 'stored_by' | 'storing_until'>): Promise<boolean>;
-  /** Notes that every message of the batch is stored, and when the last one is expected to be handed over. */
-  markStored(batchId: string, end: Pick<Batch, 'expected_end_at'>): Promise<void>;
+  /**
+   * Notes that every message of the batch is stored, and when the last one is expected to be handed over. Returns what the first
+   * request noted that has stored them all: each repeat answers the same.
+   */
+  markStored(batchId: string, end: Pick<Batch, 'expected_end_at'>): Promise<Pick<Batch, 'expected_end_at'>>;
 }
 
 /** The id of the message for one row: the same in every attempt to store the batch. */
@@ -125,18 +129,24 @@ export function dynamoBatchStore(
       return applied;
     },
 
-    async markStored(batchId, { expected_end_at }) {
-      await conditionalUpdate(client, {
+    async markStored(batchId, end) {
+      const { expected_end_at } = end;
+      const marking = await conditionalUpdate(client, {
         TableName,
         Key: { batch_id: batchId },
         UpdateExpression: `SET #state = :stored${expected_end_at === undefined ? '' : ', expected_end_at = :end'}`,
-        ConditionExpression: 'attribute_exists(batch_id)',
+        ConditionExpression: '#state = :storing',
         ExpressionAttributeNames: { '#state': 'state' },
         ExpressionAttributeValues: {
+          ':storing': 'storing',
           ':stored': 'stored',
           ...(expected_end_at === undefined ? {} : { ':end': expected_end_at }),
         },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });
+      if (marking.applied || marking.row === undefined) return end;
+      const stored = batchSchema.parse(marking.row);
+      return withoutUndefined({ expected_end_at: stored.expected_end_at });
     },
   };
 }

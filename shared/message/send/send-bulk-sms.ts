@@ -154,8 +154,7 @@ async function storeMessages(
   );
   await messages.createMany(paced.messages);
   const expectedEnd = withoutUndefined({ expected_end_at: paced.expectedEndAt?.toISOString() });
-  await batches.markStored(batch.batch_id, expectedEnd);
-  return { ...batch, ...expectedEnd };
+  return { ...batch, ...(await batches.markStored(batch.batch_id, expectedEnd)) };
 }
 
 /** Takes over the batch of a request that died, before it is completed. */

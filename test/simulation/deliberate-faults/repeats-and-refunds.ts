@@ -62,8 +62,8 @@ export const faults: DeliberateFaults = {
       { file: bulk, replace: '  await messages.createMany(paced.messages);\n', by: '' },
       {
         file: bulk,
-        replace: 'await batches.markStored(batch.batch_id, expectedEnd);',
-        by: 'await batches.markStored(batch.batch_id, expectedEnd);\n  await messages.createMany(paced.messages);',
+        replace: 'return { ...batch, ...(await batches.markStored(batch.batch_id, expectedEnd)) };',
+        by: 'const stored = await batches.markStored(batch.batch_id, expectedEnd);\n  await messages.createMany(paced.messages);\n  return { ...batch, ...stored };',
       },
     ],
   },
