@@ -61,6 +61,8 @@ const pauseMs = 1100;
 /** Earlier changes were seen by the run before; the clocks of two services differ by less. */
 const overlapSeconds = 3600;
 const rowsPerRead = 2000;
+/** A run adds a number within this time after it has read the suppression, whatever the clocks of two services differ. */
+const additionSeconds = 300;
 
 export async function compareOptOuts(dependencies: CompareDependencies): Promise<Comparison> {
   const { progress, clock, budgetMs } = dependencies;
@@ -104,13 +106,19 @@ async function readList(
 }
 
 /**
+ * The time of what is said by the list. An addition that the person did not ask for may be of a run that died before it saw that
+ * the suppression had ended: it is no newer word than that.
+ */
+function saidAt({ at, byPerson }: ListedOptOut): Date {
+  return byPerson ? at : addSeconds(at, -additionSeconds);
+}
+
+/**
  * Suppresses the person for every client that wrote to them. A client that writes for the first time learns it from the
  * carrier's refusal.
  */
-async function suppressFor(
-  dependencies: CompareDependencies,
-  { recipient, at }: ListedOptOut,
-): Promise<number> {
+async function suppressFor(dependencies: CompareDependencies, optOut: ListedOptOut): Promise<number> {
+  const { recipient, at } = optOut;
   let changed = 0;
   for (const client_id of await clientsOf(dependencies, recipient)) {
     const { outcome } = await dependencies.suppressions.change({
@@ -119,7 +127,7 @@ async function suppressFor(
       scope: 'messages',
       reason: 'The recipient is on the opt-out list of the carrier',
       source: 'carrier',
-      at,
+      at: saidAt(optOut),
       cause: `opt-out list ${at.toISOString()}`,
     });
     if (outcome !== 'outdated') changed += 1;
@@ -167,7 +175,7 @@ async function removeFromList(
   const { list, suppressions, sleep } = dependencies;
   const listed = await list.find(recipient);
   await sleep(pauseMs);
-  if (listed === undefined || listed.at.toISOString() >= changed_at) return;
+  if (listed === undefined || saidAt(listed).toISOString() >= changed_at) return;
   // The row was read with many others, minutes ago; the person may have sent STOP since.
   if ((await suppressions.get(client_id, recipient, { consistent: true })) !== undefined) return;
   if (source === 'keyword') {

@@ -165,6 +165,25 @@ describe('the list of the carrier', () => {
     },
   );
 
+  it.each([
+    ['loses a number whose suppression ended after its addition, by a clock that is behind', -200, true],
+    ['loses a number whose suppression ended before the addition of a run that died', -20, true],
+    ['keeps a number that somebody added long after the end of its suppression', -400, false],
+  ])('%s', async (_what, endedAt, isRemoved) => {
+    const world = aWorld();
+    world.wrote(person, 'a', 'b');
+    for (const client_id of ['a', 'b'])
+      await world.change(-500, { client_id, scope: 'all', source: 'admin' });
+    world.listOptOut(person, -10, false);
+    await world.change(endedAt, { source: 'admin' });
+    for (let runs = 0; runs < 2; runs += 1) {
+      await world.run();
+      world.hourLater();
+    }
+    expect(world.listed.has(person)).toBe(!isRemoved);
+    expect(await world.scopeOf('a')).toBe(isRemoved ? undefined : 'messages');
+  });
+
   it('keeps a number whose person sends STOP again while the run is at it', async () => {
     const world = aWorld();
     world.listOptOut(person, -90);

@@ -41,6 +41,8 @@ const price = { totalMessagePrice: 0.004, totalCarrierFee: 0.0003 };
 export function simulatedCarriers(settings: CarrierSettings) {
   const { time, faults, record, throttles, isFirstOfSeveral, publish } = settings;
   const optedOut = new Map<string, number>();
+  /** Numbers that somebody put on the list in place of the person. */
+  const added = new Set<string>();
   const throttled = new Map<string, number>();
   const throttledSince = new Map<string, number>();
 
@@ -114,7 +116,10 @@ export function simulatedCarriers(settings: CarrierSettings) {
   return {
     optedOut: optedOut as ReadonlyMap<string, number>,
     /** A person's own word, which the carrier hears too. */
-    optOut: (number: string) => optedOut.set(number, time.now()),
+    optOut(number: string): void {
+      optedOut.set(number, time.now());
+      added.delete(number);
+    },
     optIn: (number: string) => optedOut.delete(number),
 
     sms({ operation, input }: Call, call: NotedCall): object {
@@ -141,12 +146,16 @@ export function simulatedCarriers(settings: CarrierSettings) {
             OptedOutNumbers: numbers.map((OptedOutNumber) => ({
               OptedOutNumber,
               OptedOutTimestamp: (optedOut.get(OptedOutNumber) ?? 0) / 1000,
-              EndUserOptedOut: true,
+              EndUserOptedOut: !added.has(OptedOutNumber),
             })),
           };
         }
         case 'PutOptedOutNumber':
-          optedOut.set(String(input.OptedOutNumber), time.now());
+          // A number that is on the list keeps its entry.
+          if (!optedOut.has(String(input.OptedOutNumber))) {
+            optedOut.set(String(input.OptedOutNumber), time.now());
+            added.add(String(input.OptedOutNumber));
+          }
           return {};
         case 'DeleteOptedOutNumber':
           if (!optedOut.delete(String(input.OptedOutNumber)))
