@@ -11,6 +11,7 @@ import { consent } from './consent.ts';
 import { days } from './days.ts';
 import { edges } from './edges.ts';
 import { oneTimePasswords } from './one-time-passwords.ts';
+import { pages } from './pages.ts';
 import { reading } from './reading.ts';
 import { sending } from './sending.ts';
 import { testKeys } from './test-keys.ts';
@@ -27,6 +28,7 @@ export const actors = {
   ...edges,
   ...days,
   ...testKeys,
+  ...pages,
 } as const satisfies Record<string, Actor>;
 
 export type ActorName = keyof typeof actors;

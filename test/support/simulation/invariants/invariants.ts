@@ -7,6 +7,7 @@ import { ofHandOvers } from './hand-overs.ts';
 import { ofInbound } from './inbound.ts';
 import { ofMessages } from './messages.ts';
 import { ofOperation } from './operation.ts';
+import { ofPages } from './pages.ts';
 import { ofPasswords } from './passwords.ts';
 import { ofPeople } from './people.ts';
 import { ofRefusals } from './refusals.ts';
@@ -28,4 +29,5 @@ export const invariants = {
   ...ofEndpoints,
   ...ofCaps,
   ...ofTestKeys,
+  ...ofPages,
 };

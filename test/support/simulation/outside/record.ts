@@ -96,6 +96,25 @@ export interface Edited {
   readonly uncertain?: boolean;
 }
 
+/** Lists that are read page by page, with the names of their entries and of what tells these apart. */
+export const listsRead = {
+  listWebhookDeliveries: { field: 'webhook_deliveries', id: 'delivery_id' },
+  listMessages: { field: 'messages', id: 'message_id' },
+  listSuppressions: { field: 'suppressions', id: 'recipient' },
+} as const satisfies Partial<Record<RouteName, object>>;
+
+/** All pages of a list that one caller read. */
+export interface ListRead {
+  readonly atMs: number;
+  readonly endedAtMs: number;
+  readonly clientId: string;
+  readonly route: keyof typeof listsRead;
+  readonly query: Readonly<Record<string, string>>;
+  readonly ids: readonly string[];
+  /** Whether the last page came. */
+  readonly isWhole: boolean;
+}
+
 export interface OutsideRecord {
   readonly asked: Asked[];
   readonly handOvers: HandOver[];
@@ -105,8 +124,18 @@ export interface OutsideRecord {
   readonly posted: Posted[];
   readonly wrote: Wrote[];
   readonly edited: Edited[];
+  readonly listsRead: ListRead[];
 }
 
 export function emptyRecord(): OutsideRecord {
-  return { asked: [], handOvers: [], published: [], untold: [], posted: [], wrote: [], edited: [] };
+  return {
+    asked: [],
+    handOvers: [],
+    published: [],
+    untold: [],
+    posted: [],
+    wrote: [],
+    edited: [],
+    listsRead: [],
+  };
 }

@@ -1,0 +1,39 @@
+/** Faults of lists that are read page by page. */
+
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of source files
+import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
+
+export const faults: DeliberateFaults = {
+  'the cursor of the log of webhooks counts the webhooks of a message': {
+    theme: 'webhooks',
+    promise: '12.3',
+    changes: [
+      {
+        file: 'shared/webhook/log/find-deliveries.ts',
+        replace: '  return [...found.values()];\n',
+        by: `  return [...found.values()]
+    .toSorted((one, other) => (one.position < other.position ? 1 : -1))
+    .map((each, i) => ({
+      ...each,
+      position: positionOf(listPosition(message), \`\${999 - i}Z\`, each.event, each.endpointId),
+    }));\n`,
+      },
+    ],
+  },
+  'only the 50 latest test events are listed': {
+    theme: 'webhooks',
+    promise: '12.3',
+    changes: [
+      {
+        file: 'shared/webhook/log/find-deliveries.ts',
+        replace: '    cursor: after && entriesFrom(after),\n',
+        by: '    cursor: undefined && entriesFrom(String(after)),\n',
+      },
+      {
+        file: 'shared/webhook/log/find-deliveries.ts',
+        replace: 'return { located, end: nextCursor && `${placeOf(nextCursor)}~${noneLeft}` };',
+        by: 'return { located, end: undefined && nextCursor };',
+      },
+    ],
+  },
+};
