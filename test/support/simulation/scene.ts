@@ -44,6 +44,8 @@ export interface Scene {
   ): Promise<void>;
   /** Removes a row as a person does in the console. */
   remove(table: 'LimitOverrides', key: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Reads what the gateway has written into a row about its values. */
+  readFeedback(table: 'Senders', key: Readonly<Record<string, string>>): void;
   /** The numbers of a few people, so that several things happen to one of them. */
   person(random: Random): string;
   /** One of them whose messages the carrier delivers at once. */
@@ -209,6 +211,16 @@ export async function sceneOn(
       // Another step has removed it meanwhile.
       if (Attributes === undefined) return;
       record.edited.push({ atMs: time.now(), table, key, row: undefined });
+    },
+
+    readFeedback(table, key) {
+      const row = database
+        .rows(table)
+        .find((item) =>
+          Object.entries(key).every(([name, value]) => Reflect.get(item[name] ?? {}, 'S') === value),
+        );
+      const status: string | undefined = Reflect.get(row?.status ?? {}, 'S');
+      record.feedback.push({ atMs: time.now(), table, key, status });
     },
 
     async changeLimits(clientId, change) {

@@ -10,6 +10,7 @@ import { attempts } from './attempts.ts';
 import { consent } from './consent.ts';
 import { days } from './days.ts';
 import { edges } from './edges.ts';
+import { meanwhile } from './meanwhile.ts';
 import { oneTimePasswords } from './one-time-passwords.ts';
 import { pages } from './pages.ts';
 import { reading } from './reading.ts';
@@ -29,6 +30,7 @@ export const actors = {
   ...days,
   ...testKeys,
   ...pages,
+  ...meanwhile,
 } as const satisfies Record<string, Actor>;
 
 export type ActorName = keyof typeof actors;

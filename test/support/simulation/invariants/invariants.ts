@@ -11,6 +11,7 @@ import { ofPages } from './pages.ts';
 import { ofPasswords } from './passwords.ts';
 import { ofPeople } from './people.ts';
 import { ofRefusals } from './refusals.ts';
+import { ofRows } from './rows.ts';
 import { ofShown } from './shown.ts';
 import { ofTestKeys } from './test-keys.ts';
 import { ofWebhooks } from './webhooks.ts';
@@ -30,4 +31,5 @@ export const invariants = {
   ...ofCaps,
   ...ofTestKeys,
   ...ofPages,
+  ...ofRows,
 };

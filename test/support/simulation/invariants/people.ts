@@ -1,5 +1,6 @@
 /** One-time passwords, and consent. */
 import type { Item } from '../aws/attribute-values.ts';
+import type { Asked } from '../outside/record.ts';
 import type { Ended } from './ended.ts';
 import { distinct, type Invariant, timeOf } from './invariant.ts';
 
@@ -130,6 +131,37 @@ export const ofPeople = {
     },
   },
 
+  'nobody is refused as opted out who is not': {
+    promise: '13.2, 13.4',
+    check: ({ plan, stage: { record }, accepted }) => {
+      if (plan.skewMaxMs > 100) return [];
+      const changes = Map.groupBy(
+        record.asked.filter(({ path }) => path.includes('/suppressions/')),
+        ({ path }) => decodeURIComponent(path).split('/').at(-1),
+      );
+      return distinct(accepted).flatMap(({ messageId, to, asked, status }) => {
+        if (status?.error?.code !== 'recipient_opted_out') return [];
+        if (record.wrote.some(({ from }) => from === to)) return [];
+        const ofClients = [...Map.groupBy(changes.get(to) ?? [], clientOf).values()].map((some) =>
+          some.at(-1),
+        );
+        // Where clocks differ, or a write was repeated, the carrier's list may have the number since the end.
+        // Otherwise it has the number until the next comparison.
+        const hasEnded = ofClients.every(
+          (last) =>
+            last?.body === undefined &&
+            last?.status === 200 &&
+            (last.answeredAtMs ?? Infinity) < Math.min(last.atMs + 400, asked.atMs - startInForceMs),
+        );
+        return hasEnded
+          ? [
+              `${messageId} to ${to}, sent at ${timeOf(asked.atMs)}, failed as opted out, and nobody suppresses them`,
+            ]
+          : [];
+      });
+    },
+  },
+
   'a password counts towards a hold only if it was sent': {
     promise: 'decisions/otp-hold',
     check: ({ scene, stage: { database, calls } }) => {
@@ -158,6 +190,11 @@ export const ofPeople = {
     },
   },
 } as const satisfies Record<string, Invariant>;
+
+/** The client that a suppression is of; the admin API names it in its path. */
+function clientOf({ path, clientId }: Asked): string {
+  return /clients\/([^/]+)\//.exec(path)?.[1] ?? clientId;
+}
 
 /** The client of each message. */
 function ownersOf(listed: Ended['listed']): ReadonlyMap<string, string> {

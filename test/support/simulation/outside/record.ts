@@ -115,6 +115,14 @@ export interface ListRead {
   readonly isWhole: boolean;
 }
 
+/** What a reader of the table found in a row as the gateway's word about it. */
+export interface ReadFeedback {
+  readonly atMs: number;
+  readonly table: string;
+  readonly key: Readonly<Record<string, unknown>>;
+  readonly status: string | undefined;
+}
+
 export interface OutsideRecord {
   readonly asked: Asked[];
   readonly handOvers: HandOver[];
@@ -125,6 +133,7 @@ export interface OutsideRecord {
   readonly wrote: Wrote[];
   readonly edited: Edited[];
   readonly listsRead: ListRead[];
+  readonly feedback: ReadFeedback[];
 }
 
 export function emptyRecord(): OutsideRecord {
@@ -137,5 +146,6 @@ export function emptyRecord(): OutsideRecord {
     wrote: [],
     edited: [],
     listsRead: [],
+    feedback: [],
   };
 }
