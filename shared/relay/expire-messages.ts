@@ -47,10 +47,8 @@ const lostAfterSeconds = 900;
 const lostIntervalSeconds = 3600;
 /** How long a carrier that is asked has for its answer until it is asked again. */
 const answerSeconds = 30;
-/** The worker that asks also expires the message. After this time it is expired here, because the worker has not come to it. */
-const askedForSeconds = 900;
-/** How long after its end the gateway still tries to expire a message that a service refuses: time for a repair. */
-const refusedForSeconds = 86_400;
+/** How long after its end the gateway still tries to expire a message that a service refuses, or that no worker asks about: time for a repair. */
+const repairSeconds = 86_400;
 
 /** A next leg that has not started this long after it was due is queued again. */
 const legLateSeconds = 60;
@@ -152,7 +150,7 @@ export async function expireOverdue(
       return earlierOf(addSeconds(now, pauseSeconds), expiresAt);
     }
     // Its carrier may have reported what was lost: the worker asks, and expires the message if the carrier says nothing.
-    if (canBeAsked(message) && now < addSeconds(expiresAt, askedForSeconds)) {
+    if (canBeAsked(message) && now < addSeconds(expiresAt, repairSeconds)) {
       await dependencies.outbound.enqueue([outboundEntryOf(message)]);
       totals.requeued += 1;
       return addSeconds(now, answerSeconds);
@@ -176,7 +174,7 @@ export async function expireOverdue(
     }
     const now = dependencies.clock();
     const expiresAt = new Date(message.expires_at);
-    if (now > addSeconds(expiresAt, refusedForSeconds)) return undefined;
+    if (now > addSeconds(expiresAt, repairSeconds)) return undefined;
     const again = addSeconds(now, lostIntervalSeconds);
     return expiresAt > now ? earlierOf(again, expiresAt) : again;
   }
@@ -222,6 +220,11 @@ interface ReviewedLater {
 
 /** A record arrives in the stream after its change, by less than this. */
 const arrivalSeconds = 60;
+/**
+ * An event has the time of the carrier, whose report may wait or be repeated before it is written. With hours, a client that set a
+ * URL meanwhile would get what happened before.
+ */
+const reportSeconds = 1800;
 
 /**
  * Adds messages to the due-item index, so that the run of each minute does what is still due of them: it hands over,
@@ -248,7 +251,7 @@ export async function leaveToReview(
 /** Returns the due items of a message's events that the records of this time can be of. */
 function eventItemsOf({ since, until }: TimeRange, dueAt: Date) {
   const [from, to] = [
-    addSeconds(new Date(since), -arrivalSeconds),
+    addSeconds(new Date(since), -reportSeconds),
     addSeconds(new Date(until), arrivalSeconds),
   ];
   return (message: Message): DueItem[] =>

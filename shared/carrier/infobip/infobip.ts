@@ -74,7 +74,8 @@ function infobipSms(context: Context): Carrier {
     async lookup({ attempt }) {
       const path = `/sms/3/logs?${new URLSearchParams({ messageId: attempt.id })}`;
       const response = await call(context, await newestOf(context), 'GET', path);
-      if (!response.connected || response.status !== 200) return undefined;
+      if (!response.connected) throw new Error(`no connection to Infobip: ${response.reason}`);
+      if (response.status !== 200) throw new Error(`Infobip answered ${response.status}`);
       const found = logs
         .parse(JSON.parse(response.text))
         .results.find(

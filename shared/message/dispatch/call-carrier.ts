@@ -152,30 +152,40 @@ async function slowDown({ pace, warn }: DispatchDependencies, message: Message):
 
 /**
  * Asks for receipts that may be lost, before the message expires: each carrier that has or may have an attempt, and can be asked.
+ *
+ * @returns also whether a carrier could not be asked now, so that it may know more than it said
  */
 export async function lookUp(
   dependencies: DispatchDependencies,
   message: Message,
   carriers: readonly ChosenCarrier[],
-): Promise<Dispatched> {
+): Promise<Dispatched & { readonly hasFailed: boolean }> {
   const shown = shownAttempt(message);
+  let hasFailed = false;
   const found = (message.attempts ?? []).filter(mayBeTaken).map(async (attempt) => {
     // The id of the message is that of its carrier.
     const carrierMessageId = attempt === shown ? message.carrier_message_id : undefined;
     const answer = await carriers
       .find(({ name }) => name === attempt.carrier)
       ?.lookup?.({ message, attempt: asked(message, attempt), carrierMessageId })
-      .catch((error: unknown) => dependencies.warn('the carrier cannot be asked', error));
+      .catch((error: unknown) => {
+        hasFailed = true;
+        dependencies.warn('the carrier cannot be asked', error);
+      });
     return answer?.receipt === undefined
       ? []
       : [{ ...answer.receipt, messageId: message.message_id, attempt: attempt.number }];
   });
   const receipts = (await Promise.all(found)).flat();
-  if (receipts.length === 0) return { outcome: 'nothing_to_do', message };
+  if (receipts.length === 0) return { outcome: 'nothing_to_do', message, hasFailed };
   // What made the message `sent` has noted its price.
   const noted = { ...dependencies, priceOf: () => undefined };
   const { recorded } = await recordReceipts(noted, receipts, 1);
-  return { outcome: 'looked_up', message: recorded.findLast((one) => one.message)?.message ?? message };
+  return {
+    outcome: 'looked_up',
+    message: recorded.findLast((one) => one.message)?.message ?? message,
+    hasFailed,
+  };
 }
 
 /** Waits until the attempt can be repeated, or until its deadline. */

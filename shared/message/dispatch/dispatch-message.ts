@@ -18,6 +18,7 @@
  */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { claimSeconds } from '../../contract/times.ts';
+import { addSeconds } from '../../platform/clock.ts';
 import { fromOf } from '../attempt.ts';
 import type { Message } from '../message.ts';
 import { isOver, type Slot } from '../slot.ts';
@@ -43,6 +44,9 @@ import { atCarrier, begunAt, nextStep, possiblyDoubled, withOutcome } from './ne
 import { nextLegEntryOf, outboundEntryOf, type QueuedMessage, untilSlot } from './outbound-queue.sqs.ts';
 import { type PacedMessage, pacedMessageOf, workerWaitMs } from './reserve-slots.ts';
 import { isReplaced, startNextLeg } from './start-next-leg.ts';
+
+/** A carrier that cannot be asked about a message is asked again for so long after the end of the message. */
+const askedForSeconds = 900;
 
 /** The longest wait for a claim: a wrong clock or an edited row may have set its end far ahead. */
 const heldSecondsMax = 2 * claimSeconds;
@@ -162,7 +166,8 @@ async function handOver(
   if (!recorded) return { outcome: 'nothing_to_do', message };
   // The write took so long that the call would count in the next second: the attempt is taken back, as it was not made.
   if (waited.slot !== undefined && isOver(waited.slot, clock())) {
-    await messages.release(messageId, claimId, clock(), { attempts: claimed.message.attempts ?? [] });
+    const { attempts: before, attempt, possible_duplicate } = claimed.message;
+    await messages.release(messageId, claimId, clock(), { attempts: before, attempt, possible_duplicate });
     return requeue(dependencies, 'waits_for_slot', message, outboundEntryOf(message));
   }
   return callCarrier(
@@ -294,8 +299,10 @@ async function handleNotSendable(dependencies: DispatchDependencies, message: Me
   const toHandOver = message.status === 'queued' || message.status === 'sending';
   const isOver = message.expires_at <= now.toISOString();
   if (message.status !== 'sent' && !(toHandOver && isOver)) return { outcome: 'nothing_to_do', message };
-  const asked = await lookUp(dependencies, message, dependencies.carriersFor(message));
-  if (asked.outcome === 'looked_up' || !isOver) return asked;
-  await dependencies.messages.transition(message.message_id, expiry(now));
-  return { outcome: 'expired', message };
+  const { hasFailed, ...asked } = await lookUp(dependencies, message, dependencies.carriersFor(message));
+  // The review has the question repeated (relay/expire-messages.ts).
+  const isRepeated = hasFailed && now < addSeconds(new Date(message.expires_at), askedForSeconds);
+  if (!isOver || isRepeated) return asked;
+  const expired = await dependencies.messages.transition(message.message_id, expiry(now));
+  return expired === undefined ? asked : { outcome: 'expired', message: expired };
 }

@@ -7,9 +7,12 @@ import type { Message } from '../message.ts';
 /** The shards of a client's list. */
 export const listShards = 4;
 
-/** The partition of one shard of a client's list; inbound messages have a list of their own. */
-export function listKey(clientId: string, direction: 'inbound' | undefined, shard: number): string {
-  return `${clientId}#${direction === undefined ? '' : `${direction}#`}${shard}`;
+/**
+ * The partition of one shard of a client's list. Inbound messages have a list of their own, and so have the copies by which other
+ * clients hear of a STOP or START (`copy_of`): these are no messages of the client, but have webhooks.
+ */
+export function listKey(clientId: string, kind: 'inbound' | 'copy' | undefined, shard: number): string {
+  return `${clientId}#${kind === undefined ? '' : `${kind}#`}${shard}`;
 }
 
 export const directions = ['outbound', 'inbound', 'all'] as const;
@@ -24,7 +27,7 @@ export type FilterFields = Pick<Message, 'message_id' | FilterField>;
 export interface ListRange {
   readonly clientId: string;
   readonly reference?: string | undefined;
-  readonly direction: Direction;
+  readonly direction: Direction | 'with_copies';
   readonly from: string;
   readonly before: string;
 }
@@ -87,16 +90,17 @@ export function partitionsOf({
   if (reference !== undefined) {
     return [{ name: 'by-reference', key: 'reference_key', value: `${clientId}#${reference}` }];
   }
-  return directionsIn(direction).flatMap((each) =>
+  return kindsIn(direction).flatMap((kind) =>
     Array.from({ length: listShards }, (_, shard) => ({
       name: 'by-client',
       key: 'list_key',
-      value: listKey(clientId, each, shard),
+      value: listKey(clientId, kind, shard),
     })),
   );
 }
 
-function directionsIn(direction: Direction): readonly ('inbound' | undefined)[] {
+function kindsIn(direction: ListRange['direction']): readonly Parameters<typeof listKey>[1][] {
+  if (direction === 'with_copies') return [undefined, 'inbound', 'copy'];
   if (direction === 'all') return [undefined, 'inbound'];
   return [direction === 'inbound' ? 'inbound' : undefined];
 }

@@ -3,7 +3,11 @@
 import { type DynamoDBDocumentClient, QueryCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { dynamo } from '../../platform/aws/clients.ts';
-import { conditionalPut, conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
+import {
+  conditionalPut,
+  conditionalUpdate,
+  setOrRemove,
+} from '../../platform/aws/conditional-write.dynamo.ts';
 import { type ReadOptions, readRow } from '../../platform/aws/read-rows.dynamo.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Environment } from '../../platform/env.ts';
@@ -83,16 +87,14 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
   }
 
   async function setOfClaim(messageId: string, claimId: string, fields: object): Promise<boolean> {
-    const known = Object.entries(fields).filter(([, value]) => value !== undefined);
+    const { UpdateExpression, ExpressionAttributeNames, ExpressionAttributeValues } = setOrRemove({
+      ...fields,
+    });
     const setting = await update(messageId, {
-      UpdateExpression: `SET ${known.map(([name]) => `${name} = :${name}`).join(', ')}`,
+      UpdateExpression,
       ConditionExpression: '#status = :sending AND handover_claim = :claim',
-      ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: {
-        ...Object.fromEntries(known.map(([name, value]) => [`:${name}`, value])),
-        ':sending': 'sending',
-        ':claim': claimId,
-      },
+      ExpressionAttributeNames: { ...ExpressionAttributeNames, '#status': 'status' },
+      ExpressionAttributeValues: { ...ExpressionAttributeValues, ':sending': 'sending', ':claim': claimId },
     });
     return setting.applied;
   }

@@ -51,9 +51,12 @@ export interface RecordedAttempt {
   readonly possiblyDoubled: boolean;
 }
 
+/** A field that is undefined is removed from the row. */
 interface ReleaseNote {
   readonly slot?: Slot;
-  readonly attempts?: readonly StoredAttempt[];
+  readonly attempts?: readonly StoredAttempt[] | undefined;
+  readonly attempt?: number | undefined;
+  readonly possible_duplicate?: true | undefined;
 }
 
 export interface MessageStore {
@@ -176,10 +179,11 @@ export function messageRowOf(message: Message, retentionDays: number): Record<st
   return {
     ...message,
     list_at: listPosition(message),
-    // A copy is in no list.
-    ...(message.copy_of === undefined
-      ? { list_key: listKey(message.client_id, message.direction, shardOf(message.message_id, listShards)) }
-      : {}),
+    list_key: listKey(
+      message.client_id,
+      message.copy_of === undefined ? message.direction : 'copy',
+      shardOf(message.message_id, listShards),
+    ),
     ...(message.reference === undefined
       ? {}
       : { reference_key: `${message.client_id}#${message.reference}` }),

@@ -138,6 +138,12 @@ describe('a stream record of which nothing was relayed', () => {
     expect(lost.events).toEqual([]);
   });
 
+  it('is found by its event too where the report of the carrier was written minutes after that', async () => {
+    const lost = gateway([delivered('msg_late', ago(7200))], [failedBatch(ago(7020), ago(7020))]);
+    await lost.run();
+    expect(lost.events).toEqual(['msg_late#sms.delivered']);
+  });
+
   it('is handed on to a person after it was noted, so that a run that dies between repeats both', async () => {
     const lost = gateway([delivered('msg_lost', ago(7200))], [failedBatch(ago(7205), ago(7195))]);
     lost.break(true);

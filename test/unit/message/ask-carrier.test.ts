@@ -1,0 +1,83 @@
+/** A message at its end whose carrier is asked: what the answer, or its absence, has it become (contract 6.4, 16.7). */
+import { expect, it } from '@jest/globals';
+import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
+import { type OutboundEntry, queuedMessageOf } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { expireOverdue } from '../../../shared/relay/expire-messages.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
+import { aMessage, attemptRules, created, onlyCarrier } from '../../support/message/example-message.ts';
+import { pacedWorld } from '../../support/message/paced-world.ts';
+
+const end = addSeconds(created, 3600);
+
+/** One question: an answer, or undefined where the carrier cannot be asked. */
+type Answer = 'sent' | 'delivered' | 'nothing' | undefined;
+
+async function runsAfter(firstRunSeconds: number, answers: readonly Answer[]) {
+  const { dueItemIndex, messages } = inMemoryStores();
+  const at = created.toISOString();
+  const attempt = { number: 1, carrier: 'twilio', at, deadline: at, outcome: 'accepted' } as const;
+  const sent = {
+    status: 'sent',
+    created_at: at,
+    queued_at: at,
+    sent_at: at,
+    carrier_message_id: 'SM1',
+  } as const;
+  const message_id = 'msg_asked';
+  await messages.create(
+    aMessage({ message_id, ...sent, expires_at: end.toISOString(), attempts: [attempt] }),
+  );
+  await dueItemIndex.add('messages', [{ id: message_id, dueAt: end }]);
+  const queue: OutboundEntry[] = [];
+  const outbound = { enqueue: async (entries: readonly OutboundEntry[]) => void queue.push(...entries) };
+  let now = end;
+  let asked = 0;
+  const carriersFor = onlyCarrier({
+    name: 'twilio',
+    handOver: () => Promise.reject(new Error('It is not handed over again.')),
+    async lookup() {
+      const answer = answers[Math.min(asked, answers.length - 1)];
+      asked += 1;
+      if (answer === undefined) throw new Error('Twilio responded 503');
+      if (answer === 'nothing') return undefined;
+      const transition = { to: answer, at: now, carrierMessageId: 'SM1' };
+      return { carrierMessageId: 'SM1', receipt: { attempt: 1, carrierMessageId: 'SM1', transition } };
+    },
+  });
+  const { dependencies } = pacedWorld();
+  const worker = { ...dependencies, messages, outbound, carriersFor, attemptRules, clock: () => now };
+  const run = { dueItemIndex, messages, outbound, setAside: async () => undefined, budgetMs: 10_000 };
+  for (let minute = 0; minute < 30; minute += 1) {
+    now = addSeconds(end, firstRunSeconds + 60 * minute);
+    await expireOverdue({ ...run, clock: () => now });
+    // A worker is free.
+    now = addSeconds(now, 1);
+    for (const entry of queue.splice(0)) await dispatchQueued(worker, queuedMessageOf(entry));
+    const row = await messages.get(message_id);
+    if (row?.status !== 'sent')
+      return { status: row?.status, asked, minutes: Math.ceil((now.getTime() - end.getTime()) / 60_000) };
+  }
+  return { status: 'sent', asked, minutes: 30 };
+}
+
+it.each<[string, readonly Answer[], object]>([
+  ['knows nothing', ['nothing'], { status: 'expired', asked: 1, minutes: 1 }],
+  ['has sent it, and knows no more', ['sent'], { status: 'expired', asked: 1, minutes: 1 }],
+  ['has delivered it', ['delivered'], { status: 'delivered', asked: 1, minutes: 1 }],
+  [
+    'cannot be asked at first',
+    [undefined, undefined, 'delivered'],
+    { status: 'delivered', asked: 3, minutes: 3 },
+  ],
+  ['can never be asked', [undefined], { status: 'expired', asked: 16, minutes: 16 }],
+])('a message whose carrier %s', async (_carrier, answers, expected) => {
+  expect(await runsAfter(20, answers)).toEqual(expected);
+});
+
+it.each([59, 61, 960, 7200])(
+  'a message whose review comes %d s after its end is asked about',
+  async (seconds) => {
+    expect(await runsAfter(seconds, ['delivered'])).toMatchObject({ status: 'delivered', asked: 1 });
+  },
+);
