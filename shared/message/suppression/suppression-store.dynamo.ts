@@ -108,8 +108,12 @@ export function dynamoSuppressionStore(
       const row = entering.row === undefined ? undefined : effectiveSuppression(entering.row);
       // This very change, before a crash or a lost response.
       if (row?.cause === change.cause) return { outcome: 'changed', row };
+      // Nothing was suppressed, and the word of the person stays the reason for that.
+      const isEnded = row !== undefined && row.scope === undefined;
+      if (change.scope === undefined && isEnded && isLasting(row) && !isLasting(change))
+        return { outcome: 'same', row };
       const refreshing = await conditionalUpdate(client, {
-        ...update(change, row === undefined ? { cause: change.cause } : {}),
+        ...update(change, row === undefined ? { cause: change.cause } : {}, { isRefresh: true }),
         ConditionExpression: isNewer,
         ReturnValues: 'ALL_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
@@ -143,7 +147,7 @@ export function dynamoSuppressionStore(
 
   /** Writes every attribute: what the row said cannot be read, nor which change is newer. */
   async function repair(change: SuppressionChange): Promise<Changed> {
-    const input = update(change, { cause: change.cause }, true);
+    const input = update(change, { cause: change.cause }, { overwrites: true });
     const repairing = await client.send(new UpdateCommand({ ...input, ReturnValues: 'ALL_NEW' }));
     return { outcome: 'changed', row: effectiveSuppression(repairing.Attributes ?? {}) };
   }
@@ -171,14 +175,21 @@ export function dynamoSuppressionStore(
   function update(
     { client_id, recipient, scope, reason, source, at, isRefusal = false }: SuppressionChange,
     more: object,
-    overwrites = false,
+    { overwrites = false, isRefresh = false } = {},
   ) {
     const since = at.toISOString();
-    const set: Record<string, unknown> = { source, changed_at: since, ...more };
+    const set: Record<string, unknown> = {
+      source,
+      changed_at: since,
+      stored_at: clock().toISOString(),
+      ...more,
+    };
     if (scope === undefined) set.purge_at = epochSeconds(addDays(at, removedDays));
     else Object.assign(set, { scope, ...withoutUndefined({ reason }) });
     // A person or a carrier asks for no messages; that never narrows what the client or an administrator suppressed.
     const kept = source === 'keyword' || source === 'carrier' ? ['scope', 'reason'] : [];
+    // What a list says again does not change who asked for it first.
+    if (isRefresh && source === 'carrier' && scope !== undefined) kept.push('source');
     const removed = [
       ...(scope === undefined ? ['scope', 'suppressed_at'] : ['purge_at']),
       ...(scope === undefined || reason === undefined ? ['reason'] : []),
@@ -208,6 +219,10 @@ export function dynamoSuppressionStore(
       },
     };
   }
+}
+
+function isLasting({ source }: Pick<SuppressionRow, 'source'>): boolean {
+  return lastingSources.includes(source);
 }
 
 /** A row that cannot be read is repaired by its client and by administrators. A text of the person does not end it. */
@@ -244,7 +259,8 @@ export function dynamoSuppressionChanges(
           ...(since === undefined
             ? { FilterExpression: isRow }
             : {
-                FilterExpression: `${isRow} AND changed_at >= :since`,
+                // A change that was learned late has an early time.
+                FilterExpression: `${isRow} AND (changed_at >= :since OR stored_at >= :since)`,
                 ExpressionAttributeValues: { ':since': since.toISOString() },
               }),
           ExclusiveStartKey: after,

@@ -192,6 +192,15 @@ describe.each<[string, () => SuppressionStore]>([
     }
   });
 
+  it('that the person has ended stay so by the person, whatever the client says after it', async () => {
+    const store = newStore();
+    const client = aClient();
+    await store.change(change(client, 1, { source: 'keyword' }));
+    await store.change(change(client, 2, { scope: undefined, source: 'keyword' }));
+    const { outcome, row } = await store.change(change(client, 3, { scope: undefined }));
+    expect([outcome, row.source]).toEqual(['same', 'keyword']);
+  });
+
   it('are listed by number, in pages, without those that ended', async () => {
     const [store, client] = [newStore(), aClient()];
     const numbers = Array.from({ length: 7 }, (_, index) => `+44770090012${index}`);

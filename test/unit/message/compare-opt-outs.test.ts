@@ -184,6 +184,42 @@ describe('the list of the carrier', () => {
     expect(await world.scopeOf('a')).toBe(isRemoved ? undefined : 'messages');
   });
 
+  it('keeps a number that an administrator had put there, after START to one client, and says so', async () => {
+    const world = aWorld();
+    world.wrote(person, 'a', 'b');
+    for (const client_id of ['a', 'b'])
+      await world.change(-100, { client_id, scope: 'all', source: 'admin' });
+    await world.run();
+    world.hourLater();
+    await world.change(3600, { client_id: 'a' });
+    await world.run();
+    expect((await world.suppressions.get('b', person))?.source).toBe('admin');
+    expect(world.listed.has(person)).toBe(true);
+  });
+
+  it('keeps a number after STOP to one client, which AWS lists a second later, and START to another', async () => {
+    const world = aWorld();
+    world.wrote(person, 'a', 'b');
+    await world.change(-91, { client_id: 'b', scope: 'messages' });
+    world.listOptOut(person, -90);
+    await world.change(-50, {});
+    await world.run();
+    expect(world.listed.has(person)).toBe(true);
+  });
+
+  it('loses a number after a START that the gateway has learned of hours late', async () => {
+    const world = aWorld();
+    world.wrote(person, 'a');
+    world.listOptOut(person, -100);
+    for (let hours = 0; hours < 5; hours += 1) {
+      await world.run();
+      world.hourLater();
+    }
+    await world.change(600, {});
+    await world.run();
+    expect(world.listed.has(person)).toBe(false);
+  });
+
   it('keeps a number whose person sends STOP again while the run is at it', async () => {
     const world = aWorld();
     world.listOptOut(person, -90);
