@@ -12,6 +12,7 @@ import { chunksOf } from '../platform/long-lists.ts';
 import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { leaveToReview } from '../relay/expire-messages.ts';
 import { type Delivery, deliverySchema, dueItemOf } from '../webhook/delivery.ts';
+import { resendSchema } from '../webhook/log/resend.ts';
 import type { Evidence, KeptStreamEvidence, SettingChange } from './evidence.ts';
 import { evidenceInRow, judgeMessage, laterRow, mergedEvidence } from './judge-message.ts';
 import type { Maintenance, RestoreProgress } from './restore-progress.ts';
@@ -142,6 +143,9 @@ async function restoreDelivery(
 ): Promise<RowOutcome> {
   const isOurs = present?.[restoredBy]?.S === restoreId;
   if (present !== undefined && !isOurs) return { kind: 'kept', differs: false };
+  // It would go on with what was resent after that time, and nobody decided so. What it has not sent is listed as failed.
+  const resend = resendSchema.safeParse(rowIn(item));
+  if (resend.success && resend.data.status !== 'completed') return { kind: 'purged' };
   const parsed = deliverySchema.safeParse(rowIn(item));
   const isOpen = parsed.success && ['pending', 'attempting', 'retry_scheduled'].includes(parsed.data.state);
   const outcome: RowOutcome = isOpen
@@ -258,7 +262,7 @@ function withdrawn(table: RestorableTable, item: Item, settings: readonly Settin
 }
 
 function isWebhookItem({ list }: Item): boolean {
-  return /^(?:deliveries|fan-outs)#/.test(list?.S ?? '');
+  return /^(?:deliveries|fan-outs|resends)#/.test(list?.S ?? '');
 }
 
 function inOrder(item: Item): [string, unknown][] {

@@ -45,7 +45,12 @@ import type { DeliveryStore } from '../delivery-store.dynamo.ts';
 import { clientOriginOf } from '../endpoint-health.ts';
 import type { WebhookEndpoint } from '../webhook-endpoint.ts';
 import { alertFailure, enterFailure } from './alert-failure.ts';
-import { countResult, type DisableDependencies, reportDisabled } from './disable-endpoint.ts';
+import {
+  countResult,
+  countSuccessAgain,
+  type DisableDependencies,
+  reportDisabled,
+} from './disable-endpoint.ts';
 import type { Post } from './http-post.ts';
 import type { SendToAws } from './send-to-aws.ts';
 import { interruptedAttempt, postAttempt, unsignedAttempt, withdrawnAttempt } from './sign-and-post.ts';
@@ -119,8 +124,11 @@ export async function deliver(
     }
     const attempt = await postAttempt(dependencies, settings, prepared); // 4
     const outcome = await recordOutcome(dependencies, delivery, attempt, settings.timeScale); // 5 to 7
-    if (endpoint !== undefined && outcome.kind !== 'lost_race')
-      await orWarn(dependencies, countResult(dependencies, endpoint, attempt));
+    if (endpoint !== undefined && outcome.kind !== 'lost_race') {
+      const counting = countResult(dependencies, endpoint, attempt);
+      // A success that is not counted would disable the endpoint: the queue delivers the message again.
+      await (attempt.error === undefined ? counting : orWarn(dependencies, counting));
+    }
     await recordResponseTime(dependencies, clientOriginOf(delivery), attempt.total_ms);
     return outcome;
   } finally {
@@ -157,7 +165,10 @@ async function prepareAttempt(
   if (seen === undefined) return { kind: 'unknown' };
 
   const step = nextStep(seen, clock());
-  if (step.kind === 'nothing') return { kind: 'finished' };
+  if (step.kind === 'nothing') {
+    await countSuccessAgain(dependencies, seen);
+    return { kind: 'finished' };
+  }
   if (step.kind === 'held') return { kind: 'held', retryAfterSeconds: secondsUntil(step.until, clock()) };
   if (step.kind === 'alert') {
     await alertFailure(dependencies, seen); // 7

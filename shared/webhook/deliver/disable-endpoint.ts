@@ -3,7 +3,7 @@
  *
  * A success costs no write, unless failures were counted before; failures cost one write each, and none above its number of attempts. The row
  * is read before each attempt anyway. What is counted wrongly after a crash only delays the end: a failure is counted
- * after its outcome is stored, so none is counted for an attempt that is repeated.
+ * after its outcome is stored, so none is counted for an attempt that is repeated, and a success is counted again by the queue message.
  *
  * The worker that disables the endpoint also sends the notice. If that worker dies, the sweep sends it, by a due item that
  * is written before, or the next attempt that finds the endpoint disabled: the row says until then that the notice is
@@ -16,7 +16,7 @@ import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
 import { addDays, addSeconds } from '../../platform/clock.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
 import type { Attempt } from '../attempt-record.ts';
-import { sweepGraceSeconds } from '../delivery.ts';
+import { type Delivery, sweepGraceSeconds } from '../delivery.ts';
 import type { DeliveryStore } from '../delivery-store.dynamo.ts';
 import type { EndpointReader, EndpointResults } from '../endpoint-store.dynamo.ts';
 import { disabledNoticeId, sendNotification } from '../notification.ts';
@@ -54,6 +54,21 @@ export async function countResult(
     revision: dependencies.newRevision(),
   });
   if (disabled !== undefined) await reportDisabled(dependencies, disabled);
+}
+
+/**
+ * Counts the success of a delivery whose worker died before it did so, or could not: otherwise the endpoint could be disabled in spite of
+ * it. The queue delivers the message again.
+ */
+export async function countSuccessAgain(
+  { endpoints }: Pick<DisableDependencies, 'endpoints'>,
+  { state, client_id, endpoint_id, finished_at = '' }: Delivery,
+): Promise<void> {
+  if (state !== 'acknowledged' || endpoint_id === undefined) return;
+  const endpoint = await endpoints.get(client_id, endpoint_id);
+  const { failing_since } = endpoint ?? {};
+  if (endpoint !== undefined && failing_since !== undefined && failing_since < finished_at)
+    await endpoints.clearFailures(endpoint);
 }
 
 function hasFailedTooLong({ failing_since, failed_attempts = 0 }: WebhookEndpoint, now: Date): boolean {

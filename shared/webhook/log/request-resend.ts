@@ -48,8 +48,9 @@ export type ResendRequest = z.output<typeof resendRequestSchema>;
 
 /** How long a request works itself; the rest is done by the runs of each minute. */
 const inRequestSeconds = 4;
-/** A request without an end is the same request again for this long, and until it is completed. */
+/** A request without an end is the same request again for this long, and until it is completed, but at most so many times as long. */
 export const sameRequestMinutes = 10;
+const samePeriodsMax = 36;
 const [earliestTime, latestTime] = [0, Date.parse('9999-12-31T23:59:59.999Z')];
 
 /**
@@ -155,14 +156,16 @@ async function sameRequest(
     return (await resends.get(resendId)) ?? { resendId };
   }
   const period = Math.floor(openAt.getTime() / (sameRequestMinutes * 60_000));
-  const resendId = resendIdOf(clientId, filter, period);
-  const previousId = resendIdOf(clientId, filter, period - 1);
-  const [latest, earlier] = await Promise.all([resends.get(resendId), resends.get(previousId)]);
-  const isSame =
-    earlier !== undefined &&
-    (earlier.status !== 'completed' ||
-      addSeconds(new Date(earlier.created_at), sameRequestMinutes * 60) > openAt);
-  return latest ?? (isSame ? earlier : { resendId });
+  const ids = Array.from({ length: samePeriodsMax }, (_, before) =>
+    resendIdOf(clientId, filter, period - before),
+  );
+  const known = await Promise.all(ids.map((id) => resends.get(id)));
+  const same = known.find(
+    (one) =>
+      one !== undefined &&
+      (one.status !== 'completed' || addSeconds(new Date(one.created_at), sameRequestMinutes * 60) > openAt),
+  );
+  return same ?? { resendId: resendIdOf(clientId, filter, period) };
 }
 
 function destinationText({ endpoint_id, origin }: ResendFilter): string {

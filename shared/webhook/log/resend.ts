@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { keptDays } from '../../contract/mode.ts';
 import { messageEventNames } from '../../contract/webhook-events.ts';
 import { statuses } from '../../message/message.ts';
-import { addDays, epochSeconds } from '../../platform/clock.ts';
+import { addDays, addSeconds, epochSeconds } from '../../platform/clock.ts';
 import { derivedId } from '../../platform/ids.ts';
 import { openObject } from '../../platform/object-fields.ts';
 import { type Delivery, deliveryIdOf } from '../delivery.ts';
@@ -114,6 +114,14 @@ export function isAskedFor(filter: ResendFilter, delivery: Delivery): boolean {
   );
 }
 
+/** The clocks of who asks and of who delivers differ by less. */
+const clocksDifferSeconds = 5;
+
+/** What has finished by then is shown as finished when it is asked for. */
+export function finishedUntil({ created_at }: Resend): string {
+  return addSeconds(new Date(created_at), clocksDifferSeconds).toISOString();
+}
+
 /**
  * Whether it must be resent now. What finished after the request is not included, so a webhook that fails again is not
  * resent a second time.
@@ -123,7 +131,7 @@ export function isDue(resend: Resend, delivery: Delivery): boolean {
     delivery.client_id === resend.client_id &&
     delivery.state === resend.state &&
     delivery.resent_by?.resend_id !== resend.resend_id &&
-    (delivery.finished_at ?? '') <= resend.created_at &&
+    (delivery.finished_at ?? '') <= finishedUntil(resend) &&
     isAskedFor(resend, delivery)
   );
 }

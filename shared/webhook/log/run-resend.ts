@@ -36,6 +36,7 @@ import {
 import {
   afterStep,
   destinationOf,
+  finishedUntil,
   inOrder,
   isAskedFor,
   isDue,
@@ -104,7 +105,7 @@ async function stepOfFailures(dependencies: WebhookLogDependencies, resend: Rese
     clientId: resend.client_id,
     // A webhook does not fail before its event.
     since: new Date(resend.since),
-    until: addSeconds(new Date(resend.created_at), 1),
+    until: addSeconds(new Date(finishedUntil(resend)), 1),
     limit: isCounting ? countedPerStep : deliveriesPerStep,
     cursor: resend.cursor && entryCursor.decode(resend.cursor),
     consistent: true,
@@ -144,7 +145,7 @@ async function stepOfMessages(dependencies: WebhookLogDependencies, resend: Rese
 function finishedBefore(resend: Resend, delivery: Delivery): string | undefined {
   if (isResentBy(resend, delivery)) return delivery.resent_by?.finished_at;
   const { finished_at } = delivery;
-  return finished_at !== undefined && finished_at <= resend.created_at ? finished_at : undefined;
+  return finished_at !== undefined && finished_at <= finishedUntil(resend) ? finished_at : undefined;
 }
 
 function isResentBy(resend: Resend, delivery: Delivery): boolean {

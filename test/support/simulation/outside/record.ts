@@ -116,7 +116,7 @@ export interface ListRead {
 }
 
 /** What a reader of the table found in a row as the gateway's word about it. */
-export interface ReadFeedback {
+interface ReadFeedback {
   readonly atMs: number;
   readonly table: string;
   readonly key: Readonly<Record<string, unknown>>;
