@@ -1,7 +1,7 @@
 /** Makes the recorded attempt of a claimed message, or asks about it, and writes what came of it. */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import type { AllowanceOf } from '../../limit/take-from-caps.ts';
-import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
+import { addSeconds, type Clock, earlierOf, type Sleep } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
 import { mayBeTaken, type StoredAttempt, shownAttempt } from '../attempt.ts';
@@ -207,8 +207,10 @@ function waitForOutcome(
 export async function waitUntil(
   dependencies: DispatchDependencies,
   { message, claimId }: Claimed,
-  until: Date,
+  latest: Date,
 ): Promise<Dispatched> {
+  // At its end the carrier is asked, which needs a claim that is over.
+  const until = earlierOf(latest, new Date(message.expires_at));
   await dependencies.messages.release(message.message_id, claimId, until);
   // The due-item index ends it.
   if (until.toISOString() >= message.expires_at) return { outcome: 'unknown_outcome', message };
