@@ -95,7 +95,7 @@ it('shows and changes the test data of a client', async () => {
   expect(await page.getByText('For the person').count()).toBe(0);
   await page.getByLabel('Text').fill('Thanks');
   await page.getByRole('button', { name: 'Send reply' }).click();
-  await page.getByText('Thanks', { exact: true }).waitFor();
+  await page.getByRole('listitem').filter({ hasText: 'From the person' }).getByText('Thanks').waitFor();
   const inbound = await test.call('GET', '/api/v1/messages?direction=inbound');
   expect(inbound.body.messages).toMatchObject([{ text: 'Thanks', mode: 'test' }]);
   await page.context().close();
