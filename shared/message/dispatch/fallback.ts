@@ -3,7 +3,7 @@
  * was not delivered in time. What follows from a row is decided here, from the row and the time alone, so every worker
  * reaches the same decision however often it is asked (docs/decisions/fallback-legs.md).
  */
-import { addSeconds } from '../../platform/clock.ts';
+import { addSeconds, earlierOf } from '../../platform/clock.ts';
 import { derivedId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type Message, type MessageChange, transitions } from '../message.ts';
@@ -61,9 +61,14 @@ export function nextLegDueAt(message: Message): Date | undefined {
 /** How long a leg may start after it was due: a queue message that comes later is of a send that is long forgotten. */
 const legWaitedForSeconds = 86_400;
 
-/** Until when a leg may start; a one-time password is of no use once it has expired. */
-export function nextLegWaitsUntil({ otp }: Message, dueAt: Date): Date {
-  return otp === undefined ? addSeconds(dueAt, legWaitedForSeconds) : new Date(otp.expires_at);
+/**
+ * Until when a leg may start: the message before it is over at the end of its validity period, however late it is queued or
+ * expired. A one-time password is of no use once it has expired.
+ */
+export function nextLegWaitsUntil({ otp, expires_at }: Message, dueAt: Date): Date {
+  return otp === undefined
+    ? addSeconds(earlierOf(dueAt, new Date(expires_at)), legWaitedForSeconds)
+    : new Date(otp.expires_at);
 }
 
 /**

@@ -65,6 +65,25 @@ it.each([
   },
 );
 
+it.each(['expired', 'queued', 'sent'] as const)(
+  'no leg starts where it is found days late that the message before is over, which is %s',
+  async (status) => {
+    const { messages, start, taken } = world();
+    const lateAt = addSeconds(created, 4 * daySeconds).toISOString();
+    const first = aMessage({
+      status,
+      queued_at: lateAt,
+      sent_at: lateAt,
+      fallback: [{ channel: 'sms', text: 'Hello', after_seconds: 30 }],
+      expires_at: addSeconds(created, 3600).toISOString(),
+      ...(status === 'expired' ? { expired_at: lateAt } : {}),
+    });
+    await messages.create(first);
+    expect(await start(first.message_id, 4 * daySeconds + 40)).toBe('no_leg_needed');
+    expect([messages.all().length, taken()]).toEqual([1, 0]);
+  },
+);
+
 it('a leg of a one-time password counts for nobody where a leg before the last one was delivered late', async () => {
   const { messages, otps, otpSends, start, taken } = world();
   const to = '+447700900123';
