@@ -10,7 +10,6 @@ import { sendOtp } from '../shared/otp/send-otp.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
-import { logWarning } from '../shared/platform/log.ts';
 import { webhookUrlFrom } from '../shared/webhook/address-guard.ts';
 
 const env = environmentOf<'send-otp'>();
@@ -26,7 +25,6 @@ export const handler = httpFunction(
       retentionDays: env.RETENTION_DAYS,
       oneTimePasswords: env.ONE_TIME_PASSWORDS_TABLE,
     }),
-    warn: logWarning,
   }),
   { dependencies: httpDependencies(env) },
 );

@@ -4,7 +4,7 @@ import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Message } from '../message/message.ts';
 import { type Created, isOwn, messageRowOf, parseMessageRow } from '../message/store/message-store.ts';
-import type { OneTimePassword } from './otp.ts';
+import { type OneTimePassword, smsSendsOf } from './otp.ts';
 import {
   otpRowOf,
   type PendingOtpKey,
@@ -18,7 +18,7 @@ import {
 export interface OtpSend {
   readonly key: PendingOtpKey;
   readonly otp: OneTimePassword;
-  /** Where the password is new: the id of the one that it follows, if there is one. */
+  /** Where the password is new: the id of the one that it follows, if there is one. Otherwise it must still be pending. */
   readonly replaces?: { readonly latest: string | undefined };
   /** The sends to the recipient, with this one. */
   readonly sends: readonly RecipientSend[];
@@ -63,9 +63,9 @@ export function dynamoOtpSends(client: DynamoDBDocumentClient, tables: OtpTables
         ...(seen === undefined ? {} : { ExpressionAttributeValues: { ':seen': seen } }),
       },
     });
-    const newOtp =
+    const otpItems =
       replaces === undefined
-        ? []
+        ? [{ Update: resendOf(otp, message, now) }]
         : [
             put(otpRowOf(otp), 'attribute_not_exists(otp_id)'),
             put(
@@ -88,8 +88,25 @@ export function dynamoOtpSends(client: DynamoDBDocumentClient, tables: OtpTables
         'attribute_not_exists(otp_id) OR revision = :seen',
         seenSends.revision,
       ),
-      ...newOtp,
+      ...otpItems,
     ];
+  }
+
+  /** Counts an SMS with a pending password, on the condition that it can still be verified. */
+  function resendOf(otp: OneTimePassword, { channel }: Message, now: Date) {
+    return {
+      TableName: tables.oneTimePasswords,
+      Key: { otp_id: otp.otp_id },
+      UpdateExpression: 'SET sms_sends = if_not_exists(sms_sends, :before) + :sms',
+      ConditionExpression: '#status = :pending AND expires_at > :now AND attempts < max_attempts',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: {
+        ':before': smsSendsOf(otp),
+        ':sms': channel === 'sms' ? 1 : 0,
+        ':pending': 'pending',
+        ':now': now.toISOString(),
+      },
+    };
   }
 }
 

@@ -1,12 +1,11 @@
 /**
  * Sends a one-time password. What refuses without counting comes first; then the client's caps, where it has any; and last
- * one transaction with the message, which the relay sends, the count of its recipient and, where none is pending for the
- * recipient and purpose, a new password. A request that loses, to a limit or to another one with its key, has changed nothing
- * but the caps, which get back what it took.
+ * one transaction with the message, which the relay sends, the count of its recipient and the password: a new one where none
+ * is pending for the recipient and purpose, else the SMS counted with the one that still is. A request that loses, to a limit or
+ * to another one with its key, has changed nothing but the caps, which get back what it took.
  *
  *   caps ─ crash → the amount is lost until the window resets
  *   message, recipient's count, password ─ crash → all of them are stored; a repeat with the same key finds the message
- *   count of the SMS with a password that was pending ─ crash → it misses in the traffic by which countries are held
  */
 import { assertChannelsOn, assertMaySend, permissionsOf } from '../client/sending-permissions.ts';
 import { noCountry } from '../contract/otp-hold.ts';
@@ -39,9 +38,8 @@ interface WantedSend {
 
 export function sendOtp(
   dependencies: SendDependencies & {
-    readonly otps: Pick<OtpStore, 'get' | 'latest' | 'recipientSends' | 'countSms'>;
+    readonly otps: Pick<OtpStore, 'get' | 'latest' | 'recipientSends'>;
     readonly otpSends: OtpSends;
-    readonly warn: (message: string, error: unknown) => void;
     /** Refuses passwords by SMS to a country where few of the client's are verified. */
     readonly assertNotHeld?: AssertNotHeld | undefined;
   },
@@ -105,8 +103,6 @@ export function sendOtp(
         const stored = { ...message, ...otpMessage(send, message_id, writes.otp) };
         const result = await otpSends.store(stored, writes, request.now);
         if (result === 'changed') return undefined;
-        if (result.created && writes.replaces === undefined && wanted.channel === 'sms')
-          await otps.countSms(writes.otp).catch((error) => dependencies.warn('SMS not counted', error));
         return result.created ? { ...result, stored } : result;
       });
     const { entry, replayed } = await createOnce({ ...keyStore(messages), create }, request, {

@@ -38,7 +38,7 @@ describe('with one request id for every request', () => {
     const headers = bearer(apiKey);
     const sends = httpFunction(
       routes.sendOtp,
-      sendOtp({ ...stores, warn: () => {}, allowanceOf, ...noSenders, webhookUrl }),
+      sendOtp({ ...stores, allowanceOf, ...noSenders, webhookUrl }),
       {
         dependencies,
       },

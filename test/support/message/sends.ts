@@ -54,7 +54,7 @@ export function sendsIn(
   return {
     sms: sendSms(common),
     bulk: sendBulkSms({ ...common, batches, pace: inMemoryPace(), reviewFrom: async () => {} }),
-    otp: sendOtp({ ...common, otps, otpSends, warn: () => {} }),
+    otp: sendOtp({ ...common, otps, otpSends }),
     whatsapp: sendWhatsApp(common),
   };
 }

@@ -91,7 +91,6 @@ it('a leg of a one-time password counts for nobody where a leg before the last o
     messages,
     otps,
     otpSends,
-    warn: () => {},
     allowanceOf: async () => undefined,
     ...noSenders,
     webhookUrl,

@@ -5,11 +5,13 @@ import type { AllowanceOf } from '../../../shared/limit/take-from-caps.ts';
 import { startNextLeg } from '../../../shared/message/dispatch/start-next-leg.ts';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSms } from '../../../shared/message/send/send-sms.ts';
+import type { OneTimePassword } from '../../../shared/otp/otp.ts';
 import { otpLegs } from '../../../shared/otp/otp-legs.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import type { SelectSender } from '../../../shared/sender/select-sender.ts';
 import { noSenders } from '../../support/doubles/no-senders.ts';
 import { inMemoryPace, inMemoryStores } from '../../support/engine/stores.ts';
+import { writeRows } from '../../support/engine/write-rows.ts';
 import { aClient, ask, webhookUrl } from '../../support/message/ask-operation.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
@@ -63,14 +65,13 @@ function capOf(room: number) {
 
 describe('a one-time password', () => {
   function world({ room = 100, readTogether = 0, foundTogether = 0 } = {}) {
-    const { messages, otps, otpSends } = inMemoryStores();
+    const { messages, otps, otpSends, tables } = inMemoryStores();
     const { cap, allowanceOf } = capOf(room);
     const client = aClient();
     const operation = sendOtp({
       messages: foundTogether > 0 ? together(messages, 'get', foundTogether) : messages,
       otps: readTogether > 0 ? together(otps, 'latest', readTogether) : otps,
       otpSends,
-      warn: () => {},
       allowanceOf,
       ...noSenders,
       webhookUrl,
@@ -79,7 +80,7 @@ describe('a one-time password', () => {
       ask(operation, { client, now, body: { to, ...body }, ...(key === undefined ? {} : { key }) });
     const sendsTo = async (recipient: string) =>
       (await otps.recipientSends({ clientId: client.client_id, recipient })).sends.length;
-    return { send, sendsTo, messages, otps, cap };
+    return { client, send, sendsTo, messages, otps, otpSends, tables, cap };
   }
 
   it.each<[string, object]>([
@@ -111,6 +112,35 @@ describe('a one-time password', () => {
       const sent = key === undefined ? 3 : 1;
       expect([messages.all().length, await sendsTo(to), cap.used]).toEqual([sent, sent, sent]);
     }
+  });
+
+  it.each<[string, Partial<OneTimePassword>]>([
+    ['was verified', { status: 'verified' }],
+    ['has no attempts left', { attempts: 5 }],
+  ])('that %s while it is sent again is followed by a new one', async (_what, change) => {
+    const { client, send, messages, otps, otpSends, tables } = world();
+    await send({});
+    const [first] = otps.all();
+    const ended = {
+      ...otpSends,
+      store: async (...args: Parameters<typeof otpSends.store>) => {
+        await writeRows(tables.dynamo, tables.names.one_time_passwords, [{ ...first, ...change }]);
+        return otpSends.store(...args);
+      },
+    };
+    const again = sendOtp({
+      messages,
+      otps,
+      otpSends: ended,
+      allowanceOf: async () => undefined,
+      ...noSenders,
+      webhookUrl,
+    });
+    const { body } = await ask(again, { client, now, body: { to } });
+    const [second] = otps.all().filter(({ otp_id }) => otp_id !== first?.otp_id);
+    expect(body).toMatchObject({ otp_id: second?.otp_id, attempts_remaining: 5 });
+    expect(messages.all().map(({ otp }) => otp?.otp_id)).toEqual([first?.otp_id, second?.otp_id]);
+    expect(otps.all().map(({ sms_sends }) => sms_sends)).toEqual([1, 1]);
   });
 
   it('that the limit of its recipient refuses writes nothing to a cap', async () => {
