@@ -25,4 +25,37 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'the list of the carrier takes the place of an administrator’s stop': {
+    theme: 'opt-outs',
+    promise: '13.4',
+    changes: [
+      {
+        file: 'shared/message/suppression/suppression-store.dynamo.ts',
+        replace: "if (isRefresh && source === 'carrier' && scope !== undefined) kept.push('source');",
+        by: '',
+      },
+    ],
+  },
+  'the end that a client asks for takes the place of a START': {
+    theme: 'opt-outs',
+    promise: '13.2',
+    changes: [
+      {
+        file: 'shared/message/suppression/suppression-store.dynamo.ts',
+        replace: 'if (change.scope === undefined && isEnded && isLasting(row) && !isLasting(change))',
+        by: 'if (change.scope === null && isEnded && isLasting(row) && !isLasting(change))',
+      },
+    ],
+  },
+  'a START that is learned hours late does not reach the list of the carrier': {
+    theme: 'opt-outs',
+    promise: '13.2',
+    changes: [
+      {
+        file: 'shared/message/suppression/suppression-store.dynamo.ts',
+        replace: '(changed_at >= :since OR stored_at >= :since)',
+        by: 'changed_at >= :since',
+      },
+    ],
+  },
 };

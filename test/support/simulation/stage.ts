@@ -60,9 +60,11 @@ export interface Stage {
   readonly calls: readonly NotedCall[];
   readonly logs: readonly string[];
   readonly processDeaths: Processes['deaths'];
+  /** Those of the plan, and what a step broke. */
+  readonly outages: readonly Outage[];
   ask(request: ApiRequest): Promise<Asked>;
-  /** Publishes to the topic of receipts and inbound messages, which delivers it again after so long. */
-  publish(event: object, againAfterMs?: number): void;
+  /** Publishes to the topic of receipts and inbound messages, which delivers it late, and perhaps again after so long. */
+  publish(event: object, againAfterMs?: number, lateMs?: number): void;
   /** Things go wrong for so long from now on, and for as long as they would anyway. After that the stage comes to rest. */
   disturb(forMs: number): void;
   /**
@@ -96,7 +98,7 @@ export function simulatedStage(
   const sqs = simulatedSqs(deployment.queues, time, faults);
   const scheduler = simulatedScheduler({ sqs, time, faults, perSecond: options.schedulesPerSecond });
 
-  function publish(event: object, againAfterMs?: number): void {
+  function publish(event: object, againAfterMs?: number, lateMs = 0): void {
     const notification = JSON.stringify({
       Type: 'Notification',
       MessageId: `notification-${time.now()}`,
@@ -105,7 +107,8 @@ export function simulatedStage(
       Timestamp: new Date(time.now()).toISOString(),
     });
     const deliver = (): void => void sqs.put(deployment.receiptsQueue, notification);
-    deliver();
+    if (lateMs === 0) deliver();
+    else time.at(time.now() + lateMs, deliver);
     if (againAfterMs !== undefined) time.at(time.now() + againAfterMs, deliver);
   }
 
@@ -223,6 +226,7 @@ export function simulatedStage(
     calls,
     logs,
     processDeaths: processes.deaths,
+    outages,
     ask,
     publish,
     disturb: (forMs) => faults.endAt(Math.max(faults.untilMs(), time.now() + forMs)),

@@ -57,6 +57,12 @@ export function learn({ client }: Act, answers: readonly Asked[]): void {
   }
 }
 
+/** Numbers of this step alone, whose messages are delivered. */
+export function ownPeople({ random }: Act, count: number): string[] {
+  const first = wholeBetween(random, 0, 900);
+  return Array.from({ length: count }, (_, i) => `+4477009${40_000 + (first + i) * 10}`);
+}
+
 /** What happens where it is not known whether a carrier has the message; four sends in ten say it. */
 export function onUnknown({ random }: Act): object {
   return random() < 0.4 ? { on_unknown: oneOf(random, onUnknownChoices) } : {};

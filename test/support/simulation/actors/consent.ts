@@ -2,7 +2,7 @@
 import { whatsAppInbound, whatsAppNumberId } from '../outside/whatsapp-events.ts';
 import { between, oneOf } from '../random.ts';
 import type { Scene } from '../scene.ts';
-import { type Actor, send } from './actor.ts';
+import { type Actor, ownPeople, send } from './actor.ts';
 
 const ourNumber = '+447418367358';
 
@@ -47,22 +47,40 @@ export const consent = {
     },
   },
   'writes START, and is sent something at once and later': {
-    uses: ['sendSms'],
+    uses: ['sendSms', 'deleteSuppression'],
     share: { 'opt-outs': 4 },
     async act(act) {
-      const { scene, random, id } = act;
-      const to = scene.person(random);
-      const one = (name: string) =>
-        send({ ...act, id: `${id}-${name}` }, 'sendSms', { to, message: `welcome ${name}` });
-      await one('before');
-      await scene.stage.time.sleep(between(random, 5000, 30_000));
-      writes(scene, to, 'STOP', `${id}-stop`);
-      await scene.stage.time.sleep(between(random, 5000, 30_000));
-      writes(scene, to, 'START', `${id}-start`, { carrierHears: random() < 0.5 });
-      await scene.stage.time.sleep(between(random, 200, 60_000));
-      await one('at-once');
-      await scene.stage.time.sleep(2.5 * 3_600_000);
-      await one('later');
+      const { scene, client, random, id } = act;
+      const { time } = scene.stage;
+      const startsAgain = async (
+        to: string,
+        name: string,
+        lateMs: number,
+        isEnded: boolean,
+      ): Promise<void> => {
+        const one = (when: string) =>
+          send({ ...act, id: `${id}-${name}-${when}` }, 'sendSms', { to, message: `welcome ${when}` });
+        await one('before');
+        await time.sleep(between(random, 5000, 30_000));
+        writes(scene, to, 'STOP', `${id}-${name}-stop`);
+        await time.sleep(between(random, 5000, 30_000));
+        const carrierHears = name === 'usual' && random() < 0.5;
+        writes(scene, to, 'START', `${id}-${name}-start`, { carrierHears, lateMs });
+        await time.sleep(between(random, 200, 60_000));
+        const path = { recipient: encodeURIComponent(to) };
+        if (isEnded) await scene.ask(client, { route: 'deleteSuppression', path });
+        await one('at-once');
+        await time.sleep(lateMs + 2.5 * 3_600_000);
+        await one('later');
+      };
+      const [late = '', ended = ''] = ownPeople(act, 2);
+      await Promise.all([
+        startsAgain(scene.person(random), 'usual', 0, false),
+        // The gateway learns of it hours later, or the client says the same.
+        random() < 0.5
+          ? startsAgain(late, 'late', between(random, 3, 6) * 3_600_000, false)
+          : startsAgain(ended, 'ended', 0, true),
+      ]);
     },
   },
 } as const satisfies Record<string, Actor>;
@@ -72,6 +90,8 @@ interface Writing {
   readonly carrierHears?: boolean;
   /** Until the topic delivers the text a second time. */
   readonly againAfterMs?: number | undefined;
+  /** How late the topic delivers it. */
+  readonly lateMs?: number;
 }
 
 export function writes(
@@ -79,9 +99,10 @@ export function writes(
   from: string,
   text: string,
   id: string,
-  { carrierHears = true, againAfterMs }: Writing = {},
+  { carrierHears = true, againAfterMs, lateMs = 0 }: Writing = {},
 ): void {
-  stage.record.wrote.push({ atMs: stage.time.now(), from, to: ourNumber, text });
+  const atMs = stage.time.now();
+  stage.record.wrote.push({ atMs, from, to: ourNumber, text, learnedAtMs: atMs + lateMs });
   if (/stop/i.test(text)) stage.carriers.optOut(from);
   if (text === 'START' && carrierHears) stage.carriers.optIn(from);
   const event = {
@@ -91,5 +112,5 @@ export function writes(
     messageBody: text,
     inboundMessageId: `inbound-${id}`,
   };
-  stage.publish(event, againAfterMs);
+  stage.publish(event, againAfterMs, lateMs);
 }

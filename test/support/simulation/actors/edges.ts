@@ -68,6 +68,23 @@ export const edges = {
       stage.breaks('expire-messages', 0.5, 180_000);
     },
   },
+  'sends what a carrier tells only who asks, and cannot be asked at first': {
+    uses: ['sendSms'],
+    share: { messages: 2, otp: 1 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { stage } = scene;
+      const validity_period = wholeBetween(random, 120, 400);
+      for (const last of [0, 10, 3, 5]) {
+        const to = `+44770096${String(wholeBetween(random, 0, 99)).padStart(2, '0')}${String(last).padStart(2, '0')}`;
+        const body = { to, message: 'until it is asked', validity_period, reference: `${id}.${last}` };
+        learn(act, [await scene.ask(client, { route: 'sendSms', body })]);
+      }
+      await stage.time.sleep(validity_period * 1000 - 20_000);
+      if (random() < 0.6) stage.breaks('infobip', 0.6, 200_000);
+      else stage.breaks('expire-messages', 1, 1_100_000);
+    },
+  },
   'changes a large limit again and again': {
     uses: ['sendSms'],
     share: { limits: 0.3 },

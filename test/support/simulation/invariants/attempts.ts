@@ -15,6 +15,8 @@ const ownErrors: readonly unknown[] = [
 ];
 /** A review that failed is repeated within this time. */
 const reviewedAgainMs = 420_000;
+/** For so long after the end of a message a question that fails is repeated. */
+const askedForMs = 900_000;
 /** The due-item index is read each minute, for what is due by then. */
 const settledWithinMs = 150_000;
 
@@ -44,18 +46,35 @@ export const ofAttempts = {
   },
   'a message does not expire while its carrier can say that it was delivered': {
     promise: '16.7',
-    check: (ended) =>
-      severalCarriers(ended).flatMap(({ messageId, status }) => {
+    check: (ended) => {
+      const { record, calls } = ended.stage;
+      const skewMs = 2 * ended.plan.skewMaxMs;
+      return severalCarriers(ended).flatMap(({ messageId, status }) => {
         const endMs = Date.parse(status.expires_at);
-        const delivered = ended.stage.record.untold.find(
-          (one) => one.messageId === messageId && one.status === 'delivered' && one.atMs < endMs - 5000,
+        const delivered = record.untold.find(
+          (one) =>
+            one.messageId === messageId && one.status === 'delivered' && one.atMs < endMs - 5000 - skewMs,
         );
-        // The question may have failed.
-        const isUndisturbed = endMs > lastFaultMs(ended) + reviewedAgainMs;
-        return delivered !== undefined && status.status === 'expired' && isUndisturbed
-          ? [`${messageId} expired, and ${delivered.carrier} delivered it at ${timeOf(delivered.atMs)}`]
-          : [];
-      }),
+        const expiredAt = timeIn(status, 'expired');
+        if (delivered === undefined || expiredAt === undefined || status.status !== 'expired') return [];
+        const expiredMs = Date.parse(expiredAt);
+        // A question that fails is repeated for so long; then the last one failed too.
+        const isGivenUp =
+          expiredMs > endMs + askedForMs - skewMs &&
+          calls.some(
+            ({ operation, fault, input, atMs }) =>
+              operation.startsWith('GET') &&
+              fault !== undefined &&
+              Reflect.get(Object(input), 'messageId') === delivered.attemptId &&
+              Math.abs(atMs - expiredMs) < 60_000 + skewMs,
+          );
+        return isGivenUp
+          ? []
+          : [
+              `${messageId} expired at ${expiredAt}, and ${delivered.carrier} delivered it at ${timeOf(delivered.atMs)}`,
+            ];
+      });
+    },
   },
   'what is not known of an attempt is settled in time': {
     promise: '16.2',

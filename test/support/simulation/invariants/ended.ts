@@ -17,6 +17,11 @@ export interface Accepted {
   readonly status: any;
 }
 
+interface ShownSuppression {
+  readonly recipient: string;
+  readonly source: string;
+}
+
 interface FinalReads {
   readonly accepted: readonly Accepted[];
   /** The usage of each client, by its id. */
@@ -28,8 +33,8 @@ interface FinalReads {
   /** The messages of people that each client has. */
   // biome-ignore lint/suspicious/noExplicitAny: the documented fields are read
   readonly inbound: ReadonlyMap<string, readonly any[]>;
-  /** Whom each client has suppressed. */
-  readonly suppressed: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Whom each client has suppressed, with what the list says of it. */
+  readonly suppressed: ReadonlyMap<string, ReadonlyMap<string, ShownSuppression>>;
   /** The same of what was sent with test keys. */
   readonly tested: {
     readonly accepted: readonly Accepted[];
@@ -105,7 +110,7 @@ export async function finalReads(scene: Scene, plan: Plan): Promise<FinalReads> 
   const usage = new Map<string, unknown>();
   const listed = new Map<string, readonly unknown[]>();
   const inbound = new Map<string, readonly unknown[]>();
-  const suppressed = new Map<string, ReadonlySet<string>>();
+  const suppressed = new Map<string, ReadonlyMap<string, ShownSuppression>>();
   for (const client of clients) {
     const range = {
       since: plan.startAt.toISOString(),
@@ -119,8 +124,8 @@ export async function finalReads(scene: Scene, plan: Plan): Promise<FinalReads> 
     const texts = await read(client, 'listMessages', { query: { direction: 'inbound', limit: '100' } });
     inbound.set(client.clientId, texts.answer?.messages ?? []);
     const suppressions = await read(client, 'listSuppressions', { query: { limit: '100' } });
-    const rows: readonly { readonly recipient: string }[] = suppressions.answer?.suppressions ?? [];
-    suppressed.set(client.clientId, new Set(rows.map(({ recipient }) => recipient)));
+    const rows: readonly ShownSuppression[] = suppressions.answer?.suppressions ?? [];
+    suppressed.set(client.clientId, new Map(rows.map((row) => [row.recipient, row])));
   }
   const tested = {
     accepted: await acceptedOf(testers),

@@ -64,11 +64,11 @@ export function isUnrecorded({ calls, processDeaths }: Stage, { process, atMs }:
 }
 
 /** When something last went wrong, or was made up for. */
-export function lastFaultMs({ plan, stage: { faults } }: Ended): number {
+export function lastFaultMs({ stage: { faults, outages } }: Ended): number {
   return Math.max(
     0,
     ...faults.happened.map(({ kind, atMs }) => (kind === 'is missed' ? atMs + scannedWithinMs : atMs)),
-    ...plan.outages.map(({ untilMs }) => untilMs),
+    ...outages.map(({ untilMs }) => untilMs),
   );
 }
 

@@ -76,7 +76,8 @@ export const ofPeople = {
         const last = words.findLast(({ atMs }) => atMs < asked.atMs);
         if (words.some((one) => one.to !== last?.to)) return [];
         const isLater = words.some(({ atMs }) => atMs >= asked.atMs);
-        if (last?.text !== 'START' || last.atMs >= asked.atMs - startInForceMs || own || isLater) return [];
+        const knownMs = last?.learnedAtMs ?? last?.atMs ?? 0;
+        if (last?.text !== 'START' || knownMs >= asked.atMs - startInForceMs || own || isLater) return [];
         // A word to one number concerns the clients that wrote from it, and not those that wrote from a name.
         const hasWrittenFromIt = record.handOvers.some(
           (one) =>
@@ -160,6 +161,31 @@ export const ofPeople = {
           : [];
       });
     },
+  },
+
+  'what an administrator stopped is not said to be stopped by the carrier': {
+    promise: '13.4',
+    check: ({ stage: { record }, suppressed }) =>
+      [...suppressed].flatMap(([clientId, rows]) =>
+        [...rows.values()].flatMap(({ recipient, source }) => {
+          const changes = record.asked.filter(
+            (one) =>
+              one.path.includes('/suppressions/') &&
+              decodeURIComponent(one.path).endsWith(recipient) &&
+              clientOf(one) === clientId,
+          );
+          const byAdmin = changes.findLast(
+            ({ route, status, body }) => route === 'adminApi' && status === 200 && body !== undefined,
+          );
+          const isLast = byAdmin !== undefined && changes.at(-1) === byAdmin;
+          const wrote = record.wrote.some(({ from }) => from === recipient);
+          return isLast && !wrote && source === 'carrier'
+            ? [
+                `an administrator stopped what ${clientId} sends to ${recipient}, and the carrier is shown as the source`,
+              ]
+            : [];
+        }),
+      ),
   },
 
   'a password counts towards a hold only if it was sent': {

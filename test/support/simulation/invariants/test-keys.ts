@@ -79,13 +79,12 @@ export const ofTestKeys = {
       );
       // Who is suppressed, and nobody but a test key asked for it.
       const people = scene.clients.flatMap(({ clientId }) =>
-        [...(suppressed.get(clientId) ?? [])].flatMap((person) => {
+        [...(suppressed.get(clientId)?.keys() ?? [])].flatMap((person) => {
           const isLive =
             record.wrote.some(({ from }) => from === person) ||
             record.asked.some(
               (one) =>
-                one.clientId === clientId &&
-                one.route === 'putSuppression' &&
+                (one.route === 'putSuppression' ? one.clientId === clientId : one.path.includes(clientId)) &&
                 decodeURIComponent(one.path).endsWith(person),
             );
           return isLive ? [] : [`${person} is suppressed for ${clientId}, for which nobody asked`];

@@ -4,7 +4,14 @@ import { ServiceError } from '../aws/service-error.ts';
 import type { Faults } from '../faults.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 import type { OutsideRecord, Published } from './record.ts';
-import { behaviourOf, crossEarlier, type Given, type PendingReports, reportAll } from './reports.ts';
+import {
+  behaviourOf,
+  crossEarlier,
+  type Given,
+  isOnlyAskedAbout,
+  type PendingReports,
+  reportAll,
+} from './reports.ts';
 import { whatsAppEvent } from './whatsapp-events.ts';
 
 interface CarrierSettings {
@@ -74,7 +81,7 @@ export function simulatedCarriers(settings: CarrierSettings) {
         : new ServiceError('InvalidParametersException', 'refused');
     }
     if (channel === 'sms' && isFirstOfSeveral) {
-      const drawn = faults.random(`${number} at the SMS service`)();
+      const drawn = isOnlyAskedAbout(number) ? 0 : faults.random(`${number} at the SMS service`)();
       if (drawn < 0.25) return new ServiceError('ServiceQuotaExceededException', 'its own spend limit');
       const isTaken = (throttled.get(number) ?? 0) % 3 === 2;
       if (drawn < 0.4) throttled.set(number, (throttled.get(number) ?? 0) + 1);

@@ -10,7 +10,14 @@ import type { Faults } from '../faults.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 import type { ApiRequest } from './api.ts';
 import type { Asked, OutsideRecord, Published } from './record.ts';
-import { crossEarlier, type Given, type PendingReports, reportAll } from './reports.ts';
+import {
+  behaviourOf,
+  crossEarlier,
+  type Given,
+  isOnlyAskedAbout,
+  type PendingReports,
+  reportAll,
+} from './reports.ts';
 import type { Vendor, VendorResponse } from './vendor-calls.ts';
 
 interface InfobipSettings {
@@ -55,7 +62,8 @@ export function simulatedInfobip(settings: InfobipSettings) {
   const taken = new Map<string, { readonly parts: number; status: keyof typeof statuses }>();
   let unposted = 0;
 
-  const drawn = (number: string): number => faults.random(`${number} at Infobip`)();
+  const drawn = (number: string): number =>
+    isOnlyAskedAbout(number) ? 1 : faults.random(`${number} at Infobip`)();
   /** Two calls in three for one of these numbers fail. */
   function failsNow(number: string, kind: string): boolean {
     const count = (calls.get(`${kind} ${number}`) ?? 0) + 1;
@@ -103,7 +111,7 @@ export function simulatedInfobip(settings: InfobipSettings) {
     const known = taken.get(attemptId);
     if (known !== undefined) known.status = status;
     const price = pricePerPart * (known?.parts ?? 1);
-    const isLost = faults.random(`${to} loses reports`)() < 0.15;
+    const isLost = isOnlyAskedAbout(to) || faults.random(`${to} loses reports`)() < 0.15;
     const told = isLost ? record.untold : record.published;
     told.push({ atMs, carrier: 'infobip', messageId, attemptId, price, status });
     if (isLost) return;
@@ -146,7 +154,9 @@ export function simulatedInfobip(settings: InfobipSettings) {
     if (refusedWith === 'throttled') return { status: 429, body: { errorCode: 'E429' } };
     if (refusedWith === undefined) {
       // As the gateway counts them: https://en.wikipedia.org/wiki/GSM_03.38 has 160 characters for one part.
-      taken.set(attemptId, { parts: given.text.length > 160 ? 2 : 1, status: 'pending' });
+      // Of some it knows no more than that they went out.
+      const status = behaviourOf(given.to) === 'silent' ? 'sent' : 'pending';
+      taken.set(attemptId, { parts: given.text.length > 160 ? 2 : 1, status });
       reportAll(settings, given, attemptId, (status) => report(given, status));
     }
     return { status: 200, body: { messages: [{ status: statuses[refusedWith ?? 'pending'] }] } };

@@ -84,6 +84,8 @@ interface Wrote {
   readonly from: string;
   readonly to: string;
   readonly text: string;
+  /** When the topic delivers it, where that is later. */
+  readonly learnedAtMs?: number;
 }
 
 /** A row that an administrator edited by hand, or a change by the admin API. */

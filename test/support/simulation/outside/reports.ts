@@ -22,6 +22,11 @@ export function behaviourOf(number: string): Behaviour {
   return behaviours[Number(number.slice(-4)) % behaviours.length] ?? 'delivered';
 }
 
+/** Numbers of which the SMS service takes no message where there is another carrier, and Infobip loses each report. */
+export function isOnlyAskedAbout(number: string): boolean {
+  return number.startsWith('+44770096');
+}
+
 /** What a carrier is given of a message. */
 export type Given = Pick<HandOver, 'messageId' | 'attemptId' | 'to' | 'from' | 'text'>;
 
