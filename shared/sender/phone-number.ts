@@ -167,6 +167,7 @@ let last: { readonly text: string; readonly number: PhoneNumber | undefined } | 
 
 /** Cached, because a request needs the parsed number several times, and parsing takes a large part of a send's CPU time. */
 function parsed(text: string): PhoneNumber | undefined {
-  if (last?.text !== text) last = { text, number: parsePhoneNumberFromString(text, numberingPlans) };
+  if (last?.text !== text)
+    last = { text, number: parsePhoneNumberFromString(text, { extract: false }, numberingPlans) };
   return last.number;
 }

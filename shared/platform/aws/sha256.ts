@@ -10,6 +10,12 @@ type SourceData = string | ArrayBuffer | ArrayBufferView;
 /** Key objects by the SDK's own signing keys, which it caches. */
 const prepared = new WeakMap<object, KeyObject>();
 
+/**
+ * The last HMAC under a secret that is a string. The SDK hashes the access key id under the secret before each call, to find
+ * the signing key that it has cached.
+ */
+let last: { readonly secret: string; readonly data: Buffer; readonly digest: Buffer } | undefined;
+
 export class Sha256 {
   readonly #key: KeyObject | string | undefined;
   #parts: Buffer[] = [];
@@ -25,9 +31,12 @@ export class Sha256 {
   async digest(): Promise<Uint8Array> {
     const [only = Buffer.alloc(0), ...more] = this.#parts;
     const data = more.length === 0 ? only : Buffer.concat(this.#parts);
-    return this.#key === undefined
-      ? hash('sha256', data, 'buffer')
-      : createHmac('sha256', this.#key).update(data).digest();
+    if (this.#key === undefined) return hash('sha256', data, 'buffer');
+    if (typeof this.#key !== 'string') return createHmac('sha256', this.#key).update(data).digest();
+    if (last?.secret !== this.#key || !last.data.equals(data)) {
+      last = { secret: this.#key, data, digest: createHmac('sha256', this.#key).update(data).digest() };
+    }
+    return last.digest;
   }
 
   reset(): void {
