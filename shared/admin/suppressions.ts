@@ -153,7 +153,8 @@ async function importOne(
   clientId: string,
   { recipient, scope, reason }: ImportedLine,
 ): Promise<boolean> {
-  const known = await dependencies.suppressions.get(clientId, recipient);
+  // An older read may lack the scope that stays.
+  const known = await dependencies.suppressions.get(clientId, recipient, { consistent: true });
   const wanted = scope ?? known?.scope ?? 'messages';
   if (known?.scope === wanted && (reason === undefined || reason === known.reason)) return false;
   await suppress(dependencies.suppressions, {

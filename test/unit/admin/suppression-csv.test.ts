@@ -1,7 +1,10 @@
 /** Suppressions go out as CSV and come back as the same; a line that is not valid is named and harms no other. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readSuppressions, suppressionsCsv } from '../../../shared/admin/suppressions.ts';
+import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
+import { importSuppressions, readSuppressions, suppressionsCsv } from '../../../shared/admin/suppressions.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
 
 const time = '2026-11-20T10:00:00.000Z';
 const recipient = '+447700900123';
@@ -73,5 +76,38 @@ describe('suppressions as CSV', () => {
   it('are refused without a column of recipients', () => {
     expect(() => readSuppressions('number\n+447700900123')).toThrow('no column "recipient"');
     expect(() => readSuppressions('')).toThrow('no column "recipient"');
+  });
+});
+
+it('an import without scopes keeps that of a suppression which older reads do not show yet', async () => {
+  const tables = inMemoryTables({ late: { now: () => 0, later: () => {}, lagMs: () => 1000 } });
+  const { suppressions, activityLog } = inMemoryStores(tables);
+  await suppressions.change({
+    client_id: 'client',
+    recipient,
+    scope: 'all',
+    reason: 'asked by phone',
+    source: 'client',
+    at: new Date(time),
+    cause: 'request',
+  });
+  expect(await suppressions.get('client', recipient)).toBeUndefined();
+  const dependencies = {
+    clients: { find: async () => ({}) },
+    suppressions,
+    activityLog,
+    clock: () => new Date('2026-11-20T10:00:00.500Z'),
+    newUuid: () => 'import',
+  } as unknown as AdminDependencies;
+  const { lines } = readSuppressions(recipient);
+  const imported = await importSuppressions(dependencies, 'me', {
+    client: 'client',
+    lines,
+    report: () => {},
+  });
+  expect(imported).toEqual({ recipients: 1, suppressed: 0 });
+  expect(await suppressions.get('client', recipient, { consistent: true })).toMatchObject({
+    scope: 'all',
+    reason: 'asked by phone',
   });
 });
