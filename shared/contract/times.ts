@@ -66,6 +66,15 @@ export const visibilitySeconds = 32;
  */
 export const receivesMax = 12;
 
+/**
+ * The time limit of the function `record-receipt`: a batch of ten callbacks of Meta, each with a thousand statuses, and a STOP for
+ * two thousand clients must end within it. What does not would begin anew each time, with all that shares its batch.
+ */
+export const recordTimeoutSeconds = 60;
+
+/** The visibility timeout of the receipts: little longer, because a repeat at the same time changes nothing. */
+export const receiptVisibilitySeconds = 70;
+
 // Hand-overs to a carrier, chosen so that no two workers hand over one message at once.
 
 /** The longest wait in a worker for the slot of a paced sender. */

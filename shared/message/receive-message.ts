@@ -11,6 +11,7 @@ import type { ActivityLog } from '../activity/activity-log.ts';
 import { clientIdIn } from '../contract/mode.ts';
 import { type OptKeyword, optKeywordOf } from '../contract/opt-out-words.ts';
 import { derivedId, derivedIdAt } from '../platform/ids.ts';
+import { chunksOf } from '../platform/long-lists.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import type { NumberOwners } from '../sender/number-owners.ts';
 import { countryOf } from '../sender/phone-number.ts';
@@ -112,11 +113,14 @@ async function follow(
   const isAssigned = !isUnassigned(message);
   if (message.opt_keyword !== undefined) {
     if (isAssigned) await changeSuppression(dependencies, message, word);
-    for (const other of opt_for) {
-      const copy = copyFor(message, other);
-      await changeSuppression(dependencies, copy, word);
-      await dependencies.messages.create(copy);
-    }
+    for (const some of chunksOf(opt_for, othersAtOnce))
+      await Promise.all(
+        some.map(async (other) => {
+          const copy = copyFor(message, other);
+          await changeSuppression(dependencies, copy, word);
+          await dependencies.messages.create(copy);
+        }),
+      );
   }
   if (message.channel === 'whatsapp' && isAssigned) await dependencies.windows.open(client_id, recipient, at);
 }
@@ -159,6 +163,9 @@ export function inboundIdOf({
 
 /** A row has room for their ids. */
 const othersMax = 2000;
+
+/** How many of them are handled at once: all fit the function's time limit. */
+const othersAtOnce = 25;
 
 function rowOf(
   inbound: InboundMessage,

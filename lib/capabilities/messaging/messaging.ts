@@ -4,13 +4,14 @@
  */
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { GatewayQueue, visibilityRuns } from '../../constructs/gateway-queue.ts';
+import { receiptVisibilitySeconds } from '../../../shared/contract/times.ts';
+import { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { CapabilityProps } from '../grant-uses.ts';
 import { createCountUsage } from './count-usage.ts';
 import { createDispatchMessage } from './dispatch-message.ts';
 import { createExpireMessages } from './expire-messages.ts';
 import { OutboundQueues } from './outbound-queues.ts';
-import { createRecordReceipt, recordTimeoutSeconds } from './record-receipt.ts';
+import { createRecordReceipt } from './record-receipt.ts';
 import { createRelayChanges } from './relay-changes.ts';
 import { RelayDeadLetters } from './relay-dead-letters.ts';
 
@@ -27,7 +28,7 @@ export class Messaging extends Construct {
     const outbound = new OutboundQueues(this, stage);
     const receipts = new GatewayQueue(this, 'Receipts', {
       stage,
-      visibilitySeconds: visibilityRuns * recordTimeoutSeconds,
+      visibilitySeconds: receiptVisibilitySeconds,
       // A receipt whose message is not found yet is received up to eight times (shared/message/dispatch/record-receipts.ts).
       maxReceives: 15,
       oldSeconds: 300,

@@ -1,11 +1,10 @@
 /** The function that records what carriers report: receipts, and messages from people. */
 import type { Construct } from 'constructs';
+import { recordTimeoutSeconds } from '../../../shared/contract/times.ts';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-
-export const recordTimeoutSeconds = 10;
 
 export function createRecordReceipt(scope: Construct, stage: StageSettings, receipts: GatewayQueue): void {
   const record = new GatewayFunction(scope, 'RecordReceipt', {

@@ -19,7 +19,7 @@ export const faults: DeliberateFaults = {
   'STOP does not count for all clients that wrote from the number': {
     theme: 'opt-outs',
     promise: '13.2',
-    changes: [{ file: receive, replace: 'of opt_for) {', by: 'of opt_for.slice(1)) {' }],
+    changes: [{ file: receive, replace: 'chunksOf(opt_for, ', by: 'chunksOf(opt_for.slice(1), ' }],
   },
   'a repeated inbound message is another one where somebody wrote meanwhile': {
     theme: 'opt-outs',

@@ -5,6 +5,7 @@ import type { ReceiveDependencies } from '../../../shared/message/receive-messag
 import type { InboundMessage } from '../../../shared/message/received-content.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { numbersOwned } from '../doubles/no-senders.ts';
+import type { InMemoryTables } from '../engine/in-memory-tables.ts';
 import { inMemoryStores } from '../engine/stores.ts';
 import { aMessage } from './example-message.ts';
 
@@ -27,8 +28,8 @@ export function anInbound(change: Partial<InboundMessage> = {}): InboundMessage 
 }
 
 /** What a message from a person changes, and what receives it. */
-export function inMemoryReceiver() {
-  const { messages, suppressions, windows, contacts, conversations } = inMemoryStores();
+export function inMemoryReceiver(tables?: InMemoryTables) {
+  const { messages, suppressions, windows, contacts, conversations } = inMemoryStores(tables);
   const entries = new Map<string, Activity>();
   const dependencies: ReceiveDependencies = {
     messages,
