@@ -225,9 +225,10 @@ function nextScan(known: ScanProgress | undefined, now: Date): ScanProgress {
   if (known !== undefined && !known.done) return known;
   const from = known?.until ?? addSeconds(now, -firstScanSeconds);
   const until = addSeconds(now, -scannedAfterSeconds);
-  if (known?.lost !== undefined) {
+  // Where records were lost a short time ago, the next scan reads the newest messages that they can be of.
+  if (known?.lost !== undefined && known.lost.until < until.toISOString()) {
     const oldestMessage = addSeconds(new Date(known.lost.since), -olderThanChangeSeconds);
     return { from: earlierOf(from, oldestMessage), until, done: false, events: known.lost };
   }
-  return { from, until, done: until < addSeconds(from, pauseSeconds) };
+  return { from, until, done: until < addSeconds(from, pauseSeconds), lost: known?.lost };
 }

@@ -144,6 +144,16 @@ describe('a stream record of which nothing was relayed', () => {
     expect(lost.events).toEqual(['msg_late#sms.delivered']);
   });
 
+  it('is found by the scan that reads the messages of its time, where it failed within minutes', async () => {
+    const sent = { ...delivered('msg_lost', ago(390)), created_at: ago(400) };
+    const lost = gateway([sent], [failedBatch(ago(390), ago(380))]);
+    await lost.run();
+    expect(lost.events).toEqual([]);
+    await lost.run(addSeconds(now, 960));
+    expect(lost.events).toEqual(['msg_lost#sms.delivered']);
+    expect(lost.progress()).toMatchObject({ done: true, lost: undefined });
+  });
+
   it('is handed on to a person after it was noted, so that a run that dies between repeats both', async () => {
     const lost = gateway([delivered('msg_lost', ago(7200))], [failedBatch(ago(7205), ago(7195))]);
     lost.break(true);
