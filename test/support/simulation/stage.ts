@@ -68,8 +68,8 @@ export interface Stage {
   /** Things go wrong for so long from now on, and for as long as they would anyway. After that the stage comes to rest. */
   disturb(forMs: number): void;
   /**
-   * A share of the calls of a service, table or function fails for so long, or of the new messages is missed by the relay;
-   * not in a run in which nothing goes wrong.
+   * A share of the calls of a service, table or function fails for so long, or of the new messages is missed by the relay, or of
+   * its records is lost (`lost records`); not in a run in which nothing goes wrong.
    */
   breaks(of: string, share: number, forMs: number): void;
   /** Whether nothing goes wrong any more. */
@@ -204,6 +204,7 @@ export function simulatedStage(
     faults,
     isIdle: () => isAtRest() && !isDue(),
     missedShare: () => Math.max(usuallyMissed, ...ofNow('relay').map(({ share = 1 }) => share)),
+    lostShare: () => Math.max(0, ...ofNow('lost records').map(({ share = 1 }) => share)),
   });
 
   /** DynamoDB deletes within two days what its TTL names: in a run soon, or as late as that. */

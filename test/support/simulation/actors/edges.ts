@@ -85,6 +85,24 @@ export const edges = {
       else stage.breaks('expire-messages', 1, 1_100_000);
     },
   },
+  'sends what is reported late, and the relay loses what becomes of it': {
+    uses: ['sendSms'],
+    share: { messages: 1, webhooks: 0.5 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { stage } = scene;
+      const lateMinutes = wholeBetween(random, 10, 20);
+      for (const last of [0, 10, 20]) {
+        const to = `+44770097${lateMinutes}${String(last).padStart(2, '0')}`;
+        const webhook_url = endpointUrl('ok', `${client.name}-${id}-${last}`);
+        const body = { to, message: 'reported late', webhook_url, reference: `${id}.${last}` };
+        learn(act, [await scene.ask(client, { route: 'sendSms', body })]);
+      }
+      await stage.time.sleep(lateMinutes * 60_000 - 3000);
+      stage.disturb(20_000);
+      stage.breaks('lost records', 0.7, 15_000);
+    },
+  },
   'changes a large limit again and again': {
     uses: ['sendSms'],
     share: { limits: 0.3 },
@@ -180,6 +198,7 @@ export const edges = {
         await stage.time.sleep(between(random, 3000, 8000));
       }
       await stage.time.sleep(40_000);
+      if (random() < 0.3) stage.breaks('lost records', 0.5, 15_000);
       for (const [i, text] of oneOf(random, [
         ['STOP'],
         ['STOP', 'START'],

@@ -1,7 +1,8 @@
 /** What carriers get, and when. */
 import type { Faults } from '../faults.ts';
+import { lostFoundWithinMs } from '../found-within.ts';
 import type { Accepted, Ended } from './ended.ts';
-import { distinct, type Invariant, isUnrecorded, scannedWithinMs, timeOf } from './invariant.ts';
+import { distinct, type Invariant, isUnrecorded, timeOf } from './invariant.ts';
 
 /** A message whose hand-over failed is received again after 45 s; twice that and some more. */
 const handOverRepeatMs = 100_000;
@@ -85,7 +86,8 @@ export const ofHandOvers = {
           status.status === 'canceled' || (status.error !== null && status.error.code !== 'expired');
         // Where the worker died before its call, nobody knows that the carrier did not get it.
         const mayHaveIt = status.attempts?.some(({ outcome }: { outcome: string }) => outcome === 'unknown');
-        const leastMs = faults.happened.some(({ kind }) => kind === 'is missed') ? scannedWithinMs : 800_000;
+        const isMissed = faults.happened.some(({ kind }) => kind === 'is missed' || kind === 'is lost');
+        const leastMs = isMissed ? lostFoundWithinMs : 800_000;
         return isTold || mayHaveIt || untilMs - fromMs < leastMs || workersFailFromTo(faults, fromMs, untilMs)
           ? []
           : [`${messageId} was accepted, and ended ${status.status} without having been given to a carrier`];

@@ -80,6 +80,33 @@ export const ofInbound = {
       });
     },
   },
+  'each client that a word concerns is told': {
+    promise: '6.5, 13.2',
+    check: (ended) => {
+      const { scene, stage } = ended;
+      const { wrote, asked, posted } = stage.record;
+      const words = wrote.filter(({ text, to }) => /^\s*(stop|start)\W*$/i.test(text) && to === ourNumber);
+      return words.flatMap(({ from: person, text, atMs }) =>
+        scene.clients.flatMap(({ clientId, webhookUrl }) => {
+          const wasReached = takenFrom(ended, person).some(
+            (one) => one.clientId === clientId && isKnownBy(ended, one, atMs),
+          );
+          const changed = asked.some((one) => one.route === 'updateAccount' && one.clientId === clientId);
+          const isTold = posted.some(
+            ({ url, event }) =>
+              url === webhookUrl &&
+              event.event === (/stop/i.test(text) ? 'recipient.opted_out' : 'recipient.opted_in') &&
+              event.data.recipient === person &&
+              event.data.client_id === clientId &&
+              Date.parse(event.timestamp) === atMs,
+          );
+          return wasReached && !changed && !isTold
+            ? [`${person} wrote ${text} at ${timeOf(atMs)}, and ${webhookUrl} of ${clientId} was not told`]
+            : [];
+        }),
+      );
+    },
+  },
   'the window of WhatsApp ends a day after the latest text': {
     promise: '13.5',
     check: ({ accepted, inbound, stage: { time } }) =>

@@ -4,6 +4,8 @@ import { idempotencyKeyHours } from '../../../../shared/contract/times.ts';
 import { endpointDisabledEvent } from '../../../../shared/contract/webhook-events.ts';
 import type { NotedCall } from '../aws/requests.ts';
 import type { Sqs } from '../aws/sqs.ts';
+import type { FaultRates } from '../faults.ts';
+import { lostFoundWithinMs, scannedWithinMs } from '../found-within.ts';
 import type { Asked } from '../outside/record.ts';
 import type { Stage } from '../stage.ts';
 import type { Accepted, Ended } from './ended.ts';
@@ -52,9 +54,6 @@ export function takes(events: unknown, event: string): boolean {
   return events.some((chosen) => chosen === event || chosen === event.replace(/\..*/, '.*'));
 }
 
-/** What the relay missed is found so long after it was accepted. */
-export const scannedWithinMs = 2_700_000;
-
 /** Whether nobody may know what a carrier answered to this call, because its process did not record it. */
 export function isUnrecorded({ calls, processDeaths }: Stage, { process, atMs }: NotedCall): boolean {
   return (
@@ -63,11 +62,13 @@ export function isUnrecorded({ calls, processDeaths }: Stage, { process, atMs }:
   );
 }
 
+const madeUpWithinMs: FaultRates = { 'is missed': scannedWithinMs, 'is lost': lostFoundWithinMs };
+
 /** When something last went wrong, or was made up for. */
 export function lastFaultMs({ stage: { faults, outages } }: Ended): number {
   return Math.max(
     0,
-    ...faults.happened.map(({ kind, atMs }) => (kind === 'is missed' ? atMs + scannedWithinMs : atMs)),
+    ...faults.happened.map(({ kind, atMs }) => atMs + (madeUpWithinMs[kind] ?? 0)),
     ...outages.map(({ untilMs }) => untilMs),
   );
 }

@@ -3,6 +3,7 @@ import type { Change } from '../aws/dynamodb.ts';
 import type { Queue, QueueMessage, Sqs } from '../aws/sqs.ts';
 import type { DeployedFunction, Deployment, QueueSource, StreamSource } from '../deployment.ts';
 import type { Faults } from '../faults.ts';
+import { lostFoundWithinMs, scannedWithinMs } from '../found-within.ts';
 import { hashOf } from '../random.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 import { matches } from './event-pattern.ts';
@@ -16,6 +17,8 @@ interface SourceSettings {
   readonly faults: Faults;
   /** How many of the new messages the relay does not get at present. */
   readonly missedShare: () => number;
+  /** With how many of its records the relay fails at present until their last retry. */
+  readonly lostShare: () => number;
   /** Whether a run of the functions on timers would find nothing to do: then most of their runs are left out. */
   readonly isIdle: () => boolean;
 }
@@ -32,8 +35,6 @@ const shards = 2;
 const retryMs = 1000;
 /** While nothing is due, one run of so many takes place of the functions that run each minute. */
 const idleRuns = 120;
-/** Within this time a scan has read what the relay missed. */
-const scannedWithinMs = 45 * 60_000;
 
 export function eventSources(settings: SourceSettings) {
   const { deployment, processes, sqs, time, faults } = settings;
@@ -101,7 +102,20 @@ export function eventSources(settings: SourceSettings) {
       time.now(),
     );
     if (fault === undefined) return false;
-    unscannedUntilMs = time.now() + scannedWithinMs;
+    unscannedUntilMs = Math.max(unscannedUntilMs, time.now() + scannedWithinMs);
+    return true;
+  }
+
+  /** Whether the relay fails with the record until its last retry. The scan for missed messages finds what it was about. */
+  function isLost({ table, onFailure }: StreamSource, record: StreamRecord, name: string): boolean {
+    const share = settings.lostShare();
+    if (table !== 'Messages' || onFailure === undefined || share === 0) return false;
+    const { fault } = faults.decide(`${name} record that fails`, { 'is lost': share }, time.now());
+    if (fault === undefined) return false;
+    // AWS does not say how long all retries take.
+    const retriesMs = faults.durationMs(`${name} retries`, 60_000, 5_400_000);
+    time.at(time.now() + retriesMs, () => sqs.put(onFailure, lostBatchOf([record])));
+    unscannedUntilMs = Math.max(unscannedUntilMs, time.now() + retriesMs + lostFoundWithinMs);
     return true;
   }
 
@@ -119,11 +133,7 @@ export function eventSources(settings: SourceSettings) {
       if (succeeded ? fault !== 'repeats the batch' : spent && batch.length === 1) {
         records.splice(0, batch.length);
         waitingRecords -= batch.length;
-        if (!succeeded && source.onFailure !== undefined)
-          sqs.put(
-            source.onFailure,
-            JSON.stringify({ DDBStreamBatchInfo: batch.map(({ eventID }) => eventID) }),
-          );
+        if (!succeeded && source.onFailure !== undefined) sqs.put(source.onFailure, lostBatchOf(batch));
       }
       if (succeeded || spent) retries = 0;
       else retries += 1;
@@ -142,7 +152,7 @@ export function eventSources(settings: SourceSettings) {
     }
 
     return (record) => {
-      if (isMissed(source, record, name)) return;
+      if (isMissed(source, record, name) || isLost(source, record, name)) return;
       records.push(record);
       waitingRecords += 1;
       const { fault, point } = faults.decide(`${name} record`, { 'comes late': 0.005 }, time.now());
@@ -218,6 +228,15 @@ export function eventSources(settings: SourceSettings) {
     /** Whether a stream has records that a function has still to process, or that it missed. */
     isBusy: () => waitingRecords > 0 || time.now() <= unscannedUntilMs,
   };
+}
+
+function lostBatchOf(batch: readonly StreamRecord[]): string {
+  const [first, last] = [batch[0], batch.at(-1)].map((record) =>
+    new Date(Number(record?.dynamodb.ApproximateCreationDateTime) * 1000).toISOString(),
+  );
+  return JSON.stringify({
+    DDBStreamBatchInfo: { approximateArrivalOfFirstRecord: first, approximateArrivalOfLastRecord: last },
+  });
 }
 
 function recordOf({ arn }: Queue, { id, receipt, body, receives, sentAtMs }: QueueMessage): object {

@@ -11,6 +11,7 @@ import {
   isOnlyAskedAbout,
   type PendingReports,
   reportAll,
+  reportedLateMs,
 } from './reports.ts';
 import { whatsAppEvent } from './whatsapp-events.ts';
 
@@ -24,7 +25,7 @@ interface CarrierSettings {
   /** Whether there is another carrier for SMS behind them, which is asked where the SMS service refuses for reasons of its own. */
   readonly isFirstOfSeveral: boolean;
   /** Publishes to the topic of the receipts. */
-  readonly publish: (event: object) => void;
+  readonly publish: (event: object, againAfterMs?: number, lateMs?: number) => void;
 }
 
 type Status = Published['status'];
@@ -64,6 +65,8 @@ export function simulatedCarriers(settings: CarrierSettings) {
       isSms
         ? smsEvent({ message_id: messageId, attempt_id: attemptId }, carrierMessageId, status, to, atMs)
         : whatsAppEvent(attemptId, carrierMessageId, status, to, atMs),
+      undefined,
+      reportedLateMs(to),
     );
   }
 

@@ -27,6 +27,11 @@ export function isOnlyAskedAbout(number: string): boolean {
   return number.startsWith('+44770096');
 }
 
+/** So many minutes after them the topic delivers the reports about these numbers. */
+export function reportedLateMs(number: string): number {
+  return Number(/^\+44770097(\d\d)/.exec(number)?.[1] ?? 0) * 60_000;
+}
+
 /** What a carrier is given of a message. */
 export type Given = Pick<HandOver, 'messageId' | 'attemptId' | 'to' | 'from' | 'text'>;
 
