@@ -59,6 +59,20 @@ export function shownAttempt({ attempts = [], reported_attempt }: Attempted): St
 }
 
 /**
+ * Whether no attempt may reach the person any more. The failure of one and the outcome of the next may be written at the same
+ * moment: each write returns the row, so that the later one finds both.
+ */
+export function noneMayArrive({
+  attempts = [],
+  failed_attempt: failed = 0,
+  reported_attempt: reported,
+}: Attempted & { readonly failed_attempt?: number }): boolean {
+  return attempts.every(
+    (one) => !mayBeTaken(one) || one.number === failed || (one.number < failed && one.number !== reported),
+  );
+}
+
+/**
  * Returns what an attempt is sent from: the sender of the request, the one that was selected, or the carrier's own. Undefined
  * where the carrier chose.
  *

@@ -4,7 +4,7 @@ import type { AllowanceOf } from '../../limit/take-from-caps.ts';
 import { addSeconds, type Clock, earlierOf, type Sleep } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
-import { mayBeTaken, type StoredAttempt, shownAttempt } from '../attempt.ts';
+import { mayBeTaken, noneMayArrive, type StoredAttempt, shownAttempt } from '../attempt.ts';
 import type { Message } from '../message.ts';
 import { type Contacts, noteContact } from '../store/contacts.dynamo.ts';
 import type { MessageStore } from '../store/message-store.ts';
@@ -287,11 +287,7 @@ async function noteLateOutcome(
   const noted = await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
     messages.noteOutcome(messageId, claimId, attempts),
   );
-  const { status, failed_attempt: failed = 0, reported_attempt: reported } = noted ?? {};
-  const mayArrive = attempts.some(
-    (one) => mayBeTaken(one) && one.number !== failed && (one.number > failed || one.number === reported),
-  );
-  if (status !== 'sent' || mayArrive) return;
+  if (noted?.status !== 'sent' || !noneMayArrive(noted)) return;
   await messages.transition(messageId, { to: 'failed', at: clock(), ...messageError('unknown') });
 }
 

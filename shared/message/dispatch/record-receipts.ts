@@ -5,7 +5,7 @@
 import type { Price } from '../../contract/prices.ts';
 import { chunksOf } from '../../platform/long-lists.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { mayBeTaken } from '../attempt.ts';
+import { mayBeTaken, noneMayArrive } from '../attempt.ts';
 import { type Message, type Status, transitions } from '../message.ts';
 import { type Contacts, isNamed, noteContact } from '../store/contacts.dynamo.ts';
 import type { MessageStore, Transition } from '../store/message-store.ts';
@@ -186,10 +186,19 @@ async function ignoreFailure(
   known: Message,
   isCostNoted: boolean,
 ): Promise<Recorded> {
-  if (receipt.attempt !== undefined && !transitions[known.status].final && !isKnownNotTaken(receipt, known))
-    await messages.noteFailedAttempt(known.message_id, receipt.attempt);
+  const isNew =
+    receipt.attempt !== undefined && !transitions[known.status].final && !isKnownNotTaken(receipt, known);
+  const noted = isNew ? await messages.noteFailedAttempt(known.message_id, receipt.attempt) : undefined;
   await noteLateCost(messages, receipt, known, isCostNoted);
-  return proveSent(messages, receipt, known);
+  const { cost: _cost, currency: _currency, ...failure } = receipt.transition;
+  const { message_id: messageId } = known;
+  const message =
+    noted?.status === 'sent' && noneMayArrive(noted)
+      ? await messages.transition(messageId, { ...failure, reported: true })
+      : undefined;
+  return message === undefined
+    ? proveSent(messages, receipt, known)
+    : { outcome: 'recorded', messageId, message };
 }
 
 /** Whether the failure counts now that the attempts have changed. */

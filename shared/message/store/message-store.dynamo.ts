@@ -142,13 +142,15 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     });
   }
 
-  async function noteFailedAttempt(messageId: string, attempt: number): Promise<void> {
-    await update(messageId, {
+  async function noteFailedAttempt(messageId: string, attempt: number): Promise<Message | undefined> {
+    const noting = await update(messageId, {
       UpdateExpression: 'SET failed_attempt = :attempt',
       ConditionExpression:
         'attribute_exists(message_id) AND (attribute_not_exists(failed_attempt) OR failed_attempt < :attempt)',
       ExpressionAttributeValues: { ':attempt': attempt },
+      ReturnValues: 'ALL_NEW',
     });
+    return noting.applied ? parseMessageRow(noting.response.Attributes) : undefined;
   }
 
   async function fillInSent(messageId: string, at: Date): Promise<Message | undefined> {

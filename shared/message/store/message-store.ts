@@ -105,8 +105,11 @@ export interface MessageStore {
   noteHandOver(messageId: string, noted: HandOverNote): Promise<void>;
   /** Adds the cost of one of several attempts that carriers may have; repeating it adds nothing. */
   addCost(messageId: string, cost: AttemptCost): Promise<void>;
-  /** Notes that an attempt failed after which another was made, so that an older report of it counts no more. */
-  noteFailedAttempt(messageId: string, attempt: number): Promise<void>;
+  /**
+   * Notes that an attempt failed after which another was made, so that an older report of it counts no more. Returns the row;
+   * undefined where that, or the failure of a later one, was noted before.
+   */
+  noteFailedAttempt(messageId: string, attempt: number): Promise<Message | undefined>;
   /** Fills in `sent` of a `failed` or `expired` message, which a later receipt proves; undefined where it has `sent`. */
   fillInSent(messageId: string, at: Date): Promise<Message | undefined>;
   /** Writes the number of the newest use of an Idempotency-Key into its first message; false where that is gone. */

@@ -10,7 +10,9 @@ import { addSeconds } from '../../../shared/platform/clock.ts';
 import { allowanceOf } from '../doubles/no-caps.ts';
 import { noOtpLegs } from '../doubles/no-otp-legs.ts';
 import { nobodySuppressed } from '../doubles/nobody-suppressed.ts';
+import { inMemoryTables } from '../engine/in-memory-tables.ts';
 import { inMemoryPace, inMemoryStores } from '../engine/stores.ts';
+import type { AroundCall } from '../simulation/direct-database.ts';
 import { aMessage, attemptRules, created } from './example-message.ts';
 
 type Answer = HandOver | 'lost';
@@ -39,6 +41,7 @@ export async function attemptWorld(
     defaultSender,
     duringCall = async () => {},
     isOtpPending = true,
+    around,
     ...guards
   }: Partial<Pick<ChosenCarrier, 'settledBy'>> &
     Partial<Pick<DispatchDependencies, 'isDisabled' | 'suppressions'>> & {
@@ -46,10 +49,12 @@ export async function attemptWorld(
       readonly isOtpPending?: boolean;
       /** What happens before the response to an attempt. */
       readonly duringCall?: (attempt: number) => Promise<void>;
+      /** Delays calls of the database. */
+      readonly around?: AroundCall;
     } = {},
 ) {
   let now = created;
-  const { messages } = inMemoryStores();
+  const { messages } = inMemoryStores(inMemoryTables(around === undefined ? {} : { around }));
   const message = aMessage({ expires_at: addSeconds(created, 3600).toISOString(), ...change });
   await messages.create(message);
   const calls: { readonly carrier: string; readonly request: HandOverRequest }[] = [];

@@ -267,6 +267,51 @@ describe('of several attempts that carriers may have', () => {
     },
   );
 
+  it.each([
+    ['refused', refusal],
+    ['not taken', notTaken],
+  ] as const)(
+    'a second that is %s at any moment while it is recorded that the first failed ends the message',
+    async (_what, second) => {
+      for (let calls = 0; calls < 12; calls += 1) {
+        let duringSecond = async () => {};
+        let left = Number.POSITIVE_INFINITY;
+        let goOn = () => {};
+        let paused = () => {};
+        const around = async (_call: unknown, run: () => object) => {
+          left -= 1;
+          if (left !== -1) return run();
+          const continued = new Promise<void>((resolve) => {
+            goOn = resolve;
+          });
+          paused();
+          await continued;
+          return run();
+        };
+        const { until, report, row } = await world(
+          { one: ['lost'], two: [second] },
+          { on_unknown: 'send_again' },
+          { around, duringCall: async (attempt) => (attempt === 2 ? duringSecond() : undefined) },
+        );
+        let reported: Promise<unknown> = Promise.resolve();
+        duringSecond = async () => {
+          await report(1, 'sent');
+          left = calls;
+          const isPaused = new Promise<void>((resolve) => {
+            paused = resolve;
+          });
+          reported = report(1, 'failed');
+          await Promise.race([isPaused, reported]);
+          left = Math.min(left, -1);
+        };
+        await until(310);
+        goOn();
+        await reported;
+        expect([calls, (await row()).status]).toEqual([calls, 'failed']);
+      }
+    },
+  );
+
   it('a refused repeat does not fail a message that its report has made sent meanwhile', async () => {
     let duringRepeat = async () => {};
     let calls = 0;
