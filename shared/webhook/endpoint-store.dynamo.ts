@@ -12,7 +12,11 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import type { WebhookSecret } from '../client/webhook-secrets.ts';
-import { conditionalUpdate, setOrRemove } from '../platform/aws/conditional-write.dynamo.ts';
+import {
+  conditionalUpdate,
+  conditionalUpdateOnce,
+  setOrRemove,
+} from '../platform/aws/conditional-write.dynamo.ts';
 import { log } from '../platform/log.ts';
 import { retry } from '../platform/retry.ts';
 import {
@@ -34,7 +38,7 @@ export interface EndpointReader {
  * client.
  */
 export interface EndpointResults {
-  /** Counts a failed attempt; returns the row afterwards, undefined if the endpoint is deleted or disabled. */
+  /** Counts a failed attempt, never twice: one whose response is lost may be counted or not. Returns the row afterwards, undefined if the endpoint is deleted or disabled. */
   addFailure(endpoint: WebhookEndpoint, at: Date): Promise<WebhookEndpoint | undefined>;
   clearFailures(endpoint: WebhookEndpoint): Promise<void>;
   /** Disables an endpoint that has failed all the time since `failing`; undefined if it has not, or is disabled already. */
@@ -108,8 +112,9 @@ export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName:
     ConditionExpression: string,
     ExpressionAttributeValues: Readonly<Record<string, unknown>>,
     isOwnWrite: (row: Readonly<Record<string, unknown>>) => boolean = () => false,
+    write = conditionalUpdate,
   ): Promise<WebhookEndpoint | undefined> {
-    const updating = await conditionalUpdate(client, {
+    const updating = await write(client, {
       TableName,
       Key: { client_id, endpoint_id },
       UpdateExpression,
@@ -129,6 +134,8 @@ export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName:
         'SET failing_since = if_not_exists(failing_since, :at) ADD failed_attempts :one',
         'enabled = :yes',
         { ':at': at.toISOString(), ':one': 1, ':yes': true },
+        undefined,
+        conditionalUpdateOnce,
       ),
 
     async clearFailures(endpoint) {

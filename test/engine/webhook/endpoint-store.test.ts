@@ -12,6 +12,7 @@ import {
   type EndpointStore,
 } from '../../../shared/webhook/endpoint-store.dynamo.ts';
 import { changed, endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';
+import { losingResponses } from '../../support/engine/lost-responses.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
@@ -185,6 +186,18 @@ describe.each([
     await store.noticeSent({ ...again, ...by });
     expect(await store.get(client_id, endpoint_id)).toEqual({ ...again, ...by, enabled: false });
   });
+});
+
+it('a failure is counted once, also where the response of its write is lost', async () => {
+  const endpoint = aNewEndpoint(aClient());
+  const store = tableStore();
+  await store.create(endpoint, secret);
+  const { dynamo, lost } = losingResponses(() => true);
+  const losing = dynamoEndpointResults(dynamo, tables.names.webhook_endpoints);
+  await expect(losing.addFailure(endpoint, created)).rejects.toThrow('must not be repeated');
+  dynamo.destroy();
+  expect(lost()).toBe(1);
+  expect(await store.get(endpoint.client_id, endpoint.endpoint_id)).toMatchObject({ failed_attempts: 1 });
 });
 
 describe('the secrets of endpoints', () => {
