@@ -138,7 +138,7 @@ function planWithOneCarrier(seed: number, only?: Theme): Plan {
     startAt,
     severity,
     focus: random() < 0.5 ? undefined : oneOf(random, theme === 'webhooks' ? webhookFocuses : focuses),
-    skewMaxMs: skewOf(seed, oneOf(random, [0, 20, 500, 5000])),
+    skewMaxMs: skewOf(seed, oneOf(random, theme === 'webhooks' ? [0, 20, 2000, 5000] : [0, 20, 500, 5000])),
     indexLagMaxMs: oneOf(random, [100, 2000, 20_000]),
     // At 0, others in the account have used the quota up.
     schedulesPerSecond: oneOf(random, theme === 'schedules' ? [0, 5, 0, 1000] : [1000, 5, 0]),

@@ -4,6 +4,7 @@ import { retryDelaysSeconds } from '../../../../shared/contract/times.ts';
 import { endpointUrl, recoveringUrl, recoversForATimeUrl } from '../outside/endpoints.ts';
 import type { Asked } from '../outside/record.ts';
 import { between, oneOf, wholeBetween } from '../random.ts';
+import type { Stage } from '../stage.ts';
 import { type Act, type Actor, learn } from './actor.ts';
 import { codeSentTo, refused, tokenOf } from './attempts.ts';
 import { burst } from './edges.ts';
@@ -19,6 +20,11 @@ const lastAttemptMs = retryDelaysSeconds.reduce((sum, seconds) => sum + seconds 
 async function waits({ scene: { stage } }: Act, ms: number): Promise<void> {
   await stage.time.sleep(ms);
   stage.disturb(120_000);
+}
+
+/** Waits until it is so, for so long at most: it looks as often as an endpoint takes at least to answer. */
+async function until({ time }: Stage, mostMs: number, isSo: () => boolean): Promise<void> {
+  for (const endMs = time.now() + mostMs; time.now() < endMs && !isSo(); ) await time.sleep(20);
 }
 
 async function sends(act: Act, name: string, more: object = {}): Promise<Asked> {
@@ -127,13 +133,18 @@ export const days = {
       const sinceMs = startMs - 1000 - 2 * scene.skewMaxMs;
       const query = { state: 'failed', limit: '50', since: new Date(sinceMs).toISOString() };
       const toAsk = new Set(urls);
-      for (let looks = 0; looks < 30 && toAsk.size > 0; looks += 1) {
-        await stage.time.sleep(4000);
+      const asksAtOnce = random() < 0.6;
+      const failed = (): number => urls.filter((url) => postsTo(url) > retryDelaysSeconds.length).length;
+      const postsTo = (url: string): number => stage.record.posted.filter((one) => one.url === url).length;
+      for (let looks = 0, seen = 0; looks < 30 && toAsk.size > 0; looks += 1) {
+        // Who asks at once does so as soon as its endpoint has refused the last attempt.
+        await until(stage, 4000, () => asksAtOnce && failed() > seen);
+        seen = failed();
         const { answer } = await scene.ask(client, { route: 'listWebhookDeliveries', query });
         const shown: readonly Record<string, string>[] = answer?.webhook_deliveries ?? [];
-        const failed = new Map(shown.map(({ url = '', delivery_id = '' }) => [url, delivery_id]));
-        const found = [...failed].filter(([url]) => toAsk.has(url));
-        if (found.length > 0) await stage.time.sleep(2 * scene.skewMaxMs);
+        const failures = new Map(shown.map(({ url = '', delivery_id = '' }) => [url, delivery_id]));
+        const found = [...failures].filter(([url]) => toAsk.has(url));
+        if (found.length > 0 && !asksAtOnce) await stage.time.sleep(2 * scene.skewMaxMs);
         for (const [url, delivery_id] of found) {
           if (random() < 0.3) {
             toAsk.delete(url);
@@ -205,11 +216,19 @@ export const days = {
       const startMs = stage.time.now();
       const create = (url: string, events?: readonly string[]): Promise<Asked> =>
         scene.ask(client, { route: 'createWebhookEndpoint', body: { url, events } });
-      const down = await create(recoveringUrl(startMs + 100 * dayMs, `${client.name}-${id}`), ['sms.sent']);
+      // It acknowledges nothing, or only what is sent on the third day, which cannot be counted at once.
+      const upMs = startMs + (random() < 0.7 ? 2 : 100) * dayMs;
+      const url = recoversForATimeUrl(upMs, upMs + 900_000, `${client.name}-${id}`);
+      const down = await create(url, ['sms.sent']);
       await create(endpointUrl('ok', `${client.name}-${id}-told`));
-      for (const day of [0, 1, 2, 3, 4, 4.8]) {
+      for (const day of [0, 0.02, 1, 2, 3, 4, 4.8]) {
         await stage.time.sleep(Math.max(0, startMs + day * dayMs - stage.time.now()));
         await sends(act, `at-${day}`, { to: scene.deliveredPerson(random) });
+        if (stage.time.now() < upMs || day > 2) continue;
+        await until(stage, 600_000, () =>
+          stage.record.posted.some((one) => one.url === url && one.status === 200),
+        );
+        stage.breaks('WebhookEndpoints', 1, 3000);
       }
       // The attempt that disables the endpoint is the last of its webhook: no other finds the notice pending.
       await stage.time.sleep(startMs + 4.8 * dayMs + lastAttemptMs - 5000 - stage.time.now());

@@ -1,7 +1,8 @@
 /** Webhook URLs and endpoints, and their secrets. */
-import { endpointKinds, endpointUrl } from '../outside/endpoints.ts';
-import { oneOf } from '../random.ts';
-import { type Actor, known, learn } from './actor.ts';
+import { endpointKinds, endpointUrl, recoveringUrl } from '../outside/endpoints.ts';
+import type { Asked } from '../outside/record.ts';
+import { between, oneOf } from '../random.ts';
+import { type Act, type Actor, known, learn } from './actor.ts';
 
 /** What endpoints ask for that do not take every event. */
 const choices: readonly [string[], ...string[][]] = [
@@ -9,6 +10,20 @@ const choices: readonly [string[], ...string[][]] = [
   ['sms.sent'],
   ['whatsapp.*', 'sms.expired'],
 ];
+
+/** Asks until it is answered with this status, as a caller does who needs the answer. */
+async function asksUntil(
+  status: number,
+  { scene, client }: Act,
+  request: Parameters<Act['scene']['ask']>[1],
+): Promise<Asked | undefined> {
+  for (let tries = 0; tries < 10; tries += 1) {
+    const asked = await scene.ask(client, request);
+    if (asked.status === status && asked.lost !== true) return asked;
+    await scene.stage.time.sleep(2000);
+  }
+  return undefined;
+}
 
 export const webhooks = {
   'sets its webhook URL': {
@@ -128,6 +143,33 @@ export const webhooks = {
       if (delivery_id === undefined) return;
       await scene.ask(client, { route: 'getWebhookDelivery', path: { delivery_id } });
       await scene.ask(client, { route: 'resendWebhookDelivery', path: { delivery_id } });
+    },
+  },
+  'asks again for a resend that is not completed': {
+    uses: ['sendSms', 'resendWebhookDeliveries', 'getWebhookResend'],
+    share: { webhooks: 3 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { stage } = scene;
+      const nowMs = stage.time.now();
+      const webhook_url = recoveringUrl(nowMs, `${client.name}-${id}`);
+      for (const reference of [`${id}.1`, `${id}.2`]) {
+        const body = { to: scene.deliveredPerson(random), message: 'sent again', reference, webhook_url };
+        learn(act, [await scene.ask(client, { route: 'sendSms', key: `again-${reference}`, body })]);
+      }
+      await stage.time.sleep(60_000);
+      const since = new Date(nowMs - 1000 - 2 * scene.skewMaxMs).toISOString();
+      const body = { origin: new URL(webhook_url).origin, since, state: 'acknowledged' };
+      const pauseMs = between(random, 2, 40) * 60_000;
+      // It begins, and neither the request nor the runs of each minute can go on with it.
+      stage.breaks('Messages', 1, 8000);
+      stage.breaks('sweep-webhooks', 1, pauseMs + 60_000);
+      const first = await asksUntil(202, act, { route: 'resendWebhookDeliveries', body });
+      await stage.time.sleep(pauseMs);
+      const again = await asksUntil(202, act, { route: 'resendWebhookDeliveries', body });
+      await stage.time.sleep(240_000);
+      for (const resend_id of new Set([first, again].flatMap((one) => one?.answer.resend_id ?? [])))
+        await asksUntil(200, act, { route: 'getWebhookResend', path: { resend_id } });
     },
   },
 } as const satisfies Record<string, Actor>;

@@ -11,10 +11,14 @@ import { disabledEndpoints, type Invariant, isCalm, takes, timeOf } from './inva
 const inFlightMs = 60_000;
 /** Two seconds, and what waits in a queue behind others. */
 const lateMaxMs = 30_000;
+/** The clocks of who asks for a resend and of who delivers may differ by so much. */
+const clocksDifferMs = 5000;
 /** A sweep that failed is repeated within this time. */
 const settledMs = 900_000;
 /** The retry that is due latest after five days. */
 const disabledMaxMs = disabledAfter.days * 86_400_000 + 60_000;
+/** How long at least, and at most while it is not completed, the same request to resend many is the same. */
+const [sameForMs, sameAtMostMs] = [600_000, 5.5 * 3_600_000];
 const resendRoutes: readonly string[] = ['resendWebhookDelivery', 'resendWebhookDeliveries', 'adminApi'];
 
 export const ofEndpoints = {
@@ -165,7 +169,7 @@ export const ofEndpoints = {
               ({ body, atMs }) =>
                 Reflect.get(Object(body), 'origin') === new URL(one.url).origin &&
                 one.created_at >= String(Reflect.get(Object(body), 'since')) &&
-                Date.parse(one.finished_at) <= atMs - plan.skewMaxMs,
+                Date.parse(one.finished_at) <= atMs - plan.skewMaxMs + clocksDifferMs,
             ) ??
             record.asked.find(
               ({ route, path, status, atMs }) =>
@@ -265,6 +269,34 @@ export const ofEndpoints = {
               : [`${url} was disabled at ${dateOf(disabledMs)}, and ${other.url} was not told`],
           ),
         ];
+      });
+    },
+  },
+  'the same request is the same resend until it is completed, and for ten minutes': {
+    promise: '12.4',
+    check: ({ plan: { skewMaxMs }, stage: { record } }) => {
+      const taken = record.asked.filter(
+        ({ route, status, body }) =>
+          route === 'resendWebhookDeliveries' && status === 202 && !Reflect.has(Object(body), 'until'),
+      );
+      const same = Map.groupBy(taken, ({ clientId, body }) => `${clientId} ${JSON.stringify(body)}`);
+      return [...same.values()].flatMap((requests) => {
+        const ids = new Set(requests.map(({ answer }) => answer.resend_id));
+        const shown = record.asked.filter(
+          ({ route, status, answer }) =>
+            route === 'getWebhookResend' && status === 200 && ids.has(answer.resend_id),
+        );
+        return shown.flatMap(({ answer: { resend_id, created_at, completed_at }, atMs }) => {
+          const createdMs = Date.parse(created_at);
+          const completedMs = completed_at === null ? atMs : Date.parse(completed_at);
+          const untilMs = Math.min(Math.max(completedMs, createdMs + sameForMs), createdMs + sameAtMostMs);
+          const others = shown.map(({ answer }) => Date.parse(answer.created_at));
+          return others.some((ms) => ms > createdMs && ms < untilMs - 2 * skewMaxMs)
+            ? [
+                `${resend_id} was the same until ${timeOf(untilMs)}, and asked for again before it was another`,
+              ]
+            : [];
+        });
       });
     },
   },

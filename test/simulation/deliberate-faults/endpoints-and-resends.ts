@@ -1,0 +1,43 @@
+/** Faults of resends of many and of endpoints whose attempts fail, where clocks differ, workers die or requests are repeated. */
+import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
+
+export const faults: DeliberateFaults = {
+  'the same resend of many is another one after 20 minutes': {
+    theme: 'webhooks',
+    promise: '12.4',
+    changes: [
+      {
+        file: 'shared/webhook/log/request-resend.ts',
+        replace: 'const samePeriodsMax = 36;',
+        by: 'const samePeriodsMax = 2;',
+      },
+    ],
+  },
+  'a resend of many leaves out what failed in the moment before, where clocks differ': {
+    theme: 'webhooks',
+    promise: '12.4',
+    changes: [
+      {
+        file: 'shared/webhook/log/resend.ts',
+        replace: 'const clocksDifferSeconds = 5;',
+        by: 'const clocksDifferSeconds = 0;',
+      },
+    ],
+  },
+  'an endpoint is disabled although it had a success, whose worker died before it was counted': {
+    theme: 'webhooks',
+    promise: '12.5',
+    changes: [
+      {
+        file: 'shared/webhook/deliver/deliver-webhook.ts',
+        replace: 'await (attempt.error === undefined ? counting : orWarn(dependencies, counting));',
+        by: 'await orWarn(dependencies, counting);',
+      },
+      {
+        file: 'shared/webhook/deliver/deliver-webhook.ts',
+        replace: '    await countSuccessAgain(dependencies, seen);\n',
+        by: '    void countSuccessAgain;\n',
+      },
+    ],
+  },
+};
