@@ -2,7 +2,8 @@
  * Refusals in the table of rate counters, which every function of the API may update anyway: a row of counts for each
  * client and UTC hour, and a row for each refusal that is kept in full, by the id of its request.
  */
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { randomUUID } from 'node:crypto';
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
 import { batchRead } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../platform/clock.ts';
@@ -17,10 +18,12 @@ const hourOf = (time: string): string => time.slice(0, 'yyyy-mm-ddThh'.length);
 const countsKey = (clientId: string, hour: string): string => `refusals|${clientId}|${hour}`;
 const refusalKey = (requestId: string): string => `refusal|${requestId}`;
 
-/** Attributes of a row of counts: `POST /api/v1/sms/send rate_limit_exceeded`, and the same with `last` before it. */
+/** Attributes of a row of counts: `POST /api/v1/sms/send rate_limit_exceeded`, and the same with `last` and `write` before it. */
 const countName = ({ endpoint, reason }: Pick<Refusal, 'endpoint' | 'reason'>): string =>
   `${endpoint} ${reason}`;
 const lastPrefix = 'last ';
+/** The id of the newest write. That of the request is the caller's choice. */
+const writePrefix = 'write ';
 
 export function dynamoRefusalWriter(dynamo: DynamoDBDocumentClient, TableName: string): WriteRefusals {
   return async (latest, count) => {
@@ -28,22 +31,24 @@ export function dynamoRefusalWriter(dynamo: DynamoDBDocumentClient, TableName: s
     const purgeAt = (days: number): number => epochSeconds(addDays(new Date(at), days));
     const { request_id: _key, ...fields } = latest;
     await Promise.all([
-      dynamo.send(
-        new UpdateCommand({
-          TableName,
-          Key: { counter: countsKey(client_id, hourOf(at)) },
-          UpdateExpression: 'ADD #count :count SET #last = :request, purge_at = :purge_at',
-          ExpressionAttributeNames: {
-            '#count': countName(latest),
-            '#last': `${lastPrefix}${countName(latest)}`,
-          },
-          ExpressionAttributeValues: {
-            ':count': count,
-            ':request': request_id,
-            ':purge_at': purgeAt(countsKeptDays),
-          },
-        }),
-      ),
+      // A repeat by the SDK, after a lost response, finds its own write there and counts nothing.
+      conditionalUpdate(dynamo, {
+        TableName,
+        Key: { counter: countsKey(client_id, hourOf(at)) },
+        UpdateExpression: 'ADD #count :count SET #last = :request, #write = :write, purge_at = :purge_at',
+        ConditionExpression: 'attribute_not_exists(#write) OR #write <> :write',
+        ExpressionAttributeNames: {
+          '#count': countName(latest),
+          '#last': `${lastPrefix}${countName(latest)}`,
+          '#write': `${writePrefix}${countName(latest)}`,
+        },
+        ExpressionAttributeValues: {
+          ':count': count,
+          ':request': request_id,
+          ':write': randomUUID(),
+          ':purge_at': purgeAt(countsKeptDays),
+        },
+      }),
       // A caller can choose the id of a request, and must not replace what is kept of another. Without this row the refusal
       // is counted nevertheless: its number must not be written again.
       conditionalUpdate(dynamo, {
@@ -106,7 +111,7 @@ function refusalIn({ counter, refusal }: Row): Refusal {
 function countsIn({ counter, purge_at: _purgeAt, ...counts }: Row): RefusalCount[] {
   const [, client_id = '', hour = ''] = String(counter).split('|');
   return Object.entries(counts).flatMap(([name, count]) => {
-    if (name.startsWith(lastPrefix) || typeof count !== 'number') return [];
+    if (typeof count !== 'number') return [];
     const end = name.lastIndexOf(' ');
     return [
       {

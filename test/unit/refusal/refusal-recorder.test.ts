@@ -103,6 +103,31 @@ it('a process that meets many combinations keeps to a bounded memory, and counts
   expect(written).toHaveLength(2000);
 });
 
+const refusal = {
+  at: start.toISOString(),
+  client_id: 'client_1',
+  endpoint: 'POST /api/v1/sms/send',
+  status: 400,
+  reason: 'invalid_request',
+  message: 'No.',
+  details: [],
+};
+
+it('a write that is repeated after a lost response counts once, also where the caller gives each request one id', async () => {
+  const { dynamo, names } = inMemoryTables({
+    around: ({ operation }, run) => {
+      const first = run();
+      return operation === 'UpdateItem' ? run() : first;
+    },
+  });
+  const write = dynamoRefusalWriter(dynamo, names.rate_counters);
+  for (let i = 0; i < 3; i += 1) await write({ ...refusal, request_id: 'mine' }, 1);
+  const reader = dynamoRefusalReader(dynamo, names.rate_counters);
+  expect(await reader.counts(['client_1'], ['2026-11-20T12'])).toMatchObject([
+    { at_least: 3, last_request_id: 'mine' },
+  ]);
+});
+
 it('a refusal that is counted is not counted again where only its row for the details could not be written', async () => {
   let isDown = true;
   const { dynamo, names } = inMemoryTables({
@@ -115,15 +140,6 @@ it('a refusal that is counted is not counted again where only its row for the de
     clock: () => start,
     write: dynamoRefusalWriter(dynamo, names.rate_counters),
   });
-  const refusal = {
-    at: start.toISOString(),
-    client_id: 'client_1',
-    endpoint: 'POST /api/v1/sms/send',
-    status: 400,
-    reason: 'invalid_request',
-    message: 'No.',
-    details: [],
-  };
   await record({ ...refusal, request_id: 'one' });
   isDown = false;
   await record({ ...refusal, request_id: 'two' });
