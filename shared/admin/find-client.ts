@@ -74,8 +74,9 @@ export async function clientIdOf(
   idOrName: string,
 ): Promise<string> {
   const wanted = idOrName.trim();
-  const noneFound = `There is no client ${wanted.slice(0, nameMax)}.`;
-  if (wanted === '' || wanted.length > nameMax) throw new GatewayError('not_found', noneFound);
+  const characters = [...wanted];
+  const noneFound = `There is no client ${characters.slice(0, nameMax).join('')}.`;
+  if (wanted === '' || characters.length > nameMax) throw new GatewayError('not_found', noneFound);
   if ((await dependencies.clients.find(wanted)) !== undefined) return wanted;
   const { clients } = await readClients(dependencies);
   const found = clients

@@ -2,6 +2,7 @@
 import { expect, it } from '@jest/globals';
 import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
 import { listClients } from '../../../shared/admin/clients.ts';
+import { clientIdOf } from '../../../shared/admin/find-client.ts';
 
 /** Ids in the order of the table; the later ones are older, and their names come first. */
 function clientsOf(count: number) {
@@ -63,4 +64,15 @@ it('refuses a cursor of no client', async () => {
 it('has every client also where they are too many to be sorted', async () => {
   const { names, total } = await namesOf(1600, { limit: 100 });
   expect([new Set(names).size, total]).toEqual([1600, undefined]);
+});
+
+it('has no client whose name is too long to find it by: characters count, not code units', async () => {
+  const name = '💬'.repeat(100);
+  const clients = {
+    find: async () => undefined,
+    list: async () => ({ clients: [{ client_id: 'client_1', name }] }),
+  };
+  const dependencies = { clients } as unknown as AdminDependencies;
+  expect(await clientIdOf(dependencies, name)).toBe('client_1');
+  await expect(clientIdOf(dependencies, `${name}x`)).rejects.toThrow(`There is no client ${name}.`);
 });
