@@ -5,7 +5,7 @@
 import { standardError } from '../../contract/errors.ts';
 import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
 import { ownMessage } from '../../message/get-status.ts';
-import { dateOf } from '../../operation/list-query.ts';
+import { dateOf, invalidCursor } from '../../operation/list-query.ts';
 import { addDays, earlierOf, laterOf } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { Delivery, DeliveryState } from '../delivery.ts';
@@ -14,7 +14,7 @@ import type { DeliveryList, DeliverySummary, DeliveryView } from '../webhook-res
 import {
   type Candidate,
   deliveriesOfMessages,
-  entryCursor,
+  failureCursor,
   failuresOf,
   isLastFailure,
   type Located,
@@ -70,22 +70,27 @@ export async function deliveryLog(
 }
 
 async function failedLog(dependencies: WebhookLogDependencies, search: Search): Promise<DeliveryList> {
-  const { clientId, from: since, now: until } = search;
+  const { clientId, from: since, now } = search;
   const found: DeliverySummary[] = [];
-  let cursor = search.cursor === undefined ? undefined : entryCursor.decode(search.cursor);
+  const position = search.cursor && failureCursor.decode(search.cursor);
+  let [cursor, begun = now.toISOString()] = position?.split('~') ?? [];
+  const until = new Date(begun);
+  if (Number.isNaN(until.getTime())) throw invalidCursor();
+  const after = (entry: string | undefined): string | undefined =>
+    entry && failureCursor.encode(`${entry}~${begun}`);
   for (let pages = 0; pages < pagesMax; pages += 1) {
     const page = await failuresOf(dependencies, { clientId, since, until, limit: failuresPerPage, cursor });
     for (const failure of page.failures) {
       const summary = deliverySummary(failure.delivery);
-      if (!isLastFailure(failure) || !passes(summary, search)) continue;
+      if (!isLastFailure(failure, begun) || !passes(summary, search)) continue;
       found.push(summary);
       cursor = failure.cursor;
-      if (found.length === search.limit) return listed(found, entryCursor.encode(cursor));
+      if (found.length === search.limit) return listed(found, after(cursor));
     }
     cursor = page.nextCursor;
     if (cursor === undefined) break;
   }
-  return listed(found, cursor && entryCursor.encode(cursor));
+  return listed(found, after(cursor));
 }
 
 function passes(

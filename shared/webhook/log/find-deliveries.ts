@@ -202,9 +202,15 @@ export async function failuresOf(
   return { failures, nextCursor };
 }
 
-/** Whether the delivery is failed now, by the failure of this entry. */
-export function isLastFailure({ delivery, failedAt }: Failure): boolean {
-  return delivery.state === 'failed' && delivery.finished_at === failedAt;
+/**
+ * Whether the delivery is failed now, and this entry is that of its last failure until then. What is sent again and fails again while
+ * pages are read so keeps its place.
+ */
+export function isLastFailure({ delivery, failedAt }: Failure, until: string): boolean {
+  const { state, finished_at = '', attempts } = delivery;
+  const lastAt =
+    finished_at <= until ? finished_at : attempts.findLast(({ ended_at }) => ended_at <= until)?.ended_at;
+  return state === 'failed' && failedAt === lastAt;
 }
 
 /**
@@ -297,9 +303,14 @@ function positionOf(message: string, happenedAt: string, event: string, endpoint
 /** Instead of a delivery, in the position after all deliveries of a message. */
 const noneLeft = '0';
 
-/** The cursors of the delivery log: a position in the list by messages, or an entry of the Activity Log. */
+/** The cursors of the delivery log and of resends: a position in the list by messages, or an entry of the Activity Log. */
 export const positionCursor = opaqueCursor(
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#msg_[0-9A-HJKMNP-TV-Z]{26}~(?:0|[\dT:.-]+Z#[a-z_.]+#(?:whe_[0-9A-HJKMNP-TV-Z]{26})?)$/,
 );
 
 export const entryCursor = opaqueCursor(/^act_[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
+
+/** An entry, and when the first page was read; of a cursor of the release before this is not known. */
+export const failureCursor = opaqueCursor(
+  /^act_[0-7][0-9A-HJKMNP-TV-Z]{25}(?:~\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)?$/,
+);

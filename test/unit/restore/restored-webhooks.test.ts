@@ -67,7 +67,7 @@ it.each([1, 2])('each has one entry and one alert, where its page is restored %i
   const { failures } = await failuresOf(stores, query);
   expect(
     failures
-      .filter(isLastFailure)
+      .filter((failure) => isLastFailure(failure, clock().toISOString()))
       .map(({ delivery }) => delivery.delivery_id)
       .toSorted(),
   ).toEqual(failed);

@@ -145,6 +145,33 @@ describe('the log of webhooks', () => {
     expect(await all({ state: 'failed', endpoint_id: endpointIds[0] ?? '' })).toHaveLength(8);
   });
 
+  it('lists what failed before the first page also where it is sent again and fails again between two pages', async () => {
+    const { gateway, page } = await aClient({ messages: 1, status: 500, seconds: 27_000 });
+    const found: string[] = [];
+    for (let cursor: string | undefined, pages = 0; pages === 0 || cursor !== undefined; pages += 1) {
+      const { webhook_deliveries, next_cursor } = await page({ state: 'failed', limit: 5, cursor });
+      found.push(...idsOf(webhook_deliveries));
+      cursor = next_cursor;
+      // The second of these is another request than the first, and sends again what failed again.
+      if (pages < 2)
+        void gateway.invoke(20, (process) =>
+          gateway.functionsOf(process).requestResend('client-a', { since: addSeconds(created, -pages) }),
+        );
+      await gateway.run(300);
+    }
+    expect(found.toSorted()).toEqual([...gateway.deliveryIds].toSorted());
+    const attempts = await gateway.deliveries.getMany(found);
+    expect(new Set(attempts.map(({ attempt_number }) => attempt_number))).toEqual(new Set([8]));
+  });
+
+  it('has a cursor without such a time refused', async () => {
+    const { page } = await aClient({ messages: 0 });
+    const cursor = Buffer.from('act_01M7W9NDFBHWKCD28NERJABCGG~2026-99-20T10:00:00.000Z').toString(
+      'base64url',
+    );
+    expect(await page({ state: 'failed', cursor })).toMatchObject({ code: 'invalid_request' });
+  });
+
   it('shows a webhook that no worker has taken as pending, for 15 minutes', async () => {
     const { gateway, all } = await aClient({ messages: 0 });
     const at = gateway.now().toISOString();
