@@ -146,7 +146,7 @@ export const days = {
         const found = [...failures].filter(([url]) => toAsk.has(url));
         if (found.length > 0 && !asksAtOnce) await stage.time.sleep(2 * scene.skewMaxMs);
         for (const [url, delivery_id] of found) {
-          if (random() < 0.3) {
+          if (random() < 0.45) {
             toAsk.delete(url);
             await scene.ask(client, { route: 'resendWebhookDelivery', path: { delivery_id } });
             continue;
