@@ -33,6 +33,28 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'an attempt that is taken back leaves its number and its mark': {
+    theme: 'otp',
+    promise: '16.3',
+    changes: [
+      {
+        file: dispatch,
+        replace: '{ attempts: before, attempt, possible_duplicate });',
+        by: '{ attempts: before ?? [] });',
+      },
+    ],
+  },
+  'what an attempt that is taken back had begun is not removed': {
+    theme: 'otp',
+    promise: '16.3',
+    changes: [
+      {
+        file: 'shared/message/store/message-store.dynamo.ts',
+        replace: 'setOrRemove({\n      ...fields,\n    });',
+        by: 'setOrRemove(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)));',
+      },
+    ],
+  },
   'a repeat takes no slot of its sender': {
     theme: 'bulk',
     promise: '14.4',

@@ -60,7 +60,7 @@ const outageOf = [
 ] as const;
 
 /** How many runs have a sender with a pace, from whose number all messages come. */
-const sendersShare: Partial<Record<Theme, number>> = { bulk: 0.7, 'opt-outs': 0.7, schedules: 0.2 };
+const sendersShare: Partial<Record<Theme, number>> = { bulk: 0.7, otp: 0.6, 'opt-outs': 0.7, schedules: 0.2 };
 
 /** Functions, as the points of their calls begin. */
 const focuses = [

@@ -9,7 +9,7 @@ import { simulatedScheduler } from './aws/scheduler.ts';
 import { ServiceError } from './aws/service-error.ts';
 import { type Sqs, simulatedSqs } from './aws/sqs.ts';
 import type { Deployment } from './deployment.ts';
-import { decidedFaults, type FaultOptions, type Faults } from './faults.ts';
+import { decidedFaults, type FaultKind, type FaultOptions, type Faults } from './faults.ts';
 import { eventSources } from './lambda/event-sources.ts';
 import type { FunctionCode } from './lambda/function-code.ts';
 import { functionProcesses, type Process, type Processes } from './lambda/processes.ts';
@@ -29,6 +29,8 @@ export interface Outage {
   readonly untilMs: number;
   /** How many of the calls fail; by default all. */
   readonly share?: number;
+  /** What becomes of them; by default AWS throttles them, and a vendor cannot be reached. */
+  readonly fault?: FaultKind | undefined;
 }
 
 export interface StageOptions extends FaultOptions {
@@ -71,7 +73,7 @@ export interface Stage {
    * A share of the calls of a service, table or function fails for so long, or of the new messages is missed by the relay, or of
    * its records is lost (`lost records`); not in a run in which nothing goes wrong.
    */
-  breaks(of: string, share: number, forMs: number): void;
+  breaks(of: string, share: number, forMs: number, fault?: FaultKind): void;
   /** Whether nothing goes wrong any more. */
   isAtRest(): boolean;
   /** Whether anything is under way that no timer starts. */
@@ -171,10 +173,10 @@ export function simulatedStage(
     outages.filter(
       ({ of, fromMs, untilMs }) => names.includes(of) && time.now() >= fromMs && time.now() < untilMs,
     );
-  const isOut = ({ service, about }: Call, { file }: Process): boolean =>
-    ofNow(service, about, file).some(({ share = 1 }) => drawnByOutages() < share);
+  const outageOf = ({ service, about }: Call, { file }: Process): Outage | undefined =>
+    ofNow(service, about, file).find(({ share = 1 }) => drawnByOutages() < share);
   const note = (call: NotedCall): void => void calls.push(call);
-  const request = awsRequests({ services, time, faults, isOut, note });
+  const request = awsRequests({ services, time, faults, outageOf, note });
   const infobip = simulatedInfobip({
     ...{ time, faults, record, pending, throttles: options.carriersThrottle },
     ask: (asked) => ask(asked),
@@ -188,7 +190,7 @@ export function simulatedStage(
     isCalm: isAtRest,
     aws: request as never,
     post: simulatedEndpoints(time, faults, record) as never,
-    httpsRequest: vendorCalls({ vendor: infobip.vendor, time, faults, isOut, note }),
+    httpsRequest: vendorCalls({ vendor: infobip.vendor, time, faults, outageOf, note }),
     logLevel: options.logLevel ?? 'WARN',
     log(process, line) {
       if (logs.length < logLinesMax)
@@ -231,9 +233,9 @@ export function simulatedStage(
     ask,
     publish,
     disturb: (forMs) => faults.endAt(Math.max(faults.untilMs(), time.now() + forMs)),
-    breaks(of, share, forMs) {
+    breaks(of, share, forMs, fault) {
       const fromMs = time.now();
-      if (options.severity > 0) outages.push({ of, share, fromMs, untilMs: fromMs + forMs });
+      if (options.severity > 0) outages.push({ of, share, fault, fromMs, untilMs: fromMs + forMs });
     },
     isAtRest,
     isBusy: () =>

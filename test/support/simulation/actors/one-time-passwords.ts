@@ -1,6 +1,7 @@
 /** One-time passwords: sent, and verified with right and wrong codes. */
-import { oneOf } from '../random.ts';
-import { type Actor, keyOf, learn, onUnknown, sendOften } from './actor.ts';
+import { between, oneOf } from '../random.ts';
+import { type Actor, keyOf, learn, onUnknown, ownPeople, sendOften } from './actor.ts';
+import { codeSentTo } from './attempts.ts';
 
 export const oneTimePasswords = {
   'sends a one-time password': {
@@ -43,6 +44,30 @@ export const oneTimePasswords = {
           return scene.ask(client, { route: 'verifyOtp', body: { otp_id: otp.otpId, code } });
         }),
       );
+    },
+  },
+  'verifies a password while its next attempt is recorded slowly': {
+    uses: ['sendOtp', 'verifyOtp'],
+    share: { otp: 3 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { stage } = scene;
+      // The carrier takes them, does not answer, and reports nothing.
+      stage.breaks('sms', 1, 15_000, 'no answer');
+      const people = ownPeople(act, 4).map((number) => `${number.slice(0, -1)}5`);
+      const body = { ttl: 300, purpose: `slow-${id}`, on_unknown: 'send_again' };
+      const sent = await Promise.all(
+        people.map((to) => scene.ask(client, { route: 'sendOtp', body: { ...body, to } })),
+      );
+      learn(act, sent);
+      await stage.time.sleep(27_000);
+      stage.breaks('Messages', 0.5, 30_000, 'is answered late');
+      for (const [i, { status, answer }] of sent.entries()) {
+        await stage.time.sleep(between(random, 1000, 5000));
+        const code = codeSentTo(scene, people[i] ?? '');
+        if (status !== 202 || code === undefined) continue;
+        await scene.ask(client, { route: 'verifyOtp', body: { otp_id: answer.otp_id, code } });
+      }
     },
   },
   'asks for many more passwords than a person may get': {

@@ -4,6 +4,7 @@
  */
 import type { FaultKind, FaultRates, Faults } from '../faults.ts';
 import type { Process } from '../lambda/processes.ts';
+import type { Outage } from '../stage.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 import { ServiceError } from './service-error.ts';
 
@@ -50,7 +51,7 @@ interface RequestSettings {
   readonly time: VirtualTime;
   readonly faults: Faults;
   /** Services that are out of order for a while: each call of them fails meanwhile. */
-  readonly isOut: (call: Call, process: Process) => boolean;
+  readonly outageOf: (call: Call, process: Process) => Pick<Outage, 'fault'> | undefined;
   readonly note: (call: NotedCall) => void;
 }
 
@@ -76,7 +77,7 @@ const patienceMs = 60_000;
 /** How late a late call or answer is. */
 const lateMs = { least: 200, most: 20_000 } as const;
 
-export function awsRequests({ services, time, faults, isOut, note }: RequestSettings) {
+export function awsRequests({ services, time, faults, outageOf, note }: RequestSettings) {
   async function performed(
     call: Call,
     noted: NotedCall,
@@ -101,7 +102,8 @@ export function awsRequests({ services, time, faults, isOut, note }: RequestSett
     const ratesOfCall = carriers.includes(call.service) ? carrierRates : rates;
     const decided = faults.decide(`${process.file} ${call.operation} ${call.about}`, ratesOfCall, time.now());
     const { point } = decided;
-    const fault = decided.fault ?? (isOut(call, process) ? 'throttled' : undefined);
+    const outage = outageOf(call, process);
+    const fault = decided.fault ?? outage?.fault ?? (outage && 'throttled');
     const { service, operation, about } = call;
     const noted: NotedCall = {
       ...{ service, operation, about, input: fault === undefined ? undefined : call.input },

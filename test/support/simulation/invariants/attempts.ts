@@ -100,6 +100,15 @@ export const ofAttempts = {
       });
     },
   },
+  'a message that may have gone out twice had two attempts': {
+    promise: '16.3',
+    check: ({ accepted }) =>
+      distinct(accepted).flatMap(({ messageId, status }) =>
+        status?.possible_duplicate === true && status.attempts.length < 2
+          ? [`${messageId} is shown as a possible duplicate, with ${status.attempts.length} attempt`]
+          : [],
+      ),
+  },
   'a message fails when all its attempts have failed': {
     promise: '16.4',
     check: (ended) => {

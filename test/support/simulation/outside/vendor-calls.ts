@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { Call, NotedCall } from '../aws/requests.ts';
 import type { FaultRates, Faults } from '../faults.ts';
 import type { Process } from '../lambda/processes.ts';
+import type { Outage } from '../stage.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 
 export interface VendorRequest {
@@ -28,7 +29,7 @@ interface VendorSettings {
   readonly vendor: Vendor;
   readonly time: VirtualTime;
   readonly faults: Faults;
-  readonly isOut: (call: Call, process: Process) => boolean;
+  readonly outageOf: (call: Call, process: Process) => Pick<Outage, 'fault'> | undefined;
   readonly note: (call: NotedCall) => void;
 }
 
@@ -46,7 +47,7 @@ const rates: FaultRates = {
 };
 const lateMs = { least: 200, most: 20_000 } as const;
 
-export function vendorCalls({ vendor, time, faults, isOut, note }: VendorSettings) {
+export function vendorCalls({ vendor, time, faults, outageOf, note }: VendorSettings) {
   return function httpsRequest(process: Process, address: string, { method }: { readonly method: string }) {
     const client = new EventEmitter();
     let isOver = false;
@@ -81,7 +82,8 @@ export function vendorCalls({ vendor, time, faults, isOut, note }: VendorSetting
         rates,
         time.now(),
       );
-      const fault = decided ?? (isOut(call, process) ? 'no connection' : undefined);
+      const outage = outageOf(call, process);
+      const fault = decided ?? outage?.fault ?? (outage && 'no connection');
       const noted = {
         ...{ service: vendor.name, operation, about: vendor.name, input: fault && input },
         ...{ atMs: time.now(), process: process.id, point, fault },
