@@ -51,7 +51,8 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
     [
       'deploy',
       'browser',
-      'construct',
+      // Further steps are in the suite `release`.
+      'construct loads,synthesized,ten',
       'local',
       'long',
       'dynamodb-local',
@@ -77,6 +78,8 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
     [
       'clients',
       'deploy upgrade',
+      'construct stacks,sample',
+      'templates each-setting',
       'attacks',
       'test-keys test-key-separation',
       'browser-10000-rows admin-dashboard-tasks',
