@@ -63,8 +63,8 @@ export function handler(event: SQSEvent) {
     async ({ body, attributes }) => {
       const { receipts, inbound, unreadable } = readNotification(body);
       const receives = Number(attributes.ApproximateReceiveCount);
-      const { recorded, retryAfterSeconds } = await recordReceipts(record, receipts, receives);
-      for (const { receipt, outcome, messageId, message } of recorded) {
+      const recording = await recordReceipts(record, receipts, receives);
+      for (const { receipt, outcome, messageId, message } of recording.recorded) {
         if (outcome === 'given_up') countMetric('UnknownReceipt');
         log[outcome === 'given_up' ? 'warn' : 'info']('receipt', {
           message_id: messageId,
@@ -76,22 +76,16 @@ export function handler(event: SQSEvent) {
           status: message?.status,
         });
       }
-      const { received, retryAfterSeconds: receivedAgainAfter } = await receiveMessages(
-        receive,
-        inbound,
-        receives,
-      );
-      for (const { message, outcome } of received) {
+      const receiving = await receiveMessages(receive, inbound, receives);
+      for (const { message, outcome } of receiving.received) {
         const { message_id, client_id, channel, opt_keyword } = message;
         log.info('inbound', { message_id, client_id, channel, opt_keyword, outcome });
       }
-      // The other notifications of this queue message are processed, and processing them again changes nothing.
-      const [first] = unreadable;
-      if (first !== undefined) {
-        countMetric('UnreadableNotification');
-        throw first;
-      }
-      return { retryAfterSeconds: retryAfterSeconds ?? receivedAgainAfter };
+      // The others of this queue message are processed, and processing them again changes nothing.
+      if (unreadable.length > 0) countMetric('UnreadableNotification');
+      const [first] = [...unreadable, ...recording.failures, ...receiving.failures];
+      if (first !== undefined) throw first;
+      return { retryAfterSeconds: recording.retryAfterSeconds ?? receiving.retryAfterSeconds };
     },
     changeVisibility,
   );

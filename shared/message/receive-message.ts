@@ -53,7 +53,7 @@ const tooEarlyReceives = 6;
 
 /**
  * Receives the messages of one queue message, and says whether the queue must deliver it again: then those that were
- * received are received again, which changes nothing.
+ * received are received again, which changes nothing. So one that fails holds none of the others back.
  *
  * @param receives - how often the queue has delivered it, including this time
  */
@@ -63,19 +63,22 @@ export async function receiveMessages(
   receives: number,
 ): Promise<{
   readonly received: readonly ReceivedMessage[];
+  /** Why some were not received, if so. */
+  readonly failures: readonly unknown[];
   readonly retryAfterSeconds: number | undefined;
 }> {
   const received: ReceivedMessage[] = [];
+  const failures: unknown[] = [];
   let retryAfterSeconds: number | undefined;
   for (const each of inbound) {
     try {
       received.push(await receiveMessage(dependencies, each, receives));
     } catch (error) {
-      if (!(error instanceof TooEarly)) throw error;
-      retryAfterSeconds = tooEarlySeconds;
+      if (error instanceof TooEarly) retryAfterSeconds = tooEarlySeconds;
+      else failures.push(error);
     }
   }
-  return { received, retryAfterSeconds };
+  return { received, failures, retryAfterSeconds };
 }
 
 /**

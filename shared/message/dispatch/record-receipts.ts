@@ -65,7 +65,7 @@ const messagesAtOnce = 25;
 
 /**
  * Records the receipts of one queue message, and says whether the queue must deliver it again: then those that were
- * recorded are recorded again, which changes nothing.
+ * recorded are recorded again, which changes nothing. So one that fails holds none of another message back.
  *
  * @param receives - how often the queue has delivered this message, including this time
  */
@@ -75,29 +75,32 @@ export async function recordReceipts(
   receives: number,
 ): Promise<{
   readonly recorded: readonly RecordedReceipt[];
+  /** Why some were not recorded, if so. */
+  readonly failures: readonly unknown[];
   readonly retryAfterSeconds: number | undefined;
 }> {
   const unknownRetryAfterSeconds = unknownDelaysSeconds[receives - 1];
   const recorded: RecordedReceipt[] = [];
+  const failures: unknown[] = [];
   // The receipts of one message are recorded in their order; a carrier may report on a thousand messages together.
   const ofMessages = Map.groupBy(
     receipts,
     ({ messageId, carrierMessageId }) => messageId ?? carrierMessageId,
   );
   for (const some of chunksOf([...ofMessages.values()], messagesAtOnce))
-    await Promise.all(
-      some.map(async (ofOne) => {
-        for (const receipt of ofOne) {
-          const { outcome, messageId, message } = await recordReceipt(dependencies, receipt);
-          // The contact is noted even if the state was recorded before: a crash may have come in between.
-          if (message !== undefined) await noteTaken(dependencies.contacts, message, receipt);
-          const isGivenUp = outcome === 'unknown_message' && unknownRetryAfterSeconds === undefined;
-          recorded.push({ receipt, messageId, message, outcome: isGivenUp ? 'given_up' : outcome });
-        }
-      }),
-    );
+    await Promise.all(some.map((ofOne) => recordAll(ofOne).catch((error: unknown) => failures.push(error))));
   const isRetried = recorded.some(({ outcome }) => outcome === 'unknown_message');
-  return { recorded, retryAfterSeconds: isRetried ? unknownRetryAfterSeconds : undefined };
+  return { recorded, failures, retryAfterSeconds: isRetried ? unknownRetryAfterSeconds : undefined };
+
+  async function recordAll(ofOne: readonly Receipt[]): Promise<void> {
+    for (const receipt of ofOne) {
+      const { outcome, messageId, message } = await recordReceipt(dependencies, receipt);
+      // The contact is noted even if the state was recorded before: a crash may have come in between.
+      if (message !== undefined) await noteTaken(dependencies.contacts, message, receipt);
+      const isGivenUp = outcome === 'unknown_message' && unknownRetryAfterSeconds === undefined;
+      recorded.push({ receipt, messageId, message, outcome: isGivenUp ? 'given_up' : outcome });
+    }
+  }
 }
 
 /** Notes the contact if the receipt names a number of a pool, or came before the hand-over was stored. */
