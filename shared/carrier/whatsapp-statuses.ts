@@ -120,7 +120,8 @@ function transitionOf(reported: WhatsAppStatus, receivedAt: string): Transition 
 /** Meta's error "Message expired". */
 export const expiredAtMeta = 410;
 
-const clocksDifferMaxMs = 60_000;
+/** A time of a carrier that is further ahead of our clock is not believed. */
+export const clocksDifferMaxMs = 60_000;
 
 /**
  * A moment in the second that Meta names: when the notification was received, if that was within it, else its end. So the

@@ -14,6 +14,7 @@ import { withoutUndefined } from '../../platform/object-fields.ts';
 import { inboundNumber } from '../../sender/phone-number.ts';
 import type { CarrierReports } from '../carrier-module.ts';
 import { type CarrierNotification, hasField, jsonOf, read } from '../carrier-notification.ts';
+import { clocksDifferMaxMs } from '../whatsapp-statuses.ts';
 import { readWebhookEntry, whatsAppWebhookEntry } from '../whatsapp-webhook.ts';
 import { awsDescriptor } from './descriptor.ts';
 
@@ -67,7 +68,7 @@ function reportsIn(notification: z.output<typeof snsNotification>): CarrierNotif
     const inbound = [inboundOfTwoWaySms(sms, new Date(notification.Timestamp))];
     return { receipts: [], inbound, unreadable: [] };
   }
-  const receipts = receiptsOfSmsEvent(read(smsEvent, event, 'the SMS event'));
+  const receipts = receiptsOfSmsEvent(read(smsEvent, event, 'the SMS event'), notification.Timestamp);
   return { receipts, inbound: [], unreadable: [] };
 }
 
@@ -93,8 +94,8 @@ const eventCurrency = 'USD';
 /** What AWS End User Messaging SMS publishes about a sent message. */
 const smsEvent = z.object({
   eventType: z.string(),
-  /** Milliseconds since the epoch, up to the maximum of `Date`. */
-  eventTimestamp: z.int().check(z.positive(), z.maximum(8.64e15)),
+  /** Milliseconds since the epoch. */
+  eventTimestamp: z.number().check(z.positive()),
   isFinal: z.boolean(),
   messageId: z.string().check(z.minLength(1)),
   /** The number that was chosen from a pool; also a sender ID. */
@@ -113,7 +114,7 @@ const smsEvent = z.object({
 type SmsEvent = z.output<typeof smsEvent>;
 
 /** The receipt of an event; none for voice and media, and for a failure that is not final. */
-function receiptsOfSmsEvent(event: SmsEvent): Receipt[] {
+function receiptsOfSmsEvent(event: SmsEvent, notifiedAt: string): Receipt[] {
   if (ignoredEventTypes.test(event.eventType)) return [];
   const outcome = outcomeOf(event);
   if (outcome === undefined) return [];
@@ -127,13 +128,18 @@ function receiptsOfSmsEvent(event: SmsEvent): Receipt[] {
       ...withoutUndefined({ from: numberOf(event) }),
       transition: {
         ...outcome,
-        at: new Date(event.eventTimestamp),
+        at: momentOf(event, new Date(notifiedAt)),
         carrierMessageId: event.messageId,
         ...(arrived.includes(outcome.to) && event.eventType.startsWith('RCS_') ? { deliveredBy: 'rcs' } : {}),
         ...priceOf(event),
       },
     },
   ];
+}
+
+/** When it happened; a time far ahead of SNS is not believed, because the message's row could not be read with it. */
+function momentOf({ eventTimestamp }: SmsEvent, notifiedAt: Date): Date {
+  return eventTimestamp - notifiedAt.getTime() > clocksDifferMaxMs ? notifiedAt : new Date(eventTimestamp);
 }
 
 const arrived: readonly Status[] = ['delivered', 'read'];

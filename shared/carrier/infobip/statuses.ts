@@ -146,7 +146,9 @@ export function receiptOf(found: Report, receivedAt: Date): Receipt | undefined 
 }
 
 function transitionOf({ status, error, doneAt }: Report, receivedAt: Date): Transition | undefined {
-  const at = doneAt === undefined ? receivedAt : new Date(Math.min(Date.parse(doneAt), receivedAt.getTime()));
+  const doneMs = Date.parse(doneAt ?? '');
+  // A thirteenth month has the form of a time, and is none.
+  const at = doneMs < receivedAt.getTime() ? new Date(doneMs) : receivedAt;
   const { delivered, expired, undeliverable, rejected } = statusGroups;
   const { errorCode, errorMessage } = reasonOf(status, error);
   switch (status.groupId) {
