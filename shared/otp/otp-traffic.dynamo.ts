@@ -8,6 +8,7 @@
  */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { keptDays } from '../contract/mode.ts';
 import { allCountries } from '../contract/otp-hold.ts';
 import { queryRows } from '../platform/aws/read-rows.dynamo.ts';
 import { identityOf, rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
@@ -80,7 +81,7 @@ export function countOtps(
 }
 
 /** Longer than anything that reads them: minutes are read for an hour, days for a week. */
-const keptDays = { minute: 1, day: 30 } as const;
+const keptDaysAfter = { minute: 1, day: 30 } as const;
 
 const spanRow = z.looseObject({
   span: z.string(),
@@ -147,7 +148,7 @@ export function dynamoOtpCounter(
       prefix: 'otp#',
       rowOf: ({ clientId, country, span, name }: OtpAddition) => ({
         key: { client_country: clientCountry(clientId, country), span: `${span}#${name}` },
-        purgeAt: epochSeconds(addDays(startOf(name), keptDays[span] + 1)),
+        purgeAt: epochSeconds(addDays(startOf(name), keptDays(clientId, keptDaysAfter[span] + 1))),
       }),
     },
     clock,

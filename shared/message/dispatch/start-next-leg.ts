@@ -7,7 +7,7 @@
  *   one-time password counted for its recipient, by the id of the leg ─ crash → the next attempt counts it as the same
  *   row of the leg ─ crash → the stream hands the leg to its queue; the next attempt finds it
  *
- * Of two workers at once, one stores the row, and the other gives back what it took. If the queue message is lost, the review
+ * Of two workers at once, one stores the row, and the other gives back what it took, as does one that has surely not stored it. If the queue message is lost, the review
  * finds the message (relay/expire-messages.ts).
  */
 
@@ -17,7 +17,7 @@ import type { Clock, Sleep } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
 import { type LegRefusal, type Message, undeliveredStatuses } from '../message.ts';
-import type { MessageStore } from '../store/message-store.ts';
+import { LegNotStored, type MessageStore } from '../store/message-store.ts';
 import { earlierLegIds, laterLegIds, nextLegDueAt, nextLegOf, nextLegWaitsUntil } from './fallback.ts';
 
 /** The differences of one-time passwords. */
@@ -86,9 +86,16 @@ export async function startNextLeg(
   const allowance = await dependencies.allowanceOf(leg.client_id, { now });
   const refusal = await refusalOf(leg, otpLegs, allowance, now);
   const row = { ...leg, ...withoutUndefined({ refusal }), stored_by: workId };
-  const stored = await retry({ delaysMs: conflictRetryDelaysMs, sleep }, () =>
-    messages.createLeg(row, earlierIds),
-  );
+  let mayBeStored = false;
+  const createLeg = () =>
+    messages.createLeg(row, earlierIds).catch((error: unknown) => {
+      mayBeStored ||= !(error instanceof LegNotStored);
+      throw error;
+    });
+  const stored = await retry({ delaysMs: conflictRetryDelaysMs, sleep }, createLeg).catch(async (error) => {
+    if (!mayBeStored) await allowance?.giveBack();
+    throw error;
+  });
   if (stored === 'created') {
     if (refusal !== undefined) return { outcome: 'leg_refused', previous, leg: row };
     if (leg.otp !== undefined) await otpLegs.noteStarted(leg);
@@ -114,9 +121,14 @@ async function refusalOf(
     (leg.otp === undefined ? undefined : await otpLegs.refusalOf(leg, now)) ??
     (await refusalBy(() => allowance?.take([leg])));
   if (known !== undefined || leg.otp === undefined) return known;
-  const overLimit = await otpLegs.count(leg, now);
-  if (overLimit !== undefined) await allowance?.giveBack();
-  return overLimit;
+  let isCounted = false;
+  try {
+    const overLimit = await otpLegs.count(leg, now);
+    isCounted = overLimit === undefined;
+    return overLimit;
+  } finally {
+    if (!isCounted) await allowance?.giveBack();
+  }
 }
 
 const capRefusals = ['message_limit_reached', 'spend_limit_reached'] as const satisfies LegRefusal[];

@@ -108,7 +108,7 @@ export function dynamoBatchStore(
     get: (batchId) =>
       readRow(client, batchSchema, { TableName, Key: { batch_id: batchId }, ConsistentRead: true }),
 
-    noteKeyUse: (batchId, use, at) => noteKeyUse(client, table, { batch_id: batchId }, { use, at }),
+    noteKeyUse: (batchId, keyUse) => noteKeyUse(client, table, { batch_id: batchId }, keyUse),
 
     async takeOver(batchId, seen, by) {
       const { applied } = await conditionalUpdate(client, {

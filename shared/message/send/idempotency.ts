@@ -9,6 +9,7 @@ import type { Allowance } from '../../limit/take-from-caps.ts';
 import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { derivedId, type IdPrefix, newId } from '../../platform/ids.ts';
+import type { KeyUse } from '../store/message-store.ts';
 
 /** Without quotes. */
 export const keyPattern = '[A-Za-z0-9._:-]{1,255}';
@@ -101,7 +102,7 @@ export interface KeyedStore<Entry extends KeyedRecord> {
   /** @throws GatewayError if the record is certainly not stored */
   create(entry: Entry): Promise<CreatedRecord<Entry>>;
   get(id: string): Promise<Entry | undefined>;
-  noteKeyUse(id: string, use: number, at: Date): Promise<boolean>;
+  noteKeyUse(id: string, keyUse: KeyUse): Promise<boolean>;
 }
 
 interface Stored<Entry> {
@@ -147,7 +148,8 @@ export async function createOnce<Entry extends KeyedRecord>(
       use = existing.key_use;
       continue;
     }
-    const isFirstKept = await store.noteKeyUse(idOf(send, key, 0), use + 1, now);
+    const keyUse = { clientId: send.clientId, use: use + 1, at: now };
+    const isFirstKept = await store.noteKeyUse(idOf(send, key, 0), keyUse);
     use = isFirstKept ? use + 1 : 0;
   }
 }

@@ -135,8 +135,11 @@ const contactRow = z.object({
 });
 type ContactRow = z.output<typeof contactRow>;
 
-/** A row is written anew after this time, so that it is kept while messages are sent. */
-const renewedDays = 30;
+/**
+ * A row is written anew after so many days, so that it is kept while messages are sent, and so much longer than messages are. A
+ * row of test data is kept no longer (contract 17.6), and therefore written anew each day.
+ */
+const renewedDays = { live: 30, test: 1 } as const;
 /** The number of clients that may write to one person at the same moment. */
 const triesMax = 5;
 /** A person has fewer, for all senders and clients together. */
@@ -205,7 +208,8 @@ export function dynamoContacts(
   }
 
   function purgeAt({ writer, wrote_at }: ContactRow): number {
-    return epochSeconds(addDays(new Date(wrote_at), keptDays(writer, retentionDays) + renewedDays));
+    const extraDays = modeOf(writer) === 'live' ? renewedDays.live : 0;
+    return epochSeconds(addDays(new Date(wrote_at), keptDays(writer, retentionDays) + extraDays));
   }
 }
 
@@ -218,6 +222,6 @@ function rowOf({ clientId, sender, via, at }: Contact): ContactRow {
   return { writer: clientId, sender, wrote_at: at.toISOString(), ...withoutUndefined({ via }) };
 }
 
-function isFresh({ wrote_at, via }: ContactRow, contact: Contact): boolean {
-  return addDays(new Date(wrote_at), renewedDays) > contact.at && via === contact.via;
+function isFresh({ writer, wrote_at, via }: ContactRow, contact: Contact): boolean {
+  return addDays(new Date(wrote_at), renewedDays[modeOf(writer)]) > contact.at && via === contact.via;
 }

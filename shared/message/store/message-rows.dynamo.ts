@@ -7,6 +7,7 @@ import { type AttributeValue, TransactionCanceledException } from '@aws-sdk/clie
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
+import { modeOf } from '../../contract/mode.ts';
 import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
 import { batchRead, readableRows } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
@@ -15,7 +16,15 @@ import { chunksOf } from '../../platform/long-lists.ts';
 import { retryRemaining } from '../../platform/retry.ts';
 import { type Message, messageSchema, undeliveredStatuses } from '../message.ts';
 import { filterFields } from './message-list.dynamo.ts';
-import { isOwn, type LegCreated, type MessageStore, messageRowOf, parseMessageRow } from './message-store.ts';
+import {
+  isOwn,
+  type KeyUse,
+  type LegCreated,
+  LegNotStored,
+  type MessageStore,
+  messageRowOf,
+  parseMessageRow,
+} from './message-store.ts';
 
 const filterFieldsRow = lazily(() => {
   const picked = ['message_id', ...filterFields] as const;
@@ -88,9 +97,8 @@ const names = undeliveredStatuses.map((_, index) => `:status${index}`);
 const values = Object.fromEntries(undeliveredStatuses.map((status, index) => [`:status${index}`, status]));
 
 /**
- * Stores a further leg of a send in one transaction with the check that no earlier leg is delivered.
- *
- * @throws when another write holds one of the rows at this moment, and for any other fault: it may be repeated.
+ * Stores a further leg of a send in one transaction with the check that no earlier leg is delivered. The SDK gives its tries of
+ * the call the same token, so a transaction that is cancelled was not done by an earlier try either.
  */
 export async function createLeg(
   client: DynamoDBDocumentClient,
@@ -128,7 +136,7 @@ export async function createLeg(
     const [put, ...checks] = error.CancellationReasons ?? [];
     if (put?.Code === conditionFailed) return isFirstWriter(leg, put.Item) ? 'created' : 'exists';
     if (checks.some(({ Code }) => Code === conditionFailed)) return 'sequence_ended';
-    throw error;
+    throw new LegNotStored(error.message, { cause: error });
   }
 }
 
@@ -143,19 +151,21 @@ const extraDays = 10;
 
 /**
  * Writes the number of the newest use into the first record of an Idempotency-Key, and extends its retention: it only moves
- * later, because a scheduled message may need it longer. False where the record is gone.
+ * later, because a scheduled message may need it longer. A test record is kept no longer (contract 17.6): after it, the key is
+ * new. False where the record is gone.
  */
 export async function noteKeyUse(
   client: DynamoDBDocumentClient,
   { tableName: TableName, retentionDays }: { readonly tableName: string; readonly retentionDays: number },
   Key: Readonly<Record<string, string>>,
-  { use, at }: { readonly use: number; readonly at: Date },
+  { clientId, use, at }: KeyUse,
 ): Promise<boolean> {
   const [idName = ''] = Object.keys(Key);
   const keptUntil = epochSeconds(addDays(at, retentionDays + extraDays));
   const values = { ':use': use, ':purge': keptUntil };
   const ended = `attribute_exists(${idName}) AND purge_at < :purge`;
-  if (await update('SET key_use = :use, purge_at = :purge', ended, values)) return true;
+  const isLive = modeOf(clientId) === 'live';
+  if (isLive && (await update('SET key_use = :use, purge_at = :purge', ended, values))) return true;
   return update('SET key_use = :use', `attribute_exists(${idName})`, { ':use': use });
 
   async function update(

@@ -192,7 +192,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     addCost: (messageId, cost) => addCost(client, TableName, messageId, get, cost),
     noteFailedAttempt,
     fillInSent,
-    noteKeyUse: (messageId, use, at) => noteKeyUse(client, table, { message_id: messageId }, { use, at }),
+    noteKeyUse: (messageId, keyUse) => noteKeyUse(client, table, { message_id: messageId }, keyUse),
     findByCarrierId,
   };
 }

@@ -42,8 +42,20 @@ export interface HandOverNote {
   readonly attempts?: readonly StoredAttempt[];
 }
 
+/** A use of an Idempotency-Key after its first one. */
+export interface KeyUse {
+  readonly clientId: string;
+  readonly use: number;
+  readonly at: Date;
+}
+
 /** Whether this call stored the leg, or why there is nothing to store. */
 export type LegCreated = 'created' | 'exists' | 'sequence_ended';
+
+/** The leg is surely not stored: another write held one of the rows at that moment, for example. */
+export class LegNotStored extends Error {
+  override readonly name = 'LegNotStored';
+}
 
 export interface RecordedAttempt {
   /** All attempts, of which the last is to be made. */
@@ -71,6 +83,8 @@ export interface MessageStore {
   /**
    * Stores a leg unless its id is taken, or one of the earlier legs is delivered or canceled, in one step: none of them
    * can be delivered in between.
+   *
+   * @throws LegNotStored where it may be repeated, and nothing is stored; after any other error the leg may be stored.
    */
   createLeg(leg: Message, earlierLegIds: readonly string[]): Promise<LegCreated>;
   get(messageId: string, reading?: ReadOptions): Promise<Message | undefined>;
@@ -113,7 +127,7 @@ export interface MessageStore {
   /** Fills in `sent` of a `failed` or `expired` message, which a later receipt proves; undefined where it has `sent`. */
   fillInSent(messageId: string, at: Date): Promise<Message | undefined>;
   /** Writes the number of the newest use of an Idempotency-Key into its first message; false where that is gone. */
-  noteKeyUse(messageId: string, use: number, at: Date): Promise<boolean>;
+  noteKeyUse(messageId: string, keyUse: KeyUse): Promise<boolean>;
   /** The message with this id of the carrier. */
   findByCarrierId(carrierMessageId: string): Promise<string | undefined>;
 }

@@ -9,6 +9,7 @@ import {
   ScanCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
+import { keptDays } from '../../contract/mode.ts';
 import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
 import { batchRead, type ReadOptions } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, addSeconds, type Clock, epochSeconds } from '../../platform/clock.ts';
@@ -184,7 +185,7 @@ export function dynamoSuppressionStore(
       stored_at: clock().toISOString(),
       ...more,
     };
-    if (scope === undefined) set.purge_at = epochSeconds(addDays(at, removedDays));
+    if (scope === undefined) set.purge_at = epochSeconds(addDays(at, keptDays(client_id, removedDays)));
     else Object.assign(set, { scope, ...withoutUndefined({ reason }) });
     // A person or a carrier asks for no messages; that never narrows what the client or an administrator suppressed.
     const kept = source === 'keyword' || source === 'carrier' ? ['scope', 'reason'] : [];

@@ -1,0 +1,50 @@
+/** Test messages, and what follows from them, are kept for 30 days at most (contract 17.6). */
+import { describe, expect, it } from '@jest/globals';
+import { clientIdIn } from '../../../shared/contract/mode.ts';
+import { dynamoContacts } from '../../../shared/message/store/contacts.dynamo.ts';
+import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
+import { addDays } from '../../../shared/platform/clock.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { aMessage, created } from '../../support/message/example-message.ts';
+
+const client_id = clientIdIn('test', 'client-a');
+const person = '+447700900123';
+const retentionDays = 90;
+
+function daysKept(rows: readonly Record<string, unknown>[], from: Date): number[] {
+  return rows.map(({ purge_at }) => Math.round((Number(purge_at) - from.getTime() / 1000) / 86_400));
+}
+
+describe('of a test key, a row is kept for 30 days:', () => {
+  it('the first message of an Idempotency-Key that is used again after a day', async () => {
+    const tables = inMemoryTables();
+    const messages = dynamoMessageStore(tables.dynamo, { tableName: tables.names.messages, retentionDays });
+    const message = aMessage({ client_id });
+    await messages.create(message);
+    await messages.noteKeyUse(message.message_id, { clientId: client_id, use: 1, at: addDays(created, 2) });
+    expect(Math.max(...daysKept(tables.rows('messages'), new Date(message.expires_at)))).toBeLessThanOrEqual(
+      30,
+    );
+  });
+
+  it('to whom a test message went', async () => {
+    const tables = inMemoryTables();
+    const contacts = dynamoContacts(tables.dynamo, {
+      tableName: tables.names.whatsapp_windows,
+      retentionDays,
+    });
+    const addressee = { channel: 'sms', person, mode: 'test' } as const;
+    await contacts.note(addressee, { clientId: client_id, sender: '+447418367358', at: created });
+    expect(Math.max(...daysKept(tables.rows('whatsapp_windows'), created))).toBeLessThanOrEqual(30);
+  });
+
+  it('that a person ended a suppression', async () => {
+    const tables = inMemoryTables();
+    const suppressions = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions, () => created);
+    const change = { client_id, recipient: person, source: 'keyword' } as const;
+    await suppressions.change({ ...change, scope: 'messages', at: created, cause: 'msg_1' });
+    await suppressions.change({ ...change, scope: undefined, at: addDays(created, 1), cause: 'msg_2' });
+    expect(Math.max(...daysKept(tables.rows('suppressions'), addDays(created, 1)))).toBeLessThanOrEqual(30);
+  });
+});
