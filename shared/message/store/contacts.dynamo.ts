@@ -8,13 +8,15 @@
  *
  *   row of the client before ─ crash → it is the last one still, and the next message finds that again
  *   row of the sender, on the condition that it is as it was read ─ another was faster → read again
+ *
+ * A row that a person made invalid is no contact and stays: whoever writes gets a row of its own beside it.
  */
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Channel } from '../../contract/channels.ts';
 import { keptDays, type Mode, modeOf } from '../../contract/mode.ts';
 import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
-import { queryRows, readRow } from '../../platform/aws/read-rows.dynamo.ts';
+import { queryRows, readableRows } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { anySender, fromOf, mayBeTaken } from '../attempt.ts';
@@ -153,7 +155,8 @@ export function dynamoContacts(
     async note(addressee, contact) {
       const key = keyOf(addressee, contact.sender);
       const row = rowOf(contact);
-      let last = await readRow(client, contactRow, { TableName, Key: key });
+      const { Item } = await client.send(new GetCommand({ TableName, Key: key }));
+      let last = contactIn(Item);
       for (let tries = 0; tries < triesMax; tries += 1) {
         if (last?.writer === row.writer && isFresh(last, contact)) return;
         if (last !== undefined && last.writer !== row.writer) {
@@ -163,7 +166,8 @@ export function dynamoContacts(
         }
         const replacing = await putLast(key, row, last);
         if (replacing.applied) return;
-        last = replacing.row === undefined ? undefined : contactRow.parse(replacing.row);
+        last = contactIn(replacing.row);
+        if (last === undefined) break;
       }
       await putOwn(addressee, row);
     },
@@ -176,7 +180,9 @@ export function dynamoContacts(
         ExpressionAttributeValues: { ':person': keyOf(addressee, '').client_id },
       });
       for await (const item of rows) {
-        const { writer, sender, via, wrote_at } = contactRow.parse(item);
+        const row = contactIn(item);
+        if (row === undefined) continue;
+        const { writer, sender, via, wrote_at } = row;
         contacts.push({ clientId: writer, sender, at: new Date(wrote_at), ...withoutUndefined({ via }) });
         if (contacts.length >= rowsMax) break;
       }
@@ -211,6 +217,11 @@ export function dynamoContacts(
     const extraDays = modeOf(writer) === 'live' ? renewedDays.live : 0;
     return epochSeconds(addDays(new Date(wrote_at), keptDays(writer, retentionDays) + extraDays));
   }
+}
+
+/** Undefined where there is none that can be read. The key has the person's number, so the log names the writer. */
+function contactIn(row: Readonly<Record<string, unknown>> | undefined): ContactRow | undefined {
+  return row && readableRows(contactRow, [row], 'writer')[0];
 }
 
 function keyOf({ channel, person, mode }: Addressee, sender: string) {

@@ -5,13 +5,20 @@ import type { Message } from '../message.ts';
 import { listPosition } from './message-list.dynamo.ts';
 import type { MessageStore } from './message-store.ts';
 
+interface ConversationPage {
+  /** Fewer than were asked for where a row is not seen yet, or cannot be read. */
+  readonly messages: readonly Message[];
+  /** The list position at which older ones begin; undefined if there are none. */
+  readonly nextBefore: string | undefined;
+}
+
 export interface Conversations {
   /**
    * The newest messages with a person, of both directions and all clients, newest first.
    *
-   * @param before - the list position of the last message of the page before
+   * @param before - `nextBefore` of the page before
    */
-  newestWith(person: string, limit: number, before?: string): Promise<readonly Message[]>;
+  newestWith(person: string, limit: number, before?: string): Promise<ConversationPage>;
 }
 
 const pageSize = 100;
@@ -24,6 +31,7 @@ export interface Written {
 }
 
 const indexRow = z.object({ message_id: z.string() });
+const indexPosition = z.object({ list_at: z.string() });
 
 export function dynamoConversations(
   client: DynamoDBDocumentClient,
@@ -32,7 +40,7 @@ export function dynamoConversations(
 ): Conversations {
   return {
     async newestWith(person, limit, before) {
-      const { Items = [] } = await client.send(
+      const { Items = [], LastEvaluatedKey } = await client.send(
         new QueryCommand({
           TableName,
           IndexName: 'by-recipient',
@@ -49,7 +57,11 @@ export function dynamoConversations(
       const ids = Items.map((item) => indexRow.parse(item).message_id);
       // The read is eventually consistent: the person cannot reply to a hand-over of this moment.
       const found = await messages.getMany(ids, { consistent: false });
-      return found.toSorted((one, other) => (listPosition(one) < listPosition(other) ? 1 : -1));
+      return {
+        messages: found.toSorted((one, other) => (listPosition(one) < listPosition(other) ? 1 : -1)),
+        nextBefore:
+          LastEvaluatedKey === undefined ? undefined : indexPosition.parse(LastEvaluatedKey).list_at,
+      };
     },
   };
 }
@@ -61,11 +73,10 @@ export async function* pagesWith(
 ): AsyncGenerator<readonly Message[]> {
   let before: string | undefined;
   for (let considered = 0; considered < consideredMax; considered += pageSize) {
-    const page = await conversations.newestWith(person, pageSize, before);
-    yield page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < pageSize) return;
-    before = listPosition(last);
+    const { messages, nextBefore } = await conversations.newestWith(person, pageSize, before);
+    yield messages;
+    if (nextBefore === undefined) return;
+    before = nextBefore;
   }
 }
 

@@ -35,7 +35,7 @@ export interface ProgressStore {
 
 export interface CompareDependencies {
   readonly list: OptOutList;
-  readonly suppressions: Pick<SuppressionStore, 'get' | 'change'> & SuppressionChanges;
+  readonly suppressions: Pick<SuppressionStore, 'get' | 'change' | 'compareAgain'> & SuppressionChanges;
   readonly conversations: Conversations;
   readonly contacts: Pick<Contacts, 'of'>;
   readonly progress: ProgressStore;
@@ -50,7 +50,7 @@ interface Comparison {
   readonly suppressed: number;
   readonly added: number;
   readonly removed: number;
-  /** Numbers that the carrier did not add or remove. */
+  /** Numbers that the carrier did not add or remove; it is asked for a removal again by each comparison. */
   readonly refused: number;
   /** Whether both sides were read to their end; otherwise the next run continues. */
   readonly complete: boolean;
@@ -141,7 +141,7 @@ async function readSuppressions(
   counts: Counts,
   { begun, isOver }: { readonly begun: Date; readonly isOver: () => boolean },
 ): Promise<ComparisonProgress> {
-  const after = position === undefined ? undefined : rowKey.parse(JSON.parse(position));
+  const after = position === undefined ? undefined : keyIn(position);
   const { rows, nextAfter } = await dependencies.suppressions.changedSince(since, rowsPerRead, after);
   const at = ({ client_id, recipient }: RowKey): ComparisonProgress => ({
     startedAt,
@@ -163,30 +163,51 @@ async function readSuppressions(
   return { startedAt: begun, since: addSeconds(startedAt, -overlapSeconds), phase: 'list' };
 }
 
+/** Undefined, for the first row, where a person made the position invalid. */
+function keyIn(position: string): RowKey | undefined {
+  try {
+    return rowKey.safeParse(JSON.parse(position)).data;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Where the person asked for messages again, or an administrator did, after the number came onto the list. The word of the
- * person to one client leaves the number there if the same person, or an administrator, stopped another client.
+ * person to one client leaves the number there while the same person, or an administrator, stops another client. What is left
+ * there is compared again: the carrier removes a number later that it refuses to remove now, and what stops the other client
+ * may end without a word that changes the list.
  */
 async function removeFromList(
   dependencies: CompareDependencies,
-  { client_id, recipient, source, changed_at }: SuppressionRow,
+  ended: SuppressionRow,
   counts: Counts,
 ): Promise<void> {
   const { list, suppressions, sleep } = dependencies;
+  const { client_id, recipient, source, changed_at } = ended;
   const listed = await list.find(recipient);
   await sleep(pauseMs);
   if (listed === undefined || saidAt(listed).toISOString() >= changed_at) return;
   // The row was read with many others, minutes ago; the person may have sent STOP since.
   if ((await suppressions.get(client_id, recipient, { consistent: true })) !== undefined) return;
-  if (source === 'keyword') {
-    for (const other of await clientsOf(dependencies, recipient)) {
-      const stopped =
-        other === client_id ? undefined : await suppressions.get(other, recipient, { consistent: true });
-      if (stopped !== undefined && lastingSources.includes(stopped.source)) return;
-    }
-  }
+  if (source === 'keyword' && (await isStoppedForOthers(dependencies, ended)))
+    return suppressions.compareAgain(ended);
   const isRemoved = await list.remove(recipient);
   counts[isRemoved ? 'removed' : 'refused'] += 1;
+  if (!isRemoved) await suppressions.compareAgain(ended);
+}
+
+/** Whether the person, or an administrator, stops another client that wrote to the person. */
+async function isStoppedForOthers(
+  dependencies: CompareDependencies,
+  { client_id, recipient }: RowKey,
+): Promise<boolean> {
+  const others = [...(await clientsOf(dependencies, recipient))].filter((each) => each !== client_id);
+  for (const other of others) {
+    const stopped = await dependencies.suppressions.get(other, recipient, { consistent: true });
+    if (stopped !== undefined && lastingSources.includes(stopped.source)) return true;
+  }
+  return false;
 }
 
 /**
@@ -256,7 +277,7 @@ export interface OptOutList {
   find(recipient: string): Promise<ListedOptOut | undefined>;
   /** Repeating it changes nothing. @returns false where the carrier refuses this number */
   add(recipient: string): Promise<boolean>;
-  /** @returns false where the carrier refuses: AWS removes a number once in 30 days */
+  /** @returns false where the carrier refuses for now: AWS removes a number once in 30 days */
   remove(recipient: string): Promise<boolean>;
 }
 

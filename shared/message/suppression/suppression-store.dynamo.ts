@@ -42,6 +42,11 @@ export interface SuppressionReader {
 export interface SuppressionStore extends SuppressionReader {
   change(change: SuppressionChange): Promise<Changed>;
   /**
+   * The next comparison with a carrier's list finds the row, as if it were written now, unless it changes before. It is kept
+   * for as long as this is repeated, and 60 days more.
+   */
+  compareAgain(ended: SuppressionRow): Promise<void>;
+  /**
    * By number, in ascending order.
    *
    * @param after - the recipient that was the last of the page before
@@ -122,6 +127,22 @@ export function dynamoSuppressionStore(
       return refreshing.applied
         ? { outcome: 'same', row: effectiveSuppression(refreshing.response.Attributes ?? {}) }
         : { outcome: 'outdated', row: effectiveSuppression(refreshing.row ?? {}) };
+    },
+
+    async compareAgain({ client_id, recipient, changed_at }) {
+      const now = clock();
+      await conditionalUpdate(client, {
+        TableName,
+        Key: { client_id, recipient },
+        UpdateExpression: 'SET stored_at = :now, purge_at = :purge',
+        ConditionExpression: 'changed_at = :seen AND attribute_not_exists(#scope)',
+        ExpressionAttributeNames: { '#scope': 'scope' },
+        ExpressionAttributeValues: {
+          ':now': now.toISOString(),
+          ':purge': epochSeconds(addDays(now, removedDays)),
+          ':seen': changed_at,
+        },
+      });
     },
 
     async list(clientId, limit, after) {

@@ -76,12 +76,15 @@ describe('the messages with a person', () => {
     for (const message of [first, second, sentTo(aPerson(), 10)]) await messages.create(message);
     const inbound = anInbound({ person, receivedAt: addSeconds(at, 30) });
     const { message } = await receiveMessage({ messages, conversations, ...rest }, inbound);
-    const ids = (await conversations.newestWith(person, 10)).map(({ message_id }) => message_id);
+    const all = await conversations.newestWith(person, 10);
+    const ids = all.messages.map(({ message_id }) => message_id);
     expect(ids).toEqual([message.message_id, second.message_id, first.message_id]);
-    expect(await conversations.newestWith(person, 1)).toEqual([message]);
-    expect(await conversations.newestWith(person, 1, listPosition(message))).toMatchObject([
-      { message_id: second.message_id },
-    ]);
+    expect(all.nextBefore).toBeUndefined();
+    const newest = await conversations.newestWith(person, 1);
+    expect(newest).toEqual({ messages: [message], nextBefore: listPosition(message) });
+    expect(await conversations.newestWith(person, 1, newest.nextBefore)).toMatchObject({
+      messages: [{ message_id: second.message_id }],
+    });
   });
 
   it('name the client to whom a reply belongs, once: a repeat finds the row', async () => {

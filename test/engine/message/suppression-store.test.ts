@@ -1,5 +1,6 @@
 /** Whose messages are suppressed, in memory as in the table: the state follows from the newest change, in any order. */
 
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Message } from '../../../shared/message/message.ts';
@@ -11,7 +12,7 @@ import {
   dynamoSuppressionStore,
   type SuppressionStore,
 } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
-import { addSeconds } from '../../../shared/platform/clock.ts';
+import { addDays, addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
@@ -252,6 +253,34 @@ describe('the comparison with a list', () => {
     expect(seen).toEqual([numbers[0], ...numbers.slice(5)]);
     const all = await changes.changedSince(undefined, 100, undefined);
     expect(all.rows).toHaveLength(9);
+    await own.drop();
+  });
+
+  it('starts again where a person made its progress invalid', async () => {
+    const [dynamo, name] = [tables.dynamo, tables.names.suppressions];
+    const Item = { client_id: '#opt-out-list', recipient: 'Edited', started_at: 'today', phase: 'list' };
+    await dynamo.send(new PutCommand({ TableName: name, Item }));
+    expect(await dynamoOptOutProgress(dynamo, name, 'Edited').read()).toBeUndefined();
+  });
+
+  it('finds a row again that is to be compared again, unless the person wrote meanwhile', async () => {
+    const own = await createTables(['suppressions']);
+    const name = own.names.suppressions;
+    let now = start;
+    const store = dynamoSuppressionStore(own.dynamo, name, () => now);
+    const changes = dynamoSuppressionChanges(own.dynamo, name);
+    const client = aClient();
+    const { row } = await store.change(change(client, 0, { scope: undefined }));
+    now = addDays(start, 59);
+    const found = async () => (await changes.changedSince(now, 100, undefined)).rows;
+    expect(await found()).toEqual([]);
+    await store.compareAgain(row);
+    expect(await found()).toEqual([row]);
+    now = addDays(now, 1);
+    await store.change(change(client, 60));
+    now = addDays(now, 1);
+    await store.compareAgain(row);
+    expect(await found()).toEqual([]);
     await own.drop();
   });
 });

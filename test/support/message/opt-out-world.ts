@@ -17,11 +17,11 @@ export const [person, other] = [numberOf(1), numberOf(2)];
 
 /** @param pageSize - the pages of the list are as long */
 export function aWorld({ pageSize = 100, budgetMs = 240_000 } = {}) {
-  const { suppressions } = inMemoryStores();
+  let now = start;
+  const { suppressions, contacts, tables } = inMemoryStores(undefined, () => now);
   const listed = new Map<string, ListedOptOut>();
   const clients = new Map<string, readonly string[]>();
   const calls: string[] = [];
-  let now = start;
   let progress: ComparisonProgress | undefined;
   let refuses: 'removal' | 'position' | undefined;
   const during: { step?: 'pause' | 'add'; act?: () => Promise<unknown> } = {};
@@ -50,15 +50,16 @@ export function aWorld({ pageSize = 100, budgetMs = 240_000 } = {}) {
       return true;
     },
   };
-  const { contacts } = inMemoryStores();
   const dependencies = {
     list,
     suppressions,
     conversations: {
-      newestWith: async (recipient: string) =>
-        (clients.get(recipient) ?? []).map((client_id) => ({
+      newestWith: async (recipient: string) => ({
+        messages: (clients.get(recipient) ?? []).map((client_id) => ({
           ...aMessage({ client_id, recipient, status: 'sent', sent_at: start.toISOString() }),
         })),
+        nextBefore: undefined,
+      }),
     },
     contacts,
     progress: {
@@ -78,6 +79,7 @@ export function aWorld({ pageSize = 100, budgetMs = 240_000 } = {}) {
   return {
     suppressions,
     contacts,
+    tables,
     listed,
     calls,
     /** These clients wrote to the person. */

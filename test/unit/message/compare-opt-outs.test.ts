@@ -230,6 +230,59 @@ describe('the list of the carrier', () => {
     expect(world.listed.has(person)).toBe(true);
   });
 
+  it.each([1, 24, 29 * 24])('loses a number whose removal it refuses for %s hours', async (hours) => {
+    const world = aWorld();
+    world.listOptOut(person, -90);
+    await world.change(-80, { scope: 'messages' });
+    await world.change(-50, {});
+    world.refuse('removal');
+    for (let hour = 0; hour < hours; hour += 1) {
+      expect(await world.run()).toMatchObject({ refused: 1, complete: true });
+      world.hourLater();
+    }
+    world.refuse(undefined);
+    expect(await world.run()).toMatchObject({ removed: 1, refused: 0 });
+    world.hourLater();
+    // From then on the row is an old one.
+    world.listOptOut(person, -60);
+    await world.run();
+    world.hourLater();
+    expect(await world.run()).toMatchObject({ removed: 0 });
+  });
+
+  it.each(['keyword', 'admin', 'client'] as const)(
+    'loses a number after START to one client when the stop of the other is ended by: %s',
+    async (source) => {
+      const world = aWorld();
+      world.wrote(person, 'a', 'b');
+      world.listOptOut(person, -90);
+      for (const client_id of ['a', 'b']) await world.change(-80, { client_id, scope: 'messages' });
+      await world.change(-50, {});
+      for (let hour = 0; hour < 6; hour += 1) {
+        await world.run();
+        world.hourLater();
+      }
+      expect(world.listed.has(person)).toBe(true);
+      await world.change(6 * 3600, { client_id: 'b', source });
+      await world.run();
+      expect(world.listed.has(person)).toBe(false);
+    },
+  );
+
+  it('keeps a number whose person sends STOP again to the client of the START that another stop held back', async () => {
+    const world = aWorld();
+    world.wrote(person, 'a', 'b');
+    world.listOptOut(person, -90);
+    for (const client_id of ['a', 'b']) await world.change(-80, { client_id, scope: 'messages' });
+    await world.change(-50, {});
+    world.meanwhile('pause', () => world.change(2, { scope: 'messages' }));
+    await world.run();
+    await world.change(10, { client_id: 'b', source: 'client' });
+    world.hourLater();
+    await world.run();
+    expect([world.listed.has(person), await world.scopeOf('a')]).toEqual([true, 'messages']);
+  });
+
   it('may refuse a removal, which stops nothing else', async () => {
     const world = aWorld();
     for (const recipient of [person, other]) {

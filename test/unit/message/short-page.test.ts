@@ -1,0 +1,62 @@
+/**
+ * A page of the messages with a person that is short, because the rows are read from a place that is a moment behind the
+ * index, or because one of them cannot be read, is not the end of the conversation (contract 13.1, 13.2).
+ */
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { receiveMessage } from '../../../shared/message/receive-message.ts';
+import { dynamoConversations } from '../../../shared/message/store/conversations.dynamo.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { numbersOwned } from '../../support/doubles/no-senders.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
+import { anInbound, ourNumber, person, sentBy, start } from '../../support/message/inbound.ts';
+
+/** More messages of another client than a page has, all waiting. */
+const waiting = 120;
+
+async function world(wrong: 'nothing' | 'a row behind the index' | 'a row edited by hand') {
+  const stores = inMemoryStores();
+  const { messages, tables } = stores;
+  // A carrier took it, and its response was lost: only the row says that the person has it.
+  const attempt = { number: 1, carrier: 'twilio', at: start.toISOString(), deadline: start.toISOString() };
+  await messages.create(
+    sentBy('client-a', 0, { from: ourNumber, status: 'sending', sent_at: undefined, attempts: [attempt] }),
+  );
+  for (let index = 1; index <= waiting; index += 1)
+    await messages.create(
+      sentBy('client-b', index, { from: ourNumber, status: 'queued', sent_at: undefined }),
+    );
+  const newest = `msg_of_client-b_${waiting}`;
+  if (wrong === 'a row edited by hand') {
+    const row = tables.rows('messages').find(({ message_id }) => message_id === newest);
+    await tables.dynamo.send(
+      new PutCommand({ TableName: tables.names.messages, Item: { ...row, queued_at: 'yesterday' } }),
+    );
+  }
+  const getMany: typeof messages.getMany = async (ids, reading) =>
+    (await messages.getMany(ids, reading)).filter(
+      ({ message_id }) =>
+        wrong !== 'a row behind the index' || reading?.consistent !== false || message_id !== newest,
+    );
+  const dependencies = {
+    ...stores,
+    conversations: dynamoConversations(tables.dynamo, tables.names.messages, { getMany }),
+    numbers: numbersOwned(),
+    optOutWords: [],
+    activityLog: { add: async () => undefined },
+  };
+  const stop = anInbound({ text: 'STOP', receivedAt: addSeconds(start, waiting + 10) });
+  const { message } = await receiveMessage(dependencies, stop, 10);
+  return { message, suppression: await stores.suppressions.get('client-a', person) };
+}
+
+describe('a STOP to the client whose message is behind a hundred others counts', () => {
+  it.each(['nothing', 'a row behind the index', 'a row edited by hand'] as const)(
+    'with %s',
+    async (wrong) => {
+      const { message, suppression } = await world(wrong);
+      expect(message.client_id).toBe('client-a');
+      expect(suppression).toMatchObject({ scope: 'messages', source: 'keyword' });
+    },
+  );
+});

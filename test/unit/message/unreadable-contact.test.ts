@@ -1,0 +1,42 @@
+/** A contact that somebody made invalid in the console hides no other, and stops nobody's work (contract 1.8, 13.4). */
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, it } from '@jest/globals';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
+import { aWorld, other, person, start } from '../../support/message/opt-out-world.ts';
+
+const contact = { clientId: 'a', sender: '*', at: start };
+
+async function spoilContact({ tables }: Pick<ReturnType<typeof inMemoryStores>, 'tables'>): Promise<void> {
+  await tables.dynamo.send(
+    new PutCommand({
+      TableName: tables.names.whatsapp_windows,
+      Item: {
+        ...{ client_id: `#wrote sms ${person}`, recipient: '*' },
+        ...{ writer: 'a', sender: '*', wrote_at: 'today' },
+      },
+    }),
+  );
+}
+
+it('who else is on the list of the carrier is suppressed', async () => {
+  const world = aWorld();
+  for (const each of [person, other]) {
+    await world.contacts.note({ channel: 'sms', person: each }, contact);
+    world.listOptOut(each, -60);
+  }
+  await spoilContact(world);
+  expect(await world.run()).toMatchObject({ suppressed: 1, complete: true });
+  expect(await world.scopeOf('a', other)).toBe('messages');
+});
+
+it('the clients that write after it are noted beside it', async () => {
+  const stores = inMemoryStores();
+  const addressee = { channel: 'sms', person } as const;
+  await stores.contacts.note(addressee, contact);
+  await spoilContact(stores);
+  for (const clientId of ['a', 'b'])
+    await stores.contacts.note(addressee, { ...contact, clientId, at: addSeconds(start, 60) });
+  const found = await stores.contacts.of(addressee);
+  expect(found.map(({ clientId }) => clientId).toSorted()).toEqual(['a', 'b']);
+});
