@@ -21,7 +21,6 @@ const askedForMs = 900_000;
 const settledWithinMs = 150_000;
 
 interface ShownAttempt {
-  readonly number: number;
   readonly carrier: string;
   readonly at: string;
   readonly outcome: string;
@@ -90,14 +89,14 @@ export const ofAttempts = {
         const { otp, other } = plan.unknownDeadlines;
         const seconds = route === 'sendOtp' ? otp : other;
         const failedAt = status.error?.code === 'hand_over_unknown' ? timeIn(status, 'failed') : undefined;
-        return attempts.flatMap(({ number, at, outcome }, index) => {
+        return attempts.flatMap(({ at, outcome }, index) => {
           const next = attempts[index + 1]?.at ?? failedAt;
           if (outcome !== 'unknown' || next === undefined) return [];
           const dueMs = Date.parse(at) + seconds * 1000;
           const isLate = Date.parse(next) > dueMs + settledWithinMs + 2 * plan.skewMaxMs;
           return isLate && dueMs > lastFaultMs(ended) + reviewedAgainMs
             ? [
-                `the attempt ${number} of ${messageId} was to be settled at ${timeOf(dueMs)}, and was at ${next}`,
+                `the attempt of ${at} of ${messageId} was to be settled at ${timeOf(dueMs)}, and was at ${next}`,
               ]
             : [];
         });
@@ -120,10 +119,12 @@ export const ofAttempts = {
       const waiting = deadLetters(sqs);
       return severalCarriers(ended).flatMap(({ messageId, status, attempts }) => {
         if (status.status !== 'expired' || waiting.some((body) => body.includes(messageId))) return [];
-        const ends = attempts.map(({ number }) => failureOf(ended, messageId, number));
-        if (ends.length === 0 || ends.some((atMs) => atMs === undefined)) return [];
+        const given = record.handOvers.filter((one) => one.messageId === messageId);
+        const ends = [...new Set(given.map(({ attemptId }) => attemptId))].map((id) => failureOf(ended, id));
+        // Of an attempt that reached no carrier nothing is known here.
+        if (ends.length !== attempts.length || ends.some((atMs) => atMs === undefined)) return [];
         const failedMs = Math.max(...ends.map((atMs) => atMs ?? 0), lastFaultMs(ended));
-        const last = record.handOvers.findLast((one) => one.messageId === messageId);
+        const last = given.at(-1);
         // A last one that was refused is made again.
         return last?.carrierMessageId === undefined ||
           failedMs > Date.parse(status.expires_at) - reviewedAgainMs
@@ -147,8 +148,7 @@ function severalCarriers({ plan, accepted }: Ended) {
 }
 
 /** When a carrier said that the attempt does not arrive, if that is all that it said. */
-function failureOf({ stage: { record } }: Ended, messageId: string, number: number): number | undefined {
-  const attemptId = `${messageId}.${number}`;
+function failureOf({ stage: { record } }: Ended, attemptId: string): number | undefined {
   const isOfIt = (one: { readonly attemptId: string }): boolean => one.attemptId === attemptId;
   const handOvers = record.handOvers.filter(isOfIt);
   const reports: readonly Published[] = record.published.filter(isOfIt);
