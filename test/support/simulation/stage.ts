@@ -62,7 +62,7 @@ export interface Stage {
   readonly calls: readonly NotedCall[];
   readonly logs: readonly string[];
   readonly processDeaths: Processes['deaths'];
-  /** Those of the plan, and what a step broke. */
+  /** The outages of the plan, and what a step broke. */
   readonly outages: readonly Outage[];
   ask(request: ApiRequest): Promise<Asked>;
   /** Publishes to the topic of receipts and inbound messages, which delivers it late, and perhaps again after so long. */
