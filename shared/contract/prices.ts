@@ -89,8 +89,8 @@ function roundPrice(amount: number): number {
 /** What a carrier reports as the cost of a message. None where it is no amount of money, so that the rest of the report counts. */
 export function reportedPrice(cost: number, currency: string): Partial<Price> {
   const code = currency.toUpperCase();
-  // ISO 4217 has XXX for no currency.
-  const isPrice = cost >= 0 && cost <= messageCostMax && /^(?!XXX)[A-Z]{3}$/.test(code);
+  // ISO 4217 has a code of three times X, which stands for no currency.
+  const isPrice = cost >= 0 && cost <= messageCostMax && /^(?!X{3})[A-Z]{3}$/.test(code);
   return isPrice ? { cost: roundPrice(cost), currency: code } : {};
 }
 

@@ -38,7 +38,10 @@ export interface EndpointReader {
  * client.
  */
 export interface EndpointResults {
-  /** Counts a failed attempt, never twice: one whose response is lost may be counted or not. Returns the row afterwards, undefined if the endpoint is deleted or disabled. */
+  /**
+   * Counts a failed attempt, never twice: one whose response is lost may be counted or not. Returns the row afterwards,
+   * undefined if the endpoint is deleted or disabled.
+   */
   addFailure(endpoint: WebhookEndpoint, at: Date): Promise<WebhookEndpoint | undefined>;
   clearFailures(endpoint: WebhookEndpoint): Promise<void>;
   /** Disables an endpoint that has failed all the time since `failing`; undefined if it has not, or is disabled already. */

@@ -7,8 +7,8 @@
  *   one-time password counted for its recipient, by the id of the leg ─ crash → the next attempt counts it as the same
  *   row of the leg ─ crash → the stream hands the leg to its queue; the next attempt finds it
  *
- * Of two workers at once, one stores the row, and the other gives back what it took, as does one that has surely not stored it. If the queue message is lost, the review
- * finds the message (relay/expire-messages.ts).
+ * Of two workers at once, one stores the row, and the other gives back what it took, as does one that has surely not stored it.
+ * If the queue message is lost, the review finds the message (relay/expire-messages.ts).
  */
 
 import { GatewayError } from '../../contract/errors.ts';

@@ -9,7 +9,7 @@
  *   row of the client before ─ crash → it is the last one still, and the next message finds that again
  *   row of the sender, on the condition that it is as it was read ─ another was faster → read again
  *
- * A row that a person made invalid is no contact and stays: whoever writes gets a row of its own beside it.
+ * A row that was edited and is invalid is not read as a contact, and is kept: the next client gets a row of its own beside it.
  */
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';

@@ -144,7 +144,7 @@ describe('a price that is no amount of money is left out, and the state counts, 
   };
 
   it.each([
-    [{ pricePerMessage: 0.05, currency: 'XXX' }, 1],
+    [{ pricePerMessage: 0.05, currency: 'xxx' }, 1],
     [{ pricePerMessage: -0.05, currency: 'EUR' }, 1],
     [{ pricePerMessage: '0.05', currency: 'EUR' }, 1],
     [{ pricePerMessage: 1e308, currency: 'EUR' }, 1],
