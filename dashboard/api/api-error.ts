@@ -16,6 +16,14 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether the same request will be refused again. */
+export function isFinal(error: Error | null): boolean {
+  return error instanceof ApiError && error.status >= 400 && error.status < 500;
+}
+
+/** How often a request is repeated that was not refused but failed, and may work the next time. */
+export const retriesMax = 2;
+
 /** `must be …` of `client_id` becomes `Client id must be ….` */
 function sentenceOf({ field, message }: FieldError): string {
   const label = field.replaceAll('_', ' ').replace(/\burl\b/, 'URL');

@@ -1,5 +1,5 @@
 /** Reads a list of the admin API page by page. */
-import { ApiError } from './api-error.ts';
+import { ApiError, isFinal, retriesMax } from './api-error.ts';
 
 export interface Page<Row> {
   readonly rows: readonly Row[];
@@ -34,7 +34,7 @@ export async function allRows<Row>(
   let cursor: string | undefined;
   let leftOut: string | undefined;
   do {
-    const page = await unlessTooFast(() => readPage(longestPage(cursor)), pause);
+    const page = await repeated(() => readPage(longestPage(cursor)), pause);
     rows.push(...page.rows);
     if (cursor === undefined) leftOut = page.leftOut;
     if (!onRows(rows.length)) return undefined;
@@ -43,16 +43,20 @@ export async function allRows<Row>(
   return { rows, leftOut };
 }
 
-/** A long list has more pages than an administrator may request in a minute: the rest waits, instead of being left out. */
-async function unlessTooFast<Result>(
-  read: () => Promise<Result>,
-  pause: () => Promise<unknown>,
-): Promise<Result> {
+/**
+ * A long list has more pages than an administrator may request in a minute: the rest waits, instead of being left out. One slow
+ * or failed page does not spoil the file either.
+ */
+async function repeated<Result>(read: () => Promise<Result>, pause: () => Promise<unknown>): Promise<Result> {
+  let failures = 0;
   for (let pauses = 0; ; pauses += 1) {
     try {
       return await read();
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 429 || pauses === pausesMax) throw error;
+      const isTooFast = error instanceof ApiError && error.status === 429;
+      if (!isTooFast) failures += 1;
+      const mayWork = isTooFast || (error instanceof ApiError && !isFinal(error) && failures <= retriesMax);
+      if (!mayWork || pauses === pausesMax) throw error;
       await pause();
     }
   }

@@ -3,14 +3,13 @@ import { MutationCache, QueryClient, useQuery } from '@tanstack/react-query';
 import { useDashboard } from '../context.ts';
 import { usePageSize } from '../page-size.ts';
 import { useListState } from '../route.ts';
-import { ApiError } from './api-error.ts';
+import { isFinal, retriesMax } from './api-error.ts';
 import type { PathValues, Query, ReadName, ResponseOf } from './call-api.ts';
 import type { Page, ReadPage } from './pages.ts';
 
 /** While the tab is hidden nothing is refreshed. */
 const refreshMs = 15_000;
 const refreshInProgressMs = 2000;
-const retriesMax = 2;
 
 /** @param onError - for every change that does not show its error itself (`meta.showsError`) */
 export function newQueryClient(onError: (message: string) => void): QueryClient {
@@ -32,11 +31,6 @@ export function newQueryClient(onError: (message: string) => void): QueryClient 
     },
   });
   return client;
-}
-
-/** Whether the same request will be refused again. */
-function isFinal(error: Error | null): boolean {
-  return error instanceof ApiError && error.status >= 400 && error.status < 500;
 }
 
 interface ResponseOptions<Data> {

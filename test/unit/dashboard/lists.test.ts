@@ -48,12 +48,16 @@ describe('a download', () => {
     expect([counts.length, counts.at(-1)]).toEqual([53, 5300]);
   });
 
-  it('waits where the gateway takes no more requests now, and leaves nothing out', async () => {
-    let refusals = 3;
+  it.each([
+    ['waits where the gateway takes no more requests now', new ApiError(429, 'The limit is used up.'), 9],
+    ['repeats a page that failed', new ApiError(503, 'Try again soon.'), 2],
+    ['repeats a page without a response', new ApiError(0, 'The gateway cannot be reached.'), 2],
+  ])('%s, and leaves nothing out', async (_, error, failures) => {
+    let left = failures;
     const read = pages(4, (page) => {
-      if (page === 2 && refusals > 0) {
-        refusals -= 1;
-        throw new ApiError(429, 'The limit is used up.');
+      if (page === 2 && left > 0) {
+        left -= 1;
+        throw error;
       }
     });
     let pauses = 0;
@@ -64,7 +68,7 @@ describe('a download', () => {
         pauses += 1;
       },
     );
-    expect([all?.rows.length, pauses]).toEqual([400, 3]);
+    expect([all?.rows.length, pauses]).toEqual([400, failures]);
   });
 
   it('says what the list leaves out as it was when the download began, not when the list was shown', async () => {
@@ -79,11 +83,26 @@ describe('a download', () => {
     expect([all?.rows.length, all?.leftOut]).toEqual([200, 'One more client has such messages.']);
   });
 
-  it('is no part of a list: it fails with any other error, and ends without a file where nobody waits for it', async () => {
+  it.each([
+    ['that is refused', 403, 0],
+    ['that fails again and again', 503, 2],
+  ])('is no part of a list: it fails with a page %s', async (_, status, pausesExpected) => {
     const failing = pages(4, (page) => {
-      if (page === 2) throw new ApiError(503, 'Try again soon.');
+      if (page === 2) throw new ApiError(status, 'This is the error.');
     });
-    await expect(allRows(failing, () => true)).rejects.toThrow('Try again soon.');
+    let pauses = 0;
+    const all = allRows(
+      failing,
+      () => true,
+      async () => {
+        pauses += 1;
+      },
+    );
+    await expect(all).rejects.toThrow('This is the error.');
+    expect(pauses).toBe(pausesExpected);
+  });
+
+  it('ends without a file where nobody waits for it', async () => {
     expect(await allRows(pages(4), (count) => count < 200)).toBeUndefined();
   });
 });
