@@ -1,18 +1,29 @@
 /** The DynamoDB under the tables of this run: the emulator, or Amazon's own DynamoDB Local. */
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient, type DynamoDBClientConfig, InternalServerError } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { documentClient } from '../../../shared/platform/aws/clients.ts';
 
-/** The engine on which tests create their tables; called by whatever starts one for a run. */
-export function announceEngine(config: DynamoDBClientConfig): void {
-  process.env.ENGINE_UNDER_TEST = JSON.stringify(config);
+interface Engine {
+  readonly config: DynamoDBClientConfig;
+  /** Whether each access key has a database of its own. */
+  readonly isDividedByKey: boolean;
 }
+
+/** The engine on which tests create their tables; called by whatever starts one for a run. */
+export function announceEngine(config: DynamoDBClientConfig, { isDividedByKey = false } = {}): void {
+  process.env.ENGINE_UNDER_TEST = JSON.stringify({ config, isDividedByKey } satisfies Engine);
+}
+
+/** Of this test file alone, as Jest loads this module for each. */
+const ownCredentials = { accessKeyId: randomBytes(8).toString('hex'), secretAccessKey: 'test' };
 
 export function engineConfig(): DynamoDBClientConfig {
   const text = process.env.ENGINE_UNDER_TEST;
   if (text === undefined) throw new Error('no engine runs: does this test import support/tables.ts?');
-  return JSON.parse(text) as DynamoDBClientConfig;
+  const { config, isDividedByKey } = JSON.parse(text) as Engine;
+  return isDividedByKey ? { ...config, credentials: ownCredentials } : config;
 }
 
 /** A new client, which the caller closes. */
