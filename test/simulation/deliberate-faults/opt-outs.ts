@@ -2,6 +2,8 @@
 
 import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
 
+const comparison = 'shared/message/suppression/compare-opt-outs.ts';
+
 export const faults: DeliberateFaults = {
   'a suppression is not read at the hand-over': {
     theme: 'opt-outs',
@@ -55,6 +57,29 @@ export const faults: DeliberateFaults = {
         file: 'shared/message/suppression/suppression-store.dynamo.ts',
         replace: '(changed_at >= :since OR stored_at >= :since)',
         by: 'changed_at >= :since',
+      },
+    ],
+  },
+  'a removal that AWS refuses is not asked for again': {
+    theme: 'opt-outs',
+    promise: '13.2',
+    changes: [
+      { file: comparison, replace: 'if (!isRemoved) await suppressions.compareAgain(ended);', by: '' },
+    ],
+  },
+  'a number that another stop keeps on the list is not looked at again': {
+    theme: 'opt-outs',
+    promise: '13.2',
+    changes: [{ file: comparison, replace: 'return suppressions.compareAgain(ended);', by: 'return;' }],
+  },
+  'a contact that cannot be read ends the comparison': {
+    theme: 'opt-outs',
+    promise: '1.8',
+    changes: [
+      {
+        file: 'shared/message/store/contacts.dynamo.ts',
+        replace: "return row && readableRows(contactRow, [row], 'writer')[0];",
+        by: 'return row && contactRow.parse(row);',
       },
     ],
   },

@@ -1,6 +1,6 @@
 /** A stage with clients, numbers of people and an administrator on it, as a run begins. */
 import { isDeepStrictEqual } from 'node:util';
-import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamoClientAdmin } from '../../../bin/demo-clients.ts';
 import { createApiKey, createClient } from '../../../shared/client/client-admin.ts';
 import { policies } from '../../../shared/contract/limits.ts';
@@ -44,6 +44,8 @@ export interface Scene {
   ): Promise<void>;
   /** Removes a row as a person does in the console. */
   remove(table: 'LimitOverrides', key: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Makes what is noted of who wrote to a person invalid, as a person may do in the console. */
+  spoilContacts(person: string): Promise<void>;
   /** Reads what the gateway has written into a row about its values. */
   readFeedback(table: 'Senders', key: Readonly<Record<string, string>>): void;
   /** The numbers of a few people, so that several things happen to one of them. */
@@ -211,6 +213,20 @@ export async function sceneOn(
       // Another step has removed it meanwhile.
       if (Attributes === undefined) return;
       record.edited.push({ atMs: time.now(), table, key, row: undefined });
+    },
+
+    async spoilContacts(person) {
+      const TableName = 'WhatsappWindows';
+      for (const { client_id, recipient } of database.rows(TableName)) {
+        const Key = {
+          client_id: Reflect.get(client_id ?? {}, 'S'),
+          recipient: Reflect.get(recipient ?? {}, 'S'),
+        };
+        if (Key.client_id !== `#wrote sms ${person}`) continue;
+        const UpdateExpression = 'SET wrote_at = :at';
+        const ExpressionAttributeValues = { ':at': 'today' };
+        await db.send(new UpdateCommand({ TableName, Key, UpdateExpression, ExpressionAttributeValues }));
+      }
     },
 
     readFeedback(table, key) {

@@ -10,6 +10,7 @@ import { attempts } from './attempts.ts';
 import { consent } from './consent.ts';
 import { days } from './days.ts';
 import { edges } from './edges.ts';
+import { listed } from './listed.ts';
 import { meanwhile } from './meanwhile.ts';
 import { oneTimePasswords } from './one-time-passwords.ts';
 import { pages } from './pages.ts';
@@ -31,6 +32,7 @@ export const actors = {
   ...testKeys,
   ...pages,
   ...meanwhile,
+  ...listed,
 } as const satisfies Record<string, Actor>;
 
 export type ActorName = keyof typeof actors;

@@ -1,6 +1,7 @@
 /** One-time passwords, and consent. */
 import type { Item } from '../aws/attribute-values.ts';
 import type { Asked } from '../outside/record.ts';
+import { keptListedMs } from '../outside/reports.ts';
 import type { Ended } from './ended.ts';
 import { distinct, type Invariant, timeOf } from './invariant.ts';
 
@@ -77,7 +78,8 @@ export const ofPeople = {
         if (words.some((one) => one.to !== last?.to)) return [];
         const isLater = words.some(({ atMs }) => atMs >= asked.atMs);
         const knownMs = last?.learnedAtMs ?? last?.atMs ?? 0;
-        if (last?.text !== 'START' || knownMs >= asked.atMs - startInForceMs || own || isLater) return [];
+        const inForceMs = startInForceMs + keptListedMs(to);
+        if (last?.text !== 'START' || knownMs >= asked.atMs - inForceMs || own || isLater) return [];
         // A word to one number concerns the clients that wrote from it, and not those that wrote from a name.
         const hasWrittenFromIt = record.handOvers.some(
           (one) =>

@@ -9,6 +9,7 @@ import {
   crossEarlier,
   type Given,
   isOnlyAskedAbout,
+  keptListedMs,
   type PendingReports,
   reportAll,
   reportedLateMs,
@@ -167,10 +168,15 @@ export function simulatedCarriers(settings: CarrierSettings) {
             added.add(String(input.OptedOutNumber));
           }
           return {};
-        case 'DeleteOptedOutNumber':
-          if (!optedOut.delete(String(input.OptedOutNumber)))
-            throw new ServiceError('ResourceNotFoundException', 'not on the list');
+        case 'DeleteOptedOutNumber': {
+          const number = String(input.OptedOutNumber);
+          const sinceMs = optedOut.get(number);
+          if (sinceMs === undefined) throw new ServiceError('ResourceNotFoundException', 'not on the list');
+          if (time.now() < sinceMs + keptListedMs(number))
+            throw new ServiceError('ConflictException', 'removed before', { Reason: 'NUMBER_NOT_REMOVABLE' });
+          optedOut.delete(number);
           return {};
+        }
         case 'PutMessageFeedback':
           return {};
         default:
