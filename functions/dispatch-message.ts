@@ -23,10 +23,8 @@ import { dynamoSenderPaceStore } from '../shared/message/dispatch/sender-pace-st
 import { dynamoContacts } from '../shared/message/store/contacts.dynamo.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamoWhatsAppWindows } from '../shared/message/store/whatsapp-window.dynamo.ts';
-import {
-  dynamoSuppressionStore,
-  optOutAtCarrier,
-} from '../shared/message/suppression/suppression-store.dynamo.ts';
+import { optOutAtCarrier } from '../shared/message/suppression/suppression.ts';
+import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { otpHandOverMs } from '../shared/otp/otp.ts';
 import { dynamoOtpHolds, holdCheck } from '../shared/otp/otp-holds.dynamo.ts';
 import { otpLegs } from '../shared/otp/otp-legs.ts';

@@ -15,10 +15,8 @@ import { dynamoContacts } from '../shared/message/store/contacts.dynamo.ts';
 import { dynamoConversations } from '../shared/message/store/conversations.dynamo.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamoWhatsAppWindows } from '../shared/message/store/whatsapp-window.dynamo.ts';
-import {
-  dynamoSuppressionStore,
-  optOutAtCarrier,
-} from '../shared/message/suppression/suppression-store.dynamo.ts';
+import { optOutAtCarrier } from '../shared/message/suppression/suppression.ts';
+import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
 import { systemClock } from '../shared/platform/clock.ts';

@@ -84,6 +84,11 @@ const aheadMaxSeconds = 3600;
 
 const isNewer = '(attribute_not_exists(changed_at) OR changed_at < :at OR changed_at > :possible)';
 
+/** A START of which the gateway learns after the client ended the suppression counts if it is newer than what the client ended. */
+function isNewerThanRow({ source, scope }: SuppressionChange): string {
+  return source === 'keyword' && scope === undefined ? `(${isNewer} OR word_at < :at)` : isNewer;
+}
+
 export function dynamoSuppressionStore(
   client: DynamoDBDocumentClient,
   TableName: string,
@@ -100,10 +105,12 @@ export function dynamoSuppressionStore(
     async change(change) {
       if (change.isRefusal === true) return beginByRefusal(change);
       const isOther =
-        change.scope === undefined ? 'attribute_exists(#scope)' : 'attribute_not_exists(#scope)';
+        change.scope === undefined
+          ? 'attribute_exists(#scope) AND attribute_exists(changed_at)'
+          : 'attribute_not_exists(#scope)';
       const entering = await conditionalUpdate(client, {
-        ...update(change, { cause: change.cause }),
-        ConditionExpression: `${isNewer} AND ${isOther}`,
+        ...update(change, { cause: change.cause }, { isEntering: true }),
+        ConditionExpression: `${isNewerThanRow(change)} AND ${isOther}`,
         ReturnValues: 'ALL_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });
@@ -120,7 +127,7 @@ export function dynamoSuppressionStore(
         return { outcome: 'same', row };
       const refreshing = await conditionalUpdate(client, {
         ...update(change, row === undefined ? { cause: change.cause } : {}, { isRefresh: true }),
-        ConditionExpression: isNewer,
+        ConditionExpression: isNewerThanRow(change),
         ReturnValues: 'ALL_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });
@@ -197,7 +204,7 @@ export function dynamoSuppressionStore(
   function update(
     { client_id, recipient, scope, reason, source, at, isRefusal = false }: SuppressionChange,
     more: object,
-    { overwrites = false, isRefresh = false } = {},
+    { overwrites = false, isEntering = false, isRefresh = false } = {},
   ) {
     const since = at.toISOString();
     const set: Record<string, unknown> = {
@@ -208,6 +215,8 @@ export function dynamoSuppressionStore(
     };
     if (scope === undefined) set.purge_at = epochSeconds(addDays(at, keptDays(client_id, removedDays)));
     else Object.assign(set, { scope, ...withoutUndefined({ reason }) });
+    const isClientEnd = source === 'client' && scope === undefined;
+    const keepsWord = isRefusal || (isClientEnd && !overwrites);
     // A person or a carrier asks for no messages; that never narrows what the client or an administrator suppressed.
     const kept = source === 'keyword' || source === 'carrier' ? ['scope', 'reason'] : [];
     // What a list says again does not change who asked for it first.
@@ -215,6 +224,7 @@ export function dynamoSuppressionStore(
     const removed = [
       ...(scope === undefined ? ['scope', 'suppressed_at'] : ['purge_at']),
       ...(scope === undefined || reason === undefined ? ['reason'] : []),
+      ...(keepsWord ? [] : ['word_at']),
     ];
     const sets = Object.keys(set).map((name) => {
       // An earlier word of the person, of which the gateway learns later, still counts.
@@ -225,6 +235,8 @@ export function dynamoSuppressionStore(
       sets.push(
         `#suppressed_at = ${overwrites ? ':changed_at' : 'if_not_exists(#suppressed_at, :changed_at)'}`,
       );
+    if (isClientEnd && !overwrites)
+      sets.push(`word_at = if_not_exists(word_at, ${isEntering ? 'changed_at' : ':epoch'})`);
     const names = [...Object.keys(set), ...removed, 'scope', 'suppressed_at'];
     return {
       TableName,
@@ -236,7 +248,7 @@ export function dynamoSuppressionStore(
         ...(overwrites
           ? {}
           : { ':at': since, ':possible': addSeconds(clock(), aheadMaxSeconds).toISOString() }),
-        ...(isRefusal ? { ':epoch': epoch } : {}),
+        ...(isRefusal || (isClientEnd && !overwrites && !isEntering) ? { ':epoch': epoch } : {}),
         ...Object.fromEntries(Object.entries(set).map(([name, value]) => [`:${name}`, value])),
       },
     };
@@ -304,26 +316,5 @@ export function dynamoSuppressedAmong(client: DynamoDBDocumentClient, tableName:
     const rows = (await batchRead(client, tableName, keys)).map(effectiveSuppression);
     const suppressed = rows.filter((row) => isSuppression(row) && applies(row, isOneTimePassword));
     return new Set(suppressed.map(({ recipient }) => recipient));
-  };
-}
-
-/**
- * A carrier refused a message because its recipient opted out there: the gateway stops sending to them too, unless the
- * person opted in since, and the carrier does not know it yet (compare-opt-outs.ts). The event follows from the message's
- * state. Returns whether the recipient is suppressed now.
- */
-export function optOutAtCarrier(suppressions: Pick<SuppressionStore, 'change'>) {
-  return async ({ client_id, recipient, message_id }: Message, at: Date): Promise<boolean> => {
-    const { outcome } = await suppressions.change({
-      client_id,
-      recipient,
-      scope: 'messages',
-      reason: 'The carrier reports that the recipient opted out',
-      source: 'carrier',
-      at,
-      cause: message_id,
-      isRefusal: true,
-    });
-    return outcome !== 'outdated';
   };
 }

@@ -3,6 +3,7 @@
  * itself (contract, section 13). A row of `suppressions`.
  */
 import * as z from 'zod/mini';
+import type { Message } from '../message.ts';
 
 /** Which messages are not sent: all but one-time passwords, or all. */
 export const scopes = ['messages', 'all'] as const;
@@ -29,6 +30,11 @@ export const suppressionRow = z.readonly(
      * 1970.
      */
     changed_at: time,
+    /**
+     * The time of what the client ended, or 1970 where nothing was suppressed. A START between it and that end, of which
+     * the gateway learns later, still counts. Absent after any other change.
+     */
+    word_at: z.exactOptional(time),
     /**
      * The cause of the latest change between suppressed and not: the id of an inbound message, a refused message, or a
      * request.
@@ -105,3 +111,24 @@ export type Changed =
   | { readonly outcome: 'same'; readonly row: SuppressionRow }
   /** A later change has been made: the row's. */
   | { readonly outcome: 'outdated'; readonly row: SuppressionRow };
+
+/**
+ * A carrier refused a message because its recipient opted out there: the gateway stops sending to them too, unless the
+ * person opted in since, and the carrier does not know it yet (compare-opt-outs.ts). The event follows from the message's
+ * state. Returns whether the recipient is suppressed now.
+ */
+export function optOutAtCarrier(suppressions: { change(change: SuppressionChange): Promise<Changed> }) {
+  return async ({ client_id, recipient, message_id }: Message, at: Date): Promise<boolean> => {
+    const { outcome } = await suppressions.change({
+      client_id,
+      recipient,
+      scope: 'messages',
+      reason: 'The carrier reports that the recipient opted out',
+      source: 'carrier',
+      at,
+      cause: message_id,
+      isRefusal: true,
+    });
+    return outcome !== 'outdated';
+  };
+}

@@ -193,6 +193,38 @@ describe.each<[string, () => SuppressionStore]>([
     }
   });
 
+  const endedByClient = (second: number) => ({ second, scope: undefined, source: 'client' }) as const;
+
+  it.each<[string, boolean, readonly Partial<SuppressionChange & { second: number }>[]]>([
+    ['STOP, ended by the client', false, [stop(1), endedByClient(4)]],
+    ['STOP, ended by the client, refused', false, [stop(1), endedByClient(4), refused(5)]],
+    ['ended by the client where nothing was suppressed, refused', false, [endedByClient(4), refused(5)]],
+    ['refused, ended by the client, refused', false, [refused(1), endedByClient(4), refused(5)]],
+    [
+      'STOP, ended by the client, refused, ended by the client, refused',
+      false,
+      [stop(1), endedByClient(4), refused(5), endedByClient(6), refused(7)],
+    ],
+    ['STOP, ended by the client, on the list', true, [stop(1), endedByClient(4), listed(5)]],
+    ['STOP, STOP, ended by the client, refused', true, [stop(1), stop(3), endedByClient(4), refused(5)]],
+    [
+      'STOP, ended by the client, stopped by the client',
+      true,
+      [stop(1), endedByClient(4), { second: 5, scope: 'all', source: 'client' }],
+    ],
+  ])('end with a START that is learned of late: %s: %s', async (_what, isSuppressed, changes) => {
+    const [store, client] = [newStore(), aClient()];
+    for (const { second = 0, ...rest } of changes) await store.change(change(client, second, rest));
+    for (let time = 0; time < 2; time += 1) {
+      const { row } = await store.change(change(client, 2, startAt(2)));
+      expect((await store.get(client, recipient)) !== undefined).toBe(isSuppressed);
+      // No refusal begins it again, and the comparison takes the person off the list.
+      expect(row.source === 'keyword' && row.scope === undefined).toBe(!isSuppressed);
+    }
+    // The STOP before it has no effect, whenever it is repeated.
+    expect((await store.change(change(client, 1, stop(1)))).outcome).toBe('outdated');
+  });
+
   it('that the person has ended stay so by the person, whatever the client says after it', async () => {
     const store = newStore();
     const client = aClient();

@@ -60,6 +60,17 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'a START counts as older than what the client ended before the gateway learned of it': {
+    theme: 'opt-outs',
+    promise: '13.2',
+    changes: [
+      {
+        file: 'shared/message/suppression/suppression-store.dynamo.ts',
+        replace: 'OR word_at < :at)',
+        by: ')',
+      },
+    ],
+  },
   'a removal that AWS refuses is not asked for again': {
     theme: 'opt-outs',
     promise: '13.2',

@@ -20,10 +20,8 @@ import type { Contacts } from '../../../shared/message/store/contacts.dynamo.ts'
 import type { Conversations } from '../../../shared/message/store/conversations.dynamo.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import type { WhatsAppWindows } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
-import {
-  optOutAtCarrier,
-  type SuppressionStore,
-} from '../../../shared/message/suppression/suppression-store.dynamo.ts';
+import { optOutAtCarrier } from '../../../shared/message/suppression/suppression.ts';
+import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { otpLegs } from '../../../shared/otp/otp-legs.ts';
 import type { OtpSecrets } from '../../../shared/otp/otp-secret.secrets.ts';
 import type { OtpStore } from '../../../shared/otp/otp-store.dynamo.ts';

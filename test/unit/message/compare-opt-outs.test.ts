@@ -1,7 +1,6 @@
 /** The carrier's opt-out list and the suppressions: who opted out on either side, and when, decides on both. */
 import { describe, expect, it } from '@jest/globals';
-import type { SuppressionSource } from '../../../shared/message/suppression/suppression.ts';
-import { optOutAtCarrier } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
+import { optOutAtCarrier, type SuppressionSource } from '../../../shared/message/suppression/suppression.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 import { aWorld, numberOf, other, person, start } from '../../support/message/opt-out-world.ts';

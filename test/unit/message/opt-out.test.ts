@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { inboundNotification } from '../../../shared/carrier/simulator/simulated-reports.ts';
 import { unassignedClientId } from '../../../shared/message/find-owner.ts';
 import { receiveMessage } from '../../../shared/message/receive-message.ts';
-import { optOutAtCarrier } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
+import { optOutAtCarrier } from '../../../shared/message/suppression/suppression.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 import { anInbound, inMemoryReceiver, ourNumber, person } from '../../support/message/inbound.ts';
