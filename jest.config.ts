@@ -48,15 +48,22 @@ function workers(): number {
 }
 
 /**
- * The one compares with Amazon's own engine, the next two make thousands of writes, which take the emulator minutes, and the
- * last needs streams of tables that were deleted, which the emulator does not list.
+ * The first compares with Amazon's own engine, the second needs streams of tables that were deleted, which the emulator does
+ * not list, and the others make thousands of calls, which take a good part of `npm test`; part `dynamodb-local` has them all.
  */
 const onAmazonsEngineOnly = [
-  '<rootDir>/test/engine/simulation/',
-  '<rootDir>/test/engine/otp/otp-hold.test.ts',
-  '<rootDir>/test/engine/usage/count-changes.test.ts',
-  '<rootDir>/test/engine/restore/stream-records.test.ts',
-];
+  'simulation/',
+  'restore/stream-records.test.ts',
+  'activity/activity-reader.test.ts',
+  'admin/message-search.test.ts',
+  'cap/cap-counter.test.ts',
+  'cap/concurrent-sends.test.ts',
+  'message/reserve-slots.test.ts',
+  'message/transitions.test.ts',
+  'otp/otp-hold.test.ts',
+  'restore/every-table.test.ts',
+  'usage/count-changes.test.ts',
+].map((path) => `<rootDir>/test/engine/${path}`);
 
 function project(name: string, around: Around | undefined): Config {
   return {

@@ -94,7 +94,7 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'carriers meta',
       'simulate --minutes 20',
       'simulate --messages 10000',
-      'properties /fuzz/',
+      'properties /fuzz/ unit/message/paced-bulk',
       'hostile-requests long/fuzz',
       'lambda-runtime --native',
     ],
