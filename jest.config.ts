@@ -57,7 +57,6 @@ const onAmazonsEngineOnly = [
   'activity/activity-reader.test.ts',
   'admin/message-search.test.ts',
   'cap/cap-counter.test.ts',
-  'cap/concurrent-sends.test.ts',
   'message/reserve-slots.test.ts',
   'message/transitions.test.ts',
   'otp/otp-hold.test.ts',
