@@ -23,7 +23,7 @@ import { vendorCalls } from './outside/vendor-calls.ts';
 import { type VirtualTime, virtualTime } from './virtual-time.ts';
 
 export interface Outage {
-  /** A service, the table that it is about, the function that calls, or the relay. */
+  /** A service, the table that it is about, the function that calls, one kind of its calls, or the relay. */
   readonly of: string;
   readonly fromMs: number;
   readonly untilMs: number;
@@ -173,8 +173,10 @@ export function simulatedStage(
     outages.filter(
       ({ of, fromMs, untilMs }) => names.includes(of) && time.now() >= fromMs && time.now() < untilMs,
     );
-  const outageOf = ({ service, about }: Call, { file }: Process): Outage | undefined =>
-    ofNow(service, about, file).find(({ share = 1 }) => drawnByOutages() < share);
+  const outageOf = ({ service, operation, about }: Call, { file }: Process): Outage | undefined =>
+    ofNow(service, about, file, `${file} ${operation} ${about}`).find(
+      ({ share = 1 }) => drawnByOutages() < share,
+    );
   const note = (call: NotedCall): void => void calls.push(call);
   const request = awsRequests({ services, time, faults, outageOf, note });
   const infobip = simulatedInfobip({

@@ -12,6 +12,7 @@ import { days } from './days.ts';
 import { edges } from './edges.ts';
 import { listed } from './listed.ts';
 import { meanwhile } from './meanwhile.ts';
+import { mishaps } from './mishaps.ts';
 import { oneTimePasswords } from './one-time-passwords.ts';
 import { pages } from './pages.ts';
 import { reading } from './reading.ts';
@@ -33,6 +34,7 @@ export const actors = {
   ...pages,
   ...meanwhile,
   ...listed,
+  ...mishaps,
 } as const satisfies Record<string, Actor>;
 
 export type ActorName = keyof typeof actors;

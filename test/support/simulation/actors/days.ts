@@ -27,7 +27,7 @@ async function until({ time }: Stage, mostMs: number, isSo: () => boolean): Prom
   for (const endMs = time.now() + mostMs; time.now() < endMs && !isSo(); ) await time.sleep(20);
 }
 
-async function sends(act: Act, name: string, more: object = {}): Promise<Asked> {
+export async function sends(act: Act, name: string, more: object = {}): Promise<Asked> {
   const { scene, client, random, id } = act;
   const body = { to: scene.person(random), message: 'over days', reference: `${id}.${name}`, ...more };
   const asked = await scene.ask(client, { route: 'sendSms', key: `days-${id}-${name}`, body });

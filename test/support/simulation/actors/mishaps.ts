@@ -1,0 +1,49 @@
+/** Mishaps that one step brings about: responses that are lost after the call took effect, and rows that nobody can read. */
+
+import { recoveringUrl } from '../outside/endpoints.ts';
+import { between, wholeBetween } from '../random.ts';
+import type { Actor } from './actor.ts';
+import { refused } from './attempts.ts';
+import { sends } from './days.ts';
+
+const dayMs = 86_400_000;
+/** A webhook has its last attempt in this time. */
+const allAttemptsMs = 7.5 * 3_600_000;
+
+export const mishaps = {
+  'has an endpoint whose few failures are counted while responses are lost': {
+    uses: ['createWebhookEndpoint', 'sendSms', 'getWebhookEndpoint'],
+    share: { administration: 1.6 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { stage } = scene;
+      const startMs = stage.time.now();
+      const url = recoveringUrl(startMs + 100 * dayMs, `${client.name}-${id}`);
+      const body = { url, events: ['sms.sent'] };
+      const { status, answer } = await scene.ask(client, { route: 'createWebhookEndpoint', body });
+      // Three webhooks have 18 attempts, fewer than disable an endpoint.
+      for (const day of [0.01, 0.5, 5.05]) {
+        await stage.time.sleep(startMs + day * dayMs - stage.time.now());
+        stage.breaks('deliver-webhook UpdateItem WebhookEndpoints', 0.6, allAttemptsMs, 'fails after');
+        await sends(act, `at-${day}`, { to: scene.deliveredPerson(random) });
+      }
+      await stage.time.sleep(allAttemptsMs);
+      if (status !== 201) return;
+      const path = { endpoint_id: String(answer.endpoint_id) };
+      await scene.ask(client, { route: 'getWebhookEndpoint', path });
+    },
+  },
+  'is refused while responses about its refusals are lost': {
+    uses: ['sendSms'],
+    share: { administration: 2 },
+    async act({ scene, client, random }) {
+      scene.stage.breaks('RateCounters', between(random, 0.3, 0.5), 20_000, 'fails after');
+      for (let times = wholeBetween(random, 6, 14); times > 0; times -= 1)
+        await scene.ask(client, {
+          route: 'sendSms',
+          body: { to: 'nobody', message: 'refused' },
+          must: refused('1.2', 400),
+        });
+    },
+  },
+} as const satisfies Record<string, Actor>;
