@@ -92,4 +92,26 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'to whom a test message went is kept for months': {
+    theme: 'messages',
+    promise: '17.6',
+    changes: [
+      {
+        file: 'shared/message/store/contacts.dynamo.ts',
+        replace: "modeOf(writer) === 'live' ? renewedDays.live : 0",
+        by: 'renewedDays.live',
+      },
+    ],
+  },
+  'that a test suppression was ended is kept for months': {
+    theme: 'opt-outs',
+    promise: '17.6',
+    changes: [
+      {
+        file: 'shared/message/suppression/suppression-store.dynamo.ts',
+        replace: 'keptDays(client_id, removedDays)',
+        by: 'removedDays',
+      },
+    ],
+  },
 };

@@ -42,6 +42,8 @@ export interface Scene {
     row: Readonly<Record<string, unknown>>,
     endsAtMs?: number,
   ): Promise<void>;
+  /** Stores a message that nobody can read, as a person left it in the console, and returns its id. */
+  addUnreadable(id: string): Promise<string>;
   /** Removes a row as a person does in the console. */
   remove(table: 'LimitOverrides', key: Readonly<Record<string, unknown>>): Promise<void>;
   /** Makes what is noted of who wrote to a person invalid, as a person may do in the console. */
@@ -65,6 +67,8 @@ export interface Scene {
   askAsAdministrator(method: string, path: string, body?: unknown, must?: Must): Promise<Asked>;
 }
 
+/** Ids of messages that nobody can read begin so. */
+export const unreadableId = 'msg_000000000000BYHAND';
 const people = 27;
 /** The limits of the reads with which a run is judged. */
 const plenty = { per_minute: 20_000, per_hour: 1_000_000, per_day: 10_000_000 };
@@ -206,6 +210,13 @@ export async function sceneOn(
     onlyTester,
     edit,
     askAsAdministrator,
+
+    async addUnreadable(id) {
+      const message_id = `${unreadableId}${id.padStart(8, '0')}`;
+      const Item = { message_id, client_id: 'by-hand', status: 'sent', expires_at: '2026-11-23' };
+      await db.send(new PutCommand({ TableName: 'Messages', Item }));
+      return message_id;
+    },
 
     async remove(table, key) {
       const removing = new DeleteCommand({ TableName: table, Key: { ...key }, ReturnValues: 'ALL_OLD' });

@@ -1,8 +1,9 @@
 /** Mishaps that one step brings about: responses that are lost after the call took effect, and rows that nobody can read. */
 
 import { recoveringUrl } from '../outside/endpoints.ts';
-import { between, wholeBetween } from '../random.ts';
-import type { Actor } from './actor.ts';
+import { whatsAppNumberId, whatsAppReportAndText } from '../outside/whatsapp-events.ts';
+import { between, oneOf, wholeBetween } from '../random.ts';
+import { type Actor, learn, ownPeople, send } from './actor.ts';
 import { refused } from './attempts.ts';
 import { sends } from './days.ts';
 
@@ -44,6 +45,31 @@ export const mishaps = {
           body: { to: 'nobody', message: 'refused' },
           must: refused('1.2', 400),
         });
+    },
+  },
+  'writes by WhatsApp in one notification with a report that cannot be recorded': {
+    uses: ['sendWhatsApp'],
+    share: { 'opt-outs': 3 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { stage } = scene;
+      const [to = ''] = ownPeople(act, 1);
+      const body = { to, message: 'please write back', reference: id };
+      learn(act, [await scene.ask(client, { route: 'sendWhatsApp', body })]);
+      const edited = await scene.addUnreadable(id);
+      await stage.time.sleep(between(random, 60_000, 90_000));
+      const text = oneOf(random, ['STOP', 'STOP', 'Hello']);
+      stage.record.wrote.push({ atMs: stage.time.now(), from: to, to: whatsAppNumberId, text });
+      stage.publish(whatsAppReportAndText(`${edited}.1`, id, to, text, stage.time.now()));
+    },
+  },
+  'sends what is reported with a time in microseconds': {
+    uses: ['sendSms'],
+    share: { messages: 2 },
+    async act(act) {
+      const { random } = act;
+      const to = `+44770098${String(10 * wholeBetween(random, 0, 999)).padStart(4, '0')}`;
+      await send(act, 'sendSms', { to, message: 'when was it?' });
     },
   },
 } as const satisfies Record<string, Actor>;

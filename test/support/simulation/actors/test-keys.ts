@@ -65,7 +65,7 @@ export const testKeys = {
       const client = testerOf(act);
       const path = { recipient: encodeURIComponent(scene.person(random)) };
       await scene.ask(client, { route: 'putSuppression', path, body: {} });
-      if (random() < 0.3) await scene.ask(client, { route: 'deleteSuppression', path });
+      if (random() < 0.6) await scene.ask(client, { route: 'deleteSuppression', path });
     },
   },
   'asks with one key for what is of the other': {

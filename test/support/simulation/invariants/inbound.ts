@@ -1,6 +1,9 @@
 /** Texts of people: whose they are, and what STOP and START mean in the end. */
+
+import { whatsAppNumberId } from '../outside/whatsapp-events.ts';
+import { unreadableId } from '../scene.ts';
 import type { Ended } from './ended.ts';
-import { distinct, type Invariant, isCalm, timeOf } from './invariant.ts';
+import { deadLetters, distinct, type Invariant, isCalm, timeOf } from './invariant.ts';
 
 /** What happened less apart than this may have happened in either order, as far as can be seen. */
 const apartMs = 1500;
@@ -10,6 +13,8 @@ const handOverMs = 40_000;
 const indexMs = 25_000;
 const windowMs = 86_400_000;
 const ourNumber = '+447418367358';
+/** The id of AWS of the number from which the stage sends by WhatsApp. */
+const whatsAppSender = 'phone-number-id-0123456789abcdef0123456789abcdef';
 
 export const ofInbound = {
   'a text is one message, of the client that wrote last': {
@@ -41,6 +46,31 @@ export const ofInbound = {
           );
       }
       return found;
+    },
+  },
+  'a text to a number that wrote before is a message of a client': {
+    promise: '1.8, 13.1',
+    check: (ended) => {
+      const { scene, inbound, stage } = ended;
+      const waiting = deadLetters(stage.sqs);
+      const shown = scene.clients.flatMap(({ clientId }) => inbound.get(clientId) ?? []);
+      const own = stage.record.wrote.filter(({ to }) => to === whatsAppNumberId);
+      return [...Map.groupBy(own, ({ from }) => from)].flatMap(([person, texts]) => {
+        const isKnown = takenFrom(ended, person, whatsAppSender).some((one) =>
+          isKnownBy(ended, one, texts[0]?.atMs ?? 0),
+        );
+        const received = shown.filter(
+          ({ from, channel, copy_of }) => from === person && channel === 'whatsapp' && copy_of === undefined,
+        ).length;
+        const isWaiting = waiting.some(
+          (body) => body.includes(`"${person.slice(1)}`) && !body.includes(unreadableId),
+        );
+        return isKnown && received < texts.length && !isWaiting
+          ? [
+              `${person} wrote ${texts.length} times by WhatsApp, and ${received} messages of them were received`,
+            ]
+          : [];
+      });
     },
   },
   'the last word of a person is in force in the end': {
@@ -125,8 +155,8 @@ export const ofInbound = {
   },
 } as const satisfies Record<string, Invariant>;
 
-/** When carriers took messages of which clients from our number to the person. */
-function takenFrom({ scene, listed, stage }: Ended, person: string) {
+/** When carriers took messages of which clients from a number of ours to the person. */
+function takenFrom({ scene, listed, stage }: Ended, person: string, number = ourNumber) {
   const owner = new Map(
     scene.clients.flatMap(({ clientId }) =>
       (listed.get(clientId) ?? []).map(({ message_id }) => [String(message_id), clientId] as const),
@@ -134,7 +164,7 @@ function takenFrom({ scene, listed, stage }: Ended, person: string) {
   );
   return stage.record.handOvers.flatMap(({ messageId, to, from, atMs, carrierMessageId }) => {
     const clientId = owner.get(messageId);
-    return to === person && from === ourNumber && carrierMessageId !== undefined && clientId !== undefined
+    return to === person && from === number && carrierMessageId !== undefined && clientId !== undefined
       ? [{ messageId, clientId, atMs }]
       : [];
   });

@@ -11,6 +11,8 @@ const endOf: Readonly<Record<string, readonly string[]>> = {
   '+15005550004': ['expired', 'failed'],
 };
 const outboxMs = 86_400_000;
+/** The validity of a message that was sent last is past, but for hours at most. */
+const keptMs = 30.25 * 86_400_000;
 /** Tables whose rows are a client's settings, and rows that its own requests for them change. */
 const settings: readonly string[] = ['Clients', 'ClientSecrets', 'ApiKeys', 'LimitOverrides', 'Senders'];
 
@@ -108,6 +110,29 @@ export const ofTestKeys = {
                 ? [`${table} has a row of ${id}, which used only test keys: ${text.slice(0, 200)}`]
                 : [];
             }),
+      );
+    },
+  },
+  'test data is kept for 30 days at most': {
+    promise: '17.6',
+    check: ({ scene, stage: { database, tables, time } }) => {
+      const testers = [...scene.testers, scene.onlyTester].map(({ clientId }) => clientId);
+      const untilMs = time.now() + keptMs;
+      // Usage of a month is kept from its end on.
+      const judged = tables.filter((table) => table !== 'MessageUsage');
+      return judged.flatMap((table) =>
+        database.rows(table).flatMap((row) => {
+          const purgeAt = row.purge_at;
+          const text = JSON.stringify(row);
+          return purgeAt !== undefined &&
+            'N' in purgeAt &&
+            Number(purgeAt.N) * 1000 > untilMs &&
+            testers.some((id) => text.includes(id))
+            ? [
+                `a row of ${table} is kept until ${new Date(Number(purgeAt.N) * 1000).toISOString()}: ${text.slice(0, 200)}`,
+              ]
+            : [];
+        }),
       );
     },
   },

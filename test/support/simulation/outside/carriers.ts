@@ -13,6 +13,7 @@ import {
   type PendingReports,
   reportAll,
   reportedLateMs,
+  toldTime,
 } from './reports.ts';
 import { whatsAppEvent } from './whatsapp-events.ts';
 
@@ -204,7 +205,7 @@ function smsEvent(context: object, carrierId: string, status: Status, number: st
   return {
     eventType: smsTypes[status],
     eventVersion: '1.0',
-    eventTimestamp: atMs,
+    eventTimestamp: toldTime(number, atMs),
     isFinal: status !== 'sent',
     destinationPhoneNumber: number,
     messageId: carrierId,

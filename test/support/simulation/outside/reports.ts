@@ -32,6 +32,11 @@ export function reportedLateMs(number: string): number {
   return Number(/^\+44770097(\d\d)/.exec(number)?.[1] ?? 0) * 60_000;
 }
 
+/** The time of a report as AWS tells it: about these numbers in microseconds. */
+export function toldTime(number: string, atMs: number): number {
+  return number.startsWith('+44770098') ? atMs * 1000 : atMs;
+}
+
 /** What a carrier is given of a message. */
 export type Given = Pick<HandOver, 'messageId' | 'attemptId' | 'to' | 'from' | 'text'>;
 

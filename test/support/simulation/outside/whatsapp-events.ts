@@ -11,6 +11,34 @@ export function whatsAppEvent(
   number: string,
   atMs: number,
 ): object {
+  const value = statusOf(attemptId, carrierId, status, number, atMs);
+  return notification(`event-${carrierId}-${status}`, value, atMs);
+}
+
+/** What a person writes to our number. */
+export function whatsAppInbound(id: string, from: string, text: string, atMs: number): object {
+  return notification(`inbound-${id}`, textOf(id, from, text, atMs), atMs);
+}
+
+/** A report on the message of one person, together with what another one writes. */
+export function whatsAppReportAndText(
+  attemptId: string,
+  id: string,
+  from: string,
+  text: string,
+  atMs: number,
+): object {
+  const status = statusOf(attemptId, `wamid.${id}`, 'delivered', '+447700900000', atMs);
+  return notification(`together-${id}`, { ...status, ...textOf(id, from, text, atMs) }, atMs);
+}
+
+function statusOf(
+  attemptId: string,
+  carrierId: string,
+  status: Published['status'],
+  number: string,
+  atMs: number,
+): object {
   const statuses = [
     {
       id: carrierId,
@@ -21,11 +49,10 @@ export function whatsAppEvent(
       ...(status === 'failed' ? { errors: [{ code: 131026, title: 'Message undeliverable' }] } : {}),
     },
   ];
-  return notification(`event-${carrierId}-${status}`, { statuses }, atMs);
+  return { statuses };
 }
 
-/** What a person writes to our number. */
-export function whatsAppInbound(id: string, from: string, text: string, atMs: number): object {
+function textOf(id: string, from: string, text: string, atMs: number): object {
   const wa_id = from.slice(1);
   const message = {
     id: `wamid.inbound-${id}`,
@@ -35,7 +62,7 @@ export function whatsAppInbound(id: string, from: string, text: string, atMs: nu
     text: { body: text },
   };
   const contacts = [{ profile: { name: 'A person' }, wa_id }];
-  return notification(`inbound-${id}`, { contacts, messages: [message] }, atMs);
+  return { contacts, messages: [message] };
 }
 
 function notification(messageId: string, value: object, atMs: number): object {
