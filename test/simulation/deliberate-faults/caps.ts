@@ -64,4 +64,15 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'a leg that other writes kept from being stored is counted again': {
+    theme: 'administration',
+    promise: '10.2',
+    changes: [
+      {
+        file: 'shared/message/dispatch/start-next-leg.ts',
+        replace: 'if (!mayBeStored) await allowance?.giveBack();',
+        by: 'void mayBeStored;',
+      },
+    ],
+  },
 };

@@ -72,4 +72,22 @@ export const mishaps = {
       await send(act, 'sendSms', { to, message: 'when was it?' });
     },
   },
+  'sends with fallbacks whose legs other writes keep from being stored at first': {
+    uses: ['sendSms'],
+    share: { caps: 1, administration: 2 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { stage } = scene;
+      const after_seconds = wholeBetween(random, 60, 90);
+      const sends = ['1', '2', '3', '4', '5'].map((name) => {
+        const to = scene.silentPerson(random);
+        const fallback = [{ channel: 'whatsapp', after_seconds }];
+        const body = { to, message: 'or by WhatsApp', fallback, reference: `${id}.${name}` };
+        return scene.ask(client, { route: 'sendSms', body });
+      });
+      learn(act, await Promise.all(sends));
+      await stage.time.sleep(after_seconds * 1000 - 5000);
+      stage.breaks('dispatch-message TransactWriteItems Messages', 1, 40_000, 'conflicts with a transaction');
+    },
+  },
 } as const satisfies Record<string, Actor>;

@@ -72,6 +72,8 @@ const carrierRates: FaultRates = { ...rates, 'fails after': 0, 'no answer': 0.00
 const writes = /^(Put|Update|Delete|Transact|Send|Create|BatchWrite|Change)/;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+/** Another write holds a row of the transaction. */
+const conflicting = { CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }] };
 /** For calls whose client has no time limit of its own. */
 const patienceMs = 60_000;
 /** How late a late call or answer is. */
@@ -131,6 +133,10 @@ export function awsRequests({ services, time, faults, outageOf, note }: RequestS
       if (fault === 'dies before') return process.die();
       if (fault === 'fails before') return fail('InternalServerError', 500, 'an internal error');
       if (fault === 'throttled') return fail(throttleOf(call), 400, 'slow down');
+      if (fault === 'conflicts with a transaction') {
+        const { body } = errorOf(new ServiceError('TransactionCanceledException', 'canceled', conflicting));
+        return respond(400, body, 2);
+      }
       if (fault === 'no request') return timeOut();
       const takesMs =
         faults.durationMs(point, writes.test(call.operation) ? 3 : 2, 40) +

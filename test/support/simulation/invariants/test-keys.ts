@@ -118,8 +118,8 @@ export const ofTestKeys = {
     check: ({ scene, stage: { database, tables, time } }) => {
       const testers = [...scene.testers, scene.onlyTester].map(({ clientId }) => clientId);
       const untilMs = time.now() + keptMs;
-      // Usage of a month is kept from its end on.
-      const judged = tables.filter((table) => table !== 'MessageUsage');
+      // Counts of a month are kept from its end on.
+      const judged = tables.filter((table) => table !== 'MessageUsage' && table !== 'RateCounters');
       return judged.flatMap((table) =>
         database.rows(table).flatMap((row) => {
           const purgeAt = row.purge_at;
