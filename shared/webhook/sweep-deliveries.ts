@@ -1,8 +1,8 @@
 /**
  * Finds overdue deliveries and enqueues them, so that a message lost by SQS or EventBridge Scheduler loses no delivery;
  * and retries that may have no schedule, minutes ahead. A delivery without a row is rebuilt from its message, and so is
- * an event with several destinations none of which has a delivery. It also sends the notices that an endpoint was disabled
- * whose worker died before it sent them.
+ * an event with several destinations none of which has a delivery. It also disables the endpoints that have acknowledged nothing for
+ * days.
  */
 
 import type { MessageStore } from '../message/store/message-store.ts';
@@ -19,7 +19,7 @@ import {
   readRows,
 } from '../recovery/process-due-items.ts';
 import type { SetAside } from '../recovery/set-aside.sqs.ts';
-import { type DisableDependencies, isNoticeDueItem, sendPendingNotice } from './deliver/disable-endpoint.ts';
+import { type DisableDependencies, disableIfFailing, isEndpointDueItem } from './deliver/disable-endpoint.ts';
 import {
   type Delivery,
   deliveryEventOf,
@@ -74,12 +74,12 @@ export async function sweep(dependencies: SweepDependencies): Promise<Swept> {
   let refused = 0;
 
   async function review(ids: readonly string[]): Promise<ReviewResult> {
-    const { notices = [], deliveries = [] } = Object.groupBy(ids, (id) =>
-      isNoticeDueItem(id) ? 'notices' : 'deliveries',
+    const { endpoints = [], deliveries = [] } = Object.groupBy(ids, (id) =>
+      isEndpointDueItem(id) ? 'endpoints' : 'deliveries',
     );
     const reviews = await reviewDeliveries(deliveries);
     const failures = await Promise.all(
-      notices.map(async (id) => [id, await sendPendingNotice(dependencies, id).catch(errorOf)] as const),
+      endpoints.map(async (id) => [id, await disableIfFailing(dependencies, id).catch(errorOf)] as const),
     );
     return new Map([...reviews, ...failures.map(([id, failure]) => [id, failure || undefined] as const)]);
   }

@@ -1,15 +1,18 @@
 import { createHmac } from 'node:crypto';
-import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { dynamoWebhookSecretStore } from '../../shared/client/webhook-secrets.dynamo.ts';
 import { addDays } from '../../shared/platform/clock.ts';
 import { derivedId } from '../../shared/platform/ids.ts';
+import { dynamoDueItemIndex } from '../../shared/recovery/due-item-index.dynamo.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
-import { endpointsMax } from '../../shared/webhook/webhook-endpoint.ts';
+import { disabledAfter, endpointsMax } from '../../shared/webhook/webhook-endpoint.ts';
 import { adminShell } from '../support/admin/admin-shell.ts';
-import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
+import { clientConfig, documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
+import { minuteReviews } from '../support/gateway/minute-reviews.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
 import {
   bodyOf,
@@ -21,6 +24,8 @@ import {
 
 const { tables } = gateway();
 const dynamo = documentClient();
+const lambda = new LambdaClient(clientConfig());
+const dueItems = dynamoDueItemIndex(dynamo, tables.due_items ?? '');
 const deliveries = dynamoDeliveryStore(dynamo, tables.webhook_deliveries ?? '');
 const secrets = dynamoWebhookSecretStore(dynamo, tables.client_secrets ?? '');
 const servers: WebhookEndpoint[] = [];
@@ -31,7 +36,10 @@ const refused = '+15005550001';
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
-afterAll(() => dynamo.destroy());
+afterAll(() => {
+  dynamo.destroy();
+  lambda.destroy();
+});
 
 async function aServer(): Promise<WebhookEndpoint> {
   const server = await startWebhookEndpoint();
@@ -234,16 +242,27 @@ describe('an endpoint that has acknowledged nothing for five days', () => {
     servers.push(broken);
     const { id } = await create(client, { url: broken.url });
     const other = await create(client, { url: notices.url, events: ['webhook_endpoint.disabled'] });
-    const failingSince = addDays(new Date(), -6).toISOString();
+    const failingSince = addDays(new Date(), -6);
     await dynamo.send(
       new UpdateCommand({
         TableName: tables.webhook_endpoints ?? '',
         Key: { client_id: client.clientId, endpoint_id: id },
         UpdateExpression: 'SET failing_since = :since, failed_attempts = :attempts',
-        ExpressionAttributeValues: { ':since': failingSince, ':attempts': 19 },
+        ExpressionAttributeValues: {
+          ':since': failingSince.toISOString(),
+          ':attempts': disabledAfter.attempts - 1,
+        },
       }),
     );
     await client.send({ to: refused });
+    await eventually(async () => {
+      const Key = { client_id: client.clientId, endpoint_id: id };
+      const { Item } = await dynamo.send(new GetCommand({ TableName: tables.webhook_endpoints, Key }));
+      return Item?.failed_attempts === disabledAfter.attempts ? Item : undefined;
+    });
+    // The sweep disables it some minutes after the failure: now, because this due item is older.
+    await dueItems.add('deliveries', [{ id: `disabled#${client.clientId}#${id}`, dueAt: failingSince }]);
+    await (await minuteReviews(lambda))();
     const post = await eventually(async () => notices.posts[0]);
     const { body: disabled } = await client.call('GET', `/api/v1/webhook-endpoints/${id}`);
     expect(disabled).toMatchObject({ enabled: false, disabled_reason: 'no_successful_delivery' });

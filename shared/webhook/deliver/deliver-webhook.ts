@@ -45,12 +45,7 @@ import type { DeliveryStore } from '../delivery-store.dynamo.ts';
 import { clientOriginOf } from '../endpoint-health.ts';
 import type { WebhookEndpoint } from '../webhook-endpoint.ts';
 import { alertFailure, enterFailure } from './alert-failure.ts';
-import {
-  countResult,
-  countSuccessAgain,
-  type DisableDependencies,
-  reportDisabled,
-} from './disable-endpoint.ts';
+import { countResult, countSuccessAgain, type DisableDependencies } from './disable-endpoint.ts';
 import type { Post } from './http-post.ts';
 import type { SendToAws } from './send-to-aws.ts';
 import { interruptedAttempt, postAttempt, unsignedAttempt, withdrawnAttempt } from './sign-and-post.ts';
@@ -110,7 +105,6 @@ export async function deliver(
   const { delivery, endpoint, trial, withdrawn } = prepared;
   try {
     if (withdrawn !== undefined) {
-      if (endpoint?.notice_pending) await reportDisabled(dependencies, endpoint);
       const attempt = withdrawnAttempt(delivery, withdrawn, dependencies.clock());
       return await recordOutcome(dependencies, delivery, attempt, settings.timeScale);
     }

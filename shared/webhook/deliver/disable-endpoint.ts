@@ -5,9 +5,9 @@
  * is read before each attempt anyway. What is counted wrongly after a crash only delays the end: a failure is counted
  * after its outcome is stored, so none is counted for an attempt that is repeated, and a success is counted again by the queue message.
  *
- * The worker that disables the endpoint also sends the notice. If that worker dies, the sweep sends it, by a due item that
- * is written before, or the next attempt that finds the endpoint disabled: the row says until then that the notice is
- * pending. Repeating it writes the same entry and the same deliveries.
+ * The sweep disables it, some minutes after a failed attempt came when the days were over: a success whose worker died has been
+ * counted by then. The sweep also sends the notice; the row says until then that the notice is pending. If the sweep dies, it finds
+ * the due item again. Repeating it writes the same entry and the same deliveries.
  */
 
 import type { ActivityLog } from '../../activity/activity-log.ts';
@@ -16,7 +16,7 @@ import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
 import { addDays, addSeconds } from '../../platform/clock.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
 import type { Attempt } from '../attempt-record.ts';
-import { type Delivery, sweepGraceSeconds } from '../delivery.ts';
+import type { Delivery } from '../delivery.ts';
 import type { DeliveryStore } from '../delivery-store.dynamo.ts';
 import type { EndpointReader, EndpointResults } from '../endpoint-store.dynamo.ts';
 import { disabledNoticeId, sendNotification } from '../notification.ts';
@@ -30,6 +30,9 @@ export interface DisableDependencies extends EnqueueDependencies {
 }
 
 const reason = 'no_successful_delivery';
+
+/** Longer than three workers in a row hold a delivery that they do not finish. */
+const disableGraceSeconds = 180;
 
 /** @param endpoint - as it was read before the attempt */
 export async function countResult(
@@ -46,14 +49,8 @@ export async function countResult(
   const isCounted = (endpoint.failed_attempts ?? 0) >= disabledAfter.attempts;
   const failing = isCounted ? endpoint : await endpoints.addFailure(endpoint, now);
   if (failing === undefined || !hasFailedTooLong(failing, now)) return;
-  const id = noticeDueItemId(failing);
-  await dependencies.dueItemIndex.add('deliveries', [{ id, dueAt: addSeconds(now, sweepGraceSeconds) }]);
-  const disabled = await endpoints.disable(failing, {
-    disabled_at: now.toISOString(),
-    disabled_reason: reason,
-    revision: dependencies.newRevision(),
-  });
-  if (disabled !== undefined) await reportDisabled(dependencies, disabled);
+  const dueAt = addSeconds(now, disableGraceSeconds);
+  await dependencies.dueItemIndex.add('deliveries', [{ id: dueItemIdOf(failing), dueAt }]);
 }
 
 /**
@@ -76,22 +73,33 @@ function hasFailedTooLong({ failing_since, failed_attempts = 0 }: WebhookEndpoin
   return addDays(new Date(failing_since), disabledAfter.days) <= now;
 }
 
-const noticePrefix = 'disabled#';
+const dueItemPrefix = 'disabled#';
 
-function noticeDueItemId({ client_id, endpoint_id }: WebhookEndpoint): string {
-  return `${noticePrefix}${client_id}#${endpoint_id}`;
+function dueItemIdOf({ client_id, endpoint_id }: WebhookEndpoint): string {
+  return `${dueItemPrefix}${client_id}#${endpoint_id}`;
 }
 
-/** Whether a due item is of a notice, and not of a delivery. */
-export function isNoticeDueItem(dueItemId: string): boolean {
-  return dueItemId.startsWith(noticePrefix);
+/** Whether a due item is of an endpoint, and not of a delivery. */
+export function isEndpointDueItem(dueItemId: string): boolean {
+  return dueItemId.startsWith(dueItemPrefix);
 }
 
-/** Sends the notice if it is still pending. */
-export async function sendPendingNotice(dependencies: DisableDependencies, dueItemId: string): Promise<void> {
-  const [clientId = '', endpointId = ''] = dueItemId.slice(noticePrefix.length).split('#');
-  const endpoint = await dependencies.endpoints.get(clientId, endpointId);
-  if (endpoint?.notice_pending) await reportDisabled(dependencies, endpoint);
+/** Disables an endpoint that has still acknowledged nothing, and sends the notice if it is pending. */
+export async function disableIfFailing(dependencies: DisableDependencies, dueItemId: string): Promise<void> {
+  const { endpoints, clock, newRevision } = dependencies;
+  const [clientId = '', endpointId = ''] = dueItemId.slice(dueItemPrefix.length).split('#');
+  const endpoint = await endpoints.get(clientId, endpointId);
+  if (endpoint === undefined) return;
+  const now = clock();
+  const isFailing = endpoint.enabled && hasFailedTooLong(endpoint, now);
+  const disabled = isFailing
+    ? await endpoints.disable(endpoint, {
+        disabled_at: now.toISOString(),
+        disabled_reason: reason,
+        revision: newRevision(),
+      })
+    : endpoint;
+  if (disabled?.notice_pending) await reportDisabled(dependencies, disabled);
 }
 
 /** The entry in the activity log, and the event to the client's other endpoints. */

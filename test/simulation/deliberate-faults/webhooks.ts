@@ -53,15 +53,25 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'an endpoint is disabled before the success is counted whose worker died': {
+    theme: 'webhooks',
+    promise: '12.5',
+    changes: [
+      {
+        file: 'shared/webhook/deliver/disable-endpoint.ts',
+        replace: 'const disableGraceSeconds = 180;',
+        by: 'const disableGraceSeconds = 0;',
+      },
+    ],
+  },
   'the notice of a disabled endpoint is lost with its worker': {
     theme: 'webhooks',
     promise: '12.5',
     changes: [
       {
         file: 'shared/webhook/deliver/disable-endpoint.ts',
-        replace:
-          "  await dependencies.dueItemIndex.add('deliveries', [{ id, dueAt: addSeconds(now, sweepGraceSeconds) }]);\n",
-        by: '  void [id, sweepGraceSeconds];\n',
+        replace: 'if (disabled?.notice_pending) await',
+        by: 'if (isFailing && disabled?.notice_pending) await',
       },
     ],
   },

@@ -1,4 +1,4 @@
-/** A client is told that its endpoint was disabled, wherever the worker that disabled it died. */
+/** A client is told that its endpoint was disabled, wherever the sweep that disabled it died; a success before that counts. */
 import { expect, it } from '@jest/globals';
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { addDays, addSeconds } from '../../../shared/platform/clock.ts';
@@ -16,13 +16,16 @@ const clientId = 'client-a';
 const secret = { secret: 'whsec_c2VjcmV0', created_at: created.toISOString() };
 const failed = { error: 'not_200' } as Attempt;
 
-async function disabledBy(dying: 'activity' | 'deliveries' | 'queue' | 'nowhere') {
+type Dying = 'activity' | 'deliveries' | 'queue' | 'nowhere';
+
+/** An attempt has failed, and the days are over. */
+async function failedTooLong(dying: Dying = 'nowhere') {
   let isAlive = false;
   let now = addDays(created, disabledAfter.days + 1);
   const entries = new Map<string, Activity>();
   const queued: DeliveryEntry[] = [];
-  const dieAt = (call: typeof dying) => {
-    if (call === dying && !isAlive) throw new Error('the worker died');
+  const dieAt = (call: Dying) => {
+    if (call === dying && !isAlive) throw new Error('the sweep died');
   };
   const { endpoints, deliveries, dueItemIndex } = inMemoryStores();
   const dependencies = {
@@ -65,17 +68,19 @@ async function disabledBy(dying: 'activity' | 'deliveries' | 'queue' | 'nowhere'
   });
   await endpoints.create(failing, secret);
   await endpoints.create(anEndpoint({ client_id: clientId, endpoint_id: 'whe_other' }), secret);
-  await countResult(dependencies, failing, failed).catch(() => {});
-  isAlive = true;
+  await countResult(dependencies, failing, failed);
   return {
     endpoints,
+    failing,
     entries,
     queued,
     async sweepAfter(seconds: number) {
       now = addSeconds(now, seconds);
-      expect((await sweep(dependencies)).failures).toEqual([]);
+      const { failures } = await sweep(dependencies);
+      isAlive = true;
+      return failures;
     },
-    pending: async () => (await endpoints.get(clientId, 'whe_failing'))?.notice_pending ?? false,
+    stored: async () => endpoints.get(clientId, failing.endpoint_id),
     left: () =>
       dueItemIndex
         .all()
@@ -84,13 +89,19 @@ async function disabledBy(dying: 'activity' | 'deliveries' | 'queue' | 'nowhere'
   };
 }
 
+/** After it the endpoint is disabled, and every success before its last failure is counted. */
+const graceSeconds = 200;
+/** After it a failed review is repeated. */
+const repeatSeconds = 1000;
+
 it.each(['activity', 'deliveries', 'queue'] as const)(
-  'the sweep sends the notice of a worker that died at its call of the %s, once',
+  'the sweep sends the notice of one that died at its call of the %s, once',
   async (dying) => {
-    const worker = await disabledBy(dying);
-    expect(await worker.pending()).toBe(true);
-    await worker.sweepAfter(120);
-    expect(await worker.pending()).toBe(false);
+    const worker = await failedTooLong(dying);
+    expect(await worker.sweepAfter(graceSeconds)).toHaveLength(1);
+    expect(await worker.stored()).toMatchObject({ enabled: false, notice_pending: true });
+    expect(await worker.sweepAfter(repeatSeconds)).toEqual([]);
+    expect(await worker.stored()).not.toHaveProperty('notice_pending');
     expect([...worker.entries.values()].map(({ kind }) => kind)).toEqual(['webhook_endpoint_disabled']);
     expect(
       new Set(worker.queued.map(({ message }) => 'delivery_id' in message && message.delivery_id)).size,
@@ -99,21 +110,31 @@ it.each(['activity', 'deliveries', 'queue'] as const)(
   },
 );
 
-it('the sweep has nothing to send after a worker that did not die', async () => {
-  const worker = await disabledBy('nowhere');
-  expect(worker.queued).toHaveLength(1);
+it('a sweep that did not die leaves nothing to send', async () => {
+  const worker = await failedTooLong();
+  await worker.sweepAfter(graceSeconds);
+  expect([worker.queued.length, worker.entries.size, worker.left()]).toEqual([1, 1, []]);
   await worker.sweepAfter(60);
-  expect(worker.entries.size).toBe(1);
-  await worker.sweepAfter(60);
-  expect(worker.left()).toEqual([]);
+  expect([worker.queued.length, worker.entries.size]).toEqual([1, 1]);
+});
+
+it('an endpoint is not disabled before a success had time to be counted, nor after it is', async () => {
+  const worker = await failedTooLong();
+  await worker.sweepAfter(100);
+  expect(await worker.stored()).toMatchObject({ enabled: true });
+  await worker.endpoints.clearFailures(worker.failing);
+  await worker.sweepAfter(graceSeconds);
+  expect(await worker.stored()).toMatchObject({ enabled: true });
+  expect([worker.queued, worker.entries.size, worker.left()]).toEqual([[], 0, []]);
 });
 
 it('an endpoint that its client enabled again before is not said to be disabled', async () => {
-  const worker = await disabledBy('activity');
-  const seen = await worker.endpoints.get(clientId, 'whe_failing');
+  const worker = await failedTooLong('activity');
+  await worker.sweepAfter(graceSeconds);
+  const seen = await worker.stored();
   if (seen === undefined) throw new Error('it is stored');
   await worker.endpoints.change(seen, changed(seen, { enabled: true }, created, 'enabled'));
-  await worker.sweepAfter(120);
+  await worker.sweepAfter(repeatSeconds);
   expect(worker.entries.size).toBe(0);
   expect(worker.queued).toEqual([]);
 });

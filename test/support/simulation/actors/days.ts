@@ -216,9 +216,11 @@ export const days = {
       const startMs = stage.time.now();
       const create = (url: string, events?: readonly string[]): Promise<Asked> =>
         scene.ask(client, { route: 'createWebhookEndpoint', body: { url, events } });
-      // It acknowledges nothing, or only what is sent on the third day, which cannot be counted at once.
-      const upMs = startMs + (random() < 0.7 ? 2 : 100) * dayMs;
-      const url = recoversForATimeUrl(upMs, upMs + 900_000, `${client.name}-${id}`);
+      const endMs = startMs + 4.8 * dayMs + lastAttemptMs;
+      // It acknowledges nothing, or only what is sent on the third day or just before the end, which cannot be counted at once.
+      const upMs = oneOf(random, [startMs + 2 * dayMs, endMs - 20_000, startMs + 100 * dayMs]);
+      const isLate = upMs === endMs - 20_000;
+      const url = recoversForATimeUrl(upMs, isLate ? endMs - 5000 : upMs + 900_000, `${client.name}-${id}`);
       const down = await create(url, ['sms.sent']);
       await create(endpointUrl('ok', `${client.name}-${id}-told`));
       for (const day of [0, 0.02, 1, 2, 3, 4, 4.8]) {
@@ -231,8 +233,16 @@ export const days = {
         stage.breaks('WebhookEndpoints', 1, 3000);
       }
       // The attempt that disables the endpoint is the last of its webhook: no other finds the notice pending.
-      await stage.time.sleep(startMs + 4.8 * dayMs + lastAttemptMs - 5000 - stage.time.now());
-      stage.breaks('deliver-webhook', 0.55, 100_000);
+      await stage.time.sleep((isLate ? upMs : endMs - 5000) - stage.time.now());
+      if (isLate) {
+        await sends(act, 'at-end', { to: scene.deliveredPerson(random) });
+        await until(stage, 15_000, () =>
+          stage.record.posted.some((one) => one.url === url && one.status === 200),
+        );
+        stage.breaks('WebhookEndpoints', 1, 5000);
+        await stage.time.sleep(endMs + 5000 - stage.time.now());
+        stage.breaks('WebhookEndpoints', 1, 15_000);
+      } else stage.breaks('deliver-webhook', 0.55, 100_000);
       await stage.time.sleep(hourMs);
       if (down.status !== 201) return;
       const path = { endpoint_id: String(down.answer.endpoint_id) };
