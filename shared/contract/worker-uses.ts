@@ -66,9 +66,8 @@ export const workerUses = {
       tables: {
         // PutItem replaces a delivery; DeleteItem releases the slot of a trial request.
         'webhook-deliveries': ['GetItem', 'PutItem', 'DeleteItem'],
-        // UpdateItem counts failures; the other actions send the notice that an endpoint was disabled to the client's
-        // endpoints.
-        'webhook-endpoints': ['GetItem', 'UpdateItem', 'Query'],
+        // UpdateItem counts failures.
+        'webhook-endpoints': ['GetItem', 'UpdateItem'],
         'due-items': ['PutItem'],
         'client-secrets': ['GetItem'],
         usage: ['UpdateItem'],
@@ -182,7 +181,7 @@ export const workerUses = {
       tables: {
         'due-items': ['Query', 'PutItem', 'BatchWriteItem'],
         clients: ['GetItem'],
-        // UpdateItem records that the notice of a disabled endpoint was sent.
+        // UpdateItem disables an endpoint that has failed for days, and records that its client was told.
         'webhook-endpoints': ['GetItem', 'Query', 'UpdateItem'],
         // The other actions continue requests to resend many webhooks.
         'webhook-deliveries': ['GetItem', 'BatchGetItem', 'PutItem'],

@@ -45,13 +45,19 @@ import type { DeliveryStore } from '../delivery-store.dynamo.ts';
 import { clientOriginOf } from '../endpoint-health.ts';
 import type { WebhookEndpoint } from '../webhook-endpoint.ts';
 import { alertFailure, enterFailure } from './alert-failure.ts';
-import { countResult, countSuccessAgain, type DisableDependencies } from './disable-endpoint.ts';
+import {
+  type CountedEndpoints,
+  countResult,
+  countSuccessAgain,
+  type DisableDependencies,
+} from './disable-endpoint.ts';
 import type { Post } from './http-post.ts';
 import type { SendToAws } from './send-to-aws.ts';
 import { interruptedAttempt, postAttempt, unsignedAttempt, withdrawnAttempt } from './sign-and-post.ts';
 
 /** The dependencies of `deliver` and of its steps. */
-export interface DeliverDependencies extends LaneDependencies, DisableDependencies {
+export interface DeliverDependencies extends LaneDependencies, Omit<DisableDependencies, 'endpoints'> {
+  readonly endpoints: CountedEndpoints;
   readonly deliveries: DeliveryStore;
   readonly secrets: WebhookSecrets;
   readonly post: Post;

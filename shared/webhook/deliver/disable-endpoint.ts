@@ -29,6 +29,10 @@ export interface DisableDependencies extends EnqueueDependencies {
   readonly activityLog: ActivityLog;
 }
 
+/** What a worker reads and notes of an endpoint; the sweep does the rest. */
+export type CountedEndpoints = Pick<EndpointReader, 'get'> &
+  Pick<EndpointResults, 'addFailure' | 'clearFailures'>;
+
 const reason = 'no_successful_delivery';
 
 /** Longer than three workers in a row hold a delivery that they do not finish. */
@@ -36,7 +40,9 @@ const disableGraceSeconds = 180;
 
 /** @param endpoint - as it was read before the attempt */
 export async function countResult(
-  dependencies: DisableDependencies,
+  dependencies: Pick<DisableDependencies, 'clock' | 'dueItemIndex'> & {
+    readonly endpoints: CountedEndpoints;
+  },
   endpoint: WebhookEndpoint,
   { error }: Attempt,
 ): Promise<void> {
@@ -58,7 +64,7 @@ export async function countResult(
  * it. The queue delivers the message again.
  */
 export async function countSuccessAgain(
-  { endpoints }: Pick<DisableDependencies, 'endpoints'>,
+  { endpoints }: { readonly endpoints: CountedEndpoints },
   { state, client_id, endpoint_id, finished_at = '' }: Delivery,
 ): Promise<void> {
   if (state !== 'acknowledged' || endpoint_id === undefined) return;
