@@ -183,13 +183,17 @@ export function dynamoEndpointStore(
     },
   });
 
-  /** False if a condition failed. The SDK gives its tries of one call the same token, so a repeat changes nothing. */
-  async function write(TransactItems: TransactItems): Promise<boolean> {
+  /**
+   * Returns the indexes of the items whose condition failed; none if everything is written. The SDK gives its tries of one
+   * call the same token, so a repeat changes nothing.
+   */
+  async function write(TransactItems: TransactItems): Promise<readonly number[]> {
     try {
       await withoutConflict(() => client.send(new TransactWriteCommand({ TransactItems })));
-      return true;
+      return [];
     } catch (error) {
-      if (error instanceof TransactionCanceledException && failsCondition(error)) return false;
+      const failed = error instanceof TransactionCanceledException ? failedConditions(error) : [];
+      if (failed.length > 0) return failed;
       throw error;
     }
   }
@@ -210,7 +214,7 @@ export function dynamoEndpointStore(
           }),
         ),
       );
-      return write([
+      const failed = await write([
         count(
           client_id,
           'SET endpoints = if_not_exists(endpoints, :none) + :one',
@@ -234,6 +238,7 @@ export function dynamoEndpointStore(
           },
         },
       ]);
+      return failed.length === 0;
     },
 
     async change(seen, next) {
@@ -251,8 +256,8 @@ export function dynamoEndpointStore(
       return changing.applied ? readable(changing.response.Attributes ?? {}) : undefined;
     },
 
-    delete: (clientId, endpointId) =>
-      write([
+    async delete(clientId, endpointId) {
+      const rows: TransactItems = [
         {
           Delete: {
             TableName,
@@ -261,17 +266,22 @@ export function dynamoEndpointStore(
           },
         },
         count(clientId, 'SET endpoints = endpoints - :one', 'endpoints > :none', { ':none': 0, ':one': 1 }),
-        {
-          Update: {
-            TableName: secretsTable,
-            Key: { client_id: clientId },
-            UpdateExpression: 'REMOVE endpoint_secrets.#endpoint',
-            // DynamoDB refuses the path as not valid where there is no map.
-            ConditionExpression: 'attribute_exists(endpoint_secrets)',
-            ExpressionAttributeNames: { '#endpoint': endpointId },
-          },
+      ];
+      const secrets = {
+        Update: {
+          TableName: secretsTable,
+          Key: { client_id: clientId },
+          UpdateExpression: 'REMOVE endpoint_secrets.#endpoint',
+          // DynamoDB refuses the path as not valid where there is no map.
+          ConditionExpression: 'attribute_exists(endpoint_secrets)',
+          ExpressionAttributeNames: { '#endpoint': endpointId },
         },
-      ]),
+      };
+      const [firstFailed] = await write([...rows, secrets]);
+      if (firstFailed === undefined) return true;
+      // A person deleted the row of the client's secrets: there are none to delete.
+      return firstFailed === rows.length && (await write(rows)).length === 0;
+    },
   };
 }
 
@@ -283,9 +293,9 @@ function withoutConflict<T>(write: () => Promise<T>): Promise<T> {
 
 function isConflict(error: unknown): boolean {
   if (error instanceof TransactionConflictException) return true;
-  return error instanceof TransactionCanceledException && !failsCondition(error);
+  return error instanceof TransactionCanceledException && failedConditions(error).length === 0;
 }
 
-function failsCondition({ CancellationReasons = [] }: TransactionCanceledException): boolean {
-  return CancellationReasons.some(({ Code }) => Code === 'ConditionalCheckFailed');
+function failedConditions({ CancellationReasons = [] }: TransactionCanceledException): number[] {
+  return CancellationReasons.flatMap(({ Code }, index) => (Code === 'ConditionalCheckFailed' ? [index] : []));
 }
