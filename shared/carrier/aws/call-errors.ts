@@ -21,10 +21,15 @@ interface CallError {
 
 const throttled: readonly string[] = [
   'ThrottlingException',
+  'Throttling',
+  'ThrottledException',
   'ThrottledRequestException',
+  'RequestThrottled',
+  'RequestThrottledException',
   'TooManyRequestsException',
   'LimitExceededException',
   'RequestLimitExceeded',
+  'SlowDown',
 ];
 
 /** Errors with status 400 and 403 that are not about the message: wrong credentials. */
@@ -43,8 +48,22 @@ const notTaken: readonly string[] = [
 /** System calls before the connection is open: when one of these fails, nothing was sent. */
 const connectingSteps: readonly string[] = ['getaddrinfo', 'connect'];
 
-/** Statuses of the service. 502 and 504 come from a proxy, which may have forwarded the request. */
-const ownFaults: readonly number[] = [500, 503];
+/** Faults of the service and of its front end. */
+const ownFaults: readonly string[] = [
+  'InternalServerException',
+  'InternalServiceException',
+  'InternalServerError',
+  'InternalFailure',
+  'ServiceUnavailable',
+  'ServiceUnavailableException',
+];
+
+/**
+ * Their statuses; 502 and 504 come from a proxy. A proxy can answer 429, 500 and 503 too after it has forwarded the
+ * request, so a status counts only with an error that AWS names: the SDK calls others `Unknown` or `SyntaxError`, or
+ * by whatever `code` there is.
+ */
+const ownFaultStatuses: readonly number[] = [500, 503];
 
 /**
  * The outcome of a hand-over whose call failed.
@@ -63,10 +82,9 @@ export function outcomeOfError(error: unknown, errors: VendorErrors): HandOver {
       ...(refused.elsewhere ? { elsewhere: true } : {}),
     };
   const status = fault.$metadata?.httpStatusCode;
-  if (throttled.includes(name) || status === 429)
-    return { outcome: 'throttled', reason: name || 'throttled' };
+  if (throttled.includes(name)) return { outcome: 'throttled', reason: name };
   if (notTaken.includes(name)) return { outcome: 'not_taken', reason: name };
-  if (status !== undefined && ownFaults.includes(status))
+  if (status !== undefined && ownFaultStatuses.includes(status) && ownFaults.includes(name))
     return { outcome: 'not_taken', reason: `${name} ${status}` };
   if (status === undefined && neverConnected(fault))
     return { outcome: 'not_taken', reason: fault.code ?? name };

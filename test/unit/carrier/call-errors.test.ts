@@ -22,6 +22,22 @@ describe('errors before the connection is open', () => {
   });
 });
 
+describe('errors that AWS names', () => {
+  it.each([
+    ['InternalServerException', 500, 'not_taken'],
+    ['InternalServiceException', 500, 'not_taken'],
+    ['InternalServerError', 500, 'not_taken'],
+    ['InternalFailure', 500, 'not_taken'],
+    ['ServiceUnavailable', 503, 'not_taken'],
+    ['ServiceUnavailableException', 503, 'not_taken'],
+    ['SlowDown', 503, 'throttled'],
+    ['RequestThrottled', 429, 'throttled'],
+    ['ThrottlingException', 400, 'throttled'],
+  ])('%s with %i: %s', (name, httpStatusCode, outcome) => {
+    expect(outcomeOfError(errorLike({ name, $metadata: { httpStatusCode } }), {}).outcome).toBe(outcome);
+  });
+});
+
 describe('errors after which the carrier may have the message', () => {
   it.each([
     [{ code: 'ECONNRESET', syscall: 'read' }],
@@ -31,7 +47,13 @@ describe('errors after which the carrier may have the message', () => {
     [{ name: 'AbortError' }],
     [{ name: 'TimeoutError', message: 'a request has exceeded the configured 3000 ms requestTimeout' }],
     [{ name: 'GatewayTimeout', $metadata: { httpStatusCode: 504 } }],
+    [{ name: 'InternalServerException', $metadata: { httpStatusCode: 504 } }],
     [{ name: 'Unheard', $metadata: { httpStatusCode: 400 } }],
+    // What the SDK calls a response without an error of AWS.
+    [{ name: 'Unknown', $metadata: { httpStatusCode: 429 } }],
+    [{ name: 'SyntaxError', $metadata: { httpStatusCode: 500 } }],
+    [{ name: '503', $metadata: { httpStatusCode: 503 } }],
+    [{ name: 'RequestTimeoutException', $metadata: { httpStatusCode: 408 } }],
     // A response whose reading failed: it stood, so the code of the broken connection proves nothing.
     [{ syscall: 'connect', $metadata: { httpStatusCode: 200 } }],
   ])('%j is thrown on', (fields) => {
