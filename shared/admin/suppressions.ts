@@ -69,7 +69,7 @@ export async function deleteSuppression(
   { client, recipient }: SuppressedRecipient,
 ): Promise<RemovedSuppression> {
   const clientId = await clientIdOf(dependencies, client);
-  const before = await dependencies.suppressions.get(clientId, recipient);
+  const before = await dependencies.suppressions.get(clientId, recipient, { consistent: true });
   const change = { ...changeBy(dependencies, clientId, recipient), scope: undefined };
   if (before !== undefined) {
     await recordActivity(dependencies, actor, {

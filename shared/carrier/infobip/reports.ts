@@ -19,7 +19,7 @@ import {
   unreadable,
 } from '../carrier-notification.ts';
 import { type InfobipCredentials, infobipCredentials, infobipDescriptor } from './descriptor.ts';
-import { infobipTime, receiptOf, report } from './statuses.ts';
+import { infobipTime, receiptOf, report, timeNamed } from './statuses.ts';
 
 const text = z.string();
 const id = text.check(z.minLength(1));
@@ -65,7 +65,8 @@ function inboundOf(sms: z.output<typeof received>, receivedAt: Date): InboundMes
     carrierMessageId: sms.messageId,
     person: inboundNumber(sms.from),
     number: inboundNumber(sms.to),
-    receivedAt,
+    // Several texts come together, and a callback is repeated.
+    receivedAt: timeNamed(sms.receivedAt, receivedAt),
     text: sms.text,
   };
 }

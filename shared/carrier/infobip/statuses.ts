@@ -108,6 +108,12 @@ export function reasonOf(
 const text = z.string();
 const id = text.check(z.minLength(1));
 
+/** The time that Infobip names, if it is one of before the callback: a thirteenth month has the form of a time, and is none. */
+export function timeNamed(named: string | undefined, receivedAt: Date): Date {
+  const namedMs = Date.parse(named ?? '');
+  return namedMs < receivedAt.getTime() ? new Date(namedMs) : receivedAt;
+}
+
 /** A time such as `2026-11-26T10:00:00.000+0000`. */
 export const infobipTime = text.check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?([+-]\d\d:?\d\d|Z)$/));
 
@@ -146,9 +152,7 @@ export function receiptOf(found: Report, receivedAt: Date): Receipt | undefined 
 }
 
 function transitionOf({ status, error, doneAt }: Report, receivedAt: Date): Transition | undefined {
-  const doneMs = Date.parse(doneAt ?? '');
-  // A thirteenth month has the form of a time, and is none.
-  const at = doneMs < receivedAt.getTime() ? new Date(doneMs) : receivedAt;
+  const at = timeNamed(doneAt, receivedAt);
   const { delivered, expired, undeliverable, rejected } = statusGroups;
   const { errorCode, errorMessage } = reasonOf(status, error);
   switch (status.groupId) {

@@ -73,7 +73,7 @@ export function putSuppression(suppressions: Pick<SuppressionStore, 'change'>): 
   };
 }
 
-export function deleteSuppression(suppressions: Pick<SuppressionStore, 'change'>): Operation {
+export function deleteSuppression(suppressions: Pick<SuppressionStore, 'get' | 'change'>): Operation {
   return async (request) => {
     const change = changeOf(request, { scope: undefined });
     return { status: 200, body: await endSuppression(suppressions, change) };
@@ -90,11 +90,17 @@ export async function suppress(
   return suppressionView(row);
 }
 
-/** @throws GatewayError `not_found` where the recipient is not suppressed. */
+/**
+ * What ends nothing writes nothing: otherwise a STOP of before, whose notification is late, would count as older.
+ *
+ * @throws GatewayError `not_found` where the recipient is not suppressed.
+ */
 export async function endSuppression(
-  suppressions: Pick<SuppressionStore, 'change'>,
+  suppressions: Pick<SuppressionStore, 'get' | 'change'>,
   change: SuppressionChange,
 ): Promise<RemovedSuppression> {
+  const found = await suppressions.get(change.client_id, change.recipient, { consistent: true });
+  if (found === undefined) throw standardError('not_found');
   const { outcome } = await changeNow(suppressions, change);
   if (outcome !== 'changed') throw standardError('not_found');
   return { recipient: change.recipient, deleted: true };

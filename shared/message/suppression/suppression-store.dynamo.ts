@@ -84,9 +84,13 @@ const aheadMaxSeconds = 3600;
 
 const isNewer = '(attribute_not_exists(changed_at) OR changed_at < :at OR changed_at > :possible)';
 
-/** A START of which the gateway learns after the client ended the suppression counts if it is newer than what the client ended. */
+/**
+ * A START of which the gateway learns after the client ended the suppression counts if it is newer than what the client ended. Of
+ * two words of one moment, STOP counts.
+ */
 function isNewerThanRow({ source, scope }: SuppressionChange): string {
-  return source === 'keyword' && scope === undefined ? `(${isNewer} OR word_at < :at)` : isNewer;
+  if (source !== 'keyword') return isNewer;
+  return `(${isNewer} OR ${scope === undefined ? 'word_at < :at' : 'changed_at = :at'})`;
 }
 
 export function dynamoSuppressionStore(

@@ -66,8 +66,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/message/suppression/suppression-store.dynamo.ts',
-        replace: 'OR word_at < :at)',
-        by: ')',
+        replace: "'word_at < :at'",
+        by: "'word_at < changed_at AND word_at > changed_at'",
       },
     ],
   },

@@ -106,6 +106,7 @@ function attributeOf(data: unknown): Value | undefined {
   if (typeof data === 'boolean') return { BOOL: data };
   if (Number.isSafeInteger(data)) return { N: String(data) };
   if (Array.isArray(data)) return { L: data.flatMap((each) => attributeOf(each) ?? []) };
+  if (data === null) return { NULL: true };
   if (Object(data).constructor === Object) return { M: marshalledRow(data) };
   const value = convertToAttr(data as never, { removeUndefinedValues: true });
   return value.B === undefined ? (value as Value) : { B: Buffer.from(value.B).toString('base64') };
