@@ -63,6 +63,11 @@ export interface OtpStore {
     attempt: OtpAttempt,
     now: Date,
   ): Promise<{ readonly counted: boolean; readonly otp: OneTimePassword | undefined }>;
+  /**
+   * Gives back an attempt whose code could not be compared with every secret, once for each password: the failure says
+   * that the code is not of the secrets that were known, and without this limit any number of codes could be tried.
+   */
+  giveBackAttempt(attempt: OtpAttempt): Promise<void>;
   /** Counts an SMS with a password that was sent before. */
   countSms(otp: OneTimePassword): Promise<void>;
   /** One of any number of concurrent right codes gets true. */
@@ -156,6 +161,16 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string
       const row = counting.row === undefined ? undefined : otpSchema.parse(counting.row);
       const otp = row !== undefined && isNamedBy(attempt, row) ? row : undefined;
       return { counted: otp?.attempted_by?.includes(workId) === true, otp };
+    },
+
+    async giveBackAttempt({ otpId, workId }) {
+      await conditionalUpdate(client, {
+        TableName,
+        Key: { otp_id: otpId },
+        UpdateExpression: 'SET given_back = :work ADD attempts :back',
+        ConditionExpression: 'contains(attempted_by, :work) AND attribute_not_exists(given_back)',
+        ExpressionAttributeValues: { ':work': workId, ':back': -1 },
+      });
     },
 
     async markVerified({ otpId, workId }) {

@@ -44,6 +44,8 @@ export const otpSchema = z.object({
    * were counted in between.
    */
   attempted_by: z.exactOptional(z.array(z.string())),
+  /** The work id of the attempt that was given back; a password has one at most. */
+  given_back: z.exactOptional(z.string()),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
 });

@@ -30,7 +30,7 @@ export const verifyOtpSchema = z
   );
 
 export function verifyOtp(
-  otps: Pick<OtpStore, 'latest' | 'countAttempt' | 'markVerified'>,
+  otps: Pick<OtpStore, 'latest' | 'countAttempt' | 'giveBackAttempt' | 'markVerified'>,
   secrets: OtpSecrets,
 ): Operation {
   return async (request) => {
@@ -47,7 +47,15 @@ export function verifyOtp(
     if (!counted) throw refusal(otp, request.now);
     const isRight = (under: readonly string[]): boolean => isRightCode(under, otpId, otp.code_length, code);
     // The code may be of a secret that is newer than the cache.
-    if (!isRight(cached) && !isRight(await secrets.latest())) return wrong(otp);
+    const latestSecrets = async (): Promise<readonly string[]> => {
+      try {
+        return await secrets.latest();
+      } catch (error) {
+        await otps.giveBackAttempt(attempt);
+        throw error;
+      }
+    };
+    if (!isRight(cached) && !isRight(await latestSecrets())) return wrong(otp);
     if (!(await otps.markVerified(attempt))) throw alreadyUsed();
     const body: Verification = { otp_id: otpId, verified: true, status: 'verified' };
     return { status: 200, body, log: { otp_id: otpId, verified: true } };
