@@ -233,7 +233,7 @@ function endpointBlocked(): GatewayError {
 function tooManyRequests(decision: Decision, now: Date): GatewayError {
   const seconds = retryAfterSeconds(decision, now);
   const { limit, window } = decision.binding;
-  return rateLimitExceeded(`The limit of ${limit} requests a ${window} is used up.`, seconds);
+  return rateLimitExceeded(`The limit of ${limit} requests per ${window} is used up.`, seconds);
 }
 
 /** Writes one log line for each request, and counts a response of 5xx as a failure of the function. */

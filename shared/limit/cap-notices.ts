@@ -70,7 +70,7 @@ export function spendNotices(dependencies: {
   /** A request that did not fit is refused before the whole limit is used, so the text says both. */
   function summaryOf(state: CapState, limit: CapLimit, percentage: number): string {
     const amountText = (millionths: number) => `${decimalText(amountOf('spend', millionths))} ${currency}`;
-    const of = `of the spend limit of ${amountText(limit.limit)} a ${limit.window}`;
+    const of = `of the spend limit of ${amountText(limit.limit)} per ${limit.window}`;
     if (percentage !== 100 || !state.full.includes(limit)) return `${percentage} % ${of} is reached.`;
     const used = Math.floor((usedOf(state, limit) * 100) / limit.limit);
     const at = state.now.toISOString().slice(11, 16);

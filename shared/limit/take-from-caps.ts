@@ -211,7 +211,7 @@ function refusalOf(
   const fitting = Math.min(...full.map((window) => window.fitting));
   const amount = decimalText(amountOf(limit.cap, limit.limit));
   const unit = caps[limit.cap].isMoney ? currency : limit.limit === 1 ? 'message' : 'messages';
-  const reached = `The limit of ${amount} ${unit} a ${limit.window} is reached`;
+  const reached = `The limit of ${amount} ${unit} per ${limit.window} is reached`;
   const fitted = recipients === 1 ? '' : `: ${fitting} of the ${recipients} recipients would have fitted`;
   return limitReached(
     refusals[limit.cap],

@@ -153,7 +153,7 @@ it('says how much of a spend cap is used where a request did not fit, and what w
     await show(page, 'overview', 'Overview');
     const problem = page.getByRole('row').filter({ hasText: client.clientId });
     const sentence =
-      /84 % of the spend limit of 0\.01 USD a day is used; a request of 0\.0042 USD was refused at \d\d:\d\d UTC\./;
+      /84 % of the spend limit of 0\.01 USD per day is used; a request of 0\.0042 USD was refused at \d\d:\d\d UTC\./;
     await problem.getByText(sentence).waitFor();
     await photograph(page, 'spend-refused', usualLook);
   }));

@@ -71,7 +71,7 @@ describe('a spend cap', () => {
       const refused = await client.post('/api/v1/sms/bulk', { message, recipients });
       expectCapRefusal(refused, 'spend_limit_reached');
       expect(refused.body.message).toContain(
-        'The limit of 0.0147 USD a month is reached: 3 of the 5 recipients would have fitted.',
+        'The limit of 0.0147 USD per month is reached: 3 of the 5 recipients would have fitted.',
       );
       const fitting = await client.post('/api/v1/sms/bulk', { message, recipients: recipients.slice(0, 3) });
       expect(fitting.body).toMatchObject({ accepted: 3 });
@@ -105,8 +105,8 @@ describe('a spend cap', () => {
       );
       dynamo.destroy();
       expect(entries.map(({ kind, summary }) => [kind, summary])).toEqual([
-        ['spend_cap_nearly_reached', '80 % of the spend limit of 0.021 USD a month is reached.'],
-        ['spend_cap_reached', '100 % of the spend limit of 0.021 USD a month is reached.'],
+        ['spend_cap_nearly_reached', '80 % of the spend limit of 0.021 USD per month is reached.'],
+        ['spend_cap_reached', '100 % of the spend limit of 0.021 USD per month is reached.'],
       ]);
     }));
 

@@ -212,13 +212,13 @@ function ofOperation(
     }
     case 'rate_limit_exceeded': {
       const { perMinute } = policies[route.policy];
-      return rateLimitExceeded(`The limit of ${perMinute} requests a minute is used up.`, 17);
+      return rateLimitExceeded(`The limit of ${perMinute} requests per minute is used up.`, 17);
     }
     case 'message_limit_reached':
     case 'spend_limit_reached': {
       const amount = code === 'spend_limit_reached' ? '100 USD' : '10,000 messages';
       const fitted = request?.schema === 'BulkSms' ? ': 37 of the 100 recipients would have fitted' : '';
-      return limitReached(code, `The limit of ${amount} a day is reached${fitted}.`, 5400);
+      return limitReached(code, `The limit of ${amount} per day is reached${fitted}.`, 5400);
     }
     default:
       return {};

@@ -25,7 +25,7 @@ describe('a request that a cap has no room for', () => {
       {
         code: 'message_limit_reached',
         status: 429,
-        message: 'The limit of 1 message a minute is reached. Try again in 43 seconds.',
+        message: 'The limit of 1 message per minute is reached. Try again in 43 seconds.',
         retryAfterSeconds: 43,
       },
     ],
@@ -36,7 +36,7 @@ describe('a request that a cap has no room for', () => {
       {
         code: 'spend_limit_reached',
         status: 429,
-        message: `The limit of 0.05 EUR a day is reached. Try again in ${(day.getTime() - now.getTime()) / 1000} seconds.`,
+        message: `The limit of 0.05 EUR per day is reached. Try again in ${(day.getTime() - now.getTime()) / 1000} seconds.`,
       },
     ],
     [
@@ -46,7 +46,7 @@ describe('a request that a cap has no room for', () => {
       {
         code: 'spend_limit_reached',
         message: expect.stringContaining(
-          'The limit of 0.0875 EUR a month is reached: 2 of the 3 recipients would have fitted.',
+          'The limit of 0.0875 EUR per month is reached: 2 of the 3 recipients would have fitted.',
         ),
         retryAfterSeconds: (Date.UTC(2026, 11, 1) - now.getTime()) / 1000,
       },

@@ -56,7 +56,7 @@ it('are given by the request that reaches the percentage, and not again', async 
     {
       kind: 'spend_cap_nearly_reached',
       at: now.toISOString(),
-      summary: '80 % of the spend limit of 4 EUR a day is reached.',
+      summary: '80 % of the spend limit of 4 EUR per day is reached.',
       after: { window: 'day', limit: 4, used: 3.2, currency: 'EUR', resets_at: '2026-11-21T00:00:00.000Z' },
     },
     { kind: 'spend_cap_reached', after: { used: 4 } },
@@ -123,7 +123,7 @@ it('say how much is used, and what was refused, where that is not the whole limi
   expect(await rowsInOrder(client_id)).toMatchObject([
     {
       kind: 'spend_cap_reached',
-      summary: `60 % of the spend limit of 1 EUR a day is used; a request of 0.44 EUR was refused at ${time} UTC.`,
+      summary: `60 % of the spend limit of 1 EUR per day is used; a request of 0.44 EUR was refused at ${time} UTC.`,
       after: { used: 0.6, limit: 1 },
     },
   ]);

@@ -18,7 +18,7 @@ const refusal: Refusal = {
   endpoint: 'POST /api/v1/sms/send',
   status: 429,
   reason: 'rate_limit_exceeded',
-  message: 'The limit of 60 requests a minute is used up.',
+  message: 'The limit of 60 requests per minute is used up.',
   details: [],
 };
 

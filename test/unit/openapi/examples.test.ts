@@ -65,7 +65,7 @@ describe('the OpenAPI document', () => {
       const { value } =
         operation.responses[429]?.content['application/json']?.examples.rate_limit_exceeded ?? {};
       const { message } = value as { message: string };
-      expect(message).toContain(`The limit of ${operation['x-rate-limits'].per_minute} requests a minute`);
+      expect(message).toContain(`The limit of ${operation['x-rate-limits'].per_minute} requests per minute`);
     }
   });
 
