@@ -19,7 +19,7 @@ const queues = sqs();
 const dependencies: RelayDependencies = {
   outbound: sqsOutboundQueue(queues, outboundQueueUrls(env)),
   accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
-  endpointsOf: dynamoEndpointReader(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE).list,
+  endpointsOf: dynamoEndpointReader(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE).listPlanned,
   webhooks: {
     dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
     queue: sqsDeliveryQueue(queues, { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),

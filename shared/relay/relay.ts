@@ -32,7 +32,7 @@ import {
   leaveToSweep,
   relayDeliveries,
 } from '../webhook/plan-deliveries.ts';
-import type { WebhookEndpoint } from '../webhook/webhook-endpoint.ts';
+import type { PlannedEndpoint } from '../webhook/webhook-endpoint.ts';
 import { firstReview } from './expire-messages.ts';
 
 interface ReadChanges {
@@ -80,7 +80,7 @@ export interface RelayDependencies {
   /** The present webhook URL of the account. */
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   /** Its present webhook endpoints. */
-  readonly endpointsOf: (clientId: string) => Promise<readonly WebhookEndpoint[]>;
+  readonly endpointsOf: (clientId: string) => Promise<readonly PlannedEndpoint[]>;
   readonly setAside: SetAside;
   readonly warn: (message: string, error: unknown) => void;
   readonly clock: Clock;

@@ -14,11 +14,15 @@ const attemptErrors = [
   'endpoint_disabled',
   'endpoint_deleted',
   'no_secret',
+  'endpoint_unreadable',
 ] as const;
 export type AttemptError = (typeof attemptErrors)[number];
 
 /** The client disabled or deleted the endpoint after the event: nothing is posted, and no retry follows. */
-export type WithdrawnError = Extract<AttemptError, 'endpoint_disabled' | 'endpoint_deleted'>;
+type WithdrawnError = Extract<AttemptError, 'endpoint_disabled' | 'endpoint_deleted'>;
+
+/** Why nothing is posted to an endpoint. A row that a person made invalid may be corrected before the next retry. */
+export type UnpostedError = WithdrawnError | Extract<AttemptError, 'endpoint_unreadable'>;
 
 export function isWithdrawn(error: AttemptError | undefined): error is WithdrawnError {
   return error === 'endpoint_disabled' || error === 'endpoint_deleted';

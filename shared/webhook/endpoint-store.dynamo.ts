@@ -22,6 +22,8 @@ import { retry } from '../platform/retry.ts';
 import {
   changedFields,
   endpointsMax,
+  type PlannedEndpoint,
+  plannedEndpointSchema,
   type WebhookEndpoint,
   webhookEndpointSchema,
 } from './webhook-endpoint.ts';
@@ -30,6 +32,10 @@ import {
 export interface EndpointReader {
   /** All endpoints of the client, the oldest first; one query. */
   list(clientId: string): Promise<readonly WebhookEndpoint[]>;
+  /** As `list`, with those whose rows a person made invalid. */
+  listPlanned(clientId: string): Promise<readonly PlannedEndpoint[]>;
+  /** As `get`, and whether a person made the row invalid. */
+  find(clientId: string, endpointId: string): Promise<WebhookEndpoint | 'unreadable' | undefined>;
   get(clientId: string, endpointId: string): Promise<WebhookEndpoint | undefined>;
 }
 
@@ -73,23 +79,34 @@ const countKey = 'count';
 const conflictDelaysMs = [20, 50, 100, 200, 400, 800];
 
 export function dynamoEndpointReader(client: DynamoDBDocumentClient, TableName: string): EndpointReader {
-  return {
-    async list(clientId) {
-      const { Items = [] } = await client.send(
-        new QueryCommand({
-          TableName,
-          KeyConditionExpression: 'client_id = :client AND begins_with(endpoint_id, :prefix)',
-          ExpressionAttributeValues: { ':client': clientId, ':prefix': 'whe_' },
-          ConsistentRead: true,
-        }),
-      );
-      return Items.flatMap((item) => readable(item) ?? []);
-    },
+  async function rowsOf(clientId: string): Promise<readonly Record<string, unknown>[]> {
+    const { Items = [] } = await client.send(
+      new QueryCommand({
+        TableName,
+        KeyConditionExpression: 'client_id = :client AND begins_with(endpoint_id, :prefix)',
+        ExpressionAttributeValues: { ':client': clientId, ':prefix': 'whe_' },
+        ConsistentRead: true,
+      }),
+    );
+    return Items;
+  }
 
+  async function find(
+    clientId: string,
+    endpointId: string,
+  ): Promise<WebhookEndpoint | 'unreadable' | undefined> {
+    const Key = { client_id: clientId, endpoint_id: endpointId };
+    const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+    return Item === undefined ? undefined : (readable(Item) ?? 'unreadable');
+  }
+
+  return {
+    list: async (clientId) => (await rowsOf(clientId)).flatMap((row) => readable(row) ?? []),
+    listPlanned: async (clientId) => (await rowsOf(clientId)).map((row) => plannedEndpointSchema.parse(row)),
+    find,
     async get(clientId, endpointId) {
-      const Key = { client_id: clientId, endpoint_id: endpointId };
-      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-      return Item === undefined ? undefined : readable(Item);
+      const found = await find(clientId, endpointId);
+      return found === 'unreadable' ? undefined : found;
     },
   };
 }

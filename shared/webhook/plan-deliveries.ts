@@ -19,14 +19,14 @@ import {
 } from './delivery.ts';
 import { type DeliveryMessage, type DeliveryQueue, enqueue, type FanOut } from './delivery-queue.sqs.ts';
 import type { InboundEventData, RecipientEventData, WebhookEventData } from './event-body.schema.ts';
-import { receives, type WebhookEndpoint } from './webhook-endpoint.ts';
+import { type PlannedEndpoint, receives } from './webhook-endpoint.ts';
 
 /** A change of a message, and where its client has its events sent. */
 export interface ChangeWithDestinations extends MessageChange {
   /** Used if the message has no URL. */
   readonly accountUrl: string | undefined;
   /** All endpoints of the client. */
-  readonly endpoints: readonly WebhookEndpoint[];
+  readonly endpoints: readonly PlannedEndpoint[];
 }
 
 export interface PlannedDelivery extends Omit<NewDelivery, 'lane'> {

@@ -37,7 +37,7 @@ import {
   unpersistedDelivery,
   unpersistedDeliveryMessage,
 } from './plan-deliveries.ts';
-import type { WebhookEndpoint } from './webhook-endpoint.ts';
+import type { PlannedEndpoint } from './webhook-endpoint.ts';
 
 interface SweepDependencies extends DueItemRun, DisableDependencies {
   readonly deliveries: Pick<DeliveryStore, 'get' | 'getMany' | 'create'>;
@@ -187,7 +187,7 @@ async function planDueEvents(
   failed: (id: string, error: Error) => void,
 ): Promise<ReadonlyMap<string, PlannedEvent>> {
   const accountUrlOf = readOnce(dependencies.accountUrlOf);
-  const endpointsOf = readOnce(dependencies.endpoints.list);
+  const endpointsOf = readOnce(dependencies.endpoints.listPlanned);
   const messageIds = new Set(ids.flatMap((id) => deliveryEventOf(id)?.messageId ?? []));
   const rows = await readRows(dependencies.messages, [...messageIds], ({ message_id }) => message_id);
 
@@ -268,9 +268,8 @@ async function rebuildLostDelivery(
   const isOwnUrl = lost.endpointId === undefined;
   const accountUrl =
     isOwnUrl && webhook_url === undefined ? await dependencies.accountUrlOf(client_id) : undefined;
-  const endpoint =
-    lost.endpointId === undefined ? undefined : await dependencies.endpoints.get(client_id, lost.endpointId);
-  const endpoints = endpoint === undefined ? [] : [withoutFilter(endpoint)];
+  const all = lost.endpointId === undefined ? [] : await dependencies.endpoints.listPlanned(client_id);
+  const endpoints = all.filter(({ endpoint_id }) => endpoint_id === lost.endpointId).map(withoutFilter);
   const plans = planDeliveries({ before: undefined, after: message, accountUrl, endpoints });
   const planned = plans.find((plan) => plan.delivery_id === deliveryIdOf(lost));
   if (planned === undefined) return undefined;
@@ -285,8 +284,8 @@ async function rebuildLostDelivery(
   };
 }
 
-function withoutFilter({ events: _events, ...endpoint }: WebhookEndpoint): WebhookEndpoint {
-  return endpoint;
+function withoutFilter(endpoint: PlannedEndpoint): PlannedEndpoint {
+  return { ...endpoint, events: undefined };
 }
 
 /**

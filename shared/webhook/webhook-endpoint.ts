@@ -53,8 +53,22 @@ export const webhookEndpointSchema = z.readonly(
 
 export type WebhookEndpoint = z.output<typeof webhookEndpointSchema>;
 
+/** What the plan of an event needs. A row that a person made invalid gets events, for it may be corrected before the last retry. */
+export const plannedEndpointSchema = z.object({
+  endpoint_id: z.string(),
+  url: z.catch(z.string(), ''),
+  enabled: z.catch(z.boolean(), true),
+  events: z.catch(z.optional(z.array(z.string())), undefined),
+  created_at: z.catch(time, ''),
+});
+
+export type PlannedEndpoint = z.output<typeof plannedEndpointSchema>;
+
 /** Whether an event that happens now goes to the endpoint. */
-export function receives({ enabled, events }: WebhookEndpoint, event: string): boolean {
+export function receives(
+  { enabled, events }: Pick<PlannedEndpoint, 'enabled' | 'events'>,
+  event: string,
+): boolean {
   return enabled && matchesFilters(event, events);
 }
 

@@ -14,7 +14,7 @@
  *             `failed` with a pending alert and sends it (7).
  *   after     the delivery is complete; the queue message, if shown again, finds nothing to do.
  * If the client deleted or disabled the endpoint meanwhile, step 4 is left out and the delivery has failed. If no secret
- * can sign, because its row is missing or a person made it invalid, step 4 is left out and the attempt has failed.
+ * can sign, or a person made the row of the endpoint invalid, step 4 is left out and the attempt has failed.
  * If SQS or EventBridge Scheduler loses a message, the sweep finds the delivery in the due-item index, which lists it
  * until it is finished.
  */
@@ -22,7 +22,7 @@ import { signingSecrets, type WebhookSecret, type WebhookSecrets } from '../../c
 import { waitSecondsMax } from '../../contract/times.ts';
 import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
 import { retry } from '../../platform/retry.ts';
-import type { Attempt, WithdrawnError } from '../attempt-record.ts';
+import type { Attempt, UnpostedError } from '../attempt-record.ts';
 import {
   chooseLane,
   type LaneDependencies,
@@ -53,7 +53,7 @@ import {
 } from './disable-endpoint.ts';
 import type { Post } from './http-post.ts';
 import type { SendToAws } from './send-to-aws.ts';
-import { interruptedAttempt, postAttempt, unsignedAttempt, withdrawnAttempt } from './sign-and-post.ts';
+import { interruptedAttempt, postAttempt, unpostedAttempt, unsignedAttempt } from './sign-and-post.ts';
 
 /** The dependencies of `deliver` and of its steps. */
 export interface DeliverDependencies extends LaneDependencies, Omit<DisableDependencies, 'endpoints'> {
@@ -84,7 +84,7 @@ interface Claimed extends Claim {
   readonly trigger: Attempt['trigger'];
   readonly trial: TrialRequest | undefined;
   /** Why nothing may be posted. */
-  readonly withdrawn: WithdrawnError | undefined;
+  readonly unposted: UnpostedError | undefined;
   /** The endpoint as it was read before the attempt; absent for the URL of a request or an account. */
   readonly endpoint: WebhookEndpoint | undefined;
 }
@@ -108,10 +108,10 @@ export async function deliver(
 ): Promise<Outcome> {
   const prepared = await prepareAttempt(dependencies, settings.lane, message); // 1 to 3
   if (prepared.kind !== 'claimed') return prepared;
-  const { delivery, endpoint, trial, withdrawn } = prepared;
+  const { delivery, endpoint, trial, unposted } = prepared;
   try {
-    if (withdrawn !== undefined) {
-      const attempt = withdrawnAttempt(delivery, withdrawn, dependencies.clock());
+    if (unposted !== undefined) {
+      const attempt = unpostedAttempt(delivery, unposted, dependencies.clock());
       return await recordOutcome(dependencies, delivery, attempt, settings.timeScale);
     }
     if (delivery.interruptions >= interruptionsMax) {
@@ -183,9 +183,9 @@ async function prepareAttempt(
     return { kind: 'held', retryAfterSeconds: eventBeforePauseSeconds };
   }
 
-  const { delivery: current, endpoint, withdrawn } = await atPresentUrl(dependencies, seen);
+  const { delivery: current, endpoint, unposted } = await atPresentUrl(dependencies, seen);
   const { lane, trial } =
-    withdrawn === undefined ? await chooseLane(dependencies, workerLane, current) : { lane: workerLane };
+    unposted === undefined ? await chooseLane(dependencies, workerLane, current) : { lane: workerLane };
   if (lane !== workerLane) {
     await dependencies.queue.send(lane, [{ clientId: seen.client_id, message, delaySeconds: 0 }]); // 2
     return { kind: 'moved_to_slow_lane' };
@@ -200,7 +200,7 @@ async function prepareAttempt(
   if (claim !== undefined) {
     const { attempt_trigger } = claim.delivery;
     const trigger = attempt_trigger === 'automatic' && message.swept ? 'sweep' : attempt_trigger;
-    return { kind: 'claimed', ...claim, trigger, trial, withdrawn, endpoint };
+    return { kind: 'claimed', ...claim, trigger, trial, unposted, endpoint };
   }
   if (message.delivery === undefined) return { kind: 'lost_race' };
   return prepareAttempt(dependencies, workerLane, { ...message, delivery: undefined });
@@ -221,13 +221,14 @@ async function atPresentUrl(
 ): Promise<{
   readonly delivery: Delivery;
   readonly endpoint?: WebhookEndpoint;
-  readonly withdrawn?: WithdrawnError;
+  readonly unposted?: UnpostedError;
 }> {
   if (seen.endpoint_id === undefined) return { delivery: seen };
-  const endpoint = await endpoints.get(seen.client_id, seen.endpoint_id);
-  if (endpoint === undefined) return { delivery: seen, withdrawn: 'endpoint_deleted' };
+  const endpoint = await endpoints.find(seen.client_id, seen.endpoint_id);
+  if (endpoint === 'unreadable') return { delivery: seen, unposted: 'endpoint_unreadable' };
+  if (endpoint === undefined) return { delivery: seen, unposted: 'endpoint_deleted' };
   const delivery = { ...seen, url: endpoint.url };
-  return { delivery, endpoint, ...(endpoint.enabled ? {} : { withdrawn: 'endpoint_disabled' }) };
+  return { delivery, endpoint, ...(endpoint.enabled ? {} : { unposted: 'endpoint_disabled' }) };
 }
 
 async function claimAttempt(

@@ -2,7 +2,7 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import { signingSecrets, type WebhookSecret } from '../../client/webhook-secrets.ts';
 import { epochSeconds } from '../../platform/clock.ts';
-import type { Attempt, AttemptError, WithdrawnError } from '../attempt-record.ts';
+import type { Attempt, AttemptError, UnpostedError } from '../attempt-record.ts';
 import type { AwsDestination } from '../aws-destination.ts';
 import { type LaneDependencies, recordSlowness } from '../choose-lane.ts';
 import type { Delivery, Lane } from '../delivery.ts';
@@ -99,14 +99,16 @@ export function interruptedAttempt(delivery: Delivery, now: Date): Attempt {
   return attemptWithoutPost(delivery, now, 'reset', interruptedMessage);
 }
 
-const withdrawnMessages: Readonly<Record<WithdrawnError, string>> = {
+const unpostedMessages: Readonly<Record<UnpostedError, string>> = {
   endpoint_disabled: 'the endpoint was disabled after the event; nothing was posted',
   endpoint_deleted: 'the endpoint was deleted after the event; nothing was posted',
+  endpoint_unreadable:
+    'the row of the endpoint in the table webhook-endpoints is invalid; nothing was posted',
 };
 
-/** An attempt that was not made, because the client no longer has the endpoint or has disabled it. */
-export function withdrawnAttempt(delivery: Delivery, error: WithdrawnError, now: Date): Attempt {
-  return attemptWithoutPost(delivery, now, error, withdrawnMessages[error]);
+/** An attempt that was not made, because of the endpoint's present row, or because there is none. */
+export function unpostedAttempt(delivery: Delivery, error: UnpostedError, now: Date): Attempt {
+  return attemptWithoutPost(delivery, now, error, unpostedMessages[error]);
 }
 
 const unsignedMessage =

@@ -119,7 +119,7 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: claim,
-        replace: "...(endpoint.enabled ? {} : { withdrawn: 'endpoint_disabled' })",
+        replace: "...(endpoint.enabled ? {} : { unposted: 'endpoint_disabled' })",
         by: '...{}',
       },
     ],

@@ -144,7 +144,7 @@ export function gatewayFunctions(resources: Resources) {
           outbound,
           webhooks,
           accountUrlOf,
-          endpointsOf: endpoints.list,
+          endpointsOf: endpoints.listPlanned,
           setAside,
           warn,
           clock,
