@@ -55,14 +55,23 @@ export const ofCaps = {
               by === clientId && sends.includes(route) && (status >= 500 || lost === true),
           )
           .reduce((sum, { body }) => sum + recipientsOf(body), 0);
+        // The repeat of a call whose response is lost counts the whole request once more.
+        const bulkMax = Math.max(
+          ...record.asked.map(({ clientId: by, route, body }) =>
+            by === clientId && sends.includes(route) ? recipientsOf(body) : 1,
+          ),
+        );
         const uncertain =
-          calls.filter(
-            ({ fault, input, process, operation }) =>
-              fault !== undefined &&
-              fault !== 'conflicts with a transaction' &&
-              (JSON.stringify(input?.Key ?? '').includes(`caps:${clientId}|`) ||
-                (process.startsWith('dispatch-message ') && operation === 'TransactWriteItems')),
-          ).length + processDeaths.filter(({ process }) => process.startsWith('dispatch-message ')).length;
+          calls
+            .filter(
+              ({ fault, input, process, operation }) =>
+                fault !== undefined &&
+                fault !== 'conflicts with a transaction' &&
+                (JSON.stringify(input?.Key ?? '').includes(`caps:${clientId}|`) ||
+                  (process.startsWith('dispatch-message ') && operation === 'TransactWriteItems')),
+            )
+            .reduce((sum, { process }) => sum + (process.startsWith('send-bulk-sms ') ? bulkMax : 1), 0) +
+          processDeaths.filter(({ process }) => process.startsWith('dispatch-message ')).length;
         return counted > sent + unknown + uncertain
           ? [`${clientId} sent ${sent} messages, and ${counted} are counted against its cap`]
           : [];
