@@ -239,7 +239,7 @@ export const days = {
         await until(stage, 15_000, () =>
           stage.record.posted.some((one) => one.url === url && one.status === 200),
         );
-        // Whoever could count it fails for a minute.
+        // No worker can count the success for more than a minute.
         stage.breaks('deliver-webhook UpdateItem WebhookEndpoints', 1, 80_000);
       } else stage.breaks('deliver-webhook', 0.55, 100_000);
       await stage.time.sleep(hourMs);
