@@ -1,4 +1,4 @@
-/** The table `otp-holds`. A row that a person made invalid holds nothing. */
+/** The table `otp-holds`. A row that a person made invalid holds nothing, and allows nothing: a hold takes its place. */
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { GatewayError, otpHeldText } from '../contract/errors.ts';
@@ -7,6 +7,7 @@ import { conditionalPut } from '../platform/aws/conditional-write.dynamo.ts';
 import { scanRows } from '../platform/aws/read-rows.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import { CachedReader } from '../platform/expiring-cache.ts';
+import { log } from '../platform/log.ts';
 
 /** A hold of one-time passwords by SMS: of one client to one country, until an administrator allows them. */
 const instant = z.iso.datetime();
@@ -108,25 +109,41 @@ export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string
 
     /** False if the state is no longer the one that was seen, or passwords are held already. */
     async hold(hold: OtpHold, seen: OtpAllowance | undefined): Promise<boolean> {
-      const holding = await conditionalPut(client, {
-        TableName,
-        Item: hold,
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        ...(seen === undefined
-          ? { ConditionExpression: 'attribute_not_exists(client_id)' }
-          : {
-              ConditionExpression: '#state = :allowed AND allowed_at = :seen',
-              ExpressionAttributeNames: { '#state': 'state' },
-              ExpressionAttributeValues: { ':allowed': 'allowed', ':seen': seen.allowed_at },
-            }),
-      });
+      const put = (before: Row | undefined, attributes: readonly string[]) =>
+        conditionalPut(client, {
+          TableName,
+          Item: hold,
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          ...unchanged(before, attributes),
+        });
       // Where the response was lost, the SDK's repeat finds the row that was written.
-      return holding.applied || holding.row?.held_at === hold.held_at;
+      const isOwn = (row: Row | undefined): boolean => row?.held_at === hold.held_at;
+      const holding = await put(seen, ['state', 'allowed_at']);
+      if (holding.applied || isOwn(holding.row)) return true;
+      if (seen !== undefined || holding.row === undefined || statesIn([holding.row]).length > 0) return false;
+      log.error('row unreadable', { client_id: hold.client_id, country: hold.country });
+      const replacing = await put(holding.row, ['state', 'allowed_at', 'held_at']);
+      return replacing.applied || isOwn(replacing.row);
     },
 
     async allow(allowance: OtpAllowance): Promise<void> {
       await client.send(new PutCommand({ TableName, Item: allowance }));
     },
+  };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The condition that these attributes are as they were read. */
+function unchanged(row: Row | undefined, names: readonly string[]) {
+  if (row === undefined) return { ConditionExpression: 'attribute_not_exists(client_id)' };
+  const given = names.filter((name) => row[name] !== undefined);
+  return {
+    ConditionExpression: names
+      .map((name) => (given.includes(name) ? `#${name} = :${name}` : `attribute_not_exists(#${name})`))
+      .join(' AND '),
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(given.map((name) => [`:${name}`, row[name]])),
   };
 }
 
