@@ -37,7 +37,7 @@ import {
   unpersistedDelivery,
   unpersistedDeliveryMessage,
 } from './plan-deliveries.ts';
-import type { PlannedEndpoint } from './webhook-endpoint.ts';
+import { type PlannedEndpoint, wasEnabled } from './webhook-endpoint.ts';
 
 interface SweepDependencies extends DueItemRun, DisableDependencies {
   readonly deliveries: Pick<DeliveryStore, 'get' | 'getMany' | 'create'>;
@@ -202,15 +202,15 @@ async function planDueEvents(
     const events = planEvents({ before: undefined, after: message, accountUrl, endpoints });
     const found = events.find(({ event }) => event === due?.event);
     if (found === undefined) return undefined;
-    // No event is sent to an endpoint that was created after it.
-    const newer = new Set(
+    // No event is sent to an endpoint that was created or enabled after it.
+    const later = new Set(
       endpoints
-        .filter(({ created_at }) => created_at > found.happened_at)
+        .filter((endpoint) => !wasEnabled(endpoint, found.happened_at))
         .map(({ endpoint_id }) => endpoint_id),
     );
     const event = {
       ...found,
-      destinations: found.destinations.filter(({ endpoint_id = '' }) => !newer.has(endpoint_id)),
+      destinations: found.destinations.filter(({ endpoint_id = '' }) => !later.has(endpoint_id)),
     };
     const [first, ...others] = deliveriesOf(event).map(({ delivery_id }) => delivery_id);
     return first === undefined ? undefined : { event, first, others };

@@ -24,6 +24,9 @@ export const disabledByClient = 'by_client';
 
 const time = z.iso.datetime();
 
+/** When the endpoint was disabled the last time, until its client enabled it again. */
+const lastDisabled = z.object({ from: time, until: time });
+
 /** Filters and reasons are plain texts, so that a row of a later release can be read. */
 export const webhookEndpointSchema = z.readonly(
   z.object({
@@ -41,6 +44,7 @@ export const webhookEndpointSchema = z.readonly(
     created_at: time,
     disabled_at: z.exactOptional(time),
     disabled_reason: z.exactOptional(z.string()),
+    last_disabled: z.exactOptional(lastDisabled),
     /** Whether the gateway disabled the endpoint and has not yet sent the notice. */
     notice_pending: z.exactOptional(z.boolean()),
     /** The first failed attempt since the last success, and how many there were, up to the number that matters. */
@@ -60,6 +64,7 @@ export const plannedEndpointSchema = z.object({
   enabled: z.catch(z.boolean(), true),
   events: z.catch(z.optional(z.array(z.string())), undefined),
   created_at: z.catch(time, ''),
+  last_disabled: z.catch(z.optional(lastDisabled), undefined),
 });
 
 export type PlannedEndpoint = z.output<typeof plannedEndpointSchema>;
@@ -70,6 +75,15 @@ export function receives(
   event: string,
 ): boolean {
   return enabled && matchesFilters(event, events);
+}
+
+/** Whether the endpoint was there and enabled at a time in the past. */
+export function wasEnabled(
+  { created_at, last_disabled }: Pick<PlannedEndpoint, 'created_at' | 'last_disabled'>,
+  at: string,
+): boolean {
+  const isDisabled = last_disabled !== undefined && last_disabled.from <= at && at < last_disabled.until;
+  return created_at <= at && !isDisabled;
 }
 
 /** The destination of an endpoint's webhooks: one of the fields of a request. */
@@ -114,6 +128,8 @@ export function changed(
       ? { url: endpoint.url, ...fieldOf('role_arn', undefined, role_arn) }
       : destinationFields(change.destination);
   const disabling = endpoint.enabled && !enabled;
+  const enabling = !endpoint.enabled && enabled;
+  const from = disabled_at ?? endpoint.created_at;
   return {
     ...(resetsFailures(endpoint, { enabled, ...destination }) ? rest : counted),
     ...destination,
@@ -121,6 +137,7 @@ export function changed(
     revision,
     ...fieldOf('events', change.events, events),
     ...fieldOf('description', change.description, description),
+    ...(enabling ? { last_disabled: { from, until: now.toISOString() } } : {}),
     ...(enabled ? {} : fieldOf('disabled_at', disabling ? now.toISOString() : undefined, disabled_at)),
     ...(enabled ? {} : fieldOf('notice_pending', undefined, notice_pending)),
     ...(enabled ? {} : fieldOf('disabled_reason', disabling ? disabledByClient : undefined, disabled_reason)),

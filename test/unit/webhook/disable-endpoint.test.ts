@@ -140,8 +140,9 @@ describe('an endpoint', () => {
       failing_since: created.toISOString(),
       failed_attempts: 20,
     };
+    const last_disabled = { from: created.toISOString(), until: created.toISOString() };
     expect(changed(disabled, { enabled: true }, created, 'second')).toEqual(
-      anEndpoint({ revision: 'second' }),
+      anEndpoint({ revision: 'second', last_disabled }),
     );
     const { failing_since, failed_attempts } = disabled;
     const failing = {
