@@ -83,9 +83,10 @@ export function rotateOwnWebhookSecret(
     const { clientId } = requireCaller(request);
     const rotation = parseOptionalBody(secretRotationBody, request);
     const { clock } = dependencies;
-    const rotated = await rotateWebhookSecret(dependencies, clientId, clock, rotation.overlap_hours);
     const summary = `${clientId} made a new webhook secret; ${overlapText('signs', rotation)}`;
-    await recordActivity(dependencies, clientId, { kind: 'webhook_secret_rotated', summary, clientId });
+    const rotated = await rotateWebhookSecret(dependencies, clientId, clock, rotation.overlap_hours, () =>
+      recordActivity(dependencies, clientId, { kind: 'webhook_secret_rotated', summary, clientId }),
+    );
     return {
       status: 200,
       headers: { 'Cache-Control': 'no-store' },

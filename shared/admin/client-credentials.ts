@@ -19,9 +19,14 @@ export async function rotateClientSecret(
   rotation: SecretRotation,
 ): Promise<{ readonly client_id: string; readonly client_secret: string }> {
   const now = dependencies.clock();
-  const secret = await clientAdmin.rotateClientSecret(dependencies, clientId, now, rotation.overlap_hours);
   const summary = `${actor} made a new client secret; ${overlapText('is valid', rotation)}`;
-  await recordActivity(dependencies, actor, { kind: 'client_secret_rotated', summary, clientId });
+  const secret = await clientAdmin.rotateClientSecret(
+    dependencies,
+    clientId,
+    now,
+    rotation.overlap_hours,
+    () => recordActivity(dependencies, actor, { kind: 'client_secret_rotated', summary, clientId }),
+  );
   return { client_id: clientId, client_secret: secret };
 }
 
@@ -57,15 +62,14 @@ export async function rotateWebhookSecret(
   clientId: string,
   rotation: SecretRotation,
 ): Promise<RotatedWebhookSecret> {
-  const { clock } = dependencies;
+  const summary = `${actor} made a new webhook secret; ${overlapText('signs', rotation)}`;
   const rotated = await clientAdmin.rotateWebhookSecret(
     dependencies,
     clientId,
-    clock,
+    dependencies.clock,
     rotation.overlap_hours,
+    () => recordActivity(dependencies, actor, { kind: 'webhook_secret_rotated', summary, clientId }),
   );
-  const summary = `${actor} made a new webhook secret, which signs from ${rotated.active_at} on; ${overlapText('signs', rotation)}`;
-  await recordActivity(dependencies, actor, { kind: 'webhook_secret_rotated', summary, clientId });
   return {
     client_id: clientId,
     webhook_secret: rotated.secret,
@@ -79,13 +83,15 @@ export async function createApiKey(
   actor: string,
   clientId: string,
 ): Promise<ApiKeyView & { readonly api_key: string }> {
-  const { apiKey, row } = await clientAdmin.createApiKey(dependencies, clientId, dependencies.clock());
-  await recordActivity(dependencies, actor, {
-    kind: 'api_key_created',
-    summary: `${actor} made the API key ${row.key_id}`,
-    clientId,
-    after: { key_id: row.key_id },
-  });
+  const now = dependencies.clock();
+  const { apiKey, row } = await clientAdmin.createApiKey(dependencies, clientId, now, ({ key_id }) =>
+    recordActivity(dependencies, actor, {
+      kind: 'api_key_created',
+      summary: `${actor} made the API key ${key_id}`,
+      clientId,
+      after: { key_id },
+    }),
+  );
   return { api_key: apiKey, ...apiKeyView(row) };
 }
 

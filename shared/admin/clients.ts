@@ -116,18 +116,20 @@ export async function createClient(
   // The list of the stage as it is now: a later change of the stage does not open further countries to this client.
   const countries = scopes.includes('messages') ? dependencies.stageCountries : undefined;
   const wanted = { name, scopes, countries, ...(webhook_url == null ? {} : { webhookUrl: webhook_url }) };
-  const { client, clientSecret, webhookSecret } = await clientAdmin.createClient(dependencies, wanted, now);
-  await recordActivity(dependencies, actor, {
-    kind: 'client_created',
-    summary: `${actor} created the client ${name}`,
-    clientId: client.client_id,
-    after: {
-      name,
-      scopes,
-      webhook_url: webhook_url ?? null,
-      ...(countries === undefined ? {} : { countries }),
-    },
-  });
+  const record = ({ client_id: clientId }: Client) =>
+    recordActivity(dependencies, actor, {
+      kind: 'client_created',
+      summary: `${actor} created the client ${name}`,
+      clientId,
+      after: {
+        name,
+        scopes,
+        webhook_url: webhook_url ?? null,
+        ...(countries === undefined ? {} : { countries }),
+      },
+    });
+  const made = await clientAdmin.createClient(dependencies, wanted, now, record);
+  const { client, clientSecret, webhookSecret } = made;
   return { ...clientView(client, now), client_secret: clientSecret, webhook_secret: webhookSecret };
 }
 

@@ -7,6 +7,7 @@ import { modeOf } from '../contract/mode.ts';
 import type { Scope } from '../contract/routes.ts';
 import { previousSecretHours } from '../contract/times.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
+import { lazily } from '../platform/expiring-cache.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import { retry } from '../platform/retry.ts';
 import { type ApiKey, apiKeyScope, type Client, type ClientSecret, isLive } from './client.ts';
@@ -42,6 +43,14 @@ export interface ClientAdminDependencies {
   readonly random: RandomBytes;
 }
 
+/**
+ * Called once what is asked for is known to be allowed, just before it is written, so that no change is without its entry in the
+ * Activity Log. If it throws, nothing is changed.
+ */
+type BeforeChange<Change extends readonly unknown[] = []> = (...change: Change) => Promise<void>;
+
+const unrecorded = async (): Promise<void> => {};
+
 export interface NewClient {
   readonly name: string;
   readonly scopes: readonly Scope[];
@@ -61,6 +70,7 @@ export async function createClient(
   dependencies: ClientAdminDependencies,
   wanted: NewClient,
   now: Date,
+  beforeChange: BeforeChange<[Client]> = unrecorded,
 ): Promise<CreatedClient> {
   const createdAt = now.toISOString();
   const clientId = newClientId(dependencies.random);
@@ -78,6 +88,7 @@ export async function createClient(
       countries: wanted.countries && [...wanted.countries],
     }),
   };
+  await beforeChange(client);
   await dependencies.webhookSecrets.replace(
     clientId,
     [],
@@ -106,7 +117,9 @@ export async function rotateClientSecret(
   clientId: string,
   now: Date,
   overlapHours = previousSecretHours,
+  beforeChange: BeforeChange = unrecorded,
 ): Promise<string> {
+  const recorded = lazily(beforeChange);
   const clientSecret = newClientSecret(dependencies.random, modeOf(clientId));
   const created: ClientSecret = { hash: secretHash(clientSecret), created_at: now.toISOString() };
   return retry(conflictRetries, async () => {
@@ -120,6 +133,7 @@ export async function rotateClientSecret(
     assertFewerThan(clientSecretsMax, live, endPreviousText);
     const end = addSeconds(now, overlapHours * 3600).toISOString();
     const secrets = [created, ...live.map((previous) => ({ expires_at: end, ...previous }))];
+    await recorded();
     if (await dependencies.clients.replaceSecrets(clientId, client.secrets, secrets)) return clientSecret;
     throw standardError('concurrent_change');
   });
@@ -153,9 +167,10 @@ export async function rotateWebhookSecret(
   clientId: string,
   clock: Clock,
   overlapHours?: number,
+  beforeChange?: BeforeChange,
 ): Promise<RotatedWebhookSecret> {
   if ((await dependencies.clients.find(clientId)) === undefined) throw noSuchClient();
-  return replaceWebhookSecret(dependencies, clientId, clock, { overlapHours });
+  return replaceWebhookSecret(dependencies, clientId, clock, { overlapHours, beforeChange });
 }
 
 /** @throws GatewayError `not_found` if the endpoint has no secret, because it does not exist */
@@ -165,16 +180,24 @@ export async function rotateEndpointSecret(
   endpointId: string,
   clock: Clock,
   overlapHours?: number,
+  beforeChange?: BeforeChange,
 ): Promise<RotatedWebhookSecret> {
-  return replaceWebhookSecret(dependencies, clientId, clock, { endpointId, overlapHours });
+  return replaceWebhookSecret(dependencies, clientId, clock, { endpointId, overlapHours, beforeChange });
+}
+
+interface WebhookRotation {
+  readonly endpointId?: string;
+  readonly overlapHours: number | undefined;
+  readonly beforeChange: BeforeChange | undefined;
 }
 
 function replaceWebhookSecret(
   dependencies: Pick<ClientAdminDependencies, 'webhookSecrets' | 'random'>,
   clientId: string,
   clock: Clock,
-  { endpointId, overlapHours }: { readonly endpointId?: string; readonly overlapHours: number | undefined },
+  { endpointId, overlapHours, beforeChange = unrecorded }: WebhookRotation,
 ): Promise<RotatedWebhookSecret> {
+  const recorded = lazily(beforeChange);
   const secret = newWebhookSecret(dependencies.random);
   return retry(conflictRetries, async () => {
     const before = await dependencies.webhookSecrets.find(clientId, endpointId);
@@ -183,6 +206,9 @@ function replaceWebhookSecret(
     // The SDK repeats a write whose response was lost; the repeat fails its condition although the first was applied.
     const own = before.findIndex((one) => one.secret === secret);
     if (own >= 0) return rotated(before.slice(own));
+    // Only what is not refused is recorded.
+    withNewWebhookSecret(secret, before, clock(), overlapHours);
+    await recorded();
     // Read for each attempt: from the time of the write, workers have 60 s to read the secret.
     const after = withNewWebhookSecret(secret, before, clock(), overlapHours);
     if (await dependencies.webhookSecrets.replace(clientId, before, after, endpointId)) return rotated(after);
@@ -205,6 +231,7 @@ export async function createApiKey(
   dependencies: ClientAdminDependencies,
   clientId: string,
   now: Date,
+  beforeChange: BeforeChange<[ApiKey]> = unrecorded,
 ): Promise<CreatedApiKey> {
   const client = await dependencies.clients.find(clientId);
   if (client === undefined) throw noSuchClient();
@@ -216,6 +243,7 @@ export async function createApiKey(
     client_id: clientId,
     created_at: now.toISOString(),
   };
+  await beforeChange(row);
   await dependencies.apiKeys.create(row);
   return { apiKey, row };
 }

@@ -135,9 +135,15 @@ export function rotateOwnEndpointSecret(dependencies: EndpointDependencies): Ope
     const endpoint = await ownEndpoint(dependencies, request);
     const { client_id, endpoint_id } = endpoint;
     const { clock } = dependencies;
-    const rotated = await rotateEndpointSecret(dependencies, client_id, endpoint_id, clock, overlap_hours);
     const kind = 'webhook_endpoint_secret_rotated';
-    await record(dependencies, endpoint, { kind, verb: 'made a new secret for' });
+    const rotated = await rotateEndpointSecret(
+      dependencies,
+      client_id,
+      endpoint_id,
+      clock,
+      overlap_hours,
+      () => record(dependencies, endpoint, { kind, verb: 'made a new secret for' }),
+    );
     return {
       status: 200,
       headers: notCached,

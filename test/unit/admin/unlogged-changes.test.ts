@@ -1,0 +1,110 @@
+/** Every change is an entry of the Activity Log (contract 8.2): what cannot be entered is not done. */
+import { expect, it } from '@jest/globals';
+import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
+import {
+  createApiKey,
+  rotateClientSecret,
+  rotateWebhookSecret,
+} from '../../../shared/admin/client-credentials.ts';
+import { createClient } from '../../../shared/admin/clients.ts';
+import { deleteSuppression } from '../../../shared/admin/suppressions.ts';
+import { hasSecret } from '../../../shared/client/client.ts';
+import { createClient as storeClient } from '../../../shared/client/client-admin.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
+import { accessTo } from '../../support/gateway/access.ts';
+
+const now = new Date('2026-11-20T10:00:00.000Z');
+const recipient = '+447700900123';
+
+async function withoutLog() {
+  const tables = inMemoryTables();
+  const { admin } = accessTo(tables, now);
+  const made = await storeClient(admin, { name: 'Shop', scopes: ['messages'] }, now);
+  const dependencies = {
+    ...admin,
+    clock: () => now,
+    activityLog: {
+      add: async () => {
+        throw new Error('the log cannot be written');
+      },
+    },
+  } as unknown as AdminDependencies;
+  return { tables, admin, made, dependencies, clientId: made.client.client_id };
+}
+
+it('a client secret gets no end by a rotation without an entry', async () => {
+  const { admin, made, dependencies, clientId } = await withoutLog();
+  await expect(rotateClientSecret(dependencies, 'me', clientId, {})).rejects.toThrow();
+  const client = await admin.clients.find(clientId);
+  if (client === undefined) throw new Error('no client');
+  expect(hasSecret(client, made.clientSecret, addSeconds(now, 25 * 3600))).toBe(true);
+});
+
+it('a client secret is not ended at once by a rotation without an entry', async () => {
+  const { admin, made, dependencies, clientId } = await withoutLog();
+  await expect(rotateClientSecret(dependencies, 'me', clientId, { overlap_hours: 0 })).rejects.toThrow();
+  const client = await admin.clients.find(clientId);
+  if (client === undefined) throw new Error('no client');
+  expect(hasSecret(client, made.clientSecret, now)).toBe(true);
+});
+
+it('no webhook secret is made without an entry', async () => {
+  const { admin, dependencies, clientId } = await withoutLog();
+  await expect(rotateWebhookSecret(dependencies, 'me', clientId, {})).rejects.toThrow();
+  expect(await admin.webhookSecrets.find(clientId)).toHaveLength(1);
+});
+
+it('no API key is made without an entry', async () => {
+  const { admin, dependencies, clientId } = await withoutLog();
+  await expect(createApiKey(dependencies, 'me', clientId)).rejects.toThrow();
+  expect(await admin.apiKeys.listOf(clientId)).toEqual([]);
+});
+
+it('no client is made without an entry', async () => {
+  const { tables, dependencies } = await withoutLog();
+  const wanted = { name: 'Second', scopes: ['messages'] as const };
+  await expect(createClient(dependencies, 'me', wanted as never)).rejects.toThrow();
+  expect(tables.rows('clients')).toHaveLength(1);
+});
+
+it('an end of a suppression that older reads do not show yet is an entry, too', async () => {
+  const tables = inMemoryTables({ late: { now: () => 0, later: () => {}, lagMs: () => 1000 } });
+  const { suppressions } = inMemoryStores(tables);
+  await suppressions.change({
+    client_id: 'client',
+    recipient,
+    scope: 'all',
+    source: 'client',
+    at: now,
+    cause: 'request',
+  });
+  const entries: unknown[] = [];
+  const dependencies = {
+    clients: { find: async () => ({}) },
+    suppressions,
+    activityLog: { add: async (entry: unknown) => void entries.push(entry) },
+    clock: () => addSeconds(now, 0.5),
+    newUuid: () => 'end',
+  } as unknown as AdminDependencies;
+  expect(await deleteSuppression(dependencies, 'me', { client: 'client', recipient })).toMatchObject({
+    deleted: true,
+  });
+  expect(entries).toHaveLength(1);
+});
+
+it('a rotation that is refused has no entry', async () => {
+  const { admin, dependencies, clientId } = await withoutLog();
+  const entries: unknown[] = [];
+  const logged = {
+    ...dependencies,
+    activityLog: { add: async (entry: unknown) => void entries.push(entry) },
+  };
+  await rotateClientSecret(logged, 'me', clientId, {});
+  await expect(rotateClientSecret(logged, 'me', clientId, {})).rejects.toMatchObject({
+    code: 'secret_limit_reached',
+  });
+  expect(entries).toHaveLength(1);
+  expect((await admin.clients.find(clientId))?.secrets).toHaveLength(2);
+});
