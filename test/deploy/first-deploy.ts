@@ -15,7 +15,8 @@ export async function firstDeploy(ground: Ground, front: Front): Promise<Deploye
   report.show(installed.status === 0, 'npm ci', installed.output);
   const bootstrap = await shell(folder, deployCommands.take(/^npx cdk bootstrap/));
   report.show(bootstrap.status === 0, 'cdk bootstrap', endOf(bootstrap.output));
-  const deployed = await shell(folder, commands(ground).deploy);
+  // This one with the CDK's validation, as a person has it.
+  const deployed = await shell(folder, `CDK_VALIDATION=true ${commands(ground).deploy}`);
   report.show(deployed.status === 0, 'cdk deploy makes the stack', endOf(deployed.output));
   const functions = await survey.codeOf(stackName);
   report.show(
