@@ -1,6 +1,6 @@
 /** The templates of the deployments, with what the rules found; a process of its own synthesizes each of them once. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stageFrom } from '../../../lib/stages/stages.ts';
@@ -32,8 +32,13 @@ interface Synthesized {
 /** The program that synthesizes. */
 export const synthesizer = join(import.meta.dirname, 'synthesize-deployments.ts');
 
-/** In a run of tests: where the synthesizer, which start-templates.ts started, writes. */
-const ofRun = process.env.TEMPLATES_FOLDER;
+/** Whether start-templates.ts started the synthesizer: without, the folder of a suite stays empty. */
+const begunIn = (folder: string): string => join(folder, 'begun');
+export const markBegun = (folder: string): void => writeFileSync(begunIn(folder), '');
+
+/** In a run of tests, or after it: where the synthesizer writes. */
+const given = process.env.TEMPLATES_FOLDER;
+const ofRun = given !== undefined && existsSync(begunIn(given)) ? given : undefined;
 let own: string | undefined;
 const known = new Map<string, Synthesized>();
 
@@ -83,9 +88,8 @@ export function placeOf(folder: string, name: string): Place {
 function readTemplate(name: string): Synthesized {
   const context = deployments[name] ?? enterpriseDeployments[name];
   if (context === undefined) throw new Error(`no deployment ${name}`);
-  const shared = deployments[name] === undefined ? undefined : ofRun;
-  const { complete: folder, fault } = placeOf(shared ?? synthesizeAlone(name), name);
-  if (shared !== undefined) awaitOneOf(folder, fault);
+  const { complete: folder, fault } = placeOf(ofRun ?? synthesizeAlone(name), name);
+  if (ofRun !== undefined) awaitOneOf(folder, fault);
   if (existsSync(fault)) throw new Error(`${name} cannot be synthesized: ${readFileSync(fault, 'utf8')}`);
   const file = join(folder, `${stageFrom(context).stackName}.template.json`);
   const template = JSON.parse(readFileSync(file, 'utf8'));
