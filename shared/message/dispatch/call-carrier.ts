@@ -4,10 +4,10 @@ import type { AllowanceOf } from '../../limit/take-from-caps.ts';
 import { addSeconds, type Clock, earlierOf, type Sleep } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
-import { mayBeTaken, noneMayArrive, type StoredAttempt, shownAttempt } from '../attempt.ts';
+import { mayBeTaken, noneMayArrive, shownAttempt } from '../attempt.ts';
 import type { Message } from '../message.ts';
 import { type Contacts, noteContact } from '../store/contacts.dynamo.ts';
-import type { MessageStore } from '../store/message-store.ts';
+import type { AttemptNote, MessageStore } from '../store/message-store.ts';
 import type { WhatsAppWindows } from '../store/whatsapp-window.dynamo.ts';
 import type { SuppressionReader } from '../suppression/suppression-store.dynamo.ts';
 import type { ChosenCarrier, HandOver, HandOverBody } from './carrier.ts';
@@ -136,7 +136,7 @@ export async function callCarrier(
   const isReleased = await dependencies.messages.release(message.message_id, claimId, dependencies.clock(), {
     attempts: outcome,
   });
-  if (!isReleased) await noteLateOutcome(dependencies, message, claimId, outcome);
+  if (!isReleased) await noteLateOutcome(dependencies, message, claimId, { attempts: outcome });
   if (asksNext) return requeue(dependencies, 'next_carrier', message, outboundEntryOf(message));
   if (response.outcome === 'throttled') await slowDown(dependencies, message);
   const seconds = backoffSeconds(message.handover_attempts ?? 1);
@@ -270,24 +270,25 @@ export async function recordRefused(
     messages.transition(message.message_id, refused),
   );
   if (failed === undefined && claimId !== undefined && more.attempts !== undefined)
-    await noteLateOutcome(dependencies, message, claimId, more.attempts);
+    await noteLateOutcome(dependencies, message, claimId, { attempts: more.attempts });
   return { outcome: 'refused', message, errorCode };
 }
 
 /**
- * A report of an earlier attempt made the message `sent` during the call, whose outcome is noted all the same: otherwise it would
- * count as one that may have been taken. If the earlier ones have failed meanwhile, so has the message.
+ * A report of an earlier attempt made the message `sent` during the call, or before it was taken back. That is noted all the same:
+ * otherwise the attempt would count as one that may have been taken. If the earlier ones have failed meanwhile, so has the message.
  */
-async function noteLateOutcome(
+export async function noteLateOutcome(
   { messages, clock, sleep }: DispatchDependencies,
   { message_id: messageId }: Message,
   claimId: string,
-  attempts: readonly StoredAttempt[],
+  noted: AttemptNote,
 ): Promise<void> {
-  const noted = await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
-    messages.noteOutcome(messageId, claimId, attempts),
+  const row = await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
+    messages.noteOutcome(messageId, claimId, noted),
   );
-  if (noted?.status !== 'sent' || !noneMayArrive(noted)) return;
+  // A row without attempts is of an earlier release, which did not record the one that was reported.
+  if (row?.status !== 'sent' || row.attempts === undefined || !noneMayArrive(row)) return;
   await messages.transition(messageId, { to: 'failed', at: clock(), ...messageError('unknown') });
 }
 

@@ -32,6 +32,7 @@ import {
   type Dispatched,
   type DispatchOutcome,
   lookUp,
+  noteLateOutcome,
   optedOut,
   type Prepared,
   recordRefused,
@@ -167,7 +168,9 @@ async function handOver(
   // The write took so long that the call would count in the next second: the attempt is taken back, as it was not made.
   if (waited.slot !== undefined && isOver(waited.slot, clock())) {
     const { attempts: before, attempt, possible_duplicate } = claimed.message;
-    await messages.release(messageId, claimId, clock(), { attempts: before, attempt, possible_duplicate });
+    const takenBack = { attempts: before, attempt, possible_duplicate };
+    const isReleased = await messages.release(messageId, claimId, clock(), takenBack);
+    if (!isReleased) await noteLateOutcome(dependencies, message, claimId, takenBack);
     return requeue(dependencies, 'waits_for_slot', message, outboundEntryOf(message));
   }
   return callCarrier(

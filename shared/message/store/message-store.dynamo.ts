@@ -12,10 +12,11 @@ import { type ReadOptions, readRow } from '../../platform/aws/read-rows.dynamo.t
 import { addSeconds } from '../../platform/clock.ts';
 import type { Environment } from '../../platform/env.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { type AttemptCost, costsWith, type StoredAttempt } from '../attempt.ts';
+import { type AttemptCost, costsWith } from '../attempt.ts';
 import { type Message, messageSchema, transitions } from '../message.ts';
 import { createLeg, manyMessages, noteKeyUse } from './message-rows.dynamo.ts';
 import {
+  type AttemptNote,
   type Claim,
   type Created,
   fieldsOf,
@@ -113,11 +114,12 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
   const release: MessageStore['release'] = (messageId, claimId, claimableAt, noted) =>
     setOfClaim(messageId, claimId, { handover_until: claimableAt.toISOString(), ...noted });
 
-  async function noteOutcome(messageId: string, claimId: string, attempts: readonly StoredAttempt[]) {
+  async function noteOutcome(messageId: string, claimId: string, noted: AttemptNote) {
+    const { ExpressionAttributeValues, ...values } = setOrRemove({ ...noted });
     const noting = await update(messageId, {
-      UpdateExpression: 'SET attempts = :attempts',
+      ...values,
       ConditionExpression: 'handover_claim = :claim',
-      ExpressionAttributeValues: { ':attempts': attempts, ':claim': claimId },
+      ExpressionAttributeValues: { ...ExpressionAttributeValues, ':claim': claimId },
       ReturnValues: 'ALL_NEW',
     });
     return noting.applied ? parseMessageRow(noting.response.Attributes) : undefined;

@@ -64,11 +64,14 @@ export interface RecordedAttempt {
 }
 
 /** A field that is undefined is removed from the row. */
-interface ReleaseNote {
-  readonly slot?: Slot;
+export interface AttemptNote {
   readonly attempts?: readonly StoredAttempt[] | undefined;
   readonly attempt?: number | undefined;
   readonly possible_duplicate?: true | undefined;
+}
+
+interface ReleaseNote extends AttemptNote {
+  readonly slot?: Slot;
 }
 
 export interface MessageStore {
@@ -105,14 +108,10 @@ export interface MessageStore {
    */
   release(messageId: string, claimId: string, claimableAt: Date, noted?: ReleaseNote): Promise<boolean>;
   /**
-   * Writes the outcome of the last attempt of a claim where a receipt changed the state during its call. Returns the row; undefined
-   * where another claim has taken the message.
+   * Writes the outcome of the last attempt of a claim, or takes the attempt back, where a receipt changed the state meanwhile. Returns
+   * the row; undefined where another claim has taken the message.
    */
-  noteOutcome(
-    messageId: string,
-    claimId: string,
-    attempts: readonly StoredAttempt[],
-  ): Promise<Message | undefined>;
+  noteOutcome(messageId: string, claimId: string, noted: AttemptNote): Promise<Message | undefined>;
   /** Enters a state if the present one allows it; undefined where it does not, or there is no row. */
   transition(messageId: string, transition: Transition): Promise<Message | undefined>;
   /** Writes the carrier's response to a message whose state a receipt has changed already. */

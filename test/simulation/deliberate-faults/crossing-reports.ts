@@ -23,7 +23,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: call,
-        replace: 'if (!isReleased) await noteLateOutcome(dependencies, message, claimId, outcome);',
+        replace:
+          'if (!isReleased) await noteLateOutcome(dependencies, message, claimId, { attempts: outcome });',
         by: '',
       },
       {
@@ -39,8 +40,19 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: dispatch,
-        replace: '{ attempts: before, attempt, possible_duplicate });',
-        by: '{ attempts: before ?? [] });',
+        replace: '{ attempts: before, attempt, possible_duplicate };',
+        by: '{ attempts: before ?? [] };',
+      },
+    ],
+  },
+  'an attempt that is taken back is kept where a report of the one before comes meanwhile': {
+    theme: 'otp',
+    promise: '16.3',
+    changes: [
+      {
+        file: dispatch,
+        replace: 'if (!isReleased) await noteLateOutcome(dependencies, message, claimId, takenBack);',
+        by: 'void [isReleased, noteLateOutcome];',
       },
     ],
   },

@@ -1,0 +1,71 @@
+/** An attempt that is taken back leaves nothing in the row also where a report of the one before comes while it is recorded (contract 16.3, 16.4). */
+import { expect, it } from '@jest/globals';
+import { messageError } from '../../../shared/contract/message-error-codes.ts';
+import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
+import { type Receipt, recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
+import type { Message } from '../../../shared/message/message.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { created } from '../../support/message/example-message.ts';
+import { pacedWorld } from '../../support/message/paced-world.ts';
+
+type Reported = Omit<Receipt['transition'], 'at'>;
+
+const before = { number: 1, carrier: 'aws', at: addSeconds(created, -300).toISOString() };
+const ofAttempt = { attempt: 1, attempts: [{ ...before, deadline: created.toISOString() }] };
+const sent: Reported = { to: 'sent' };
+const failed: Reported = { to: 'failed', ...messageError('unreachable') };
+
+/** The response to the record of the next attempt is late, and these reports of the one before come meanwhile. */
+async function takenBack(row: Partial<Message>, meanwhile: readonly Reported[]) {
+  const world = pacedWorld();
+  const [message] = await world.stored(1, {
+    status: 'sending',
+    handover_until: created.toISOString(),
+    on_unknown: 'send_again',
+    expires_at: addSeconds(created, 3600).toISOString(),
+    ...row,
+  });
+  const messageId = message?.message_id ?? '';
+  const report = (transition: Reported) =>
+    recordReceipts(
+      {
+        messages: world.messages,
+        recordOptOut: async () => true,
+        contacts: { note: async () => undefined },
+        priceOf: () => undefined,
+      },
+      [{ messageId, attempt: 1, transition: { ...transition, at: world.clock() } }],
+      1,
+    );
+  world.at(addSeconds(created, 1));
+  const recordAttempt: typeof world.messages.recordAttempt = async (...attempt) => {
+    const recorded = await world.messages.recordAttempt(...attempt);
+    for (const transition of meanwhile) await report(transition);
+    world.at(addSeconds(world.clock(), 1.2));
+    return recorded;
+  };
+  await dispatch({ ...world.dependencies, messages: { ...world.messages, recordAttempt } }, messageId);
+  expect(world.handed).toEqual([]);
+  return { report, row: () => world.messages.get(messageId) };
+}
+
+it.each([
+  ['after', [sent], [failed]],
+  ['before', [sent, failed], []],
+])(
+  'so the message fails with the only attempt that was made, if that fails %s it',
+  async (_when, meanwhile, later) => {
+    const { report, row } = await takenBack(ofAttempt, meanwhile);
+    for (const transition of later) await report(transition);
+    const { status, possible_duplicate, attempt, attempts } = (await row()) ?? {};
+    expect({ status, possible_duplicate, attempt, attempts }).toEqual({
+      status: 'failed',
+      ...ofAttempt,
+    });
+  },
+);
+
+it('but a message of an earlier release, which recorded no attempts, stays sent', async () => {
+  const { row } = await takenBack({}, [sent]);
+  expect(await row()).toMatchObject({ status: 'sent' });
+});
