@@ -1,4 +1,5 @@
 /** What carriers get, and when. */
+import { slotWaitSecondsMax } from '../../../../shared/contract/times.ts';
 import type { Faults } from '../faults.ts';
 import { lostFoundWithinMs } from '../found-within.ts';
 import type { Accepted, Ended } from './ended.ts';
@@ -10,6 +11,10 @@ const handOverRepeatMs = 100_000;
 const sendsNothing: readonly unknown[] = ['ThrottlingException', 'throttled', 'duplicate'];
 /** With these a carrier does not take a message now, and may later. */
 const notRefused: readonly unknown[] = [...sendsNothing, 'ExpiredTokenException'];
+/** Errors of messages that no carrier is given, for reasons that are looked at when their turn comes. */
+const withheldWith: readonly unknown[] = ['recipient_opted_out', 'client_disabled', 'not_needed'];
+/** So long before its turn, by its own clock, a worker may look at them. */
+const lookedAtBeforeMs = slotWaitSecondsMax * 1000;
 
 export const ofHandOvers = {
   'nothing is handed over twice, unless its sender prefers that to nothing and is told': {
@@ -152,7 +157,7 @@ export const ofHandOvers = {
 
   'while a message waits for its pace, the pace is used': {
     promise: '14.4, 5.6',
-    check: ({ plan, stage: { record, faults }, accepted }) => {
+    check: ({ plan, stage: { record, faults }, accepted, listed }) => {
       const sender = plan.senders.find(({ destination }) => destination === 'sms *');
       if (sender === undefined || plan.severity > 0 || faults.happened.length > 0) return [];
       // What one of several carriers refuses, or cannot be given, waits before the next one is asked, in minutes at times.
@@ -166,6 +171,9 @@ export const ofHandOvers = {
       const first = new Map<string, number>();
       for (const { messageId, atMs } of attempts) if (!first.has(messageId)) first.set(messageId, atMs);
       const segments = segmentsOf(accepted);
+      const withheld = withheldFrom([...listed.values()].flat()).filter(
+        ({ messageId }) => !first.has(messageId),
+      );
       return distinct(accepted).flatMap(({ messageId, asked, status }) => {
         const atMs = first.get(messageId);
         if (status === undefined || atMs === undefined || status.scheduled_at !== null) return [];
@@ -174,11 +182,14 @@ export const ofHandOvers = {
         const used = attempts
           .filter((one) => one.atMs > acceptedAtMs && one.atMs <= atMs)
           .reduce((sum, one) => sum + (segments.get(one.messageId) ?? 1), 0);
+        const unused = withheld
+          .filter((one) => one.atMs > acceptedAtMs - lookedAtBeforeMs - plan.skewMaxMs && one.atMs <= atMs)
+          .reduce((sum, one) => sum + one.segments, 0);
         // Slots are times of the clocks that reserve them and wait for them.
-        const neededMs = (used / pace) * 1000 + 8000 + 2 * plan.skewMaxMs;
+        const neededMs = ((used + unused) / pace) * 1000 + 8000 + 2 * plan.skewMaxMs;
         return atMs - acceptedAtMs > neededMs
           ? [
-              `${messageId} waited ${Math.round((atMs - acceptedAtMs) / 1000)} s, while ${used} segments went by its sender, which has a pace of ${pace}`,
+              `${messageId} waited ${Math.round((atMs - acceptedAtMs) / 1000)} s, while ${used} segments went by its sender and ${unused} were withheld, at a pace of ${pace}`,
             ]
           : [];
       });
@@ -242,6 +253,21 @@ function workersFailFromTo({ happened }: Faults, fromMs: number, untilMs: number
     )
     .map(({ atMs }) => atMs);
   return [...times, untilMs].every((atMs, i) => atMs - (times[i - 1] ?? fromMs) < handOverRepeatMs);
+}
+
+/**
+ * The SMS that were withheld when their turn came. The place of such a message is not given back: others have reserved theirs
+ * behind it by then.
+ */
+function withheldFrom(
+  // biome-ignore lint/suspicious/noExplicitAny: the documented fields are read
+  messages: readonly any[],
+): readonly { readonly messageId: string; readonly atMs: number; readonly segments: number }[] {
+  return messages.flatMap(({ message_id: messageId, channel, error, segments, history }) =>
+    channel === 'sms' && withheldWith.includes(error?.code)
+      ? [{ messageId, atMs: Date.parse(history.at(-1).at), segments: Number(segments ?? 1) }]
+      : [],
+  );
 }
 
 function segmentsOf(accepted: readonly Accepted[]): ReadonlyMap<string, number> {
