@@ -101,7 +101,13 @@ describe.each([
     expect(await store.change(endpoint, moved)).toEqual(both);
     expect(await store.get(client_id, endpoint_id)).toEqual(both);
     const enabled = changed(both, { enabled: true }, created, 'third');
-    expect(await store.change(both, enabled)).toEqual({ ...rest, url: both.url, revision: 'third' });
+    const last_disabled = { from: created.toISOString(), until: created.toISOString() };
+    expect(await store.change(both, enabled)).toEqual({
+      ...rest,
+      last_disabled,
+      url: both.url,
+      revision: 'third',
+    });
     await store.delete(client_id, endpoint_id);
     expect(await store.change(both, enabled)).toBeUndefined();
     expect(await store.get(client_id, endpoint_id)).toBeUndefined();
