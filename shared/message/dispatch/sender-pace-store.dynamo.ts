@@ -11,7 +11,8 @@ const storedRow = z.object({ revision: z.int(), slots: senderSlots });
 
 export function dynamoSenderPaceStore(client: DynamoDBDocumentClient, TableName: string): SenderPaceStore {
   return {
-    async read(sender) {
+    async read(identity) {
+      const sender = keyOf(identity);
       const row = await readRow(client, storedRow, { TableName, Key: { sender }, ConsistentRead: true });
       return row ?? { slots: noSlots, revision: 0 };
     },
@@ -20,7 +21,7 @@ export function dynamoSenderPaceStore(client: DynamoDBDocumentClient, TableName:
       const { applied } = await conditionalPut(client, {
         TableName,
         Item: {
-          sender: identity,
+          sender: keyOf(identity),
           revision: seen.revision + 1,
           slots,
           purge_at: epochSeconds(addDays(new Date(endOf(slots)), 1)),
@@ -31,4 +32,9 @@ export function dynamoSenderPaceStore(client: DynamoDBDocumentClient, TableName:
       return applied;
     },
   };
+}
+
+/** Names are one sender whatever their case, with one pace. */
+function keyOf(identity: string): string {
+  return identity.toLowerCase();
 }
