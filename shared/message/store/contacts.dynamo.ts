@@ -155,7 +155,8 @@ export function dynamoContacts(
     async note(addressee, contact) {
       const key = keyOf(addressee, contact.sender);
       const row = rowOf(contact);
-      const { Item } = await client.send(new GetCommand({ TableName, Key: key }));
+      // A late read may miss that another client wrote in between; the reply to this message would be that client's.
+      const { Item } = await client.send(new GetCommand({ TableName, Key: key, ConsistentRead: true }));
       let last = contactIn(Item);
       for (let tries = 0; tries < triesMax; tries += 1) {
         if (last?.writer === row.writer && isFresh(last, contact)) return;
