@@ -274,7 +274,7 @@ export function dynamoEndpointStore(
     },
 
     async delete(clientId, endpointId) {
-      const rows: TransactItems = [
+      let rows: TransactItems = [
         {
           Delete: {
             TableName,
@@ -283,21 +283,24 @@ export function dynamoEndpointStore(
           },
         },
         count(clientId, 'SET endpoints = endpoints - :one', 'endpoints > :none', { ':none': 0, ':one': 1 }),
-      ];
-      const secrets = {
-        Update: {
-          TableName: secretsTable,
-          Key: { client_id: clientId },
-          UpdateExpression: 'REMOVE endpoint_secrets.#endpoint',
-          // DynamoDB refuses the path as not valid where there is no map.
-          ConditionExpression: 'attribute_exists(endpoint_secrets)',
-          ExpressionAttributeNames: { '#endpoint': endpointId },
+        {
+          Update: {
+            TableName: secretsTable,
+            Key: { client_id: clientId },
+            UpdateExpression: 'REMOVE endpoint_secrets.#endpoint',
+            // DynamoDB refuses the path as not valid where there is no map.
+            ConditionExpression: 'attribute_exists(endpoint_secrets)',
+            ExpressionAttributeNames: { '#endpoint': endpointId },
+          },
         },
-      };
-      const [firstFailed] = await write([...rows, secrets]);
-      if (firstFailed === undefined) return true;
-      // A person deleted the row of the client's secrets: there are none to delete.
-      return firstFailed === rows.length && (await write(rows)).length === 0;
+      ];
+      for (;;) {
+        const failed = await write(rows);
+        if (failed.length === 0) return true;
+        if (failed.includes(0)) return false;
+        // A person deleted the number of the client's endpoints, or its secrets: there is nothing to change.
+        rows = rows.filter((_, index) => !failed.includes(index));
+      }
     },
   };
 }
