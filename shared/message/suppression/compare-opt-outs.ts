@@ -15,7 +15,7 @@ import { modeOf } from '../../contract/mode.ts';
 import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
 import type { Contacts } from '../store/contacts.dynamo.ts';
 import { type Conversations, pagesWith, takenOf } from '../store/conversations.dynamo.ts';
-import { lastingSources, type RowKey, rowKey, type SuppressionRow } from './suppression.ts';
+import { isReadable, lastingSources, type RowKey, rowKey, type SuppressionRow } from './suppression.ts';
 import type { SuppressionChanges, SuppressionStore } from './suppression-store.dynamo.ts';
 
 /** How far the comparison is; a run that ends early is continued by the next one. */
@@ -225,7 +225,8 @@ async function addToList(
   async function isStoppedForAll(): Promise<boolean> {
     for (const each of clients) {
       const suppression = await suppressions.get(each, recipient, { consistent: true });
-      if (suppression?.scope !== 'all' || suppression.source !== 'admin') return false;
+      if (suppression?.scope !== 'all' || suppression.source !== 'admin' || !isReadable(suppression))
+        return false;
     }
     return true;
   }

@@ -20,6 +20,7 @@ import {
   type Changed,
   effectiveSuppression,
   epoch,
+  isReadable,
   isSuppression,
   lastingSources,
   type RowKey,
@@ -108,6 +109,10 @@ export function dynamoSuppressionStore(
 
     async change(change) {
       if (change.isRefusal === true) return beginByRefusal(change);
+      if (change.source === 'keyword' && change.scope === undefined) {
+        const row = await this.get(change.client_id, change.recipient, { consistent: true });
+        if (row !== undefined && !isReadable(row)) return { outcome: 'outdated', row };
+      }
       const isOther =
         change.scope === undefined
           ? 'attribute_exists(#scope) AND attribute_exists(changed_at)'

@@ -39,7 +39,7 @@ export const suppressionRow = z.readonly(
      * The cause of the latest change between suppressed and not: the id of an inbound message, a refused message, or a
      * request.
      */
-    cause: z.string(),
+    cause: z.string().check(z.minLength(1)),
   }),
 );
 
@@ -56,6 +56,14 @@ export function isSuppression(row: SuppressionRow | undefined): row is Suppressi
 }
 
 export const epoch = new Date(0).toISOString();
+
+/** The cause of a row that cannot be read; no change has it. */
+const unreadable = '';
+
+/** Whether a row says something about its person; if not, it suppresses everything, and no text ends it. */
+export function isReadable({ cause }: Pick<SuppressionRow, 'cause'>): boolean {
+  return cause !== unreadable;
+}
 
 /**
  * The row as it counts for messages. A row that a person made invalid suppresses everything: it may be of somebody who
@@ -75,7 +83,7 @@ export function effectiveSuppression(row: Readonly<Record<string, unknown>>): Su
     source: 'admin',
     suppressed_at: epoch,
     changed_at: epoch,
-    cause: '',
+    cause: unreadable,
   };
 }
 
@@ -109,7 +117,7 @@ export type Changed =
   | { readonly outcome: 'changed'; readonly row: SuppressionRow }
   /** It was so before; scope and reason are those of the change. */
   | { readonly outcome: 'same'; readonly row: SuppressionRow }
-  /** A later change has been made: the row's. */
+  /** A later change has been made, or the row cannot be read: the row as it counts. */
   | { readonly outcome: 'outdated'; readonly row: SuppressionRow };
 
 /**
