@@ -61,6 +61,9 @@ const computing = [
   'unit/webhook/crash-points.test.ts',
 ].map(pathOf);
 
+/** These wait for templates, in a worker that could run others: they come last, when all templates are there. */
+const templates = pathOf('template/');
+
 /** So many that wait start first; each of the others follows so many that compute. */
 const waitingAtFirst = 3;
 const computingBetween = 10;
@@ -70,7 +73,9 @@ export default class LongestFirst extends Sequencer {
     const known = [...waiting, ...computing];
     const absent = known.filter((path) => !existsSync(path));
     if (absent.length > 0) throw new Error(`${import.meta.filename} names ${absent.join(', ')}`);
-    const rank = ({ path }: Tests[number]) => known.indexOf(path) + 1 || known.length + 1;
+    const last = known.length + 1;
+    const rank = ({ path }: Tests[number]) =>
+      known.indexOf(path) + 1 || (path.startsWith(templates) ? last + 1 : last);
     const sorted = (await super.sort([...tests])).toSorted((a, b) => rank(a) - rank(b));
     const later = sorted.filter(({ path }) => waiting.includes(path));
     const first = later.splice(0, waitingAtFirst);
