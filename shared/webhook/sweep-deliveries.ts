@@ -32,12 +32,13 @@ import type { DeliveryStore } from './delivery-store.dynamo.ts';
 import {
   deliveriesOf,
   enqueueFanOuts,
+  eventsOf,
   planDeliveries,
   planEvents,
   unpersistedDelivery,
   unpersistedDeliveryMessage,
 } from './plan-deliveries.ts';
-import { type PlannedEndpoint, wasEnabled } from './webhook-endpoint.ts';
+import { asOf, type PlannedEndpoint } from './webhook-endpoint.ts';
 
 interface SweepDependencies extends DueItemRun, DisableDependencies {
   readonly deliveries: Pick<DeliveryStore, 'get' | 'getMany' | 'create'>;
@@ -198,20 +199,13 @@ async function planDueEvents(
     if (message instanceof Error) throw message;
     const { client_id, webhook_url } = message;
     const accountUrl = webhook_url === undefined ? await accountUrlOf(client_id) : undefined;
-    const endpoints = await endpointsOf(client_id);
+    const happened = eventsOf(message).find(({ event }) => event === due?.event);
+    if (happened === undefined) return undefined;
+    // A change of an endpoint counts from the next event on.
+    const endpoints = (await endpointsOf(client_id)).map((endpoint) => asOf(endpoint, happened.happenedAt));
     const events = planEvents({ before: undefined, after: message, accountUrl, endpoints });
-    const found = events.find(({ event }) => event === due?.event);
-    if (found === undefined) return undefined;
-    // No event is sent to an endpoint that was created or enabled after it.
-    const later = new Set(
-      endpoints
-        .filter((endpoint) => !wasEnabled(endpoint, found.happened_at))
-        .map(({ endpoint_id }) => endpoint_id),
-    );
-    const event = {
-      ...found,
-      destinations: found.destinations.filter(({ endpoint_id = '' }) => !later.has(endpoint_id)),
-    };
+    const event = events.find((planned) => planned.event === happened.event);
+    if (event === undefined) return undefined;
     const [first, ...others] = deliveriesOf(event).map(({ delivery_id }) => delivery_id);
     return first === undefined ? undefined : { event, first, others };
   }
@@ -255,7 +249,8 @@ function overdueRow(delivery: Delivery, now: Date): Overdue | undefined {
 
 /**
  * A delivery whose queue message was lost before a worker claimed it; undefined if there is nothing to deliver. Its due
- * item shows that the endpoint's filter matched when the event happened, so the filter is not applied again.
+ * item shows that the endpoint was enabled, and that its filter matched, when the event happened. So neither is asked again, and the
+ * worker records where the endpoint is disabled now.
  */
 async function rebuildLostDelivery(
   dependencies: SweepDependencies,
@@ -269,7 +264,7 @@ async function rebuildLostDelivery(
   const accountUrl =
     isOwnUrl && webhook_url === undefined ? await dependencies.accountUrlOf(client_id) : undefined;
   const all = lost.endpointId === undefined ? [] : await dependencies.endpoints.listPlanned(client_id);
-  const endpoints = all.filter(({ endpoint_id }) => endpoint_id === lost.endpointId).map(withoutFilter);
+  const endpoints = all.filter(({ endpoint_id }) => endpoint_id === lost.endpointId).map(receivingAll);
   const plans = planDeliveries({ before: undefined, after: message, accountUrl, endpoints });
   const planned = plans.find((plan) => plan.delivery_id === deliveryIdOf(lost));
   if (planned === undefined) return undefined;
@@ -284,8 +279,8 @@ async function rebuildLostDelivery(
   };
 }
 
-function withoutFilter(endpoint: PlannedEndpoint): PlannedEndpoint {
-  return { ...endpoint, events: undefined };
+function receivingAll(endpoint: PlannedEndpoint): PlannedEndpoint {
+  return { ...endpoint, enabled: true, events: undefined };
 }
 
 /**

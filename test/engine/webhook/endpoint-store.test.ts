@@ -86,7 +86,8 @@ describe.each([
     await store.create(endpoint, secret);
     const disabled = changed(endpoint, { events: null, enabled: false }, created, 'second');
     const moved = changed(endpoint, { destination: { url: 'https://late.example.com' } }, created, 'late');
-    const { events: _events, ...rest } = endpoint;
+    const { events, ...row } = endpoint;
+    const rest = { ...row, last_filter: { events, until: created.toISOString() } };
     const both = {
       ...rest,
       enabled: false,

@@ -40,4 +40,26 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'a webhook that its queue lost is forgotten where its endpoint is disabled meanwhile': {
+    theme: 'webhooks',
+    promise: '7.12',
+    changes: [
+      {
+        file: 'shared/webhook/sweep-deliveries.ts',
+        replace: 'return { ...endpoint, enabled: true, events: undefined };',
+        by: 'return { ...endpoint, events: undefined };',
+      },
+    ],
+  },
+  'an event that its queue lost is planned for the endpoints as they are at its review': {
+    theme: 'webhooks',
+    promise: '12.1',
+    changes: [
+      {
+        file: 'shared/webhook/sweep-deliveries.ts',
+        replace: '.map((endpoint) => asOf(endpoint, happened.happenedAt));',
+        by: '.filter((endpoint) => asOf(endpoint, happened.happenedAt) !== undefined);',
+      },
+    ],
+  },
 };

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import type { Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { changed, wasEnabled } from '../../../shared/webhook/webhook-endpoint.ts';
+import { asOf, changed } from '../../../shared/webhook/webhook-endpoint.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
 import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
@@ -46,5 +46,5 @@ it.each([
 ])('an endpoint that was disabled from 10 s to 20 s was enabled at %i s: %s', (seconds, isEnabled) => {
   const at = (afterSeconds: number) => addSeconds(created, afterSeconds).toISOString();
   const endpoint = anEndpoint({ last_disabled: { from: at(10), until: at(20) } });
-  expect(wasEnabled(endpoint, at(seconds))).toBe(isEnabled);
+  expect(asOf(endpoint, at(seconds)).enabled).toBe(isEnabled);
 });
