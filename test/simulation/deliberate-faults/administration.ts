@@ -77,4 +77,21 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'what administrators make is entered in the log afterwards': {
+    theme: 'administration',
+    promise: '8.2',
+    changes: [
+      {
+        file: clientAdmin,
+        replace: 'await beforeChange(row);\n  await dependencies.apiKeys.create(row);',
+        by: 'await dependencies.apiKeys.create(row);\n  await beforeChange(row);',
+      },
+      { file: clientAdmin, replace: '  await beforeChange(client);\n', by: '' },
+      {
+        file: clientAdmin,
+        replace: 'await dependencies.clients.create(client);',
+        by: 'await dependencies.clients.create(client);\n  await beforeChange(client);',
+      },
+    ],
+  },
 };

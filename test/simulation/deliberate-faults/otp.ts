@@ -41,4 +41,16 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'an allowance that a person made invalid turns the hold off': {
+    theme: 'otp',
+    promise: 'decisions/malformed-rows',
+    changes: [
+      {
+        file: 'shared/otp/otp-holds.dynamo.ts',
+        replace:
+          'if (seen !== undefined || holding.row === undefined || statesIn([holding.row]).length > 0) return false;',
+        by: 'if (!holding.applied) return false;',
+      },
+    ],
+  },
 };

@@ -114,4 +114,15 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'the first use of a test key ends before its newest': {
+    theme: 'messages',
+    promise: '5.6',
+    changes: [
+      {
+        file: 'shared/message/store/message-rows.dynamo.ts',
+        replace: 'if (await update(',
+        by: 'if (!isTest && await update(',
+      },
+    ],
+  },
 };

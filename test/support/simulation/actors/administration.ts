@@ -157,4 +157,14 @@ export const administration = {
       if (token.answer?.access_token !== undefined) await ask(answer.client_id, token.answer.access_token);
     },
   },
+  'makes an API key while the activity log cannot be written': {
+    uses: [],
+    share: { administration: 2 },
+    async act({ scene, client }) {
+      const path = `clients/${client.clientId}/api-keys`;
+      await scene.askAsAdministrator('POST', path, {});
+      scene.stage.breaks('ActivityLog', 1, 8000);
+      await scene.askAsAdministrator('POST', path, {});
+    },
+  },
 } as const satisfies Record<string, Actor>;

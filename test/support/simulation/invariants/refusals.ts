@@ -1,4 +1,5 @@
 /** What the contract says must become of a request, and what a caller reads afterwards. */
+import { syntheticClientId } from '../../../../shared/contract/mode.ts';
 import { type Invariant, isCalm, timeOf, underEachKey } from './invariant.ts';
 
 /** What a disabled client has waiting is not handed over after this time. */
@@ -92,6 +93,28 @@ export const ofRefusals = {
               ];
         });
       }),
+  },
+  'what administrators make is an entry of the activity log': {
+    promise: '8.2',
+    check: ({ stage: { database } }) => {
+      const textOf = (row: object, name: string) => String(Reflect.get(Object(Reflect.get(row, name)), 'S'));
+      const keys = database.rows('ApiKeys');
+      // What was there before the run has no entry.
+      const [start = ''] = keys.map((row) => textOf(row, 'created_at')).toSorted();
+      const made = [
+        ...keys.map((row) => ({ row, id: textOf(row, 'key_id') })),
+        ...database.rows('Clients').map((row) => ({ row, id: textOf(row, 'client_id') })),
+      ].filter(({ row, id }) => textOf(row, 'created_at') > start && id !== syntheticClientId);
+      const entries = database
+        .rows('ActivityLog')
+        .filter((row) => ['api_key_created', 'client_created'].includes(textOf(row, 'kind')))
+        .map((row) => JSON.stringify(row));
+      return made.flatMap(({ id }) =>
+        entries.some((entry) => entry.includes(id))
+          ? []
+          : [`${id} was made, and the activity log does not say so`],
+      );
+    },
   },
   'each edit by hand is an entry of the activity log': {
     promise: '10.6',
