@@ -24,4 +24,59 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'START ends a suppression that cannot be read': {
+    theme: 'opt-outs',
+    promise: '13.3',
+    changes: [
+      {
+        file: 'shared/message/suppression/suppression-store.dynamo.ts',
+        replace: 'if (row !== undefined && !isReadable(row))',
+        by: 'if (row !== undefined && row.cause === change.cause)',
+      },
+    ],
+  },
+  'a suppression that cannot be read counts as one by an administrator on the list of the carrier': {
+    theme: 'opt-outs',
+    promise: '13.4',
+    changes: [
+      {
+        file: 'shared/message/suppression/compare-opt-outs.ts',
+        replace: ' || !isReadable(suppression)',
+        by: '',
+      },
+    ],
+  },
+  'an endpoint cannot be deleted without the row of their number': {
+    theme: 'administration',
+    promise: '12.2',
+    changes: [
+      {
+        file: 'shared/webhook/endpoint-store.dynamo.ts',
+        replace: 'if (failed.includes(0)) return false;',
+        by: 'if (failed.includes(0) || failed.includes(1)) return false;',
+      },
+    ],
+  },
+  'who wrote last is read a moment late': {
+    theme: 'opt-outs',
+    promise: '13.1',
+    changes: [
+      {
+        file: 'shared/message/store/contacts.dynamo.ts',
+        replace: 'Key: key, ConsistentRead: true',
+        by: 'Key: key',
+      },
+    ],
+  },
+  'a name has a pace for each of its spellings': {
+    theme: 'bulk',
+    promise: '14.4',
+    changes: [
+      {
+        file: 'shared/message/dispatch/sender-pace-store.dynamo.ts',
+        replace: 'return identity.toLowerCase();',
+        by: 'return identity;',
+      },
+    ],
+  },
 };

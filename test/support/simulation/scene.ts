@@ -1,5 +1,6 @@
 /** A stage with clients, numbers of people and an administrator on it, as a run begins. */
 import { isDeepStrictEqual } from 'node:util';
+import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamoClientAdmin } from '../../../bin/demo-clients.ts';
 import { createApiKey, createClient } from '../../../shared/client/client-admin.ts';
@@ -46,6 +47,17 @@ export interface Scene {
   addUnreadable(id: string): Promise<string>;
   /** Removes a row as a person does in the console. */
   remove(table: 'LimitOverrides', key: Readonly<Record<string, unknown>>): Promise<void>;
+  /**
+   * Makes a suppression unreadable, as a person may do in the console.
+   *
+   * @returns corrects it; undefined where there is none
+   */
+  spoilSuppression(
+    of: { readonly clientId: string; readonly recipient: string },
+    values: Readonly<Record<string, string>>,
+  ): Promise<(() => Promise<void>) | undefined>;
+  /** Removes the row with the number of a client's endpoints; returns how to put it back with one less. */
+  removeEndpointCount(clientId: string): Promise<() => Promise<void>>;
   /** Makes what is noted of who wrote to a person invalid, as a person may do in the console. */
   spoilContacts(person: string): Promise<void>;
   /** Reads what the gateway has written into a row about its values. */
@@ -120,6 +132,18 @@ export async function sceneOn(
       },
       ...{ messages: [], scheduled: [], otps: [], endpoints: [] },
     };
+  }
+
+  /** A person in the console tries again while a transaction is under way. */
+  async function outsideTransactions<T>(edit: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await edit();
+      } catch (error) {
+        if (!(error instanceof TransactionConflictException)) throw error;
+        await time.sleep(300);
+      }
+    }
   }
 
   let hasBegun = false;
@@ -224,6 +248,38 @@ export async function sceneOn(
       // Another step has removed it meanwhile.
       if (Attributes === undefined) return;
       record.edited.push({ atMs: time.now(), table, key, row: undefined });
+    },
+
+    async spoilSuppression({ clientId, recipient }, values) {
+      const Key = { client_id: clientId, recipient };
+      const set = async (attributes: Readonly<Record<string, unknown>>) => {
+        const names = Object.keys(attributes);
+        const input = {
+          TableName: 'Suppressions',
+          Key,
+          UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
+          ConditionExpression: 'attribute_exists(client_id)',
+          ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+          ExpressionAttributeValues: Object.fromEntries(names.map((name) => [`:${name}`, attributes[name]])),
+          ReturnValues: 'UPDATED_OLD',
+        } as const;
+        return (await db.send(new UpdateCommand(input)).catch(() => undefined))?.Attributes;
+      };
+      const before = await set(values);
+      if (before === undefined) return undefined;
+      record.spoilt.push({ atMs: time.now(), clientId, recipient });
+      return async () => void (await set(before));
+    },
+
+    async removeEndpointCount(client_id) {
+      const of = { TableName: 'WebhookEndpoints', Key: { client_id, endpoint_id: 'count' } };
+      const removing = new DeleteCommand({ ...of, ReturnValues: 'ALL_OLD' });
+      const { Attributes } = await outsideTransactions(() => db.send(removing));
+      const left = Number(Attributes?.endpoints ?? 1) - 1;
+      const UpdateExpression = 'ADD endpoints :left';
+      const ExpressionAttributeValues = { ':left': left };
+      const putting = new UpdateCommand({ ...of, UpdateExpression, ExpressionAttributeValues });
+      return async () => void (await outsideTransactions(() => db.send(putting)));
     },
 
     async spoilContacts(person) {

@@ -8,7 +8,7 @@ import type { Theme } from './themes.ts';
 
 const hourMs = 3_600_000;
 /** After a comparison of the lists, the next one has taken what the one before left on them. */
-const comparedTwiceMs = 2.25 * hourMs;
+export const comparedTwiceMs = 2.25 * hourMs;
 
 /** Waits until the function calls a service, for so long at most. */
 async function untilAtWork({ time, calls }: Stage, file: string, mostMs: number): Promise<void> {

@@ -1,11 +1,13 @@
 /** Mishaps that one step brings about: responses that are lost after the call took effect, and rows that nobody can read. */
 
-import { recoveringUrl } from '../outside/endpoints.ts';
+import { endpointUrl, recoveringUrl } from '../outside/endpoints.ts';
 import { whatsAppNumberId, whatsAppReportAndText } from '../outside/whatsapp-events.ts';
 import { between, oneOf, wholeBetween } from '../random.ts';
 import { type Actor, learn, ownPeople, send } from './actor.ts';
 import { refused } from './attempts.ts';
+import { writes } from './consent.ts';
 import { sends } from './days.ts';
+import { comparedTwiceMs } from './meanwhile.ts';
 
 const dayMs = 86_400_000;
 /** A webhook has its last attempt in this time. */
@@ -61,6 +63,71 @@ export const mishaps = {
       const text = oneOf(random, ['STOP', 'STOP', 'Hello']);
       stage.record.wrote.push({ atMs: stage.time.now(), from: to, to: whatsAppNumberId, text });
       stage.publish(whatsAppReportAndText(`${edited}.1`, id, to, text, stage.time.now()));
+    },
+  },
+  'suppresses a person who writes START when the row cannot be read': {
+    uses: ['putSuppression', 'sendSms'],
+    share: { 'opt-outs': 2 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { time } = scene.stage;
+      const [to = ''] = ownPeople(act, 1);
+      const path = { recipient: encodeURIComponent(to) };
+      await sends(act, 'before', { to });
+      await time.sleep(between(random, 5000, 30_000));
+      await scene.ask(client, { route: 'putSuppression', path, body: { scope: 'all' } });
+      await time.sleep(between(random, 1000, 10_000));
+      const values = oneOf<Readonly<Record<string, string>>>(random, [
+        { scope: 'everything' },
+        { source: 'Client' },
+        { changed_at: '2026-11-20' },
+      ]);
+      await scene.spoilSuppression({ clientId: client.clientId, recipient: to }, values);
+      await time.sleep(between(random, 100, 5000));
+      writes(scene, to, 'START', id);
+      await time.sleep(between(random, 60_000, 120_000));
+      await sends(act, 'after', { to });
+    },
+  },
+  'opts in to one client while the other is stopped, and a row cannot be read for hours': {
+    uses: ['sendSms'],
+    share: { 'opt-outs': 2 },
+    async act(act) {
+      const { scene, client, id } = act;
+      const { time } = scene.stage;
+      const other = scene.clients.find(({ clientId }) => clientId !== client.clientId);
+      const [to = ''] = ownPeople(act, 1);
+      if (other === undefined) return;
+      await sends(act, 'before', { to });
+      await sends({ ...act, client: other }, 'other', { to });
+      await time.sleep(30_000);
+      writes(scene, to, 'START', id);
+      await time.sleep(300_000);
+      const correct = await scene.spoilSuppression(
+        { clientId: client.clientId, recipient: to },
+        { changed_at: 'today' },
+      );
+      const stopped = `clients/${other.clientId}/suppressions/${encodeURIComponent(to)}`;
+      await scene.askAsAdministrator('PUT', stopped, { scope: 'all' });
+      await time.sleep(comparedTwiceMs);
+      await correct?.();
+      await time.sleep(comparedTwiceMs);
+      await sends(act, 'after', { to });
+    },
+  },
+  'deletes an endpoint after the row with their number': {
+    uses: ['createWebhookEndpoint', 'deleteWebhookEndpoint', 'getWebhookEndpoint'],
+    share: { webhooks: 0.7, administration: 1 },
+    async act({ scene, client, id }) {
+      const body = { url: endpointUrl('ok', id), events: ['sms.sent'] };
+      const { status, answer } = await scene.ask(client, { route: 'createWebhookEndpoint', body });
+      if (status !== 201) return;
+      const path = { endpoint_id: String(answer.endpoint_id) };
+      const putBack = await scene.removeEndpointCount(client.clientId);
+      const deleted = await scene.ask(client, { route: 'deleteWebhookEndpoint', path });
+      await putBack();
+      if (deleted.status !== 204 && deleted.status !== 404) return;
+      await scene.ask(client, { route: 'getWebhookEndpoint', path, must: refused('12.2', 404) });
     },
   },
   'sends what is reported with a time in microseconds': {

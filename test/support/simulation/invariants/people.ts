@@ -49,8 +49,11 @@ export const ofPeople = {
           ({ route, atMs: askedMs }) =>
             route === 'deleteSuppression' && askedMs > put.atMs - 1000 && askedMs < atMs,
         );
+        // A text does not end what cannot be read.
+        const spoilt = record.spoilt.find((one) => one.clientId === put.clientId && one.recipient === to);
         const wroteStart = record.wrote.some(
-          ({ from, text: word, atMs: wroteMs }) => from === to && word === 'START' && wroteMs < atMs,
+          ({ from, text: word, atMs: wroteMs }) =>
+            from === to && word === 'START' && wroteMs < Math.min(atMs, spoilt?.atMs ?? atMs),
         );
         return ended || wroteStart
           ? []

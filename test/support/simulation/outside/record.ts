@@ -134,6 +134,8 @@ export interface OutsideRecord {
   readonly posted: Posted[];
   readonly wrote: Wrote[];
   readonly edited: Edited[];
+  /** Suppressions that a person made unreadable. */
+  readonly spoilt: { readonly atMs: number; readonly clientId: string; readonly recipient: string }[];
   readonly listsRead: ListRead[];
   readonly feedback: ReadFeedback[];
 }
@@ -147,6 +149,7 @@ export function emptyRecord(): OutsideRecord {
     posted: [],
     wrote: [],
     edited: [],
+    spoilt: [],
     listsRead: [],
     feedback: [],
   };
