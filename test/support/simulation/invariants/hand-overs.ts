@@ -210,7 +210,14 @@ export const ofHandOvers = {
             one.atMs > atMs,
         );
         if (again === undefined) return [];
-        return isUnrecorded(stage, call)
+        // A refused repeat proves nothing about the call before it.
+        const isRepeat = stage.calls.some(
+          (one) =>
+            one.fault !== undefined &&
+            one.atMs < call.atMs &&
+            JSON.stringify(one.input).includes(`"${attemptId}"`),
+        );
+        return isRepeat || isUnrecorded(stage, call)
           ? []
           : [`${messageId} was refused by ${carrier}, and given to it again at ${timeOf(again.atMs)}`];
       }),
