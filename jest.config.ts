@@ -22,8 +22,8 @@ const parts: Readonly<Record<string, Readonly<Record<string, Around | undefined>
   },
   /** The dashboard and the documentation in Chromium, which takes more than half of the processor. */
   browser: { browser: emulator },
-  /** Minutes of requests to the deployed gateway, or of waiting for it. */
-  long: { long: emulator },
+  /** Minutes of requests to the deployed gateway, or of waiting for it, and what is around the API (`aroundTheApi`). */
+  long: { long: emulator, e2e: emulator },
   /** What `npm start` does: each file starts gateways of its own. */
   local: { local: undefined },
   /** Tables on Amazon's own engine, which needs Java 17. */
@@ -64,13 +64,24 @@ const onAmazonsEngineOnly = [
   'usage/count-changes.test.ts',
 ].map((path) => `<rootDir>/test/engine/${path}`);
 
+/**
+ * The shell, the API of administrators, the API document and the clients: a third of the time of `e2e`, which part `long` has
+ * so that `npm test` stays short.
+ */
+const aroundTheApi = '(?:admin|bin|clients|openapi)/';
+
+function ignoredIn(project: string): string[] {
+  if (part === 'test') return [...onAmazonsEngineOnly, `<rootDir>/test/e2e/${aroundTheApi}`];
+  return part === 'long' && project === 'e2e' ? [`<rootDir>/test/e2e/(?!${aroundTheApi})`] : [];
+}
+
 function project(name: string, around: Around | undefined): Config {
   return {
     displayName: name,
     testEnvironment: '<rootDir>/test/support/jest/plain-context.ts',
     roots: ['<rootDir>/test'],
     testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
-    testPathIgnorePatterns: part === 'dynamodb-local' ? [] : onAmazonsEngineOnly,
+    testPathIgnorePatterns: ignoredIn(name),
     extensionsToTreatAsEsm: ['.ts', '.tsx'],
     transform: {
       '\\.tsx?$': [
