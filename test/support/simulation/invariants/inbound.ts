@@ -4,6 +4,7 @@ import { whatsAppNumberId } from '../outside/whatsapp-events.ts';
 import { unreadableId } from '../scene.ts';
 import type { Ended } from './ended.ts';
 import { deadLetters, distinct, type Invariant, isCalm, timeOf } from './invariant.ts';
+import { clientOf } from './people.ts';
 
 /** What happened less apart than this may have happened in either order, as far as can be seen. */
 const apartMs = 1500;
@@ -93,10 +94,10 @@ export const ofInbound = {
             (one) => one.clientId === clientId && isKnownBy(ended, one, own[0]?.atMs ?? 0),
           );
           const changed = asked.some(
-            ({ route, path, clientId: by }) =>
-              (route === 'putSuppression' || route === 'deleteSuppression') &&
-              by === clientId &&
-              decodeURIComponent(path).endsWith(person),
+            (one) =>
+              one.path.includes('/suppressions/') &&
+              clientOf(one) === clientId &&
+              decodeURIComponent(one.path).endsWith(person),
           );
           if (!wasReached || changed || suppressed.get(clientId) === undefined) return [];
           const is = suppressed.get(clientId)?.has(person) === true;

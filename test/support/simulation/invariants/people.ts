@@ -223,7 +223,7 @@ export const ofPeople = {
 } as const satisfies Record<string, Invariant>;
 
 /** The client that a suppression is of; the admin API names it in its path. */
-function clientOf({ path, clientId }: Asked): string {
+export function clientOf({ path, clientId }: Asked): string {
   return /clients\/([^/]+)\//.exec(path)?.[1] ?? clientId;
 }
 
