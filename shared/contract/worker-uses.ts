@@ -137,7 +137,7 @@ export const workerUses = {
         // The scan finds the client that a number belongs to.
         senders: ['Scan'],
         clients: ['BatchGetItem'],
-        suppressions: ['UpdateItem'],
+        suppressions: ['GetItem', 'UpdateItem'],
         'whatsapp-windows': ['GetItem', 'PutItem', 'Query'],
       },
       receivesFrom: ['receipts'],

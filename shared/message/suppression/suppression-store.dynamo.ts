@@ -169,7 +169,9 @@ export function dynamoSuppressionStore(
           new QueryCommand({
             TableName,
             KeyConditionExpression: 'client_id = :client',
-            FilterExpression: 'attribute_exists(#scope)',
+            // Without them a row that has no change is one that cannot be read.
+            FilterExpression:
+              'attribute_exists(#scope) OR attribute_exists(suppressed_at) OR attribute_not_exists(changed_at)',
             ExpressionAttributeNames: { '#scope': 'scope' },
             ExpressionAttributeValues: { ':client': clientId },
             Limit: limit,

@@ -15,33 +15,39 @@ export type SuppressionSource = (typeof sources)[number];
 
 const time = z.iso.datetime();
 
-export const suppressionRow = z.readonly(
-  z.object({
-    client_id: z.string(),
-    /** E.164. */
-    recipient: z.string(),
-    /** Absent: not suppressed. The row is kept for a while, so that an older change that arrives late has no effect. */
-    scope: z.exactOptional(z.enum(scopes)),
-    reason: z.exactOptional(z.string()),
-    source: z.enum(sources),
-    suppressed_at: z.exactOptional(time),
-    /**
-     * The time of the person's newest word. A carrier's refusal has none: it keeps the time of the change before, or
-     * 1970.
-     */
-    changed_at: time,
-    /**
-     * The time of what the client ended, or 1970 where nothing was suppressed. A START between it and that end, of which
-     * the gateway learns later, still counts. Absent after any other change.
-     */
-    word_at: z.exactOptional(time),
-    /**
-     * The cause of the latest change between suppressed and not: the id of an inbound message, a refused message, or a
-     * request.
-     */
-    cause: z.string().check(z.minLength(1)),
-  }),
+const fields = z.object({
+  client_id: z.string(),
+  /** E.164. */
+  recipient: z.string(),
+  /** Absent: not suppressed. The row is kept for a while, so that an older change that arrives late has no effect. */
+  scope: z.exactOptional(z.enum(scopes)),
+  reason: z.exactOptional(z.string()),
+  source: z.enum(sources),
+  suppressed_at: z.exactOptional(time),
+  /**
+   * The time of the person's newest word. A carrier's refusal has none: it keeps the time of the change before, or
+   * 1970.
+   */
+  changed_at: time,
+  /**
+   * The time of what the client ended, or 1970 where nothing was suppressed. A START between it and that end, of which
+   * the gateway learns later, still counts. Absent after any other change.
+   */
+  word_at: z.exactOptional(time),
+  /**
+   * The cause of the latest change between suppressed and not: the id of an inbound message, a refused message, or a
+   * request.
+   */
+  cause: z.string().check(z.minLength(1)),
+});
+
+/** A row that suppresses nothing has no time of a suppression: without a scope, it was taken away by a person. */
+const hasScope = z.refine<z.output<typeof fields>>(
+  ({ scope, suppressed_at }) => scope !== undefined || suppressed_at === undefined,
+  { path: ['scope'] },
 );
+
+export const suppressionRow = z.readonly(fields.check(hasScope));
 
 export const rowKey = z.object({ client_id: z.string(), recipient: z.string() });
 export type RowKey = z.output<typeof rowKey>;

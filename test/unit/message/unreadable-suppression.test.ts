@@ -36,3 +36,22 @@ it.each([
   await world.change(10, { client_id: 'b', source: 'keyword' });
   expect(await world.scopeOf('b')).toBe('all');
 });
+
+it('is one without a scope that says since when it suppresses: it is listed, and the client can end it', async () => {
+  const suppressed_at = '2026-11-20T09:00:00.000Z';
+  const row = { source: 'keyword', changed_at: suppressed_at, suppressed_at };
+  const world = await withMalformed(row);
+  expect(await world.scopeOf('b')).toBe('all');
+  const { suppressions } = await world.suppressions.list('b', 10, undefined);
+  expect(suppressions.map(({ recipient, reason }) => [recipient, reason])).toEqual([
+    [person, expect.stringContaining('(scope)')],
+  ]);
+  await world.change(10, { client_id: 'b', source: 'client' });
+  expect(await world.scopeOf('b')).toBeUndefined();
+});
+
+it('is listed where only its key is left', async () => {
+  const world = await withMalformed({});
+  const { suppressions } = await world.suppressions.list('b', 10, undefined);
+  expect(suppressions).toHaveLength(1);
+});
