@@ -6,6 +6,7 @@ import type { FaultKind, FaultRates, Faults } from '../faults.ts';
 import type { Process } from '../lambda/processes.ts';
 import type { Outage } from '../stage.ts';
 import type { VirtualTime } from '../virtual-time.ts';
+import { isGranted } from './grants.ts';
 import { ServiceError } from './service-error.ts';
 
 export interface SdkRequest {
@@ -54,6 +55,9 @@ interface RequestSettings {
   readonly outageOf: (call: Call, process: Process) => Pick<Outage, 'fault'> | undefined;
   readonly note: (call: NotedCall) => void;
 }
+
+/** The code of a call that the role of its function does not permit. */
+export const accessDenied = 'AccessDeniedException';
 
 const rates: FaultRates = {
   'dies before': 0.002,
@@ -130,6 +134,10 @@ export function awsRequests({ services, time, faults, outageOf, note }: RequestS
           reject(Object.assign(new Error('no response in time'), { name: 'TimeoutError' })),
         );
       const lateness = (): number => faults.durationMs(`${point} late`, lateMs.least, lateMs.most);
+      if (!isGranted(call, process.file)) {
+        noted.code = accessDenied;
+        return fail(accessDenied, 400, `${process.file} may not ${operation} ${about}`);
+      }
       if (fault === 'dies before') return process.die();
       if (fault === 'fails before') return fail('InternalServerError', 500, 'an internal error');
       if (fault === 'throttled') return fail(throttleOf(call), 400, 'slow down');

@@ -1,4 +1,5 @@
 /** Limits, edits by hand, errors, and the load on the tables. */
+import { accessDenied } from '../aws/requests.ts';
 import { type Invariant, timeOf } from './invariant.ts';
 import { limitViolations } from './limits.ts';
 
@@ -30,6 +31,15 @@ export const ofOperation = {
         : record.asked.flatMap(({ route, status = 0, path, body }) =>
             status >= 500 ? [`${route} ${path} was answered ${status}: ${JSON.stringify(body)}`] : [],
           ),
+  },
+  'each function makes only calls that its role permits': {
+    promise: '1.7',
+    check: ({ stage: { calls } }) => {
+      const denied = calls.filter(({ code }) => code === accessDenied);
+      return [...new Set(denied.map(({ point }) => point.replace(/ \d+$/, '')))].map(
+        (point) => `the role does not permit ${point}`,
+      );
+    },
   },
   'an edit is never undone': {
     promise: '10.6',
