@@ -16,6 +16,9 @@ const withheldWith: readonly unknown[] = ['recipient_opted_out', 'client_disable
 /** So long before its turn, by its own clock, a worker may look at them. */
 const lookedAtBeforeMs = slotWaitSecondsMax * 1000;
 
+/** The queue delivers a message again so long after a call for it that failed or was late, at most. */
+const againAfterMs = 60_000;
+
 export const ofHandOvers = {
   'nothing is handed over twice, unless its sender prefers that to nothing and is told': {
     promise: '5.1, 14.7, 16.2, 16.3',
@@ -81,7 +84,7 @@ export const ofHandOvers = {
   },
   'an accepted message is handed over': {
     promise: '5.1',
-    check: ({ accepted, stage: { record, faults } }) =>
+    check: ({ accepted, stage: { record, faults, calls } }) =>
       distinct(accepted).flatMap(({ messageId, status }) => {
         if (status === undefined || record.handOvers.some((one) => one.messageId === messageId)) return [];
         // A reason that the client is told, or a validity that outages used up, or the time until the scan for missed messages.
@@ -92,7 +95,11 @@ export const ofHandOvers = {
         // Where the worker died before its call, nobody knows that the carrier did not get it.
         const mayHaveIt = status.attempts?.some(({ outcome }: { outcome: string }) => outcome === 'unknown');
         const isMissed = faults.happened.some(({ kind }) => kind === 'is missed' || kind === 'is lost');
-        const leastMs = isMissed ? lostFoundWithinMs : 800_000;
+        const failures = calls.filter(
+          ({ process, input }) =>
+            process.startsWith('dispatch-message ') && JSON.stringify(input ?? '').includes(messageId),
+        ).length;
+        const leastMs = Math.max(isMissed ? lostFoundWithinMs : 800_000, failures * againAfterMs);
         return isTold || mayHaveIt || untilMs - fromMs < leastMs || workersFailFromTo(faults, fromMs, untilMs)
           ? []
           : [`${messageId} was accepted, and ended ${status.status} without having been given to a carrier`];

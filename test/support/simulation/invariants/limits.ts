@@ -93,7 +93,8 @@ export function limitViolations(ended: Ended): readonly string[] {
         endpoint,
         window,
         refused.atMs,
-        refused.atMs,
+        // A row that is edited meanwhile may be read before the request is counted.
+        refused.answeredAtMs ?? refused.atMs,
         policies[policy][defaults[window]],
       );
       if (before.length < low && isWithin(refused.atMs, refused.answeredAtMs ?? 0, window, plan.skewMaxMs))
