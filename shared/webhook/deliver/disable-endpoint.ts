@@ -5,7 +5,7 @@
  * is read before each attempt anyway. What is counted wrongly after a crash only delays the end: a failure is counted
  * after its outcome is stored, so none is counted for an attempt that is repeated, and a success is counted again by the queue message.
  *
- * The sweep disables it, some minutes after a failed attempt came when the days were over: a success whose worker died has been
+ * The sweep disables it, a quarter of an hour after a failed attempt came when the days were over: a success whose worker died has been
  * counted by then. The sweep also sends the notice; the row says until then that the notice is pending. If the sweep dies, it finds
  * the due item again. Repeating it writes the same entry and the same deliveries.
  */
@@ -35,8 +35,8 @@ export type CountedEndpoints = Pick<EndpointReader, 'find' | 'get'> &
 
 const reason = 'no_successful_delivery';
 
-/** Longer than three workers in a row hold a delivery that they do not finish. */
-const disableGraceSeconds = 180;
+/** Longer than a queue shows the message of a success again (`receivesMax`), and than the clocks of two processes differ. */
+const disableGraceSeconds = 900;
 
 /** @param endpoint - as it was read before the attempt */
 export async function countResult(

@@ -59,7 +59,7 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/webhook/deliver/disable-endpoint.ts',
-        replace: 'const disableGraceSeconds = 180;',
+        replace: 'const disableGraceSeconds = 900;',
         by: 'const disableGraceSeconds = 0;',
       },
     ],

@@ -90,7 +90,7 @@ async function failedTooLong(dying: Dying = 'nowhere') {
 }
 
 /** After it the endpoint is disabled, and every success before its last failure is counted. */
-const graceSeconds = 200;
+const graceSeconds = 920;
 /** After it a failed review is repeated. */
 const repeatSeconds = 1000;
 
