@@ -19,7 +19,7 @@ import { addSeconds, type Clock, earlierOf } from '../platform/clock.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { readRows, rowsPerReview } from '../recovery/process-due-items.ts';
-import { leaveToReview, type TimeRange } from './expire-messages.ts';
+import { clockAheadSeconds, leaveToReview, type TimeRange } from './expire-messages.ts';
 
 /** How far the scan is: of the messages sent from `from` until `until`, those of the clients after `after` remain. */
 export interface ScanProgress {
@@ -226,7 +226,7 @@ function nextScan(known: ScanProgress | undefined, now: Date): ScanProgress {
   const from = known?.until ?? addSeconds(now, -firstScanSeconds);
   const until = addSeconds(now, -scannedAfterSeconds);
   // Where records were lost a short time ago, the next scan reads the newest messages that they can be of.
-  if (known?.lost !== undefined && known.lost.until < until.toISOString()) {
+  if (known?.lost !== undefined && addSeconds(new Date(known.lost.until), clockAheadSeconds) < until) {
     const oldestMessage = addSeconds(new Date(known.lost.since), -olderThanChangeSeconds);
     return { from: earlierOf(from, oldestMessage), until, done: false, events: known.lost };
   }

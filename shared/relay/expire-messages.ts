@@ -218,8 +218,8 @@ interface ReviewedLater {
   readonly clock: Clock;
 }
 
-/** A record arrives in the stream after its change, by less than this. */
-const arrivalSeconds = 60;
+/** The clock of who stored a message, or wrote its event, may be ahead of the stream's by less than this. */
+export const clockAheadSeconds = 180;
 /**
  * An event has the time of the carrier, whose report may wait or be repeated before it is written. With hours, a client that set a
  * URL meanwhile would get what happened before.
@@ -252,7 +252,7 @@ export async function leaveToReview(
 function eventItemsOf({ since, until }: TimeRange, dueAt: Date) {
   const [from, to] = [
     addSeconds(new Date(since), -reportSeconds),
-    addSeconds(new Date(until), arrivalSeconds),
+    addSeconds(new Date(until), clockAheadSeconds),
   ];
   return (message: Message): DueItem[] =>
     eventsOf(message)

@@ -9,7 +9,18 @@ export const faults: DeliberateFaults = {
       {
         file: 'shared/relay/expire-messages.ts',
         replace: 'const reportSeconds = 1800;',
-        by: 'const reportSeconds = arrivalSeconds;',
+        by: 'const reportSeconds = clockAheadSeconds;',
+      },
+    ],
+  },
+  'an event by a clock that is two minutes ahead is lost with its record': {
+    theme: 'messages',
+    promise: '6.5',
+    changes: [
+      {
+        file: 'shared/relay/expire-messages.ts',
+        replace: 'export const clockAheadSeconds = 180;',
+        by: 'export const clockAheadSeconds = 60;',
       },
     ],
   },

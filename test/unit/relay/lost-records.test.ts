@@ -144,12 +144,26 @@ describe('a stream record of which nothing was relayed', () => {
     expect(lost.events).toEqual(['msg_late#sms.delivered']);
   });
 
+  it('is found by its event too where the clock of who wrote that is two minutes ahead', async () => {
+    const lost = gateway([delivered('msg_ahead', ago(7080))], [failedBatch(ago(7200), ago(7200))]);
+    await lost.run();
+    expect(lost.events).toEqual(['msg_ahead#sms.delivered']);
+  });
+
+  it('is found by a later scan where the clock of who stored the message is two minutes ahead', async () => {
+    const ahead = { ...delivered('msg_ahead', ago(1084)), created_at: ago(1085) };
+    const lost = gateway([ahead], [failedBatch(ago(1205), ago(1205))]);
+    await lost.run();
+    await lost.run(addSeconds(now, 1020));
+    expect(lost.events).toEqual(['msg_ahead#sms.delivered']);
+  });
+
   it('is found by the scan that reads the messages of its time, where it failed within minutes', async () => {
     const sent = { ...delivered('msg_lost', ago(390)), created_at: ago(400) };
     const lost = gateway([sent], [failedBatch(ago(390), ago(380))]);
     await lost.run();
     expect(lost.events).toEqual([]);
-    await lost.run(addSeconds(now, 960));
+    await lost.run(addSeconds(now, 1020));
     expect(lost.events).toEqual(['msg_lost#sms.delivered']);
     expect(lost.progress()).toMatchObject({ done: true, lost: undefined });
   });
