@@ -18,7 +18,7 @@ import {
 } from '../../shared/admin/limits.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { type CapName, capNames, limitPolicies } from '../../shared/contract/limits.ts';
-import { limitFault, plainLimit } from '../../shared/limit/limit-text.ts';
+import { limitFault, plainLimit } from '../../shared/limit/entered-limits.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { Runner } from './command.ts';
 import { booleanOption, repeatedOption } from './options.ts';

@@ -1,7 +1,7 @@
 /**
  * The settings of a stage: the values that each permits, and its value in `dev` and wherever `stages.ts` gives no
  * other. `gateway-props.ts` says what those are for that a platform team sets. The settings that functions read have their
- * schemas in `shared/contract/variables.ts`; the rules that involve several settings are in `with-settings.ts`.
+ * schemas in `shared/contract/variables.ts`; the rules that involve several settings are in `check-settings.ts`.
  */
 import { isSupportedCountry } from 'libphonenumber-js/min';
 import * as z from 'zod/mini';

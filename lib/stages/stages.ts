@@ -2,8 +2,8 @@
  * The stages: the same app with different settings. Each lists only the settings that differ from `stage-settings.ts`.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { stageWith, withSettings } from './check-settings.ts';
 import { InvalidSettings, type StageSettings } from './stage-settings.ts';
-import { stageWith, withSettings } from './with-settings.ts';
 
 /** A trial on AWS: the whole gateway, with simulated carriers and no data kept. */
 const dev = stageWith({ name: 'dev', stackName: 'messaging-gateway-dev' });

@@ -23,8 +23,8 @@ import {
 import { settingsIdOf } from '../contract/mode.ts';
 import { changedByMark } from '../edited-table/edited-row.ts';
 import { type Feedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
+import { limitMax } from '../limit/entered-limits.ts';
 import { defaultsOf, faultsOf, feedbackOf, unreachableLimits } from '../limit/limit-feedback.ts';
-import { limitMax } from '../limit/limit-text.ts';
 import {
   isInForce,
   type OverrideRow,

@@ -27,7 +27,7 @@ import {
   sinceText,
 } from '../edited-table/feedback.ts';
 import { closestName } from '../platform/closest-name.ts';
-import { type FirstReached, firstReached } from './limit-text.ts';
+import { type FirstReached, firstReached } from './entered-limits.ts';
 import {
   isInForce,
   isMaintenance,

@@ -22,7 +22,7 @@ import {
   shownValue,
   validValue,
 } from '../edited-table/edited-row.ts';
-import { plainLimit } from './limit-text.ts';
+import { plainLimit } from './entered-limits.ts';
 
 /** How the table is keyed, and what people write into it. */
 export const overrideTable = {

@@ -1,4 +1,4 @@
-/** A one-time password, without its code. */
+/** A one-time password, without its code, and the bounds and defaults of what a client may choose. */
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 import { modeOf } from '../contract/mode.ts';

@@ -11,7 +11,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { EndpointLimits } from '../../../shared/admin/limits.ts';
 import type { WindowAttribute } from '../../../shared/contract/limits.ts';
-import { limitFault, plainLimit } from '../../../shared/limit/limit-text.ts';
+import { limitFault, plainLimit } from '../../../shared/limit/entered-limits.ts';
 import { inOneLine } from '../../../shared/platform/visible-text.ts';
 import { useResponse } from '../../api/queries.ts';
 import { useClientName } from '../../components/client-name.tsx';

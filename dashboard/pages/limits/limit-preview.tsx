@@ -1,6 +1,6 @@
 /** While a limit is edited: which window refuses requests first with the new value, before it is saved. */
 import type { EndpointLimits, LimitsView } from '../../../shared/admin/limits.ts';
-import { firstReached, limitFault, plainLimit } from '../../../shared/limit/limit-text.ts';
+import { firstReached, limitFault, plainLimit } from '../../../shared/limit/entered-limits.ts';
 import { Secondary } from '../../components/text.tsx';
 import { durationText, numberText } from '../../value-names.ts';
 import { limitWindows } from './limit-field.ts';

@@ -5,7 +5,7 @@ import Toggle from '@cloudscape-design/components/toggle';
 import { useState } from 'react';
 import type { EndpointLimits } from '../../../shared/admin/limits.ts';
 import type { WindowAttribute } from '../../../shared/contract/limits.ts';
-import { limitFault, plainLimit } from '../../../shared/limit/limit-text.ts';
+import { limitFault, plainLimit } from '../../../shared/limit/entered-limits.ts';
 import { changedFields } from '../../components/changed-fields.ts';
 import { DateTimeField } from '../../components/date-time-field.tsx';
 import { NoteField } from '../../components/edited-row.tsx';

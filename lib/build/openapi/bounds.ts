@@ -4,7 +4,7 @@ import {
   errorFieldCharactersMax,
   errorMessageCharactersMax,
 } from '../../../shared/contract/errors.ts';
-import { bulkRecipientsMax } from '../../../shared/message/send/bulk-rows.ts';
+import { bulkRecipientsMax } from '../../../shared/message/send/bulk-recipients.ts';
 import { legIndexes } from '../../../shared/message/send/fallback-fields.ts';
 import { referenceCharactersMax } from '../../../shared/message/send/send-fields.ts';
 import { pageLimitMax } from '../../../shared/operation/list-query.ts';

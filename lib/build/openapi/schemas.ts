@@ -1,6 +1,6 @@
 /** The schemas in the `components` of the document: the zod schemas as JSON Schema, with names, rules and field descriptions. */
 import * as z from 'zod/mini';
-import { bulkRecipients } from '../../../shared/message/send/bulk-rows.ts';
+import { bulkRecipients } from '../../../shared/message/send/bulk-recipients.ts';
 import { referenceCharactersMax } from '../../../shared/message/send/send-fields.ts';
 import {
   endpointDisabled,

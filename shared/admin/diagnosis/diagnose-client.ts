@@ -18,7 +18,7 @@ import { otpHoldsOf } from '../otp-holds.ts';
 import { type ClientEndpoint, clientEndpoints, failedWebhooksMax } from '../webhook-health.ts';
 import type { EndpointSummary } from '../webhooks.ts';
 import { listEndpoints } from '../webhooks.ts';
-import { type FailedMessage, type MessageOutcomes, outcomesOf, recentFailures } from './message-outcomes.ts';
+import { type FailedMessage, type MessageOutcomes, outcomesOf, recentFailures } from './count-outcomes.ts';
 
 export interface Diagnosis {
   readonly client_id: string;

@@ -41,7 +41,7 @@ import {
   checkRows,
   noteUnknownRowFields,
   readRow,
-} from './bulk-rows.ts';
+} from './bulk-recipients.ts';
 import { dryRunOfBatch, isDryRun, refusalsOf } from './dry-run.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { endOfValidity, parseSend } from './send-fields.ts';

@@ -91,8 +91,8 @@ describe('who may import whom', () => {
       'shared/contract/webhook-events.ts',
       'shared/platform/csv.ts',
       'shared/platform/visible-text.ts',
-      'shared/limit/limit-text.ts',
-      'shared/limit/limit-text.ts',
+      'shared/limit/entered-limits.ts',
+      'shared/limit/entered-limits.ts',
     ];
     expect(
       violations(

@@ -1,6 +1,6 @@
 /** What the dashboard and the shell take for a limit, before it is sent. */
 import { describe, expect, it } from '@jest/globals';
-import { limitFault } from '../../../shared/limit/limit-text.ts';
+import { limitFault } from '../../../shared/limit/entered-limits.ts';
 
 describe('a limit', () => {
   const faultOf = (cap: 'messages' | 'spend' | null) => (text: string) => limitFault({ cap }, text);

@@ -15,7 +15,7 @@ import {
   recipientWindowSeconds,
   retryDelaysSeconds,
 } from '../../../shared/contract/times.ts';
-import { bulkRecipientsMax } from '../../../shared/message/send/bulk-rows.ts';
+import { bulkRecipientsMax } from '../../../shared/message/send/bulk-recipients.ts';
 import { afterSecondsMin, legIndexes } from '../../../shared/message/send/fallback-fields.ts';
 import { validityMaxSeconds } from '../../../shared/message/send/send-fields.ts';
 import { windowHours } from '../../../shared/message/store/whatsapp-window.dynamo.ts';

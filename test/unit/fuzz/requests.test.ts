@@ -7,7 +7,7 @@ import { GatewayError } from '../../../shared/contract/errors.ts';
 import { authenticateByCredentials } from '../../../shared/http/authenticate-by-credentials.ts';
 import { type BodyFormat, readBody } from '../../../shared/http/request-body.ts';
 import { listMessagesQuery } from '../../../shared/message/list-messages.ts';
-import { checkRows, readRow } from '../../../shared/message/send/bulk-rows.ts';
+import { checkRows, readRow } from '../../../shared/message/send/bulk-recipients.ts';
 import { requestHash } from '../../../shared/message/send/idempotency.ts';
 import { newSms } from '../../../shared/message/send/send-sms.ts';
 import { parseMessageRow } from '../../../shared/message/store/message-store.ts';

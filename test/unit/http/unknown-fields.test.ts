@@ -1,7 +1,7 @@
 /** Fields that an operation does not know are found at any depth, named, and refused where the request wants that. */
 import { describe, expect, it } from '@jest/globals';
 import { requests } from '../../../lib/build/openapi/requests.ts';
-import { noteUnknownRowFields } from '../../../shared/message/send/bulk-rows.ts';
+import { noteUnknownRowFields } from '../../../shared/message/send/bulk-recipients.ts';
 import { parseBody } from '../../../shared/operation/operation.ts';
 import {
   noteUnknownParameters,

@@ -1,7 +1,7 @@
 /** Sending messages. */
 import { invalidRecipientText } from '../../../../shared/contract/errors.ts';
 import { acceptedView } from '../../../../shared/message/message-response.ts';
-import { bulkRecipientsMax } from '../../../../shared/message/send/bulk-rows.ts';
+import { bulkRecipientsMax } from '../../../../shared/message/send/bulk-recipients.ts';
 import { recipientRule } from '../../../../shared/sender/phone-number.ts';
 import type { Description } from '../description.ts';
 import { acceptedDryRun, batchId, messageId, queuedSms, queuedWhatsApp, recipient } from './examples.ts';

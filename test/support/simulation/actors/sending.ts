@@ -1,5 +1,5 @@
 /** What clients send. */
-import { bulkRecipientsMax } from '../../../../shared/message/send/bulk-rows.ts';
+import { bulkRecipientsMax } from '../../../../shared/message/send/bulk-recipients.ts';
 import { between, oneOf, wholeBetween } from '../random.ts';
 import { type Actor, everyTheme, known, laterThan, learn, send, texts } from './actor.ts';
 import { burst } from './edges.ts';
