@@ -15,8 +15,8 @@ export const faults: DeliberateFaults = {
       {
         file: 'shared/platform/aws/clients.ts',
         replace:
-          'return retryingConflicts(withoutLogging(new DynamoDBClient({ ...clientConfig, ...config })));',
-        by: 'return withoutLogging(new DynamoDBClient({ ...clientConfig, ...config }));',
+          'return retryingConflicts(withFastCalls(new DynamoDBClient({ ...clientConfig, ...config })));',
+        by: 'return withFastCalls(new DynamoDBClient({ ...clientConfig, ...config }));',
       },
       {
         file: 'shared/webhook/endpoint-store.dynamo.ts',
