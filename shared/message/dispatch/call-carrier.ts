@@ -211,11 +211,15 @@ export async function waitUntil(
 ): Promise<Dispatched> {
   // At its end the carrier is asked, which needs a claim that is over.
   const until = earlierOf(latest, new Date(message.expires_at));
-  await dependencies.messages.release(message.message_id, claimId, until);
   // The due-item index ends it.
-  if (until.toISOString() >= message.expires_at) return { outcome: 'unknown_outcome', message };
+  const isEnded = until.toISOString() >= message.expires_at;
   const entry = outboundEntryOf(message, secondsUntil(until.toISOString(), dependencies.clock()));
-  return requeue(dependencies, 'unknown_outcome', message, entry);
+  // The queue comes first: if it fails, the claim is over when the received message comes again.
+  const waiting: Dispatched = isEnded
+    ? { outcome: 'unknown_outcome', message }
+    : await requeue(dependencies, 'unknown_outcome', message, entry);
+  await dependencies.messages.release(message.message_id, claimId, until);
+  return waiting;
 }
 
 /** The carrier has the message: if this write were lost, the next hand-over would send it again, so it is retried. */

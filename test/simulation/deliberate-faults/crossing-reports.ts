@@ -112,6 +112,18 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'what is not known of an attempt is settled late where its queue fails': {
+    theme: 'messages',
+    promise: '16.2',
+    changes: [
+      {
+        file: 'shared/message/dispatch/call-carrier.ts',
+        replace: 'const isEnded = until.toISOString() >= message.expires_at;',
+        by: `const isEnded = until.toISOString() >= message.expires_at;
+  await dependencies.messages.release(message.message_id, claimId, until);`,
+      },
+    ],
+  },
   'the cost of an attempt is lost where the next one begins': {
     theme: 'otp',
     promise: '16.3',

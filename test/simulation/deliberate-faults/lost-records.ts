@@ -14,7 +14,7 @@ export const faults: DeliberateFaults = {
     ],
   },
   'an event by a clock that is two minutes ahead is lost with its record': {
-    theme: 'messages',
+    theme: 'opt-outs',
     promise: '6.5',
     changes: [
       {

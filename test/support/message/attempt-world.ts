@@ -42,6 +42,7 @@ export async function attemptWorld(
     duringCall = async () => {},
     isOtpPending = true,
     around,
+    enqueueFails = () => false,
     ...guards
   }: Partial<Pick<ChosenCarrier, 'settledBy'>> &
     Partial<Pick<DispatchDependencies, 'isDisabled' | 'suppressions'>> & {
@@ -51,6 +52,8 @@ export async function attemptWorld(
       readonly duringCall?: (attempt: number) => Promise<void>;
       /** Delays calls of the database. */
       readonly around?: AroundCall;
+      /** Whether the queue refuses a message now. */
+      readonly enqueueFails?: () => boolean;
     } = {},
 ) {
   let now = created;
@@ -103,10 +106,10 @@ export async function attemptWorld(
     allowanceOf,
     pace: inMemoryPace(() => now),
     outbound: {
-      enqueue: async (entries: readonly { delaySeconds: number }[]) =>
-        entries.forEach(({ delaySeconds }) => {
-          queued.push(addSeconds(now, delaySeconds));
-        }),
+      enqueue: async (entries: readonly { delaySeconds: number }[]) => {
+        if (enqueueFails()) throw new Error('the queue is not available');
+        queued.push(...entries.map(({ delaySeconds }) => addSeconds(now, delaySeconds)));
+      },
     },
     clock: () => now,
     newClaimId: () => `claim-${Math.random()}`,

@@ -1,6 +1,7 @@
 /** What carriers say at the worst moment neither doubles a message nor gives it a wrong state or cost (contract 16.3). */
 import { describe, expect, it } from '@jest/globals';
 import type { Suppression } from '../../../shared/message/suppression/suppression.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
 import {
   accepted,
   notTaken,
@@ -9,6 +10,7 @@ import {
   throttled,
   attemptWorld as world,
 } from '../../support/message/attempt-world.ts';
+import { created } from '../../support/message/example-message.ts';
 
 const sendAgain = { on_unknown: 'send_again' } as const;
 const price = (cost: number) => ({ cost, currency: 'USD' });
@@ -78,6 +80,23 @@ describe('a repeated attempt', () => {
     await until(10);
     expect(await view()).toMatchObject({ status: 'failed', error: { code: 'invalid_recipient' } });
   });
+});
+
+describe('an attempt whose outcome is unknown', () => {
+  it.each(['receipt', 'repeat'] as const)(
+    'is settled at its deadline by a %s also where the queue refused the message for that time',
+    async (settledBy) => {
+      let isDown = true;
+      const options = { settledBy, enqueueFails: () => isDown };
+      const { until, queued, view } = await world({ one: ['lost'] }, { on_unknown: 'fail' }, options);
+      await expect(until(1)).rejects.toThrow('the queue is not available');
+      isDown = false;
+      // SQS shows the message again that the worker did not delete.
+      queued.push(addSeconds(created, 60));
+      await until(310);
+      expect(await view()).toMatchObject({ status: 'failed', error: { code: 'hand_over_unknown' } });
+    },
+  );
 });
 
 describe('a carrier that refuses for its own reasons', () => {
