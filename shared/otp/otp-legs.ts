@@ -11,7 +11,7 @@ import { isPending } from './otp.ts';
 import type { AssertNotHeld } from './otp-holds.dynamo.ts';
 import type { OtpStore } from './otp-store.dynamo.ts';
 import { otpText } from './otp-text.ts';
-import { checkRecipientSends, countRecipientSend } from './recipient-limit.ts';
+import { checkRecipientSends, countRecipientSend, giveBackRecipientSend } from './recipient-limit.ts';
 
 export function otpLegs({
   otps,
@@ -38,9 +38,12 @@ export function otpLegs({
     count: ({ message_id, client_id, recipient }, now) =>
       limitedBy(countRecipientSend(otps, { clientId: client_id, recipient }, message_id, now)),
 
-    async noteStarted({ channel, otp }) {
+    giveBack: ({ message_id, client_id, recipient }, now) =>
+      giveBackRecipientSend(otps, { clientId: client_id, recipient }, message_id, now),
+
+    async noteStarted({ message_id, channel, otp }) {
       const sent = channel === 'sms' && otp !== undefined ? await otps.get(otp.otp_id) : undefined;
-      if (sent !== undefined) await otps.countSms(sent);
+      if (sent !== undefined) await otps.countSms(sent, message_id);
     },
 
     textOf: otpText,

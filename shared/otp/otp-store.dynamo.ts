@@ -68,8 +68,8 @@ export interface OtpStore {
    * that the code is not of the secrets that were known, and without this limit any number of codes could be tried.
    */
   giveBackAttempt(attempt: OtpAttempt): Promise<void>;
-  /** Counts an SMS with a password that was sent before. */
-  countSms(otp: OneTimePassword): Promise<void>;
+  /** Counts an SMS with a password that was sent before, once for the same leg. */
+  countSms(otp: OneTimePassword, legId: string): Promise<void>;
   /** One of any number of concurrent right codes gets true. */
   markVerified(attempt: OtpAttempt): Promise<boolean>;
 }
@@ -121,13 +121,15 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string
       return applied;
     },
 
-    async countSms(otp) {
+    async countSms(otp, legId) {
       await conditionalUpdate(client, {
         TableName,
         Key: { otp_id: otp.otp_id },
-        UpdateExpression: 'SET sms_sends = if_not_exists(sms_sends, :before) + :one',
-        ConditionExpression: 'attribute_exists(otp_id)',
-        ExpressionAttributeValues: { ':before': smsSendsOf(otp), ':one': 1 },
+        UpdateExpression: 'SET sms_sends = if_not_exists(sms_sends, :before) + :one, counted_leg = :leg',
+        // The SDK repeats a write whose response was lost, within seconds: so only the last leg is remembered.
+        ConditionExpression:
+          'attribute_exists(otp_id) AND (attribute_not_exists(counted_leg) OR counted_leg <> :leg)',
+        ExpressionAttributeValues: { ':before': smsSendsOf(otp), ':one': 1, ':leg': legId },
       });
     },
 

@@ -51,6 +51,20 @@ export async function countRecipientSend(
   });
 }
 
+/** Takes back what was counted for this message. Repeating it is safe. */
+export async function giveBackRecipientSend(
+  store: Pick<OtpStore, 'recipientSends' | 'replaceRecipientSends'>,
+  recipient: OtpRecipient,
+  messageId: string,
+  now: Date,
+): Promise<void> {
+  await retryConflicts(async () => {
+    const seen = await store.recipientSends(recipient);
+    const sends = seen.sends.filter((send) => send.message_id !== messageId);
+    return (await store.replaceRecipientSends(recipient, seen, sends, now)) || undefined;
+  });
+}
+
 /**
  * Whether this message would be accepted now; counts nothing.
  *

@@ -7,7 +7,8 @@
  *   one-time password counted for its recipient, by the id of the leg ─ crash → the next attempt counts it as the same
  *   row of the leg ─ crash → the stream hands the leg to its queue; the next attempt finds it
  *
- * Of two workers at once, one stores the row, and the other gives back what it took, as does one that has surely not stored it.
+ * Of two workers at once, one stores the row, and the other gives back what it took, as does one that has surely not stored it. The
+ * count of the recipient is given back only where no worker stores the row any more.
  * If the queue message is lost, the review finds the message (relay/expire-messages.ts).
  */
 
@@ -28,6 +29,8 @@ export interface OtpLegs {
   refusalOf(leg: Message, now: Date): Promise<LegRefusal | undefined>;
   /** Counts the leg for its recipient; why it may not be sent, if so. Repeating it for the same leg is safe. */
   count(leg: Message, now: Date): Promise<LegRefusal | undefined>;
+  /** Takes the count of a leg back that is never stored. Repeating it is safe. */
+  giveBack(leg: Message, now: Date): Promise<void>;
   /** Counts an SMS with the password, once it is stored. */
   noteStarted(leg: Message): Promise<void>;
   textOf(template: string, expiresAt: Date, now: Date): string;
@@ -102,7 +105,9 @@ export async function startNextLeg(
     return { outcome: 'leg_started', previous, leg: row };
   }
   await allowance?.giveBack();
-  return { outcome: stored === 'exists' ? 'leg_exists' : 'no_leg_needed', previous };
+  if (stored === 'exists') return { outcome: 'leg_exists', previous };
+  if (leg.otp !== undefined) await otpLegs.giveBack(leg, now);
+  return { outcome: 'no_leg_needed', previous };
 }
 
 /** The condition of `createLeg`, for which a row that is gone ends the sequence too. */

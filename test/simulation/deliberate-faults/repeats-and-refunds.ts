@@ -84,8 +84,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/message/dispatch/start-next-leg.ts',
-        replace: "  await allowance?.giveBack();\n  return { outcome: stored === 'exists'",
-        by: "  return { outcome: stored === 'exists'",
+        replace: "  await allowance?.giveBack();\n  if (stored === 'exists')",
+        by: "  if (stored === 'exists')",
       },
     ],
   },
@@ -97,6 +97,28 @@ export const faults: DeliberateFaults = {
         file: 'shared/message/send/send-one.ts',
         replace: '() => allowance?.check([message])',
         by: '() => allowance?.take([message])',
+      },
+    ],
+  },
+  'an SMS with a password counts twice where its response is lost': {
+    theme: 'otp',
+    promise: 'decisions/otp-hold',
+    changes: [
+      {
+        file: 'shared/otp/otp-store.dynamo.ts',
+        replace: 'AND (attribute_not_exists(counted_leg) OR counted_leg <> :leg)',
+        by: '',
+      },
+    ],
+  },
+  'a leg of a password that is never stored stays counted for its recipient': {
+    theme: 'otp',
+    promise: '5.8',
+    changes: [
+      {
+        file: 'shared/message/dispatch/start-next-leg.ts',
+        replace: 'if (leg.otp !== undefined) await otpLegs.giveBack(leg, now);',
+        by: '',
       },
     ],
   },

@@ -7,6 +7,7 @@ export const noOtpLegs: Pick<DispatchDependencies, 'otpLegs'> = {
     isPending: async () => true,
     refusalOf: async () => undefined,
     count: async () => undefined,
+    giveBack: async () => {},
     noteStarted: async () => {},
     textOf: otpText,
   },

@@ -3,6 +3,7 @@ import { expect, it } from '@jest/globals';
 import { earlierLegIds, nextLegOf } from '../../../shared/message/dispatch/fallback.ts';
 import { startNextLeg } from '../../../shared/message/dispatch/start-next-leg.ts';
 import type { Message } from '../../../shared/message/message.ts';
+import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { otpLegs } from '../../../shared/otp/otp-legs.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -13,14 +14,19 @@ import { aMessage, created } from '../../support/message/example-message.ts';
 
 const daySeconds = 86_400;
 
-function world() {
+/** @param beforeLeg - happens just before the row of a leg is written */
+function world(beforeLeg: (messages: MessageStore) => Promise<unknown> = async () => {}) {
   const stores = inMemoryStores();
   const { messages, otps } = stores;
   let taken = 0;
   let at = created;
   const clock = () => at;
+  const createLeg: MessageStore['createLeg'] = async (...given) => {
+    await beforeLeg(messages);
+    return messages.createLeg(...given);
+  };
   const dependencies = {
-    messages,
+    messages: { ...messages, createLeg },
     allowanceOf: async () => ({
       async take() {
         taken += 1;
@@ -84,9 +90,8 @@ it.each(['expired', 'queued', 'sent'] as const)(
   },
 );
 
-it('a leg of a one-time password counts for nobody where a leg before the last one was delivered late', async () => {
-  const { messages, otps, otpSends, start, taken } = world();
-  const to = '+447700900123';
+/** Sends a one-time password with two further legs. */
+async function sentOtp({ messages, otps, otpSends }: ReturnType<typeof world>) {
   const operation = sendOtp({
     messages,
     otps,
@@ -96,9 +101,17 @@ it('a leg of a one-time password counts for nobody where a leg before the last o
     webhookUrl,
   });
   const client = aClient();
+  const to = '+447700900123';
   const fallback = [{ channel: 'sms', after_seconds: 30 }, { channel: 'sms' }];
   await ask(operation, { client, now: created, body: { to, fallback } });
   const first = messages.all()[0] as Message;
+  return { first, recipient: { clientId: client.client_id, recipient: to } };
+}
+
+it('a leg of a one-time password counts for nobody where a leg before the last one was delivered late', async () => {
+  const stores = world();
+  const { messages, otps, start, taken } = stores;
+  const { first, recipient } = await sentOtp(stores);
   expect(await start(first.message_id, 30)).toBe('leg_started');
   const second = messages.all().find(({ leg }) => leg === 2) as Message;
   const third = nextLegOf(second, created, (text) => text);
@@ -107,7 +120,6 @@ it('a leg of a one-time password counts for nobody where a leg before the last o
   await messages.claim(first.message_id, { claimId: 'claim', at, leaseSeconds: 60 });
   await messages.transition(first.message_id, { to: 'delivered', at, reported: true });
   await messages.transition(second.message_id, { to: 'failed', at, notSent: true, errorCode: 'not_needed' });
-  const recipient = { clientId: client.client_id, recipient: to };
   const before = [await otps.recipientSends(recipient), taken()];
   for (const seconds of [41, 100, 160]) expect(await start(second.message_id, seconds)).toBe('no_leg_needed');
   expect([await otps.recipientSends(recipient), taken()]).toEqual(before);
@@ -117,4 +129,17 @@ it('a leg of a one-time password counts for nobody where a leg before the last o
       .map(({ status }) => status)
       .toSorted(),
   ).toEqual(['delivered', 'failed']);
+});
+
+it('a leg of a one-time password counts for nobody where the leg before is delivered as it starts', async () => {
+  const stores = world(async (messages) => {
+    const at = addSeconds(created, 30);
+    await messages.claim(first.message_id, { claimId: 'claim', at, leaseSeconds: 60 });
+    await messages.transition(first.message_id, { to: 'delivered', at, reported: true });
+  });
+  const { otps, start } = stores;
+  const { first, recipient } = await sentOtp(stores);
+  const { sends } = await otps.recipientSends(recipient);
+  expect(await start(first.message_id, 30)).toBe('no_leg_needed');
+  expect((await otps.recipientSends(recipient)).sends).toEqual(sends);
 });
