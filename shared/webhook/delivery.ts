@@ -208,6 +208,9 @@ export function alerted(delivery: Delivery, revision: string): Delivery {
   return bounded({ ...rest, revision });
 }
 
+/** A delivery that is resent at the end of its retention is kept until its attempt is surely over. */
+const keptForResendSeconds = 3600;
+
 /** Returns a finished delivery with one more attempt, at a person's request. */
 export function resendDue(
   delivery: Delivery,
@@ -224,6 +227,7 @@ export function resendDue(
     attempt_trigger: 'manual',
     attempt_due_at: dueAt.toISOString(),
     interruptions: 0,
+    purge_at: Math.max(delivery.purge_at, epochSeconds(addSeconds(dueAt, keptForResendSeconds))),
   });
 }
 

@@ -62,4 +62,15 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'a webhook that is resent at the end of its retention is deleted before its attempt': {
+    theme: 'webhooks',
+    promise: '7.9',
+    changes: [
+      {
+        file: 'shared/webhook/delivery.ts',
+        replace: 'const keptForResendSeconds = 3600;',
+        by: 'const keptForResendSeconds = 0;',
+      },
+    ],
+  },
 };

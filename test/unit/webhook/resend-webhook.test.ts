@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../../shared/activity/activity-log.ts';
+import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
 import { alerted, claimed, type Delivery } from '../../../shared/webhook/delivery.ts';
 import { resend } from '../../../shared/webhook/log/request-resend.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
@@ -46,6 +47,17 @@ describe('a manual resend', () => {
     expect(new Set(simulation.posts.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
     expect(new Set(simulation.posts.map(({ body }) => body)).size).toBe(1);
     expect(entries).toMatchObject([{ kind: 'webhook_resent', actor: 'ada@example.com', delivery_id: id }]);
+  });
+
+  it('is kept until its attempt is over, also where it is asked for at the end of the retention', async () => {
+    const { store, simulation, dependencies, id } = await failedDelivery(200);
+    const row = await store.get(id);
+    if (row === undefined) throw new Error('it is stored');
+    const purge_at = epochSeconds(addSeconds(simulation.now(), 1));
+    await store.replace(row, { ...row, purge_at, revision: 'old' });
+    await resend(dependencies, id, 'ada@example.com');
+    const hourLater = epochSeconds(addSeconds(simulation.now(), 3600));
+    expect((await store.get(id))?.purge_at).toBeGreaterThanOrEqual(hourLater);
   });
 
   it('is a single attempt: if it fails, the delivery has failed again', async () => {
