@@ -99,16 +99,15 @@ function activityTable(
   return textTable(
     entries,
     [
-      { title: 'at', of: ({ at }) => at },
+      'at',
       // Who edits a table in the console is not known.
-      {
-        title: 'by',
-        of: ({ actor, summary }) =>
-          named(actor) ?? (summary.startsWith('Someone ') ? 'someone' : 'the gateway'),
-      },
-      { title: 'what', of: ({ summary, actor }) => withName(summary, actor) },
-      { title: 'client', of: ({ client_id }) => named(client_id) },
-      { title: 'kind', of: ({ kind }) => kind },
+      [
+        'by',
+        ({ actor, summary }) => named(actor) ?? (summary.startsWith('Someone ') ? 'someone' : 'the gateway'),
+      ],
+      ['what', ({ summary, actor }) => withName(summary, actor)],
+      ['client', ({ client_id }) => named(client_id)],
+      'kind',
     ],
     'Nothing of this kind was recorded in this time.',
   );

@@ -258,12 +258,12 @@ function clientTable(clients: readonly ClientView[]): string {
   return textTable(
     clients,
     [
-      { title: 'client id', of: (client) => client.client_id },
-      { title: 'name', of: (client) => client.name },
-      { title: 'scopes', of: (client) => client.scopes.join(', ') },
-      { title: 'state', of: stateOf },
-      { title: 'webhook url', of: (client) => client.webhook_url },
-      { title: 'created', of: (client) => client.created_at },
+      'client_id',
+      'name',
+      ['scopes', (client) => client.scopes.join(', ')],
+      ['state', stateOf],
+      'webhook_url',
+      ['created', 'created_at'],
     ],
     'There are no clients.',
   );
@@ -272,11 +272,7 @@ function clientTable(clients: readonly ClientView[]): string {
 function keyTable(keys: readonly ApiKeyView[]): string {
   return textTable(
     keys,
-    [
-      { title: 'key id', of: (key) => key.key_id },
-      { title: 'created', of: (key) => key.created_at },
-      { title: 'revoked', of: (key) => key.revoked_at },
-    ],
+    ['key_id', ['created', 'created_at'], ['revoked', 'revoked_at']],
     'It has no API keys.',
   );
 }

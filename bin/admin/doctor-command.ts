@@ -58,12 +58,12 @@ function carrierTable(carriers: readonly CarrierView[]): string {
   return textTable(
     carriers,
     [
-      { title: 'channel', of: ({ channel }) => channel },
-      { title: 'order', of: ({ preference }) => preference },
-      { title: 'carrier', of: ({ carrier }) => carrier },
-      { title: 'credentials', of: credentialsText },
-      { title: 'last answer', of: ({ last_answer: last }) => last && `${last.outcome} ${last.at}` },
-      { title: 'next step', of: ({ next_step }) => next_step },
+      'channel',
+      ['order', 'preference'],
+      'carrier',
+      ['credentials', credentialsText],
+      ['last answer', ({ last_answer: last }) => last && `${last.outcome} ${last.at}`],
+      'next_step',
     ],
     'Both channels are turned off: no carrier is set.',
   );
@@ -77,11 +77,7 @@ function credentialsText({ credentials_work, credentials_answer }: CarrierView):
 function tableFindings(findings: Awaited<ReturnType<typeof checkTables>>, tables: number): string {
   return textTable(
     findings,
-    [
-      { title: 'table', of: ({ table }) => table },
-      { title: 'what', of: ({ problem }) => problem },
-      { title: 'next step', of: ({ next_step }) => next_step },
-    ],
+    ['table', ['what', 'problem'], 'next_step'],
     `The ${tables} tables are as they are declared.`,
   );
 }
@@ -91,34 +87,21 @@ function textOf(diagnosis: Diagnosis): string {
   const { since, error_codes } = messages;
   return [
     `${name} (${client_id}), ${at}`,
-    textTable(
-      findings,
-      [
-        { title: 'severity', of: ({ severity }) => severity },
-        { title: 'about', of: ({ about }) => about },
-        { title: 'what', of: ({ message }) => message },
-        { title: 'next step', of: ({ next_step }) => next_step },
-      ],
-      'Nothing is wrong.',
-    ),
+    textTable(findings, ['severity', 'about', ['what', 'message'], 'next_step'], 'Nothing is wrong.'),
     textTable(
       limits.flatMap(windowsOf).filter(({ used, source }) => used > 0 || source !== 'default'),
       [
-        { title: 'limit or cap in use, or changed', of: ({ endpoint }) => endpoint },
-        { title: 'window', of: ({ window }) => window },
-        { title: 'limit', of: ({ limit }) => limit },
-        { title: 'used', of: ({ used }) => used },
-        { title: 'from', of: ({ source }) => source.replaceAll('_', ' ') },
+        ['limit or cap in use, or changed', 'endpoint'],
+        'window',
+        'limit',
+        'used',
+        ['from', ({ source }) => source.replaceAll('_', ' ')],
       ],
       'No limit of its own, and nothing is used of the defaults.',
     ),
     textTable(
       error_codes,
-      [
-        { title: `error code since ${since.slice(0, 10)}`, of: ({ error_code }) => error_code },
-        { title: 'messages', of: (row) => row.messages },
-        { title: 'meaning', of: ({ meaning }) => meaning },
-      ],
+      [[`error code since ${since.slice(0, 10)}`, ({ error_code }) => error_code], 'messages', 'meaning'],
       `No message has failed since ${since.slice(0, 10)}.`,
     ),
     ...(recent_failures.length === 0 ? [] : [failuresTable(recent_failures)]),
@@ -130,11 +113,11 @@ function failuresTable(failures: Diagnosis['recent_failures']): string {
   return textTable(
     failures,
     [
-      { title: 'latest failures', of: ({ message_id }) => message_id },
-      { title: 'to', of: ({ recipient }) => recipient },
-      { title: 'status', of: ({ status }) => status },
-      { title: 'error code', of: ({ error_code }) => error_code },
-      { title: 'created', of: ({ created_at }) => created_at },
+      ['latest failures', 'message_id'],
+      ['to', 'recipient'],
+      'status',
+      'error_code',
+      ['created', 'created_at'],
     ],
     '',
   );

@@ -75,11 +75,11 @@ function resultTable(results: SearchResults['results'], wanted: string): string 
   return textTable(
     results,
     [
-      { title: 'type', of: ({ kind }) => kind.replaceAll('_', ' ') },
-      { title: 'id', of: ({ id }) => id },
-      { title: 'what', of: ({ title }) => title },
-      { title: 'client', of: ({ client_id }) => client_id },
-      { title: 'dashboard', of: ({ href }) => `/admin${href}` },
+      ['type', ({ kind }) => kind.replaceAll('_', ' ')],
+      'id',
+      ['what', 'title'],
+      ['client', 'client_id'],
+      ['dashboard', ({ href }) => `/admin${href}`],
     ],
     `Nothing was found for ${wanted}`,
   );

@@ -23,7 +23,7 @@ import { parseFields } from '../../shared/operation/operation.ts';
 import type { Runner } from './command.ts';
 import { booleanOption, repeatedOption } from './options.ts';
 import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
-import { textTable } from './print.ts';
+import { type Column, textTable } from './print.ts';
 
 const capMeanings: Readonly<Record<CapName, string>> = {
   messages: 'recipients of all sends',
@@ -156,21 +156,21 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
 }
 
 function limitTable(limits: readonly EndpointLimits[]): string {
-  const window = (title: string, field: keyof LimitsView) => ({
-    title,
-    of: ({ in_force, override }: EndpointLimits) =>
+  const window = (field: keyof LimitsView): Column<EndpointLimits> => [
+    field.replace('_', ' '),
+    ({ in_force, override }) =>
       override?.[field] === undefined ? in_force?.[field] : `${override[field]} *`,
-  });
+  ];
   const table = textTable(
     limits,
     [
-      { title: 'client id', of: (row) => row.client_id },
-      { title: 'endpoint', of: (row) => row.endpoint },
-      window('per minute', 'per_minute'),
-      window('per hour', 'per_hour'),
-      window('per day', 'per_day'),
-      window('per month', 'per_month'),
-      { title: 'status', of: ({ status }) => status },
+      'client_id',
+      'endpoint',
+      window('per_minute'),
+      window('per_hour'),
+      window('per_day'),
+      window('per_month'),
+      'status',
     ],
     'No client has limits of its own.',
   );
@@ -187,20 +187,20 @@ function limitTable(limits: readonly EndpointLimits[]): string {
 const sources = { own_row: 'own row', every_client_row: "row of '*'", default: 'default' } as const;
 
 function explanation({ endpoints: explained, currency }: ExplainedLimits): string {
-  const use = (name: string) => ({
-    title: name,
-    of: ({ cap, windows }: ExplainedEndpoint) => {
+  const use = (name: string): Column<ExplainedEndpoint> => [
+    name,
+    ({ cap, windows }) => {
       const found = windows.find(({ window }) => window === name);
       if (found === undefined) return undefined;
       const unit = cap === 'spend' ? ` ${currency}` : '';
       return `${found.used} of ${found.limit.toLocaleString('en')}${unit}`;
     },
-  });
+  ];
   const table = textTable(
     explained,
     [
-      { title: 'endpoint', of: ({ endpoint }) => endpoint },
-      { title: 'source', of: ({ source }) => sources[source] },
+      'endpoint',
+      ['source', ({ source }) => sources[source]],
       use('minute'),
       use('hour'),
       use('day'),

@@ -76,12 +76,7 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
               textFields({ ...batch, ...counts }),
               textTable(
                 codes,
-                [
-                  { title: 'what', of: ({ what }) => what },
-                  { title: 'code', of: ({ code }) => code },
-                  { title: 'messages', of: (one) => one.messages },
-                  { title: 'meaning', of: ({ meaning }) => meaning },
-                ],
+                ['what', 'code', 'messages', 'meaning'],
                 'No message failed, and no recipient was refused.',
               ),
             ].join('\n\n'),
@@ -104,17 +99,7 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
         }, options);
         const { rows, more } = listed;
         const text = (): string => {
-          const table = textTable(
-            rows,
-            [
-              { title: 'at', of: (row) => row.at },
-              { title: 'channel', of: (row) => row.channel },
-              { title: 'from', of: (row) => row.from },
-              { title: 'to', of: (row) => row.to },
-              { title: 'body', of: (row) => row.body },
-            ],
-            'The outbox is empty.',
-          );
+          const table = textTable(rows, ['at', 'channel', 'from', 'to', 'body'], 'The outbox is empty.');
           return [table, ...moreText(listed)].join('\n\n');
         };
         return { json: { messages: rows, more }, text };
@@ -145,13 +130,7 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
 function legTable(legs: Awaited<ReturnType<typeof showMessage>>['legs']): string {
   return textTable(
     legs,
-    [
-      { title: 'leg', of: (row) => row.leg },
-      { title: 'message', of: (row) => row.message_id ?? 'not started' },
-      { title: 'channel', of: (row) => row.channel },
-      { title: 'status', of: (row) => row.status },
-      { title: 'after seconds', of: (row) => row.after_seconds },
-    ],
+    ['leg', ['message', (row) => row.message_id ?? 'not started'], 'channel', 'status', 'after_seconds'],
     '',
   );
 }
@@ -159,13 +138,7 @@ function legTable(legs: Awaited<ReturnType<typeof showMessage>>['legs']): string
 function webhookTable(webhooks: Awaited<ReturnType<typeof showMessage>>['webhooks']): string {
   return textTable(
     webhooks,
-    [
-      { title: 'webhook', of: (row) => row.delivery_id },
-      { title: 'event', of: (row) => row.event },
-      { title: 'state', of: (row) => row.state },
-      { title: 'attempts', of: (row) => row.attempts },
-      { title: 'url', of: (row) => row.url },
-    ],
+    [['webhook', 'delivery_id'], 'event', 'state', 'attempts', 'url'],
     'It has no webhooks.',
   );
 }

@@ -25,12 +25,7 @@ export function addOtpCommands(program: Command, { run }: Runner): void {
         const text = (): string => {
           const table = textTable(
             rows,
-            [
-              { title: 'client id', of: (hold) => hold.client_id },
-              { title: 'country', of: (hold) => hold.country },
-              { title: 'held at', of: (hold) => hold.held_at },
-              { title: 'why', of: (hold) => hold.summary },
-            ],
+            ['client_id', 'country', 'held_at', ['why', 'summary']],
             'No one-time passwords are held.',
           );
           return [table, ...moreText(listed)].join('\n\n');

@@ -5,10 +5,11 @@
 
 import { inOneLine } from '../../shared/platform/visible-text.ts';
 
-interface Column<Row> {
-  readonly title: string;
-  readonly of: (row: Row) => string | number | null | undefined;
-}
+type Cell = string | number | null | undefined;
+type Field<Row> = { [Name in keyof Row & string]-?: Row[Name] extends Cell ? Name : never }[keyof Row &
+  string];
+/** A field whose name is the title; or a title, with the field or the function that has the cells. */
+export type Column<Row> = Field<Row> | readonly [title: string, of: Field<Row> | ((row: Row) => Cell)];
 
 /** The space between columns. */
 const gap = '  ';
@@ -32,8 +33,13 @@ export function textTable<Row>(
   width = terminalWidth(),
 ): string {
   if (rows.length === 0) return empty;
-  const cells = rows.map((row) => columns.map((column) => inOneLine(String(column.of(row) ?? '-'))));
-  const titles = columns.map(({ title }) => title.toUpperCase());
+  const pairs = columns.map((column) =>
+    typeof column === 'string' ? ([wordsOf(column), column] as const) : column,
+  );
+  const cells = rows.map((row) =>
+    pairs.map(([, of]) => inOneLine(String((typeof of === 'function' ? of(row) : row[of]) ?? '-'))),
+  );
+  const titles = pairs.map(([title]) => title.toUpperCase());
   const widths = fittingWidths(titles, cells, width);
   if (widths === undefined) return blocks(titles, cells, width);
   return [titles, ...cells].flatMap((line) => wrappedLine(line, widths)).join('\n');

@@ -193,16 +193,7 @@ function planned(
     },
     text: () =>
       [
-        textTable(
-          tables,
-          [
-            { title: 'table', of: ({ table }) => table },
-            { title: 'restorable since', of: ({ earliest }) => earliest },
-            { title: 'until', of: ({ latest }) => latest },
-            { title: 'bytes', of: ({ bytes }) => bytes },
-          ],
-          '',
-        ),
+        textTable(tables, ['table', ['restorable since', 'earliest'], ['until', 'latest'], 'bytes'], ''),
         `${changed} messages are known to have been accepted or changed after the time; the Activity Log has ${settings.length} changes of settings.`,
         ...(streamSince === undefined ? [] : unknownOfStream(streamSince, to.toISOString())).map(
           (line) => `Unknown: ${line}`,
@@ -219,11 +210,11 @@ function textOf(report: RestoreReport, tables: readonly RestorableTable[]): stri
     textTable(
       Object.entries(report.tables).map(([table, counts]) => ({ table, ...counts })),
       [
-        { title: 'table', of: ({ table }) => table },
-        { title: 'rows at the time', of: ({ rows }) => rows },
-        { title: 'to restore', of: ({ restored }) => restored },
-        { title: 'kept', of: ({ kept }) => kept },
-        { title: 'of these changed since', of: ({ differs }) => differs },
+        'table',
+        ['rows at the time', 'rows'],
+        ['to restore', 'restored'],
+        'kept',
+        ['of these changed since', 'differs'],
       ],
       '',
     ),
@@ -235,8 +226,8 @@ function textOf(report: RestoreReport, tables: readonly RestorableTable[]): stri
     textTable(
       report.settings_changed,
       [
-        { title: 'changed after the time', of: ({ at }) => at },
-        { title: 'what', of: ({ summary }) => summary },
+        ['changed after the time', 'at'],
+        ['what', 'summary'],
       ],
       'The Activity Log has no change of settings after the time.',
     ),

@@ -124,12 +124,12 @@ function senderTable(rows: readonly SenderView[]): string {
   const table = textTable(
     rows,
     [
-      { title: 'client id', of: (row) => row.client_id },
-      { title: 'destination', of: (row) => row.destination },
-      { title: 'identity', of: (row) => row.identity },
-      { title: 'per second', of: (row) => row.messages_per_second },
-      { title: 'inbound', of: (row) => (row.inbound ? 'yes' : null) },
-      { title: 'status', of: (row) => row.status },
+      'client_id',
+      'destination',
+      'identity',
+      ['per second', 'messages_per_second'],
+      ['inbound', (row) => (row.inbound ? 'yes' : null)],
+      'status',
     ],
     'There are no senders: every message is sent from the sender of the stage.',
   );

@@ -35,13 +35,7 @@ export function addSetAsideCommands(program: Command, { run }: Runner): void {
         const text = (): string =>
           textTable(
             rows,
-            [
-              { title: 'id', of: ({ id }) => id },
-              { title: 'queue', of: ({ queue }) => queue },
-              { title: 'since', of: ({ since }) => since },
-              { title: 'message', of: ({ message_id }) => message_id },
-              { title: 'what', of: ({ kind }) => meanings[kind] },
-            ],
+            ['id', 'queue', 'since', ['message', 'message_id'], ['what', ({ kind }) => meanings[kind]]],
             'Nothing is set aside.',
           );
         return { json: { set_aside: rows }, text };
@@ -92,11 +86,7 @@ export function addSetAsideCommands(program: Command, { run }: Runner): void {
           text: () =>
             textTable(
               rows,
-              [
-                { title: 'id', of: ({ id }) => id },
-                { title: 'removed', of: ({ removed }) => (removed ? 'yes' : 'no') },
-                { title: 'outcome', of: ({ outcome }) => outcome },
-              ],
+              ['id', ['removed', ({ removed }) => (removed ? 'yes' : 'no')], 'outcome'],
               'Nothing is set aside.',
             ),
           problem: left === 0 ? undefined : `${left} could not be processed.`,

@@ -156,13 +156,7 @@ async function textOf(file: string): Promise<string> {
 function suppressionTable(suppressions: readonly SuppressionView[]): string {
   return textTable(
     suppressions,
-    [
-      { title: 'recipient', of: (row) => row.recipient },
-      { title: 'scope', of: (row) => row.scope },
-      { title: 'source', of: (row) => row.source },
-      { title: 'since', of: (row) => row.created_at },
-      { title: 'reason', of: (row) => row.reason },
-    ],
+    ['recipient', 'scope', 'source', ['since', 'created_at'], 'reason'],
     'Nobody is suppressed.',
   );
 }

@@ -10,17 +10,15 @@ export function changesTable(compared: UsageComparison): string {
   const table = textTable(
     changes,
     [
-      ...groupColumns
-        .filter((name) => changes.some((change) => name in change))
-        .map((name) => ({ title: name.replace('_', ' '), of: (change: UsageChange) => change[name] })),
-      { title: 'messages', of: ({ now }) => now.messages },
-      { title: 'before', of: ({ before }) => before.messages },
-      { title: 'change', of: changeText },
-      { title: 'failed', of: ({ now }) => percentText(now.failed, now.messages) },
-      { title: 'before', of: ({ before }) => percentText(before.failed, before.messages) },
-      { title: `cost ${currency}`, of: ({ now }) => now.cost },
-      { title: 'before', of: ({ before }) => before.cost },
-      { title: 'abnormal', of: ({ abnormal }) => abnormal.join(', ') || null },
+      ...groupColumns.filter((name) => changes.some((change) => name in change)),
+      ['messages', ({ now }) => now.messages],
+      ['before', ({ before }) => before.messages],
+      ['change', changeText],
+      ['failed', ({ now }) => percentText(now.failed, now.messages)],
+      ['before', ({ before }) => percentText(before.failed, before.messages)],
+      [`cost ${currency}`, ({ now }) => now.cost],
+      ['before', ({ before }) => before.cost],
+      ['abnormal', ({ abnormal }) => abnormal.join(', ') || null],
     ],
     'No messages in either period.',
   );

@@ -99,21 +99,14 @@ function monthOf(text: string): Date {
 }
 
 function usageTable({ usage, currency }: UsageList): string {
-  const columns = [
-    'from',
-    ...groupColumns.filter((name) => usage.some((entry) => name in entry)),
-    ...sumColumns,
-  ];
   return textTable(
     usage,
-    columns.map((name) => ({
-      title: name === 'cost' ? `cost ${currency}` : name.replace('_', ' '),
-      of: (entry): string | number | null | undefined => {
-        const value = entry[name as keyof typeof entry];
-        if (name === 'cost') return `${entry.estimated ? '~' : ''}${entry.cost}${otherCosts(entry)}`;
-        return typeof value === 'number' ? value : (value as string | null | undefined);
-      },
-    })),
+    [
+      'from',
+      ...groupColumns.filter((name) => usage.some((entry) => name in entry)),
+      ...sumColumns.filter((name) => name !== 'cost'),
+      [`cost ${currency}`, (entry) => `${entry.estimated ? '~' : ''}${entry.cost}${otherCosts(entry)}`],
+    ],
     'No messages in this time.',
   );
 }

@@ -64,11 +64,11 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
         const attempts = textTable(
           attempt_log,
           [
-            { title: 'attempt', of: (attempt) => attempt.number },
-            { title: 'started', of: (attempt) => attempt.started_at },
-            { title: 'ms', of: (attempt) => Math.round(attempt.total_ms) },
-            { title: 'status', of: (attempt) => attempt.status },
-            { title: 'error', of: (attempt) => attempt.error_message ?? attempt.error },
+            ['attempt', 'number'],
+            ['started', 'started_at'],
+            ['ms', (attempt) => Math.round(attempt.total_ms)],
+            'status',
+            ['error', (attempt) => attempt.error_message ?? attempt.error],
           ],
           'It has not been tried yet.',
         );
@@ -199,13 +199,13 @@ function endpointTable(endpoints: readonly EndpointSummary[]): string {
   return textTable(
     endpoints,
     [
-      { title: 'endpoint id', of: (row) => row.endpoint_id },
-      { title: 'destination', of: (row) => row.url ?? row.sqs?.queue_arn ?? row.eventbridge?.bus_arn },
-      { title: 'events', of: (row) => row.events?.join(', ') ?? 'all' },
-      { title: 'enabled', of: (row) => (row.enabled ? 'yes' : 'no') },
-      { title: 'disabled', of: (row) => row.disabled_at },
-      { title: 'reason', of: (row) => row.disabled_reason },
-      { title: 'failing since', of: (row) => row.failing_since },
+      'endpoint_id',
+      ['destination', (row) => row.url ?? row.sqs?.queue_arn ?? row.eventbridge?.bus_arn],
+      ['events', (row) => row.events?.join(', ') ?? 'all'],
+      ['enabled', (row) => (row.enabled ? 'yes' : 'no')],
+      ['disabled', 'disabled_at'],
+      ['reason', 'disabled_reason'],
+      'failing_since',
     ],
     'The client has no webhook endpoints.',
   );
@@ -214,15 +214,7 @@ function endpointTable(endpoints: readonly EndpointSummary[]): string {
 function deliveryTable(deliveries: readonly DeliverySummary[]): string {
   return textTable(
     deliveries,
-    [
-      { title: 'delivery id', of: (row) => row.delivery_id },
-      { title: 'client id', of: (row) => row.client_id },
-      { title: 'event', of: (row) => row.event },
-      { title: 'url', of: (row) => row.url },
-      { title: 'attempts', of: (row) => row.attempts },
-      { title: 'failed', of: (row) => row.finished_at },
-      { title: 'last error', of: (row) => row.last_error },
-    ],
+    ['delivery_id', 'client_id', 'event', 'url', 'attempts', ['failed', 'finished_at'], 'last_error'],
     'No webhook has failed.',
   );
 }

@@ -10,7 +10,7 @@ const actedOn = /[^\P{Cc}\n\t\r]|[\u200b\u202a-\u202e\u2066-\u2069\ufeff]/u;
 describe('the output of npm run admin', () => {
   it('shows control characters in a text of a client instead of sending them to the terminal', () => {
     expect(hostile).toMatch(actedOn);
-    const columns = [{ title: 'text', of: (row: string) => row }];
+    const columns = [['text', (row: string) => row]] as const;
     for (const shown of [
       printable(hostile),
       textTable([hostile], columns, ''),
@@ -23,7 +23,7 @@ describe('the output of npm run admin', () => {
 
   it('shows a text of several lines in one, so that it cannot look like other rows or fields', () => {
     const text = 'Hello\r\nstatus  delivered\tX';
-    const table = textTable([text], [{ title: 'body', of: (row) => row }], '');
+    const table = textTable([text], [['body', (row) => row]], '');
     expect(table.split('\n')).toEqual(['BODY', String.raw`Hello\u000d\u000astatus  delivered\u0009X`]);
     expect(textFields({ body: text })).toBe(String.raw`body  Hello\u000d\u000astatus  delivered\u0009X`);
   });
@@ -37,10 +37,7 @@ describe('the output of npm run admin', () => {
       },
       { id, text: '-' },
     ];
-    const columns = [
-      { title: 'client id', of: (row: (typeof rows)[number]) => row.id },
-      { title: 'text', of: (row: (typeof rows)[number]) => row.text },
-    ];
+    const columns = [['client id', 'id'], 'text'] as const;
     const words = (text: string) => text.split(/\s+/);
     const whole = textTable(rows, columns, '', Number.POSITIVE_INFINITY);
     expect(whole.split('\n')).toHaveLength(3);
