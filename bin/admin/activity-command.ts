@@ -47,17 +47,9 @@ export function addActivityCommand(program: Command, { run }: Runner): void {
         };
         const ofActors = await Promise.all(
           (await actorsOf(dependencies, options.by)).map((actor) =>
-            readPages(
-              async (page) => {
-                const { entries, next_cursor } = await listActivity(dependencies, {
-                  ...query,
-                  ...page,
-                  actor,
-                });
-                return { rows: entries, next_cursor };
-              },
-              { limit },
-            ),
+            readPages('entries', (page) => listActivity(dependencies, { ...query, ...page, actor }), {
+              limit,
+            }),
           ),
         );
         const all = ofActors

@@ -27,7 +27,7 @@ import { GatewayError } from '../../shared/contract/errors.ts';
 import { previousSecretHoursMax } from '../../shared/contract/times.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { CommandResult, Runner } from './command.ts';
-import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
+import { type ListOptions, listResult, withLimit } from './pages.ts';
 import { textFields, textTable } from './print.ts';
 
 interface RotateOptions extends TestOption {
@@ -71,15 +71,9 @@ export function addClientCommands(program: Command, { run }: Runner): void {
   withLimit(clients.command('list'))
     .description('lists all clients')
     .action(
-      run(async ({ dependencies }, options: ListOptions) => {
-        const listed = await readPages(async (page) => {
-          const { clients: rows, next_cursor } = await listClients(dependencies, page);
-          return { rows, next_cursor };
-        }, options);
-        const { rows, more } = listed;
-        const text = () => [clientTable(rows), ...moreText(listed)].join('\n\n');
-        return { json: { clients: rows, more }, text };
-      }),
+      run(async ({ dependencies }, options: ListOptions) =>
+        listResult('clients', (page) => listClients(dependencies, page), options, clientTable),
+      ),
     );
   clients
     .command('show')

@@ -3,7 +3,7 @@
  * itself. Only clients are asked for, by a process that runs once a minute at most; all else is in the script, so
  * completing is immediate. It also defines the short command that it completes.
  */
-import { Argument, type Command } from 'commander';
+import { Argument, type Command, type Option } from 'commander';
 import { capNames, limitPolicies } from '../../shared/contract/limits.ts';
 import { clientNamesCommand } from './client-names-command.ts';
 
@@ -49,7 +49,7 @@ interface Level {
   /** The command's words, such as `clients create`; empty for the program. */
   readonly path: string;
   readonly commands: readonly Command[];
-  readonly options: readonly CompletedOption[];
+  readonly options: readonly Option[];
   /** The permitted words of its argument, if it is one of a few words. */
   readonly choices: readonly string[];
   /** Whether one of its arguments is a file. */
@@ -58,27 +58,16 @@ interface Level {
   readonly takesClient: boolean;
 }
 
-interface CompletedOption {
-  readonly flag: string;
-  readonly description: string;
-  /** Whether a value must follow. */
-  readonly takesValue: boolean;
-}
-
 function levelsOf(program: Command): Level[] {
   const shared = program.createHelp().visibleOptions(program);
   const below = (command: Command, path: string): Level[] => {
     const help = command.createHelp();
     const commands = help.visibleCommands(command).filter((child) => child.name() !== 'help');
-    const options = [...new Set([...help.visibleOptions(command), ...shared])];
+    const options = [...help.visibleOptions(command), ...shared];
     const level: Level = {
       path,
       commands,
-      options: uniqueFlags(
-        options.map(({ long, short, description, required }) => ({
-          ...{ flag: long ?? short ?? '', description, takesValue: required },
-        })),
-      ),
+      options: [...new Map(options.map((option) => [flagOf(option), option])).values()],
       choices: command.registeredArguments.flatMap((argument) =>
         argument.name() === 'endpoint' ? [...limitPolicies, ...capNames] : (argument.argChoices ?? []),
       ),
@@ -93,15 +82,17 @@ function levelsOf(program: Command): Level[] {
   return below(program, '');
 }
 
-function uniqueFlags(options: Level['options']): Level['options'] {
-  return [...new Map(options.map((option) => [option.flag, option])).values()];
-}
+const flagOf = ({ long, short }: Option): string => long ?? short ?? '';
+
+/** The paths of all commands, each in quotes. */
+const pathsIn = (levels: readonly Level[], quote: (text: string) => string): string[] =>
+  levels.filter(({ path }) => path !== '').map(({ path }) => quote(path));
 
 function bashScript(levels: readonly Level[], call: readonly string[]): string {
   const words = ({ commands, choices, options }: Level): string =>
-    [...commands.map((command) => command.name()), ...choices, ...options.map(({ flag }) => flag)].join(' ');
+    [...commands.map((command) => command.name()), ...choices, ...options.map(flagOf)].join(' ');
   const valued = new Set(
-    levels.flatMap(({ options }) => options.filter((one) => one.takesValue).map(({ flag }) => flag)),
+    levels.flatMap(({ options }) => options.filter(({ required }) => required).map(flagOf)),
   );
   const pathsOf = (some: readonly Level[]): string =>
     some.length === 0 ? "'-'" : some.map(({ path }) => quoted(path)).join(' | ');
@@ -136,10 +127,7 @@ _messaging_gateway_admin() {
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=\${COMP_WORDS[i]}
     case "\${path:+$path }$word" in
-      ${levels
-        .filter(({ path }) => path !== '')
-        .map(({ path }) => quoted(path))
-        .join(' | ')}) path="\${path:+$path }$word" ;;
+      ${pathsIn(levels, quoted).join(' | ')}) path="\${path:+$path }$word" ;;
     esac
   done
   case $path in
@@ -164,25 +152,22 @@ function fishScript(levels: readonly Level[], call: readonly string[]): string {
       ...commands.map((command) => `${here} -a ${command.name()} -d ${quotedForFish(command.description())}`),
       ...choices.map((choice) => `${here} -a ${choice}`),
       ...options.map(
-        ({ flag, description, takesValue }) =>
-          `${here} -l ${flag.replace(/^--/, '')}${takesValue ? ' -r' : ''}${completedValue(flag, takesValue)} -d ${quotedForFish(description)}`,
+        (option) =>
+          `${here} -l ${flagOf(option).replace(/^--/, '')}${completedValue(option)} -d ${quotedForFish(option.description)}`,
       ),
       ...(takesClient ? [`${here} -a ${clientNames}`] : []),
       ...(takesFile ? [`${here} -F`] : []),
     ];
   });
-  function completedValue(flag: string, takesValue: boolean): string {
-    if (flag === '--client') return ` -a ${clientNames}`;
-    return takesValue ? ' -F' : '';
+  function completedValue(option: Option): string {
+    if (!option.required) return '';
+    return flagOf(option) === '--client' ? ` -r -a ${clientNames}` : ' -r -F';
   }
   return `type -q ${shortName}; or function ${shortName}; ${call.map(quotedForFish).join(' ')} $argv; end
 function __messaging_gateway_admin_at
   set -l path
   for word in (commandline -opc)[2..]
-    contains -- (string join -- ' ' $path $word) ${levels
-      .filter(({ path }) => path !== '')
-      .map(({ path }) => quotedForFish(path))
-      .join(' ')}; and set -a path $word
+    contains -- (string join -- ' ' $path $word) ${pathsIn(levels, quotedForFish).join(' ')}; and set -a path $word
   end
   test "$path" = "$argv"
 end

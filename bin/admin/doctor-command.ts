@@ -4,7 +4,6 @@ import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts
 import { type CarrierView, listCarriers } from '../../shared/admin/carriers.ts';
 import { type Diagnosis, diagnoseClient } from '../../shared/admin/diagnosis/diagnose-client.ts';
 import { checkTables } from '../../shared/admin/diagnosis/table-settings.dynamo.ts';
-import type { ExplainedEndpoint } from '../../shared/admin/explain-limits.ts';
 import { tableShapes } from '../../shared/contract/tables.ts';
 import { dynamo } from '../../shared/platform/aws/clients.ts';
 import type { CommandResult, Runner } from './command.ts';
@@ -47,9 +46,18 @@ async function diagnosedStage(
   const failing = new Set(
     carriers.filter((each) => each.credentials_work === false).map(({ carrier }) => carrier),
   );
+  const count = Object.keys(tables).length;
   return {
-    json: { tables: Object.keys(tables).length, findings, carriers },
-    text: () => [tableFindings(findings, Object.keys(tables).length), carrierTable(carriers)].join('\n\n'),
+    json: { tables: count, findings, carriers },
+    text: () =>
+      [
+        textTable(
+          findings,
+          ['table', ['what', 'problem'], 'next_step'],
+          `The ${count} tables are as they are declared.`,
+        ),
+        carrierTable(carriers),
+      ].join('\n\n'),
     problem: countOf(findings.length + failing.size),
   };
 }
@@ -74,13 +82,13 @@ function credentialsText({ credentials_work, credentials_answer }: CarrierView):
   return credentials_work ? 'work' : `do not work: ${credentials_answer}`;
 }
 
-function tableFindings(findings: Awaited<ReturnType<typeof checkTables>>, tables: number): string {
-  return textTable(
-    findings,
-    ['table', ['what', 'problem'], 'next_step'],
-    `The ${tables} tables are as they are declared.`,
-  );
-}
+const failureColumns = [
+  ['latest failures', 'message_id'],
+  ['to', 'recipient'],
+  'status',
+  'error_code',
+  ['created', 'created_at'],
+] as const;
 
 function textOf(diagnosis: Diagnosis): string {
   const { client_id, name, at, findings, limits, messages, recent_failures, suppressions } = diagnosis;
@@ -89,7 +97,11 @@ function textOf(diagnosis: Diagnosis): string {
     `${name} (${client_id}), ${at}`,
     textTable(findings, ['severity', 'about', ['what', 'message'], 'next_step'], 'Nothing is wrong.'),
     textTable(
-      limits.flatMap(windowsOf).filter(({ used, source }) => used > 0 || source !== 'default'),
+      limits
+        .flatMap(({ endpoint, source, windows }) =>
+          windows.map((window) => ({ ...window, endpoint, source })),
+        )
+        .filter(({ used, source }) => used > 0 || source !== 'default'),
       [
         ['limit or cap in use, or changed', 'endpoint'],
         'window',
@@ -104,31 +116,13 @@ function textOf(diagnosis: Diagnosis): string {
       [[`error code since ${since.slice(0, 10)}`, ({ error_code }) => error_code], 'messages', 'meaning'],
       `No message has failed since ${since.slice(0, 10)}.`,
     ),
-    ...(recent_failures.length === 0 ? [] : [failuresTable(recent_failures)]),
+    ...(recent_failures.length === 0 ? [] : [textTable(recent_failures, failureColumns, '')]),
     suppressionsLine(suppressions),
   ].join('\n\n');
-}
-
-function failuresTable(failures: Diagnosis['recent_failures']): string {
-  return textTable(
-    failures,
-    [
-      ['latest failures', 'message_id'],
-      ['to', 'recipient'],
-      'status',
-      'error_code',
-      ['created', 'created_at'],
-    ],
-    '',
-  );
 }
 
 function suppressionsLine({ count, more, by_source }: Diagnosis['suppressions']): string {
   if (count === 0) return 'Nobody is suppressed.';
   const sources = Object.entries(by_source).map(([source, recipients]) => `${source} ${recipients}`);
   return `Suppressed recipients: ${more ? 'more than ' : ''}${count} (${sources.join(', ')}); see suppressions list.`;
-}
-
-function windowsOf({ endpoint, source, windows }: ExplainedEndpoint) {
-  return windows.map((window) => ({ ...window, endpoint, source }));
 }

@@ -22,7 +22,7 @@ import { limitFault, plainLimit } from '../../shared/limit/entered-limits.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { Runner } from './command.ts';
 import { booleanOption, repeatedOption } from './options.ts';
-import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
+import { type ListOptions, listResult, withLimit } from './pages.ts';
 import { type Column, textTable } from './print.ts';
 
 const capMeanings: Readonly<Record<CapName, string>> = {
@@ -117,13 +117,7 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
           const found = await limitsOf(dependencies, clientId);
           return { json: { limits: found }, text: () => limitTable(found) };
         }
-        const listed = await readPages(async (page) => {
-          const { limits: rows, next_cursor } = await listOverrides(dependencies, page);
-          return { rows, next_cursor };
-        }, options);
-        const { rows, more } = listed;
-        const text = () => [limitTable(rows), ...moreText(listed)].join('\n\n');
-        return { json: { limits: rows, more }, text };
+        return listResult('limits', (page) => listOverrides(dependencies, page), options, limitTable);
       }),
     );
   limits

@@ -10,7 +10,7 @@ import { parseFields } from '../../shared/operation/operation.ts';
 import type { Runner } from './command.ts';
 import { forCustomer } from './customer-sentence.ts';
 import { addMessageList } from './message-list-command.ts';
-import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
+import { type ListOptions, listResult, withLimit } from './pages.ts';
 import { textFields, textTable } from './print.ts';
 
 interface OutboxOptions extends ListOptions {
@@ -27,9 +27,8 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
   const messages = program.command('messages').description('messages with their status');
   addMessageList(messages, program, { run });
   messages
-    .command('cancel')
+    .command('cancel <message-id>')
     .description('cancels a scheduled message before its time')
-    .argument('<message-id>')
     .action(
       run(async ({ dependencies, actor }, messageId: string) => {
         const canceled = await cancelScheduledMessage(dependencies, actor, messageId);
@@ -37,9 +36,8 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
       }),
     );
   messages
-    .command('show')
+    .command('show <message-id>')
     .description('shows a message with its history and its webhooks')
-    .argument('<message-id>')
     .action(
       run(async ({ dependencies }, messageId: string) => {
         const details = await showMessage(dependencies, messageId);
@@ -50,7 +48,11 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
               textFields(details.message),
               ...forCustomer([details.message]),
               ...(details.legs.length === 0 ? [] : [legTable(details.legs)]),
-              webhookTable(details.webhooks),
+              textTable(
+                details.webhooks,
+                [['webhook', 'delivery_id'], 'event', 'state', 'attempts', 'url'],
+                'It has no webhooks.',
+              ),
             ].join('\n\n'),
         };
       }),
@@ -58,9 +60,8 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
   program
     .command('batches')
     .description('bulk requests')
-    .command('show')
+    .command('show <batch-id>')
     .description('shows how far a bulk request is, and why messages were refused or failed')
-    .argument('<batch-id>')
     .action(
       run(async ({ dependencies }, batchId: string) => {
         const details = await showBatch(dependencies, batchId);
@@ -89,21 +90,15 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
     .option('--to <number>', 'only of this recipient')
     .option('--test <client>', "the messages of this client's test keys (id or name), on every stage")
     .action(
-      run(async ({ dependencies }, { to, test, ...options }: OutboxOptions) => {
-        const listed = await readPages(async (page) => {
-          const { messages, next_cursor } = await listOutbox(
-            dependencies,
-            parseFields(outboxQuery, { to, client_id: test, ...page }),
-          );
-          return { rows: messages, next_cursor };
-        }, options);
-        const { rows, more } = listed;
-        const text = (): string => {
-          const table = textTable(rows, ['at', 'channel', 'from', 'to', 'body'], 'The outbox is empty.');
-          return [table, ...moreText(listed)].join('\n\n');
-        };
-        return { json: { messages: rows, more }, text };
-      }),
+      run(async ({ dependencies }, { to, test, ...options }: OutboxOptions) =>
+        listResult(
+          'messages',
+          async (page) =>
+            listOutbox(dependencies, parseFields(outboxQuery, { to, client_id: test, ...page })),
+          options,
+          (rows) => textTable(rows, ['at', 'channel', 'from', 'to', 'body'], 'The outbox is empty.'),
+        ),
+      ),
     );
   program
     .command('inbound')
@@ -132,13 +127,5 @@ function legTable(legs: Awaited<ReturnType<typeof showMessage>>['legs']): string
     legs,
     ['leg', ['message', (row) => row.message_id ?? 'not started'], 'channel', 'status', 'after_seconds'],
     '',
-  );
-}
-
-function webhookTable(webhooks: Awaited<ReturnType<typeof showMessage>>['webhooks']): string {
-  return textTable(
-    webhooks,
-    [['webhook', 'delivery_id'], 'event', 'state', 'attempts', 'url'],
-    'It has no webhooks.',
   );
 }

@@ -118,14 +118,12 @@ async function listAsTable(
   { limit = shownByDefault }: MessageListOptions,
 ): Promise<CommandResult> {
   let leftOut = 0;
-  const listed = await readPages(
-    async (page) => {
-      const found = await searchMessages(dependencies, { ...query, ...page });
-      leftOut = found.clients_left_out ?? 0;
-      return { rows: found.messages, next_cursor: found.next_cursor };
-    },
-    { limit },
-  );
+  const read = async (page: Pick<MessageQuery, 'limit' | 'cursor'>) => {
+    const found = await searchMessages(dependencies, { ...query, ...page });
+    leftOut = found.clients_left_out ?? 0;
+    return found;
+  };
+  const listed = await readPages('messages', read, { limit });
   const { rows, more } = listed;
   const ofSeveral = query.recipient === undefined && query.reference === undefined;
   return {

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { clientIdOf } from '../../shared/admin/find-client.ts';
 import { allowOtps, listOtpHolds } from '../../shared/admin/otp-holds.ts';
 import type { Runner } from './command.ts';
-import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
+import { type ListOptions, listResult, withLimit } from './pages.ts';
 import { textTable } from './print.ts';
 
 export function addOtpCommands(program: Command, { run }: Runner): void {
@@ -15,23 +15,19 @@ export function addOtpCommands(program: Command, { run }: Runner): void {
     .description('lists the clients and countries whose one-time passwords are held')
     .option('--test', 'of the test data of clients', false)
     .action(
-      run(async ({ dependencies }, { test, ...options }: ListOptions & { test: boolean }) => {
-        const mode = test ? 'test' : 'live';
-        const listed = await readPages(async (page) => {
-          const { otp_holds: rows, next_cursor } = await listOtpHolds({ ...dependencies, mode }, page);
-          return { rows, next_cursor };
-        }, options);
-        const { rows, more } = listed;
-        const text = (): string => {
-          const table = textTable(
-            rows,
-            ['client_id', 'country', 'held_at', ['why', 'summary']],
-            'No one-time passwords are held.',
-          );
-          return [table, ...moreText(listed)].join('\n\n');
-        };
-        return { json: { otp_holds: rows, more }, text };
-      }),
+      run(async ({ dependencies }, { test, ...options }: ListOptions & { test: boolean }) =>
+        listResult(
+          'otp_holds',
+          (page) => listOtpHolds({ ...dependencies, mode: test ? 'test' : 'live' }, page),
+          options,
+          (rows) =>
+            textTable(
+              rows,
+              ['client_id', 'country', 'held_at', ['why', 'summary']],
+              'No one-time passwords are held.',
+            ),
+        ),
+      ),
     );
   otp
     .command('allow')

@@ -1,13 +1,14 @@
 /** Commands that list rows: all pages of the admin operations, or as many rows as `--limit` says. */
 import { type Command, InvalidArgumentError } from 'commander';
+import type { CommandResult } from './command.ts';
 
 /** The maximum size of a page. */
 const pageSize = 100;
 
-interface Page<Row> {
-  readonly rows: readonly Row[];
+/** The response of an operation that lists: the rows, in a field of this name, and where the next page begins. */
+type Page<Name extends string, Row> = Readonly<Record<Name, readonly Row[]>> & {
   readonly next_cursor?: string | undefined;
-}
+};
 
 interface Listed<Row> {
   readonly rows: readonly Row[];
@@ -27,18 +28,31 @@ export function withLimit(command: Command, byDefault = 'all'): Command {
   });
 }
 
-export async function readPages<Row>(
-  read: (page: { readonly limit: number; readonly cursor: string | undefined }) => Promise<Page<Row>>,
+export async function readPages<Name extends string, Row>(
+  name: Name,
+  read: (page: { readonly limit: number; readonly cursor: string | undefined }) => Promise<Page<Name, Row>>,
   { limit = Number.POSITIVE_INFINITY }: ListOptions,
 ): Promise<Listed<Row>> {
   const rows: Row[] = [];
   let cursor: string | undefined;
   do {
     const page = await read({ limit: Math.min(pageSize, limit - rows.length), cursor });
-    rows.push(...page.rows);
+    rows.push(...page[name]);
     cursor = page.next_cursor;
   } while (cursor !== undefined && rows.length < limit);
   return { rows, more: cursor !== undefined };
+}
+
+/** The result of a command that only lists: the rows under their name, and as a table. */
+export async function listResult<Name extends string, Row>(
+  name: Name,
+  read: Parameters<typeof readPages<Name, Row>>[1],
+  options: ListOptions,
+  tableOf: (rows: readonly Row[]) => string,
+): Promise<CommandResult> {
+  const listed = await readPages(name, read, options);
+  const { rows, more } = listed;
+  return { json: { [name]: rows, more }, text: () => [tableOf(rows), ...moreText(listed)].join('\n\n') };
 }
 
 /** The line below a table that `--limit` ended. */

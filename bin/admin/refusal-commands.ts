@@ -55,9 +55,8 @@ export function addRefusalCommands(program: Command, { run }: Runner): void {
       }),
     );
   refusals
-    .command('show')
+    .command('show <request-id>')
     .description('shows a refusal of the last day by the id of its request')
-    .argument('<request-id>')
     .action(
       run(async ({ dependencies }, requestId: string) => {
         const refusal = await showRefusal(dependencies, requestId);

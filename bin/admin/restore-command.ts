@@ -54,24 +54,9 @@ export function addRestoreCommand(program: Command, { run }: Runner): void {
     .requiredOption('--to <time>', timeForms)
     .option('--table <names...>', `only these; default: all of ${restorableTables.join(', ')}`)
     .option('--plan', 'shows what would be done, and changes nothing', false)
-    .addOption(
-      new Option('--unknown-messages <decision>', 'messages that may have been handed over').choices([
-        'send',
-        'fail',
-      ]),
-    )
-    .addOption(
-      new Option('--unknown-webhooks <decision>', 'webhooks that may have been acknowledged').choices([
-        'send',
-        'fail',
-      ]),
-    )
-    .addOption(
-      new Option('--deleted-rows <decision>', 'rows that may have been deleted on purpose').choices([
-        'restore',
-        'leave',
-      ]),
-    )
+    .addOption(decision('--unknown-messages', 'messages that may have been handed over', ['send', 'fail']))
+    .addOption(decision('--unknown-webhooks', 'webhooks that may have been acknowledged', ['send', 'fail']))
+    .addOption(decision('--deleted-rows', 'rows that may have been deleted on purpose', ['restore', 'leave']))
     .option(
       '--replace',
       'put rows of limits, senders and webhook endpoints back that were changed since',
@@ -128,6 +113,10 @@ export function addRestoreCommand(program: Command, { run }: Runner): void {
         };
       }),
     );
+}
+
+function decision(name: string, description: string, choices: readonly string[]): Option {
+  return new Option(`${name} <decision>`, description).choices(choices);
 }
 
 function endedBefore({ step, to }: RestoreProgress): CommandResult {

@@ -13,7 +13,7 @@ import { parseFields } from '../../shared/operation/operation.ts';
 import { destinationOf } from '../../shared/sender/sender-row.ts';
 import type { Runner } from './command.ts';
 import { booleanOption, repeatedOption } from './options.ts';
-import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
+import { type ListOptions, listResult, withLimit } from './pages.ts';
 import { textTable } from './print.ts';
 
 const examples = `
@@ -84,15 +84,14 @@ export function addSenderCommands(program: Command, { run }: Runner): void {
     .description('lists the rows with their feedback, of all clients or of one')
     .option('--client <client>', "its id or name, or '*'")
     .action(
-      run(async ({ dependencies }, { client, ...options }: ListOptions & { readonly client?: string }) => {
-        const listed = await readPages(async (page) => {
-          const found = await listSenders(dependencies, { ...page, client_id: client });
-          return { rows: found.senders, next_cursor: found.next_cursor };
-        }, options);
-        const { rows, more } = listed;
-        const text = () => [senderTable(rows), ...moreText(listed)].join('\n\n');
-        return { json: { senders: rows, more }, text };
-      }),
+      run(async ({ dependencies }, { client, ...options }: ListOptions & { readonly client?: string }) =>
+        listResult(
+          'senders',
+          (page) => listSenders(dependencies, { ...page, client_id: client }),
+          options,
+          senderTable,
+        ),
+      ),
     );
   withKey(senders.command('remove'))
     .description('removes a row; the next one in order is then used')

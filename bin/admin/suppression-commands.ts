@@ -11,7 +11,6 @@ import {
   suppressionsCsv,
 } from '../../shared/admin/suppressions.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
-import type { SuppressionView } from '../../shared/message/message-response.schema.ts';
 import {
   recipientInPath,
   suppressionBody,
@@ -60,7 +59,11 @@ export function addSuppressionCommands(program: Command, { run }: Runner): void 
           json: found,
           text: () =>
             [
-              suppressionTable(found.suppressions),
+              textTable(
+                found.suppressions,
+                ['recipient', 'scope', 'source', ['since', 'created_at'], 'reason'],
+                'Nobody is suppressed.',
+              ),
               ...(more === undefined ? [] : [`There may be more: add --cursor ${more}, or use export.`]),
             ].join('\n\n'),
         };
@@ -151,12 +154,4 @@ async function textOf(file: string): Promise<string> {
   } catch {
     throw new GatewayError('invalid_request', `${file} is not UTF-8 text: save it as CSV UTF-8.`);
   }
-}
-
-function suppressionTable(suppressions: readonly SuppressionView[]): string {
-  return textTable(
-    suppressions,
-    ['recipient', 'scope', 'source', ['since', 'created_at'], 'reason'],
-    'Nobody is suppressed.',
-  );
 }

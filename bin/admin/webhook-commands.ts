@@ -54,9 +54,8 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
       }),
     );
   webhooks
-    .command('show')
+    .command('show <delivery-id>')
     .description('shows a webhook with its body and every attempt')
-    .argument('<delivery-id>')
     .action(
       run(async ({ dependencies }, deliveryId: string) => {
         const view = await showDelivery(dependencies, deliveryId);
@@ -76,9 +75,8 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
       }),
     );
   webhooks
-    .command('resend')
+    .command('resend [delivery-id...]')
     .description('sends webhooks again, with the same body and webhook-id')
-    .argument('[delivery-id...]')
     .option('--all-failed', 'every webhook that "webhooks failed" lists', false)
     .option(
       '--failed',

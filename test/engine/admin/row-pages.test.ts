@@ -93,28 +93,16 @@ it('a page of overrides takes a scan and the rows for every client, however many
 });
 
 it('the pages have every row once, and so does the shell', async () => {
-  const { rows, more } = await readPages(async (page) => {
-    const { limits, next_cursor } = await listOverrides(dependencies, page);
-    return { rows: limits, next_cursor };
-  }, {});
+  const { rows, more } = await readPages('limits', (page) => listOverrides(dependencies, page), {});
   expect(new Set(rows.map(({ client_id, endpoint }) => `${client_id} ${endpoint}`)).size).toBe(2100);
   expect([rows.length, more]).toEqual([2100, false]);
-  const senders = await readPages(async (page) => {
-    const found = await listSenders(dependencies, page);
-    return { rows: found.senders, next_cursor: found.next_cursor };
-  }, {});
+  const senders = await readPages('senders', (page) => listSenders(dependencies, page), {});
   expect(new Set(senders.rows.map(({ client_id }) => client_id)).size).toBe(clientIds.length);
 });
 
 it('with --limit the shell reads no more than that, and says that there is more', async () => {
   const listed = await callsOf(() =>
-    readPages(
-      async (page) => {
-        const { senders, next_cursor } = await listSenders(dependencies, page);
-        return { rows: senders, next_cursor };
-      },
-      { limit: 130 },
-    ),
+    readPages('senders', (page) => listSenders(dependencies, page), { limit: 130 }),
   );
   expect([listed.rows.length, listed.more, listed.calls]).toEqual([130, true, 2]);
 });
