@@ -37,7 +37,7 @@ import { TokenKey } from './capabilities/token-key.ts';
 import { Webhooks } from './capabilities/webhooks/webhooks.ts';
 import { countedMetric } from './constructs/alarm.ts';
 import { createFunctionThrottleAlarm, GatewayFunction } from './constructs/gateway-function.ts';
-import { publishedSettings } from './constructs/stack-outputs.ts';
+import { pascalCase, publishedSettings } from './constructs/stack-outputs.ts';
 import { isPlaceholder } from './stages/aws-names.ts';
 import type { MessagingGatewayProps } from './stages/gateway-props.ts';
 import type { StageSettings } from './stages/stage-settings.ts';
@@ -96,7 +96,7 @@ export class MessagingGateway extends Construct {
     const api = new Api(this, 'Api', stage);
     const messaging = new Messaging(this, 'Messaging', { stage, storage, schedules });
     createCarrierCallback(this, stage, api);
-    const { lanes } = new Webhooks(this, 'Webhooks', { stage, storage, schedules });
+    const webhooks = new Webhooks(this, 'Webhooks', { stage, storage, schedules });
     new ReviewEditedRows(this, 'RowFeedback', {
       stage,
       storage,
@@ -114,8 +114,8 @@ export class MessagingGateway extends Construct {
       outbound: single,
       'bulk-outbound': bulk,
       receipts: messaging.receipts,
-      webhooks: lanes.fast,
-      'slow-webhooks': lanes.slow,
+      webhooks: webhooks.fast,
+      'slow-webhooks': webhooks.slow,
       'relay-dead-letter': messaging.deadLetters,
       'lost-records': messaging.lostRecords,
     };
@@ -131,8 +131,13 @@ export class MessagingGateway extends Construct {
     new CloudWatchDashboard(this, 'CloudWatchDashboard', stage, objectives);
 
     this.publish(storage.names());
-    this.publish(messaging.queueUrls());
-    this.publish(lanes.urls());
+    for (const [name, { queue, deadLetters }] of Object.entries(queues)) {
+      // What the relay set aside is itself a queue of dead letters.
+      const output = name === 'relay-dead-letter' ? 'RelayDeadLetters' : `${pascalCase(name)}Queue`;
+      this.publish({ [output]: queue.queueUrl });
+      if (deadLetters !== undefined)
+        this.publish({ [`${pascalCase(name)}DeadLetters`]: deadLetters.queueUrl });
+    }
     this.publish(publishedSettings(stage));
 
     this.stage = stage;
@@ -154,7 +159,7 @@ export class MessagingGateway extends Construct {
    */
   grantAdmin(role: IRole): void {
     const { stage, storage, sendable: queues, carrierSecrets } = this;
-    grantAdministration(role, { stack: Stack.of(this), stage, storage, queues, carrierSecrets });
+    grantAdministration(role, Stack.of(this), { stage, storage, queues, carrierSecrets });
   }
 
   /** Adds actions to each alarm that notifies; there are none where the property `alarms` is false. */

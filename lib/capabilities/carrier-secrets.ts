@@ -8,6 +8,7 @@ import { carriersIn } from '../../shared/contract/channels.ts';
 import { encrypted } from '../constructs/encryption.ts';
 import type { GatewayFunction } from '../constructs/gateway-function.ts';
 import { dataRemovalPolicy } from '../constructs/removal-policy.ts';
+import { pascalCase } from '../constructs/stack-outputs.ts';
 import { acknowledge } from '../constructs/template-rules.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
@@ -19,7 +20,7 @@ export class CarrierSecrets extends Construct {
     const used = [...carriersIn(stage.smsCarrier), ...carriersIn(stage.whatsappCarrier)];
     for (const { name, hasCredentials } of carrierDescriptors) {
       if (!hasCredentials || !used.includes(name)) continue;
-      const title = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+      const title = pascalCase(name);
       const secret = new Secret(this, title, {
         description: `Messaging gateway (${stage.name}): credentials of the carrier ${name}, as docs/carriers.md says`,
         removalPolicy: dataRemovalPolicy(stage),

@@ -23,6 +23,7 @@ import type { TokenKey } from './token-key.ts';
 /** A queue that functions may send to. */
 interface Sendable {
   readonly queue: Queue;
+  readonly deadLetters?: Queue;
   grantSend(to: IGrantable): void;
 }
 
@@ -55,18 +56,13 @@ export function grantUses(stack: Construct, resources: Resources): void {
 /** Grants what the administrators' command line does, and reading the outputs of the stack, by which it finds the gateway. */
 export function grantAdministration(
   to: IGrantable,
-  {
-    stack,
-    stage,
-    storage,
-    queues,
-    carrierSecrets,
-  }: Pick<Resources, 'stage' | 'storage' | 'queues' | 'carrierSecrets'> & { readonly stack: Stack },
+  stack: Stack,
+  resources: Pick<Resources, 'stage' | 'storage' | 'queues' | 'carrierSecrets'>,
 ): void {
+  const { stage, storage, queues, carrierSecrets } = resources;
   const declared: readonly Uses[] = administration;
-  for (const { tables = {}, sendsTo = [], secrets = [] } of declared.filter(({ where }) =>
-    holdsIn(stage, where),
-  )) {
+  for (const { where, tables = {}, sendsTo = [], secrets = [] } of declared) {
+    if (!holdsIn(stage, where)) continue;
     for (const [table, actions] of Object.entries(tables) as [keyof typeof tables, readonly string[]][])
       storage.permit(to, table, actions);
     for (const name of sendsTo) queues[name].grantSend(to);
@@ -81,29 +77,14 @@ export function grantAdministration(
 }
 
 function holdsIn(stage: StageSettings, where: Uses['where']): boolean {
-  const sms = carriersIn(stage.smsCarrier);
-  const whatsapp = carriersIn(stage.whatsappCarrier);
-  switch (where) {
-    case undefined:
-      return true;
-    case 'AWS carries SMS':
-      return sms.includes('aws');
-    case 'AWS carries WhatsApp':
-      return whatsapp.includes('aws');
-  }
+  if (where === undefined) return true;
+  return carriersIn(where === 'AWS carries SMS' ? stage.smsCarrier : stage.whatsappCarrier).includes('aws');
 }
 
 function grantPart(to: GatewayFunction, part: Uses, resources: Resources): void {
   const { storage, schedules, queues, otpSecret, carrierSecrets, tokenKey, baseUrl } = resources;
-  const {
-    tables = {},
-    onlyRowsOf,
-    sendsTo = [],
-    receivesFrom = [],
-    schedulesTo = [],
-    secrets = [],
-    settings = [],
-  } = part;
+  const { tables = {}, onlyRowsOf, sendsTo = [], receivesFrom = [], schedulesTo = [] } = part;
+  const { secrets = [], settings = [] } = part;
   for (const [table, actions] of Object.entries(tables) as [keyof typeof tables, readonly string[]][])
     storage.grant(to, table, actions, onlyRowsOf);
   for (const name of sendsTo) queues[name].grantSend(to);
@@ -118,8 +99,8 @@ function grantPart(to: GatewayFunction, part: Uses, resources: Resources): void 
   }
   if (secrets.includes('otp-secret')) otpSecret.grantRead(to);
   if (secrets.includes('carriers')) carrierSecrets.grantRead(to);
-  if (secrets.includes('token-key')) tokenKey.grantSign(to);
-  if (secrets.includes('token-public-key')) tokenKey.grantPublish(to);
+  if (secrets.includes('token-key')) tokenKey.grant(to, 'kms:Sign', 'kms:GetPublicKey');
+  if (secrets.includes('token-public-key')) tokenKey.grant(to, 'kms:GetPublicKey');
   const ofStack: Partial<Record<VariableName, string>> = {
     TOKEN_ISSUER: baseUrl,
     GATEWAY_ACCOUNT: Aws.ACCOUNT_ID,

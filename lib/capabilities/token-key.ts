@@ -23,20 +23,11 @@ export class TokenKey extends Construct {
     );
   }
 
-  /** Permits signing, and reading the public key to publish it. */
-  grantSign(to: GatewayFunction): void {
-    this.grant(to, 'kms:Sign', 'kms:GetPublicKey');
-  }
-
-  /** Permits reading the public key to publish it. */
-  grantPublish(to: GatewayFunction): void {
-    this.grant(to, 'kms:GetPublicKey');
-  }
-
-  private grant(to: GatewayFunction, ...actions: readonly string[]): void {
+  /** Permits signing, or only reading the public key to publish it, and sets the variable with the key that signs. */
+  grant(to: GatewayFunction, ...actions: ('kms:Sign' | 'kms:GetPublicKey')[]): void {
     Grant.addToPrincipal({
       grantee: to,
-      actions: [...actions],
+      actions,
       // The function may use all generations: during a deploy the old code still signs with the old key.
       resourceArns: this.keys.map((key) => key.keyArn),
     });

@@ -7,11 +7,17 @@ import { stageVariables } from '../stages/stage-variables.ts';
 import { changedSettings } from '../stages/stages.ts';
 
 export interface StackResources {
+  /** The tables by snake_case name: `limit_overrides`. */
   readonly tables: Readonly<Record<string, string>>;
   /** The URLs of the queues, including dead-letter queues. */
   readonly queues: Readonly<Record<string, string>>;
-  /** The ARNs of the secrets; those of carriers by the carriers' names. */
+  /** The ARNs of the secrets, never their values; those of carriers by the carriers' names. */
   readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** The name of a table or queue in the ids of constructs and outputs: `LimitOverrides` of `limit-overrides`. */
+export function pascalCase(name: string): string {
+  return name.replaceAll(/(^|-)([a-z])/g, (_match, _dash, letter: string) => letter.toUpperCase());
 }
 
 export function resourcesOf(outputs: Readonly<Record<string, string>>): StackResources {

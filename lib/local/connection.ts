@@ -1,4 +1,5 @@
 /** The connection file: how other programs use a local gateway (contract, section 9). */
+import type { StackResources } from '../constructs/stack-outputs.ts';
 import type { LocalGateway } from './gateway.ts';
 
 /** The credentials of the demo clients; the local gateway prints them in this form (contract, section 9). */
@@ -12,13 +13,8 @@ export interface DemoClients {
   readonly admin: { readonly client_id: string; readonly client_secret: string };
 }
 
-export interface Connection extends DemoClients {
+export interface Connection extends DemoClients, StackResources, Pick<LocalGateway, 'aws' | 'settings'> {
   readonly base_url: string;
-  readonly aws: LocalGateway['aws'];
-  readonly tables: LocalGateway['tables'];
-  readonly queues: LocalGateway['queues'];
-  readonly secrets: LocalGateway['secrets'];
-  readonly settings: LocalGateway['settings'];
 }
 
 export function connectionOf(gateway: LocalGateway, clients: DemoClients): Connection {

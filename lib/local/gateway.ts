@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { resourcesOf, settingsOf } from '../constructs/stack-outputs.ts';
+import { pascalCase, resourcesOf, type StackResources, settingsOf } from '../constructs/stack-outputs.ts';
 import type { EmulatorConnection } from './aim-at-emulator.ts';
 import type { LocalCarriers } from './carriers-file.ts';
 import { type Emulator, emulatorAccess, type Preload, startEmulator } from './emulator.ts';
@@ -30,15 +30,9 @@ interface LocalGatewayOptions {
   readonly signal: AbortSignal;
 }
 
-export interface LocalGateway {
+export interface LocalGateway extends StackResources {
   readonly baseUrl: string;
   readonly aws: EmulatorConnection;
-  /** The tables by snake_case name: `limit_overrides`. */
-  readonly tables: Readonly<Record<string, string>>;
-  /** The URLs of the queues, including dead-letter queues. */
-  readonly queues: Readonly<Record<string, string>>;
-  /** The ARNs of the secrets, never their values. */
-  readonly secrets: Readonly<Record<string, string>>;
   /** The settings that the administrators' command line needs, by their variables. */
   readonly settings: Readonly<Record<string, string | undefined>>;
   /** The id of the emulator's process group. */
@@ -104,7 +98,7 @@ async function putCarrierSecrets(
   const { region, ...credentials } = emulatorAccess;
   const client = new SecretsManagerClient({ endpoint, region, credentials });
   for (const [name, SecretString] of Object.entries(secrets)) {
-    const SecretId = outputs[`${name.slice(0, 1).toUpperCase()}${name.slice(1)}SecretArn`];
+    const SecretId = outputs[`${pascalCase(name)}SecretArn`];
     if (SecretId === undefined)
       throw new StartFailure(`The carriers file has credentials of ${name}, and no channel names it.`);
     await client.send(new PutSecretValueCommand({ SecretId, SecretString }));

@@ -72,16 +72,9 @@ function methodKey(method: Route['method'] | 'HEAD'): string {
 function operation(path: string, functionName: string): Operation {
   const names = Array.from(path.matchAll(/\{(\w+)\+?\}/g), ([, name]) => name);
   return {
-    ...(names.length === 0
-      ? {}
-      : {
-          parameters: names.map((name) => ({
-            name,
-            in: 'path',
-            required: true,
-            schema: { type: 'string' },
-          })),
-        }),
+    ...(names.length > 0 && {
+      parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+    }),
     // OpenAPI requires a response; the function decides on every real one.
     responses: { 200: { description: '200 response' } },
     'x-amazon-apigateway-integration': {

@@ -22,6 +22,7 @@ import {
   unmatchedRoute,
 } from '../../../shared/contract/routes.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
+import { pascalCase } from '../../constructs/stack-outputs.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import { apiBody, handlerNames, handlerVariable } from './api-body.ts';
 import { acknowledgeApi, apiStageOptions, createApiAlarms, makesLogRole } from './api-stage.ts';
@@ -111,7 +112,7 @@ export class Api extends Construct {
   private addHandler(name: string, { functionName }: HandledRoute): void {
     if (this.handlers.has(functionName)) return;
     this.add(
-      new GatewayFunction(this, `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, {
+      new GatewayFunction(this, pascalCase(name), {
         stage: this.stage,
         functionName,
         timeoutSeconds: requestTimeoutSeconds,

@@ -44,15 +44,4 @@ export class Messaging extends Construct {
     this.deadLetters = new RelayDeadLetters(this, 'RelayDeadLetters', stage);
     this.lostRecords = lostRecords;
   }
-
-  /** Returns the URLs of the queues by the names of their stack outputs. */
-  queueUrls(): Readonly<Record<string, string>> {
-    return {
-      ...this.outbound.urls(),
-      ReceiptsQueue: this.receipts.queue.queueUrl,
-      ReceiptsDeadLetters: this.receipts.deadLetters.queueUrl,
-      RelayDeadLetters: this.deadLetters.queue.queueUrl,
-      LostRecordsQueue: this.lostRecords.queue.queueUrl,
-    };
-  }
 }

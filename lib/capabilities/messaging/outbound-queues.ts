@@ -12,23 +12,10 @@ import type { Schedules } from '../schedules.ts';
  * and what it holds be late.
  */
 const outboundQueues = {
-  otp: {
-    id: 'OtpOutbound',
-    concurrency: 'otpSends',
-    oldSeconds: 60,
-  },
-  single: {
-    // The only queue of earlier releases: messages of every kind that were in it at the upgrade are handed over from
-    // there.
-    id: 'Outbound',
-    concurrency: 'singleSends',
-    oldSeconds: 900,
-  },
-  bulk: {
-    id: 'BulkOutbound',
-    concurrency: 'bulkSends',
-    oldSeconds: 3600,
-  },
+  otp: { id: 'OtpOutbound', concurrency: 'otpSends', oldSeconds: 60 },
+  // The only queue of earlier releases: messages of every kind that were in it at the upgrade are handed over from there.
+  single: { id: 'Outbound', concurrency: 'singleSends', oldSeconds: 900 },
+  bulk: { id: 'BulkOutbound', concurrency: 'bulkSends', oldSeconds: 3600 },
 } as const satisfies Record<
   SendKind,
   {
@@ -58,16 +45,6 @@ export class OutboundQueues {
       single: queueOf(outboundQueues.single),
       bulk: queueOf(outboundQueues.bulk),
     };
-  }
-
-  /** Returns the URLs of the queues by the names of their stack outputs. */
-  urls(): Readonly<Record<string, string>> {
-    return Object.fromEntries(
-      sendKinds.flatMap((kind) => [
-        [`${outboundQueues[kind].id}Queue`, this.queues[kind].queue.queueUrl],
-        [`${outboundQueues[kind].id}DeadLetters`, this.queues[kind].deadLetters.queueUrl],
-      ]),
-    );
   }
 
   /**

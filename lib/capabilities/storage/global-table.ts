@@ -8,8 +8,9 @@ import { Billing, type ITableV2, ProjectionType, TableV2 } from 'aws-cdk-lib/aws
 import type { Construct } from 'constructs';
 import type { TableShape } from '../../../shared/contract/tables.ts';
 import { tableRemovalPolicy } from '../../constructs/removal-policy.ts';
+import { pascalCase } from '../../constructs/stack-outputs.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-import { idOfTable, keysOf, nameOfTable } from './table-keys.ts';
+import { keysOf, nameOfTable } from './table-keys.ts';
 
 type Regions = NonNullable<StageSettings['globalTables']>;
 
@@ -21,8 +22,8 @@ export function createGlobalTable(
   { home, replicas }: Regions,
 ): ITableV2 | TableV2 {
   const tableName = nameOfTable(scope, name);
-  if (Stack.of(scope).region !== home) return TableV2.fromTableName(scope, idOfTable(name), tableName);
-  return new TableV2(scope, idOfTable(name), {
+  if (Stack.of(scope).region !== home) return TableV2.fromTableName(scope, pascalCase(name), tableName);
+  return new TableV2(scope, pascalCase(name), {
     tableName,
     ...keysOf(shape),
     // What few people change needs no provisioned capacity, which each replica would need too.

@@ -18,10 +18,11 @@ import { createAlarm } from '../../constructs/alarm.ts';
 import { encrypted } from '../../constructs/encryption.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { tableRemovalPolicy } from '../../constructs/removal-policy.ts';
+import { pascalCase } from '../../constructs/stack-outputs.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import { createGlobalTable } from './global-table.ts';
-import { idOfTable, keysOf, nameOfTable } from './table-keys.ts';
+import { keysOf, nameOfTable } from './table-keys.ts';
 
 type Capacity = NonNullable<StageSettings['provisionedCapacity']>;
 /** The rest is headroom for the minutes until capacity is increased. */
@@ -80,7 +81,7 @@ export class Storage extends Construct {
   /** The tables' names, by stack output. */
   names(): Readonly<Record<string, string>> {
     return Object.fromEntries(
-      [...this.tables].map(([name, table]) => [`${idOfTable(name)}Table`, table.tableName]),
+      [...this.tables].map(([name, table]) => [`${pascalCase(name)}Table`, table.tableName]),
     );
   }
 
@@ -125,7 +126,7 @@ export class Storage extends Construct {
 
 function createTable(scope: Construct, name: string, shape: TableShape, stage: StageSettings): Table {
   const capacity = shape.busy === true ? stage.provisionedCapacity : undefined;
-  const table = new Table(scope, idOfTable(name), {
+  const table = new Table(scope, pascalCase(name), {
     tableName: nameOfTable(scope, name),
     ...keysOf(shape),
     billingMode: capacity === undefined ? BillingMode.PAY_PER_REQUEST : BillingMode.PROVISIONED,

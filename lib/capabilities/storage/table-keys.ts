@@ -1,15 +1,10 @@
-/** What a table and a global table have in common: the id, the name and the keys. */
+/** What a table and a global table have in common: the name and the keys. */
 import { Stack } from 'aws-cdk-lib';
 import { type Attribute, AttributeType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import type { TableShape } from '../../../shared/contract/tables.ts';
 
 const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
-
-/** The id of the construct, and the first part of the stack output. */
-export function idOfTable(name: string): string {
-  return name.replaceAll(/(^|-)([a-z])/g, (_match, _dash, letter: string) => letter.toUpperCase());
-}
 
 /**
  * The contract names the tables (section 4). Their names start with the stack's, so that an account can have several

@@ -7,31 +7,35 @@
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type LoggedMetric, metricNamespace } from '../../../shared/contract/metrics.ts';
+import { receivesMax, visibilitySeconds } from '../../../shared/contract/times.ts';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
+import { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { CapabilityProps } from '../grant-uses.ts';
 import { createDeliverWebhook } from './deliver-webhook.ts';
 import { createSweepWebhooks } from './sweep-webhooks.ts';
-import { WebhookLanes } from './webhook-lanes.ts';
+
+/** A retry may be delayed in the queue for ten minutes. */
+const oldSeconds = 1200;
 
 export class Webhooks extends Construct {
-  readonly lanes: WebhookLanes;
+  readonly fast: GatewayQueue;
+  readonly slow: GatewayQueue;
 
   constructor(scope: Construct, id: string, props: CapabilityProps) {
     super(scope, id);
     const { stage } = props;
-    this.lanes = new WebhookLanes(this, stage);
+    const common = { stage, oldSeconds, visibilitySeconds, maxReceives: receivesMax };
+    this.fast = new GatewayQueue(this, 'Webhooks', common);
+    this.slow = new GatewayQueue(this, 'SlowWebhooks', common);
     // A lane has no batching window, so ten messages are the most: with a window, and few messages, Lambda may wait for
     // up to 20 seconds, however short the window is (AWS Lambda, "Using Lambda with Amazon SQS"). Retries would be late,
     // and their messages visible again while they are processed.
     const deliver = createDeliverWebhook(this, 'DeliverWebhook', stage);
     measureFirstAttempts(this, deliver);
-    this.lanes.fast.feed(deliver, {
-      batchSize: 10,
-      maxConcurrency: stage.concurrency.webhooks,
-    });
+    this.fast.feed(deliver, { batchSize: 10, maxConcurrency: stage.concurrency.webhooks });
     // A worker that waits for hanging endpoints receives further messages itself.
-    this.lanes.slow.feed(createDeliverWebhook(this, 'DeliverSlowWebhook', stage), {
+    this.slow.feed(createDeliverWebhook(this, 'DeliverSlowWebhook', stage), {
       batchSize: 10,
       maxConcurrency: stage.concurrency.slowWebhooks,
     });
