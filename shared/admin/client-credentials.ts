@@ -110,16 +110,13 @@ export async function revokeApiKey(
   keyId: string,
 ): Promise<void> {
   await requireClient(dependencies, clientId);
-  const known = (await dependencies.apiKeys.listOf(clientId)).find((key) => key.key_id === keyId);
-  if (known?.revoked_at !== undefined) return;
-  if (known !== undefined) {
-    await recordActivity(dependencies, actor, {
+  await clientAdmin.revokeApiKey(dependencies, clientId, keyId, dependencies.clock(), () =>
+    recordActivity(dependencies, actor, {
       kind: 'api_key_revoked',
       summary: `${actor} revoked the API key ${keyId}`,
       clientId,
       before: { key_id: keyId, revoked: false },
       after: { key_id: keyId, revoked: true },
-    });
-  }
-  await clientAdmin.revokeApiKey(dependencies, clientId, keyId, dependencies.clock());
+    }),
+  );
 }

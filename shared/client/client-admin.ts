@@ -201,8 +201,6 @@ function replaceWebhookSecret(
   const secret = newWebhookSecret(dependencies.random);
   return retry(conflictRetries, async () => {
     const before = await dependencies.webhookSecrets.find(clientId, endpointId);
-    // A deleted endpoint must not get secrets again.
-    if (endpointId !== undefined && before.length === 0) throw standardError('not_found');
     // The SDK repeats a write whose response was lost; the repeat fails its condition although the first was applied.
     const own = before.findIndex((one) => one.secret === secret);
     if (own >= 0) return rotated(before.slice(own));
@@ -212,7 +210,7 @@ function replaceWebhookSecret(
     // Read for each attempt: from the time of the write, workers have 60 s to read the secret.
     const after = withNewWebhookSecret(secret, before, clock(), overlapHours);
     if (await dependencies.webhookSecrets.replace(clientId, before, after, endpointId)) return rotated(after);
-    throw standardError('concurrent_change');
+    throw standardError(endpointId !== undefined && before.length === 0 ? 'not_found' : 'concurrent_change');
   });
 }
 
@@ -222,17 +220,12 @@ function rotated([newest, previous]: readonly WebhookSecret[]): RotatedWebhookSe
   return { secret, created_at, active_at, previous_expires_at: previous?.expires_at };
 }
 
-interface CreatedApiKey {
-  readonly apiKey: string;
-  readonly row: ApiKey;
-}
-
 export async function createApiKey(
   dependencies: ClientAdminDependencies,
   clientId: string,
   now: Date,
   beforeChange: BeforeChange<[ApiKey]> = unrecorded,
-): Promise<CreatedApiKey> {
+): Promise<{ readonly apiKey: string; readonly row: ApiKey }> {
   const client = await dependencies.clients.find(clientId);
   if (client === undefined) throw noSuchClient();
   assertOpensMessages(client, 'An API key');
@@ -257,21 +250,29 @@ function assertOpensMessages(client: Client, what: string): void {
   );
 }
 
+/** A revoked key stays as it is. @throws GatewayError `not_found` */
 export async function revokeApiKey(
-  dependencies: ClientAdminDependencies,
+  { apiKeys }: Pick<ClientAdminDependencies, 'apiKeys'>,
   clientId: string,
   keyId: string,
   now: Date,
+  beforeChange: BeforeChange = unrecorded,
 ): Promise<void> {
-  const key = (await dependencies.apiKeys.listOf(clientId)).find((row) => row.key_id === keyId);
-  if (key === undefined) throw new GatewayError('not_found', 'This client has no API key with this id.');
-  await dependencies.apiKeys.revoke(key.key_hash, now);
+  // The index by which keys are found has a new one a moment after it was made.
+  const key = await retry({ delaysMs: [200, 400, 800] }, async () => {
+    const found = (await apiKeys.listOf(clientId)).find((row) => row.key_id === keyId);
+    if (found === undefined) throw new GatewayError('not_found', 'This client has no API key with this id.');
+    return found;
+  });
+  if (key.revoked_at !== undefined) return;
+  await beforeChange();
+  await apiKeys.revoke(key.key_hash, now);
 }
 
 /**
  * The previous secret signs for the overlap after the new one is active; older ones keep the end they have. So a rotation
  * that is repeated because its response was lost does not shorten the time of the secret that the endpoint knows. Without an
- * overlap every older secret ends when the new one is active, so that one signs at any time.
+ * overlap every older secret ends when the new one is active, so that there is room for it, however many sign until then.
  *
  * @throws GatewayError `secret_limit_reached`
  */
@@ -285,10 +286,8 @@ export function withNewWebhookSecret(
   const live = before.filter((one) => isLive(one, now));
   // The new secret signs at once if no other secret can sign.
   if (live.length === 0) return [{ secret, created_at, active_at: created_at }];
-  assertFewerThan(
-    webhookSecretsMax,
-    live.filter(({ from_live }) => from_live !== true),
-  );
+  const own = live.filter(({ from_live }) => from_live !== true);
+  if (overlapHours > 0) assertFewerThan(webhookSecretsMax, own);
   const activeAt = addSeconds(now, secretActiveAfterSeconds);
   const end = addSeconds(activeAt, overlapHours * 3600).toISOString();
   const endOf = (promised = end): string => (overlapHours === 0 && promised > end ? end : promised);

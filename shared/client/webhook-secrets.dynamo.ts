@@ -47,19 +47,16 @@ export function dynamoWebhookSecretStore(
     ...dynamoWebhookSecrets(dynamo, TableName),
     replace: async (clientId, before, after, endpointId) => {
       const list = endpointId === undefined ? 'webhook_secrets' : 'endpoint_secrets.#endpoint';
+      // The secrets of test data are those of the client before the first of its own. A deleted endpoint must not get secrets again.
+      const mayBeAbsent = endpointId === undefined && (before.length === 0 || modeOf(clientId) === 'test');
       const { applied } = await conditionalUpdate(dynamo, {
         TableName,
         Key: { client_id: clientId },
         UpdateExpression: `SET ${list} = :after`,
-        // The secrets of test data are those of the client before the first of its own.
-        ConditionExpression:
-          before.length === 0
-            ? `attribute_not_exists(${list})`
-            : modeOf(clientId) === 'test' && endpointId === undefined
-              ? `attribute_not_exists(${list}) OR ${list} = :before`
-              : `${list} = :before`,
-        ExpressionAttributeValues:
-          before.length === 0 ? { ':after': after } : { ':before': before, ':after': after },
+        ConditionExpression: mayBeAbsent
+          ? `attribute_not_exists(${list}) OR ${list} = :before`
+          : `${list} = :before`,
+        ExpressionAttributeValues: { ':before': before, ':after': after },
         ExpressionAttributeNames: endpointId === undefined ? undefined : { '#endpoint': endpointId },
       });
       return applied;

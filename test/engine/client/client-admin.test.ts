@@ -14,7 +14,7 @@ import {
   webhookSecretsMax,
 } from '../../../shared/client/client-admin.ts';
 import { secretHash } from '../../../shared/client/secret-text.ts';
-import type { WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
+import { signingSecrets, type WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
@@ -204,6 +204,26 @@ describe('administering clients', () => {
     expect(secrets.at(-1)?.expires_at).toBe(addSeconds(now, 60 + 24 * hourSeconds).toISOString());
     // The first has ended by then.
     expect((await rotateAt(25)).previous_expires_at).toBeDefined();
+  });
+
+  it('after a leak a webhook secret is rotated without an overlap also where five are in use: all of them end', async () => {
+    const { client } = await newClient();
+    const rotateAt = (seconds: number, overlapHours?: number) =>
+      rotateWebhookSecret(access.admin, client.client_id, () => addSeconds(now, seconds), overlapHours);
+    for (const seconds of [0, 1, 2, 3]) await rotateAt(seconds);
+    const fresh = await rotateAt(10, 0);
+    const secrets = await access.admin.webhookSecrets.find(client.client_id);
+    expect(secrets).toHaveLength(webhookSecretsMax + 1);
+    const liveAt = (seconds: number) =>
+      secrets.filter((one) => isLive(one, addSeconds(now, seconds))).map(({ secret }) => secret);
+    expect(liveAt(69)).toHaveLength(webhookSecretsMax + 1);
+    expect(liveAt(70)).toEqual([fresh.secret]);
+    expect(signingSecrets(secrets, addSeconds(now, 69))).toHaveLength(webhookSecretsMax);
+    // Until they have ended, there is no room for one with an overlap.
+    await expect(rotateAt(20)).rejects.toMatchObject({ code: 'secret_limit_reached' });
+    expect((await rotateAt(70)).previous_expires_at).toBe(
+      addSeconds(now, 130 + 24 * hourSeconds).toISOString(),
+    );
   });
 
   it('of rotations of a webhook secret at the same moment each gives one that signs, or is refused', async () => {
