@@ -165,7 +165,8 @@ export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName:
     disable: (failing, { disabled_at, disabled_reason, revision }) =>
       update(
         failing,
-        'SET enabled = :no, notice_pending = :yes, disabled_at = :at, disabled_reason = :reason, revision = :revision',
+        // Its failures are counted from zero once it is enabled, also by a person in the console.
+        'SET enabled = :no, notice_pending = :yes, disabled_at = :at, disabled_reason = :reason, revision = :revision REMOVE failing_since, failed_attempts',
         'enabled = :yes AND failing_since = :since',
         {
           ':no': false,

@@ -192,8 +192,12 @@ function fieldOf<Name extends string, Value>(
 
 const descriptionCharactersMax = 256;
 
+/** A name that is repeated counts once. */
 const events = z.nullable(
-  z.array(z.enum(eventFilters)).check(z.minLength(1), z.maxLength(eventFilters.length)),
+  z.pipe(
+    z.array(z.enum(eventFilters)).check(z.minLength(1), z.maxLength(eventFilters.length)),
+    z.transform((names) => [...new Set(names)]),
+  ),
 );
 const description = z.nullable(z.string().check(z.minLength(1), z.maxLength(descriptionCharactersMax)));
 

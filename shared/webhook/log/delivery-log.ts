@@ -9,7 +9,7 @@ import { dateOf, invalidCursor } from '../../operation/list-query.ts';
 import { addDays, earlierOf, laterOf } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { Delivery, DeliveryState } from '../delivery.ts';
-import { receives, type WebhookEndpoint } from '../webhook-endpoint.ts';
+import { asOf, receives, type WebhookEndpoint } from '../webhook-endpoint.ts';
 import type { DeliveryList, DeliverySummary, DeliveryView } from '../webhook-response.schema.ts';
 import {
   type Candidate,
@@ -198,14 +198,15 @@ function summaryOf({ candidate, delivery }: Located, present: Present): Delivery
   };
 }
 
-/** Where the event went if nothing has changed since. */
+/** Where the event went; undefined where an endpoint takes it only now, or no longer. */
 function urlNow(
   { message, endpointId, event, happenedAt }: Candidate,
   { endpoints, accountUrl }: Present,
 ): string | undefined {
   if (endpointId === undefined) return message.webhook_url ?? accountUrl;
   const endpoint = endpoints.find(({ endpoint_id }) => endpoint_id === endpointId);
-  const received = endpoint !== undefined && endpoint.created_at <= happenedAt && receives(endpoint, event);
+  const received =
+    endpoint !== undefined && [endpoint, asOf(endpoint, happenedAt)].every((one) => receives(one, event));
   return received ? endpoint.url : undefined;
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import type { DeliveryLogQuery } from '../../../shared/webhook/log/delivery-log.ts';
+import { changed, type EndpointChange } from '../../../shared/webhook/webhook-endpoint.ts';
 import type { DeliveryList, DeliverySummary } from '../../../shared/webhook/webhook-response.schema.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
@@ -183,6 +184,29 @@ describe('the log of webhooks', () => {
     expect(new Set(pending.map(({ state }) => state))).toEqual(new Set(['pending']));
     await gateway.run(900);
     expect(await all({ message_id: message.message_id })).toEqual([]);
+  });
+
+  it('shows none as pending that goes to no endpoint, because it was disabled or filtered when the event happened', async () => {
+    const { gateway, all } = await aClient({ messages: 0 });
+    const [first = '', second = ''] = endpointIds;
+    const change = async (endpointId: string, wanted: EndpointChange) => {
+      const seen = await gateway.endpoints.get('client-a', endpointId);
+      if (seen === undefined) throw new Error('it is stored');
+      await gateway.endpoints.change(seen, changed(seen, wanted, gateway.now(), 'another'));
+    };
+    await change(first, { enabled: false });
+    await change(second, { events: ['sms.failed'] });
+    await gateway.run(10);
+    const at = gateway.now().toISOString();
+    const message = aSentMessage({ message_id: newId('msg', gateway.now()), created_at: at, sent_at: at });
+    await gateway.messages.put(message, message);
+    await gateway.run(10);
+    await change(first, { enabled: true });
+    await change(second, { events: null });
+    const pending = await all({ message_id: message.message_id });
+    expect(pending).toHaveLength(9);
+    expect(pending.map(({ endpoint_id }) => endpoint_id)).not.toContain(first);
+    expect(pending.map(({ endpoint_id }) => endpoint_id)).not.toContain(second);
   });
 
   it('reads a bounded number of rows for a page, which may be empty and have a cursor', async () => {

@@ -127,8 +127,8 @@ describe('an endpoint', () => {
   it('that succeeds costs no write, and failures are counted up to twenty', async () => {
     const working = await simulated({ hours: often, accepts: () => true });
     expect(working.endpoint).toEqual(anEndpoint({ client_id: clientId, endpoint_id: failingId }));
-    const failing = await simulated({ hours: often });
-    expect(failing.endpoint?.failed_attempts).toBe(20);
+    const failing = await simulated({ hours: often.filter((hour) => hour <= 96) });
+    expect(failing.endpoint).toMatchObject({ enabled: true, failed_attempts: 20 });
   });
 
   it('that is enabled again, or gets another URL, is counted again from zero', () => {
