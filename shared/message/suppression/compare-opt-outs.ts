@@ -7,6 +7,8 @@
  * The list is of all clients, so only the person's own words and an administrator change it: what a client says has effect
  * for that client.
  *
+ * Beside that it keeps suppressions that a person set again in the console from being deleted as ones that ended.
+ *
  * It reads the whole list, slowly, because the carrier permits one call a second. It saves its position after each page,
  * so a run that is out of time, or dies, is continued by the next one. Each write is conditional or changes nothing when
  * it is repeated, and the newest change wins, so two runs at once do no harm.
@@ -16,7 +18,8 @@ import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
 import type { Contacts } from '../store/contacts.dynamo.ts';
 import { type Conversations, pagesWith, takenOf } from '../store/conversations.dynamo.ts';
 import { isReadable, lastingSources, type RowKey, rowKey, type SuppressionRow } from './suppression.ts';
-import type { SuppressionChanges, SuppressionStore } from './suppression-store.dynamo.ts';
+import type { SuppressionChanges } from './suppression-changes.dynamo.ts';
+import type { SuppressionStore } from './suppression-store.dynamo.ts';
 
 /** How far the comparison is; a run that ends early is continued by the next one. */
 export interface ComparisonProgress {
@@ -142,7 +145,9 @@ async function readSuppressions(
   { begun, isOver }: { readonly begun: Date; readonly isOver: () => boolean },
 ): Promise<ComparisonProgress> {
   const after = position === undefined ? undefined : keyIn(position);
-  const { rows, nextAfter } = await dependencies.suppressions.changedSince(since, rowsPerRead, after);
+  const { suppressions } = dependencies;
+  const { rows, ending, nextAfter } = await suppressions.changedSince(since, rowsPerRead, after);
+  for (const row of ending) await suppressions.keep(row);
   const at = ({ client_id, recipient }: RowKey): ComparisonProgress => ({
     startedAt,
     since,

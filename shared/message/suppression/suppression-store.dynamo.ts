@@ -2,13 +2,7 @@
  * The suppressions table: partition `client_id`, sort `recipient`. A change is applied only over an older one, so that
  * notifications may arrive in any order and any number of times.
  */
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  QueryCommand,
-  ScanCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { keptDays } from '../../contract/mode.ts';
 import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
 import { batchRead, type ReadOptions } from '../../platform/aws/read-rows.dynamo.ts';
@@ -23,12 +17,10 @@ import {
   isReadable,
   isSuppression,
   lastingSources,
-  type RowKey,
   rowKey,
   type Suppression,
   type SuppressionChange,
   type SuppressionRow,
-  suppressionRow,
 } from './suppression.ts';
 
 /** Recipients of these messages, which are of one client and all one-time passwords or none, that are suppressed for them. */
@@ -53,22 +45,6 @@ export interface SuppressionStore extends SuppressionReader {
    * @param after - the recipient that was the last of the page before
    */
   list(clientId: string, limit: number, after: string | undefined): Promise<SuppressionPage>;
-}
-
-/** The rows of all clients, also of suppressions that ended, in no order. */
-export interface SuppressionChanges {
-  /**
-   * Reads so many rows and gives those that changed at or after this time; undefined: all.
-   *
-   * @param after - the key of a row, at which the reading continues
-   */
-  changedSince(since: Date | undefined, rowsRead: number, after: RowKey | undefined): Promise<ChangedRows>;
-}
-
-interface ChangedRows {
-  readonly rows: readonly SuppressionRow[];
-  /** Present if there may be more. */
-  readonly nextAfter?: RowKey;
 }
 
 export interface SuppressionPage {
@@ -271,14 +247,12 @@ function isLasting({ source }: Pick<SuppressionRow, 'source'>): boolean {
 }
 
 /** A row that cannot be read is repaired by its client and by administrators. A text of the person does not end it. */
-function isRepair({ source }: SuppressionChange, row: object | undefined): boolean {
-  return row !== undefined && (source === 'client' || source === 'admin') && readable(row).length === 0;
-}
-
-/** Leaves out a row that a person made invalid: what it says is unknown, so no list of a carrier is changed by it. */
-function readable(item: unknown): SuppressionRow[] {
-  const parsed = suppressionRow.safeParse(item);
-  return parsed.success ? [parsed.data] : [];
+function isRepair(
+  { source }: SuppressionChange,
+  row: Readonly<Record<string, unknown>> | undefined,
+): boolean {
+  if (row === undefined || isReadable(effectiveSuppression(row))) return false;
+  return source === 'client' || source === 'admin';
 }
 
 /** A query may have read more rows than fit the page; the next page begins after the last one that is shown. */
@@ -287,36 +261,6 @@ function pageOf(found: readonly Suppression[], limit: number, readTo: string | u
   const last = suppressions.at(-1)?.recipient;
   if (found.length > limit && last !== undefined) return { suppressions, nextAfter: last };
   return { suppressions, ...withoutUndefined({ nextAfter: readTo }) };
-}
-
-/** Scans: the comparison with a carrier's list looks at every row, which costs half a read unit for 4 KB of them. */
-export function dynamoSuppressionChanges(
-  client: DynamoDBDocumentClient,
-  TableName: string,
-): SuppressionChanges {
-  return {
-    async changedSince(since, rowsRead, after) {
-      const isRow = 'attribute_exists(changed_at)';
-      const { Items = [], LastEvaluatedKey } = await client.send(
-        new ScanCommand({
-          TableName,
-          Limit: rowsRead,
-          ...(since === undefined
-            ? { FilterExpression: isRow }
-            : {
-                // A change that was learned late has an early time.
-                FilterExpression: `${isRow} AND (changed_at >= :since OR stored_at >= :since)`,
-                ExpressionAttributeValues: { ':since': since.toISOString() },
-              }),
-          ExclusiveStartKey: after,
-        }),
-      );
-      return {
-        rows: Items.flatMap(readable),
-        ...(LastEvaluatedKey === undefined ? {} : { nextAfter: rowKey.parse(LastEvaluatedKey) }),
-      };
-    },
-  };
 }
 
 /** Which recipients of messages would not be sent to: the suppressions that the hand-over reads, many in one call. */

@@ -1,14 +1,14 @@
 /** Whose messages are suppressed, in memory as in the table: the state follows from the newest change, in any order. */
 
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Message } from '../../../shared/message/message.ts';
 import { dynamoOptOutProgress } from '../../../shared/message/suppression/opt-out-progress.dynamo.ts';
 import type { SuppressionChange } from '../../../shared/message/suppression/suppression.ts';
+import { dynamoSuppressionChanges } from '../../../shared/message/suppression/suppression-changes.dynamo.ts';
 import {
   dynamoSuppressedAmong,
-  dynamoSuppressionChanges,
   dynamoSuppressionStore,
   type SuppressionStore,
 } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
@@ -293,6 +293,28 @@ describe('the comparison with a list', () => {
     const Item = { client_id: '#opt-out-list', recipient: 'Edited', started_at: 'today', phase: 'list' };
     await dynamo.send(new PutCommand({ TableName: name, Item }));
     expect(await dynamoOptOutProgress(dynamo, name, 'Edited').read()).toBeUndefined();
+  });
+
+  it('finds what a person set again in the console, whenever that was, and keeps it, but not what has ended again', async () => {
+    const own = await createTables(['suppressions']);
+    const TableName = own.names.suppressions;
+    const changes = dynamoSuppressionChanges(own.dynamo, TableName);
+    const row = { client_id: aClient(), source: 'keyword', cause: 'x', purge_at: 2_000_000_000 };
+    const at = start.toISOString();
+    for (const Item of [
+      { ...row, recipient: '1', scope: 'all', changed_at: at },
+      { ...row, recipient: '2', changed_at: at },
+      { ...row, recipient: '3', suppressed_at: at },
+    ])
+      await own.dynamo.send(new PutCommand({ TableName, Item }));
+    for (const since of [undefined, addDays(start, 1)]) {
+      const { ending } = await changes.changedSince(since, 100, undefined);
+      expect(ending.map(({ recipient }) => recipient).toSorted()).toEqual(['1', '3']);
+    }
+    for (const recipient of ['1', '2', '3']) await changes.keep({ client_id: row.client_id, recipient });
+    const { Items = [] } = await own.dynamo.send(new ScanCommand({ TableName }));
+    expect(Items.filter((item) => item.purge_at !== undefined).map((item) => item.recipient)).toEqual(['2']);
+    await own.drop();
   });
 
   it('finds a row again that is to be compared again, unless the person wrote meanwhile', async () => {

@@ -1,6 +1,11 @@
 /** Requests of a client about one recipient, at the same moment or by clocks that differ. */
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { endSuppression, suppress } from '../../../shared/message/suppression/manage-suppressions.ts';
+import {
+  endSuppression,
+  suppress,
+  suppressionsOf,
+} from '../../../shared/message/suppression/manage-suppressions.ts';
 import type { SuppressionChange } from '../../../shared/message/suppression/suppression.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
@@ -52,3 +57,22 @@ describe('requests about one recipient', () => {
     await expect(suppress(overtaken, change('slow'))).rejects.toMatchObject({ code: 'concurrent_change' });
   });
 });
+
+it.each(['0044 7700 900123', 'Bob', 'é\n', '😀'.repeat(250)])(
+  'the pages of a client go on after a row that a person keyed %j',
+  async (odd) => {
+    const { suppressions: store, tables } = inMemoryStores();
+    const Item = { client_id: 'client', recipient: odd, scope: 'all' };
+    await tables.dynamo.send(new PutCommand({ TableName: tables.names.suppressions, Item }));
+    await suppress(store, change('first'));
+    await suppress(store, { ...change('second'), recipient: '+447700900124' });
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await suppressionsOf(store, 'client', { limit: 1, cursor });
+      found.push(...page.suppressions.map((one) => one.recipient));
+      cursor = page.next_cursor;
+    } while (cursor !== undefined);
+    expect(found).toEqual([odd, recipient, '+447700900124'].toSorted());
+  },
+);
