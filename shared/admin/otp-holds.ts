@@ -5,7 +5,7 @@
 
 import * as z from 'zod/mini';
 import { recordActivity } from '../activity/activity-log.ts';
-import { GatewayError } from '../contract/errors.ts';
+import { GatewayError, standardError } from '../contract/errors.ts';
 import { modeOf } from '../contract/mode.ts';
 import { allCountries, noCountry } from '../contract/otp-hold.ts';
 import type { Message } from '../message/message.ts';
@@ -83,7 +83,11 @@ interface AllowedOtps {
   readonly always: boolean;
 }
 
-/** Lets one-time passwords of the client go to the country again; only later ones are judged. */
+/**
+ * Lets one-time passwords of the client go to the country again; only later ones are judged.
+ *
+ * @throws GatewayError `concurrent_change` where another administrator has allowed them for good meanwhile
+ */
 export async function allowOtps(
   dependencies: AdminDependencies,
   actor: string,
@@ -105,14 +109,15 @@ export async function allowOtps(
     before: before === undefined ? {} : { ...before },
     after: { country: code, state: 'allowed', always },
   });
-  await dependencies.otpHolds.allow({
+  const allowance = {
     client_id: clientId,
     country: code,
     state: 'allowed',
     allowed_at: allowedAt,
     allowed_by: actor,
     always,
-  });
+  } as const;
+  if (!(await dependencies.otpHolds.allow(allowance, before))) throw standardError('concurrent_change');
   return { client_id: clientId, country: code, allowed_at: allowedAt, always };
 }
 

@@ -1,5 +1,5 @@
 /** The table `otp-holds`. A row that a person made invalid holds nothing, and allows nothing: a hold takes its place. */
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { GatewayError, otpHeldText } from '../contract/errors.ts';
 import { allCountries } from '../contract/otp-hold.ts';
@@ -126,8 +126,20 @@ export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string
       return replacing.applied || isOwn(replacing.row);
     },
 
-    async allow(allowance: OtpAllowance): Promise<void> {
-      await client.send(new PutCommand({ TableName, Item: allowance }));
+    /** False where it would end an allowance for good that was not `seen`. */
+    async allow(allowance: OtpAllowance, seen?: OtpHoldState): Promise<boolean> {
+      const isForGood = allowance.always || (seen?.state === 'allowed' && seen.always);
+      const { applied } = await conditionalPut(client, {
+        TableName,
+        Item: allowance,
+        ...(isForGood
+          ? {}
+          : {
+              ConditionExpression: 'attribute_not_exists(always) OR always <> :yes',
+              ExpressionAttributeValues: { ':yes': true },
+            }),
+      });
+      return applied;
     },
   };
 }

@@ -81,7 +81,7 @@ it.each([
 });
 
 it('an administrator who allows meanwhile is not overruled', async () => {
-  let allowMeanwhile = async (): Promise<void> => {};
+  let allowMeanwhile = async (): Promise<unknown> => undefined;
   const { dynamo, names, rows } = inMemoryTables({
     around: async ({ operation }, run) => {
       if (operation !== 'PutItem') return run();
