@@ -11,7 +11,7 @@
  * each is stored, so that a run that ends, or is killed, is continued from there.
  */
 import type { ClientIdPage } from '../client/client-store.dynamo.ts';
-import { validityMaxSeconds } from '../message/send/send-fields.ts';
+import { scheduledAhead, validityMaxSeconds } from '../message/send/send-fields.ts';
 import type { ListedKey, MessageList } from '../message/store/message-list.dynamo.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 import { isPermanentFault } from '../platform/aws/permanent-fault.ts';
@@ -80,10 +80,10 @@ const pauseSeconds = 900;
 /** How far back the first scan goes: the retention of the stream. */
 const firstScanSeconds = 86_400;
 /**
- * How much older than its lost change a message may be: the longest validity period, after which it is final, and a day for
- * late receipts.
+ * How much older than its lost change a message may be: it was scheduled, and is final after the longest validity period and a day
+ * for late receipts. That is nearly all that is stored, but records are lost only after hours of failures.
  */
-const olderThanChangeSeconds = validityMaxSeconds + 86_400;
+const olderThanChangeSeconds = scheduledAhead.daysMax * 86_400 + validityMaxSeconds + 86_400;
 const clientsAtOnce = 10;
 /** Messages of one client that are read before it is the turn of others. */
 const messagesPerTurn = 1000;

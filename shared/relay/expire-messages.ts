@@ -221,10 +221,10 @@ interface ReviewedLater {
 /** The clock of who stored a message, or wrote its event, may be ahead of the stream's by less than this. */
 export const clockAheadSeconds = 180;
 /**
- * An event has the time of the carrier, whose report may wait or be repeated before it is written. With hours, a client that set a
- * URL meanwhile would get what happened before.
+ * An event has the time of the carrier, whose report may wait or be repeated before it is written, also in the outage in which the
+ * record was lost. An account without a URL that sets one meanwhile gets what happened within this time.
  */
-const reportSeconds = 1800;
+const reportSeconds = 86_400;
 
 /**
  * Adds messages to the due-item index, so that the run of each minute does what is still due of them: it hands over,

@@ -8,7 +8,7 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/relay/expire-messages.ts',
-        replace: 'const reportSeconds = 1800;',
+        replace: 'const reportSeconds = 86_400;',
         by: 'const reportSeconds = clockAheadSeconds;',
       },
     ],
@@ -21,6 +21,17 @@ export const faults: DeliberateFaults = {
         file: 'shared/relay/expire-messages.ts',
         replace: 'export const clockAheadSeconds = 180;',
         by: 'export const clockAheadSeconds = 60;',
+      },
+    ],
+  },
+  'an event of a message that was scheduled days ahead is lost with its record': {
+    theme: 'schedules',
+    promise: '6.5',
+    changes: [
+      {
+        file: 'shared/relay/add-missed-messages.ts',
+        replace: 'scheduledAhead.daysMax * 86_400 + validityMaxSeconds',
+        by: 'validityMaxSeconds',
       },
     ],
   },

@@ -2,6 +2,7 @@
 import { type DeleteMessageCommand, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from '@jest/globals';
 import type { Message } from '../../../shared/message/message.ts';
+import { scheduledAhead } from '../../../shared/message/send/send-fields.ts';
 import type { ListRange } from '../../../shared/message/store/message-list.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { addMissedMessages, type ScanProgress } from '../../../shared/relay/add-missed-messages.ts';
@@ -132,16 +133,27 @@ describe('a stream record of which nothing was relayed', () => {
     expect(lost.progress()).toMatchObject({ done: true, lost: undefined });
   });
 
-  it('leaves out events of other times: who set a URL since then does not get what happened before', async () => {
-    const lost = gateway([delivered('msg_other', ago(10_000))], [failedBatch(ago(7205), ago(7195))]);
+  it('leaves out events of other days: who set a URL since then does not get what happened before', async () => {
+    const lost = gateway([delivered('msg_other', ago(8000 + day))], [failedBatch(ago(7205), ago(7195))]);
     await lost.run();
     expect(lost.events).toEqual([]);
   });
 
-  it('is found by its event too where the report of the carrier was written minutes after that', async () => {
-    const lost = gateway([delivered('msg_late', ago(7200))], [failedBatch(ago(7020), ago(7020))]);
+  it.each([180, day - 60])(
+    'is found by its event too where the report of the carrier was written %d seconds after that',
+    async (seconds) => {
+      const lost = gateway([delivered('msg_late', ago(7020 + seconds))], [failedBatch(ago(7020), ago(7020))]);
+      await lost.run();
+      expect(lost.events).toEqual(['msg_late#sms.delivered']);
+    },
+  );
+
+  it('is found where the message was scheduled as far ahead as it may be, and delivered at the end of its validity', async () => {
+    const created_at = ago(7020 + (scheduledAhead.daysMax + 3) * day);
+    const scheduled = { ...delivered('msg_scheduled', ago(7020)), created_at };
+    const lost = gateway([scheduled], [failedBatch(ago(7020), ago(7020))]);
     await lost.run();
-    expect(lost.events).toEqual(['msg_late#sms.delivered']);
+    expect(lost.events).toContain('msg_scheduled#sms.delivered');
   });
 
   it('is found by its event too where the clock of who wrote that is two minutes ahead', async () => {
