@@ -7,6 +7,7 @@
 import { everyClient } from '../contract/limits.ts';
 import { clientIdIn, modeOf, settingsIdOf } from '../contract/mode.ts';
 import type { NumberOwners } from '../sender/number-owners.ts';
+import { recipientsOfPerson } from '../sender/phone-number.ts';
 import type { Message } from './message.ts';
 import type { InboundMessage } from './received-content.ts';
 import { type Contacts, contactsFrom, type MayUse, mayBeFrom } from './store/contacts.dynamo.ts';
@@ -18,15 +19,17 @@ import {
   type Written,
 } from './store/conversations.dynamo.ts';
 
-export interface Owner {
+interface Owner {
   readonly clientId: string;
   /** Our message that the person replies to, if the carrier names it. */
   readonly inReplyTo?: string;
 }
 
-interface Found {
+export interface Found {
   /** Undefined where no carrier took a message from this number to that person. */
   readonly owner: Owner | undefined;
+  /** The number of the person to which the owner wrote; as the carrier names it, where there is none. */
+  readonly recipient: string;
   /** The other clients that wrote from this number, which is nobody's own. */
   readonly others: readonly string[];
   /** Whether a message to that person is being handed over, so that its client may be known in a moment. */
@@ -52,20 +55,25 @@ export async function findOwner(
 ): Promise<Found> {
   const { person, channel, mode = 'live' } = inbound;
   const number = inbound.numberId ?? inbound.number;
+  const recipients = recipientsOfPerson(person);
   const [numberOwner, holders, noted] = await Promise.all([
     numbers.ownerOf(number, channel),
     numbers.holdersOf(number, channel),
-    contacts.of({ channel, person, mode }),
+    Promise.all(
+      recipients.map(async (recipient) =>
+        (await contacts.of({ channel, person: recipient, mode })).map((each) => ({ ...each, recipient })),
+      ),
+    ),
   ]);
   const holder = numberOwner && clientIdIn(mode, numberOwner);
   const mayUse: MayUse = (clientId) =>
     holders === undefined || holders.has(settingsIdOf(clientId)) || holders.has(everyClient);
-  const written: Written[] = [...contactsFrom(noted, inbound, mayUse)];
+  const written: Written[] = [...contactsFrom(noted.flat(), inbound, mayUse)];
   const possiblyWritten: Written[] = [];
   const refused = new Set<string>();
   let answered: Owner | undefined;
   let isHandedOver = false;
-  for await (const page of pagesWith(conversations, person)) {
+  for await (const page of pagesWith(conversations, recipients)) {
     const from = page.filter(
       (message) =>
         message.channel === channel &&
@@ -80,15 +88,18 @@ export async function findOwner(
     answered ??= answeredIn(sent, inbound, holder);
     if (holder !== undefined || (written.length > 0 && asksFor === undefined)) break;
   }
-  if (holder !== undefined) return { owner: answered ?? { clientId: holder }, others: [], isHandedOver };
   // The person has the message, although the carrier's response was lost.
-  const writers = written.length > 0 ? written : possiblyWritten;
-  const last = writers.toSorted((one, other) => other.at.getTime() - one.at.getTime()).at(0);
-  const owner = answered ?? (last && { clientId: last.clientId });
+  const writers = (written.length > 0 ? written : possiblyWritten).toSorted(
+    (one, other) => other.at.getTime() - one.at.getTime(),
+  );
+  const ownerId = holder ?? writers.at(0)?.clientId;
+  const owner = answered ?? (ownerId === undefined ? undefined : { clientId: ownerId });
+  const { recipient = person } = writers.find(({ clientId }) => clientId === owner?.clientId) ?? {};
+  if (holder !== undefined) return { owner, recipient, others: [], isHandedOver };
   const told = asksFor === undefined ? written : [...written, ...possiblyWritten];
   const clients = new Set([...told.map(({ clientId }) => clientId), ...refused]);
   if (owner !== undefined) clients.delete(owner.clientId);
-  return { owner, others: [...clients], isHandedOver };
+  return { owner, recipient, others: [...clients], isHandedOver };
 }
 
 /** Whether the carrier refused the message because the person had opted out, which began a suppression of its client. */

@@ -14,8 +14,8 @@ import { derivedId, derivedIdAt } from '../platform/ids.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import type { NumberOwners } from '../sender/number-owners.ts';
-import { countryOf } from '../sender/phone-number.ts';
-import { findOwner, isUnassigned, type Owner, unassignedClientId } from './find-owner.ts';
+import { countryOf, recipientsOfPerson } from '../sender/phone-number.ts';
+import { type Found, findOwner, isUnassigned, unassignedClientId } from './find-owner.ts';
 import type { Message } from './message.ts';
 import type { InboundMessage } from './received-content.ts';
 import type { Contacts } from './store/contacts.dynamo.ts';
@@ -91,9 +91,9 @@ export async function receiveMessage(
   receives: number,
 ): Promise<ReceivedMessage> {
   const keyword = optKeywordOf(saidIn(inbound), dependencies.optOutWords);
-  const { owner, others, isHandedOver } = await findOwner(dependencies, inbound, keyword?.asksFor);
-  if (owner === undefined && isHandedOver && receives <= tooEarlyReceives) throw new TooEarly();
-  const row = rowOf(inbound, owner, keyword?.asksFor, others);
+  const found = await findOwner(dependencies, inbound, keyword?.asksFor);
+  if (found.owner === undefined && found.isHandedOver && receives <= tooEarlyReceives) throw new TooEarly();
+  const row = rowOf(inbound, found, keyword?.asksFor);
   const creating = await dependencies.messages.create(row);
   const message = creating.created ? row : creating.existing;
   if (isUnassigned(message)) await noteUnassigned(dependencies.activityLog, message);
@@ -125,7 +125,8 @@ async function follow(
         }),
       );
   }
-  if (message.channel === 'whatsapp' && isAssigned) await dependencies.windows.open(client_id, recipient, at);
+  if (message.channel === 'whatsapp' && isAssigned)
+    for (const each of recipientsOfPerson(recipient)) await dependencies.windows.open(client_id, each, at);
 }
 
 async function changeSuppression(
@@ -134,15 +135,16 @@ async function changeSuppression(
   word: string | undefined,
 ): Promise<void> {
   const isOptOut = opt_keyword === 'opt_out';
-  await suppressions.change({
-    client_id,
-    recipient,
-    scope: isOptOut ? 'messages' : undefined,
-    reason: isOptOut ? `The recipient answered ${word ?? 'with a word for it'}` : undefined,
-    source: 'keyword',
-    at: new Date(created_at),
-    cause: message_id,
-  });
+  for (const each of recipientsOfPerson(recipient))
+    await suppressions.change({
+      client_id,
+      recipient: each,
+      scope: isOptOut ? 'messages' : undefined,
+      reason: isOptOut ? `The recipient answered ${word ?? 'with a word for it'}` : undefined,
+      source: 'keyword',
+      at: new Date(created_at),
+      cause: message_id,
+    });
 }
 
 /** The row by which another client that wrote from this number is told of the word, and of nothing else in the message. */
@@ -172,9 +174,8 @@ const othersAtOnce = 25;
 
 function rowOf(
   inbound: InboundMessage,
-  owner: Owner | undefined,
+  { owner, recipient, others }: Found,
   wish: OptKeyword['asksFor'] | undefined,
-  others: readonly string[],
 ): Message {
   const at = inbound.receivedAt.toISOString();
   return {
@@ -183,11 +184,11 @@ function rowOf(
     direction: 'inbound',
     channel: inbound.channel,
     status: 'received',
-    recipient: inbound.person,
+    recipient,
     from: inbound.number,
     type: 'transactional',
     ...withoutUndefined({
-      country: countryOf(inbound.person),
+      country: countryOf(recipient),
       text: inbound.text,
       received_content: inbound.content,
       opt_keyword: wish,

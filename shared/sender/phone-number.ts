@@ -17,6 +17,8 @@ export const senderNameRule = 'up to 11 letters, digits and hyphens with at leas
 const alphanumericSender = /^(?=.*[A-Za-z])[A-Za-z0-9](?:[A-Za-z0-9-]{0,9}[A-Za-z0-9])?$/;
 /** Each round removes one prefix of a number that has several. */
 const canonicalRounds = 5;
+/** Mobile numbers of Mexico had this 1 until 2019; WhatsApp writes it still. */
+const mexicanMobile = /^\+521(?=\d{10}$)/;
 
 /**
  * The canonical form of a possible number, without digits that are dialed only within a country (`+44 0…`, `+1 1…`).
@@ -24,7 +26,7 @@ const canonicalRounds = 5;
  * means.
  */
 export function canonicalRecipient(text: string): string | undefined {
-  let spelling = text;
+  let spelling = text.replace(mexicanMobile, '+52');
   for (let round = 0; round < canonicalRounds; round += 1) {
     const number = e164.test(spelling) ? parsed(spelling) : undefined;
     if (number === undefined) return undefined;
@@ -50,6 +52,23 @@ const shortCodeDigitsMax = 6;
 export function inboundNumber(text: string): string {
   const digits = text.replaceAll(/\D/g, '');
   return digits.length <= shortCodeDigitsMax ? digits : (canonicalRecipient(`+${digits}`) ?? `+${digits}`);
+}
+
+/**
+ * Two numbers that are one person: mobile numbers of Brazil with and without the ninth digit (landlines begin with 2 to 5), and
+ * numbers of Argentina with and without the 9 of mobile ones. Each of the two may be sent to, and which of them WhatsApp or a
+ * carrier names as the writer follows from neither.
+ */
+const twoForms = [
+  { either: /^\+55(\d\d)9?([6-9]\d{7})$/, both: ['+55$19$2', '+55$1$2'] },
+  { either: /^\+549?([1-3]\d{9})$/, both: ['+549$1', '+54$1'] },
+] as const;
+
+/** Every recipient, in canonical form, that is the person with this number; the number itself is the first. */
+export function recipientsOfPerson(recipient: string): readonly string[] {
+  const forms = twoForms.find(({ either }) => either.test(recipient));
+  const all = forms?.both.map((form) => recipient.replace(forms.either, form)) ?? [];
+  return [...new Set([recipient, ...all])];
 }
 
 /** The canonical form of a number, for a search; any other text unchanged, which finds nothing. */

@@ -50,8 +50,7 @@ describe('a function’s bundle', () => {
     expect(sourcesOf.get(file)?.filter((input) => whole.test(input))).toEqual([]);
   });
 
-  // `record-receipt` has them for the numbers of people: a carrier may spell one otherwise than the client did (Mexico,
-  // Argentina), and an opt-out counts for the number that is sent to.
+  // `record-receipt` has them for the numbers of people: a carrier may write one with digits that the canonical form does not have.
   it('has the numbering plans only where a request or a message from a person contains a number or a country', () => {
     const carriers = [...sourcesOf.keys()].filter((file) =>
       sourcesOf.get(file)?.some((input) => input.includes('libphonenumber-js/')),

@@ -104,11 +104,11 @@ export function mayBeFrom(message: Message, inbound: InboundMessage, mayUse: May
  * The contacts from the number that the person wrote to. A pool counts where no receipt named one of its numbers for this
  * client; where nobody is found by that, any pool counts. A number that rows give to other clients is in no pool of this one.
  */
-export function contactsFrom(
-  contacts: readonly Contact[],
+export function contactsFrom<Known extends Contact>(
+  contacts: readonly Known[],
   inbound: InboundMessage,
   mayUse: MayUse,
-): readonly Contact[] {
+): readonly Known[] {
   const isNamedOf = ({ clientId, sender }: Contact) =>
     contacts.some((other) => other.clientId === clientId && other.via === sender);
   const ofPools = contacts.filter(({ sender, clientId }) => isAnyOf(sender, inbound) && mayUse(clientId));

@@ -27,6 +27,8 @@ const consideredMax = 2000;
 
 export interface Written {
   readonly clientId: string;
+  /** The number of the person to which the client wrote. */
+  readonly recipient: string;
   readonly at: Date;
 }
 
@@ -66,28 +68,40 @@ export function dynamoConversations(
   };
 }
 
-/** Reads the messages with a person page by page, each page when it is needed. */
+/**
+ * Reads the messages with a person page by page, each page when it is needed.
+ *
+ * @param recipients - the numbers of the person
+ */
 export async function* pagesWith(
   conversations: Conversations,
-  person: string,
+  recipients: readonly string[],
 ): AsyncGenerator<readonly Message[]> {
-  let before: string | undefined;
-  for (let considered = 0; considered < consideredMax; considered += pageSize) {
-    const { messages, nextBefore } = await conversations.newestWith(person, pageSize, before);
-    yield messages;
-    if (nextBefore === undefined) return;
-    before = nextBefore;
+  let unread: readonly { readonly recipient: string; readonly before?: string }[] = recipients.map(
+    (recipient) => ({ recipient }),
+  );
+  for (let considered = 0; considered < consideredMax && unread.length > 0; considered += pageSize) {
+    const pages = await Promise.all(
+      unread.map(async ({ recipient, before }) => ({
+        recipient,
+        ...(await conversations.newestWith(recipient, pageSize, before)),
+      })),
+    );
+    yield pages.flatMap(({ messages }) => messages);
+    unread = pages.flatMap(({ recipient, nextBefore: before }) =>
+      before === undefined ? [] : [{ recipient, before }],
+    );
   }
 }
 
 /** The client of an outbound message whose attempt has no outcome: its carrier may have it. */
-export function possiblyTakenOf({ client_id, sent_at, attempts = [] }: Message): Written[] {
+export function possiblyTakenOf({ client_id, recipient, sent_at, attempts = [] }: Message): Written[] {
   const unknown = attempts.findLast(({ outcome = 'unknown' }) => outcome === 'unknown');
   if (sent_at !== undefined || unknown === undefined) return [];
-  return [{ clientId: client_id, at: new Date(unknown.at) }];
+  return [{ clientId: client_id, recipient, at: new Date(unknown.at) }];
 }
 
 /** The client of an outbound message that a carrier took, which alone sets `sent_at`. */
-export function takenOf({ client_id, sent_at }: Message): Written[] {
-  return sent_at === undefined ? [] : [{ clientId: client_id, at: new Date(sent_at) }];
+export function takenOf({ client_id, recipient, sent_at }: Message): Written[] {
+  return sent_at === undefined ? [] : [{ clientId: client_id, recipient, at: new Date(sent_at) }];
 }

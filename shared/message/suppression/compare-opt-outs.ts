@@ -252,7 +252,7 @@ async function clientsOf(
   const noted = await contacts.of({ channel: 'sms', person });
   const clients = new Set(noted.map(({ clientId }) => clientId));
   // Messages of an earlier release, and those from names, have no contacts.
-  for await (const page of pagesWith(conversations, person)) {
+  for await (const page of pagesWith(conversations, [person])) {
     const sent = page.filter(
       ({ channel, direction, client_id }) =>
         channel === 'sms' && direction === undefined && modeOf(client_id) === 'live',

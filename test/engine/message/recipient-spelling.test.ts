@@ -30,7 +30,7 @@ function withPrefix(country: CountryCode, number: string): string | undefined {
   const plan = metadata.numberingPlan as unknown as { nationalPrefix(): string | undefined };
   const prefix = plan.nationalPrefix();
   const code = `+${getCountryCallingCode(country)}`;
-  return prefix && `${code}${prefix}${number.slice(code.length)}`;
+  return prefix ? `${code}${prefix}${number.slice(code.length)}` : undefined;
 }
 
 interface Spelled {

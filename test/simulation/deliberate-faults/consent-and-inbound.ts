@@ -16,6 +16,17 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'STOP counts only for the number that WhatsApp names': {
+    theme: 'opt-outs',
+    promise: '13.2',
+    changes: [
+      {
+        file: 'shared/sender/phone-number.ts',
+        replace: 'return [...new Set([recipient, ...all])];',
+        by: 'return [recipient, ...all].slice(0, 1);',
+      },
+    ],
+  },
   'STOP does not count for all clients that wrote from the number': {
     theme: 'opt-outs',
     promise: '13.2',

@@ -1,0 +1,111 @@
+/**
+ * WhatsApp and carriers name some people by another number than the one that is sent to: of Mexico with a 1 after the country's
+ * code, of Brazil without the ninth digit, of Argentina with a 9 or without. STOP and START count all the same, and so
+ * does the window (contract 13.1, 13.2, 13.5).
+ */
+import { describe, expect, it } from '@jest/globals';
+import { metaReports } from '../../../shared/carrier/meta/reports.ts';
+import { unassignedClientId } from '../../../shared/message/find-owner.ts';
+import { receiveMessages } from '../../../shared/message/receive-message.ts';
+import { noteContact } from '../../../shared/message/store/contacts.dynamo.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { canonicalRecipient, recipientsOfPerson } from '../../../shared/sender/phone-number.ts';
+import { inMemoryReceiver, sentBy, start } from '../../support/message/inbound.ts';
+
+const ourId = '106540352242922';
+const whatsapp = { channel: 'whatsapp', sender: { identity: ourId } } as const;
+
+/** What Meta posts when the person with this id writes. */
+function textFrom(wa_id: string, body: string, seconds: number) {
+  const receivedAt = addSeconds(start, seconds);
+  const message = {
+    from: wa_id,
+    id: `wamid.${wa_id}-${seconds}`,
+    timestamp: String(Math.floor(receivedAt.getTime() / 1000)),
+    type: 'text',
+    text: { body },
+  };
+  const value = {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: '15550001234', phone_number_id: ourId },
+    contacts: [{ profile: { name: 'Diego' }, wa_id }],
+    messages: [message],
+  };
+  const entry = [{ id: '1', changes: [{ value, field: 'messages' }] }];
+  const posted = JSON.stringify({ object: 'whatsapp_business_account', entry });
+  return metaReports.parse({ body: posted, path: 'events', query: {}, receivedAt }).inbound;
+}
+
+describe.each([
+  ['Great Britain', '+447700900123', '447700900123'],
+  ['Mexico', '+525512345678', '5215512345678'],
+  ['Brazil', '+5531987654321', '553187654321'],
+  ['Brazil', '+553187654321', '5531987654321'],
+  ['Argentina', '+541123456789', '5491123456789'],
+  ['Argentina', '+5491123456789', '541123456789'],
+])('a person of %s who is sent to at %s and writes as %s', (_country, recipient, wa_id) => {
+  it.each(['messages', 'contacts'])('stops the client and starts it again, known from its %s', async (of) => {
+    const { dependencies, messages, contacts, suppressions, windows } = inMemoryReceiver();
+    const sent = sentBy('a', 0, { ...whatsapp, recipient });
+    if (of === 'messages') await messages.create(sent);
+    else await noteContact(contacts, sent, start);
+    const numbers = recipientsOfPerson(recipient);
+    const scopes = () => Promise.all(numbers.map(async (each) => (await suppressions.get('a', each))?.scope));
+
+    const stop = textFrom(wa_id, 'STOP', 100);
+    const { received, failures } = await receiveMessages(dependencies, stop, 1);
+    expect(failures).toEqual([]);
+    expect(received[0]?.message).toMatchObject({ client_id: 'a', recipient });
+    expect(await suppressions.get('a', recipient)).toMatchObject({ scope: 'messages', source: 'keyword' });
+    expect(await scopes()).toEqual(numbers.map(() => 'messages'));
+    for (const each of numbers) expect(await windows.openedAt('a', each)).toEqual(addSeconds(start, 100));
+    expect(await suppressions.get('b', recipient)).toBeUndefined();
+
+    await receiveMessages(dependencies, textFrom(wa_id, 'START', 200), 1);
+    await receiveMessages(dependencies, stop, 1);
+    expect(await scopes()).toEqual(numbers.map(() => undefined));
+  });
+});
+
+describe('of clients that write to a person of Argentina at both numbers', () => {
+  const numbers = ['+541123456789', '+5491123456789'] as const;
+
+  it('the one that wrote last gets the answer, and STOP stops each at each number', async () => {
+    for (const [first, second] of [numbers, numbers.toReversed()] as const) {
+      const { dependencies, messages, suppressions } = inMemoryReceiver();
+      await messages.create(sentBy('a', 0, { ...whatsapp, recipient: first }));
+      await messages.create(sentBy('b', 1, { ...whatsapp, recipient: second }));
+      const { received } = await receiveMessages(dependencies, textFrom('5491123456789', 'STOP', 100), 1);
+      expect(received[0]?.message).toMatchObject({ client_id: 'b', recipient: second, opt_for: ['a'] });
+      for (const client of ['a', 'b'])
+        for (const recipient of numbers)
+          expect((await suppressions.get(client, recipient))?.scope).toBe('messages');
+    }
+  });
+});
+
+it.each([
+  ['a landline of Brazil', '+551133334444', '5511933334444'],
+  ['a mobile number of Brazil that would be a landline', '+5511933334444', '551133334444'],
+  ['a number that was never sent to', '+541123456789', '5491123456780'],
+])('%s is another person', async (_what, recipient, wa_id) => {
+  const { dependencies, messages, suppressions } = inMemoryReceiver();
+  await messages.create(sentBy('a', 0, { ...whatsapp, recipient }));
+  const { received } = await receiveMessages(dependencies, textFrom(wa_id, 'STOP', 100), 1);
+  expect(received[0]?.message).toMatchObject({ client_id: unassignedClientId, recipient: `+${wa_id}` });
+  expect(await suppressions.get('a', recipient)).toBeUndefined();
+});
+
+it('a number of Mexico with the 1 is sent to without it', () => {
+  expect(canonicalRecipient('+5215512345678')).toBe('+525512345678');
+  expect(canonicalRecipient('+52155123456789')).toBeUndefined();
+});
+
+it.each([
+  ['+5531987654321', '+553187654321'],
+  ['+5531997654321', '+553197654321'],
+  ['+5491123456789', '+541123456789'],
+])('%s and %s name each other', (one, other) => {
+  expect(recipientsOfPerson(one)).toEqual([one, other]);
+  expect(recipientsOfPerson(other)).toEqual([other, one]);
+});
