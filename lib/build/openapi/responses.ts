@@ -108,7 +108,7 @@ function refusalOf(
     ...(status === 429 ? (['Retry-After'] as const) : []),
   ];
   return {
-    description: codes.map((code) => `\`${code}\`: ${errorNotes[code].when}`).join('\n\n'),
+    description: codes.map((code) => `\`${code}\`: ${errorNotes[code]}`).join('\n\n'),
     headers: responseHeaders(headers),
     content: {
       'application/json': {
@@ -116,7 +116,7 @@ function refusalOf(
         examples: Object.fromEntries(
           codes.map((code) => [
             code,
-            { summary: errorNotes[code].when, value: errorExample(code, route, description) },
+            { summary: errorNotes[code], value: errorExample(code, route, description) },
           ]),
         ),
       },

@@ -31,7 +31,7 @@ ${table(
     id: code,
     name: html`<code>${code}</code>`,
     keywords: String(status),
-    cells: [String(status), inline(errorNotes[code].when)],
+    cells: [String(status), inline(errorNotes[code])],
   })),
 )}</section>
 <section>${heading(2, 'error-body', 'Body of an error')}

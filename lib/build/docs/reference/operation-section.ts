@@ -99,7 +99,7 @@ function errorsOf({ operationId, responses }: DocumentedOperation): Html {
     [{ title: 'Code' }, { title: 'Status', quiet: true }, { title: 'When' }],
     examples.map(([code]) => ({
       name: html`<a href="${linkTo('errors', code)}"><code>${code}</code></a>`,
-      cells: [String(errorStatus[code]), inline(errorNotes[code].when)],
+      cells: [String(errorStatus[code]), inline(errorNotes[code])],
     })),
   )}${examples.filter(([code]) => ownExamples.has(code)).map(([code, example]) => html`<p class="quiet"><code>${code}</code></p>${json({ ...example, summary: `${operationId}: ${code}` })}`)}</details>`;
 }
