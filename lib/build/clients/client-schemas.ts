@@ -52,9 +52,8 @@ export function clientSchemas(document: OpenApiDocument, methods: readonly Clien
 
 function querySchemas({ paths }: OpenApiDocument): Record<string, JsonSchema> {
   const schemas: Record<string, JsonSchema> = {};
-  for (const { operationId, parameters = [] } of Object.values(paths).flatMap((operations) =>
-    Object.values(operations),
-  )) {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  for (const { operationId, parameters = [] } of operations) {
     const inQuery = parameters.filter((parameter) => parameter.in === 'query');
     if (inQuery.length === 0) continue;
     schemas[queryName(operationId)] = {
@@ -75,30 +74,27 @@ function typesOnly(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema).filter(
     ([keyword, value]) => kept.includes(keyword) || (keyword === 'format' && value === 'date-time'),
   );
+  const types = withParts(Object.fromEntries(entries), typesOnly);
+  const name = schemaName(schema);
+  // All schemas are in one document here.
+  return name === undefined ? types : { ...types, $ref: `#/components/schemas/${name}` };
+}
+
+/** The schema with each schema in it changed. */
+function withParts(schema: JsonSchema, changed: (part: JsonSchema) => JsonSchema): JsonSchema {
   return Object.fromEntries(
-    entries.map(([keyword, value]) => {
-      // All schemas are in one document here.
-      if (keyword === '$ref') return [keyword, referenceHere(String(value).split('/').at(-1) ?? '')] as const;
-      if (keyword === 'properties')
-        return [keyword, mapValues(value as Record<string, JsonSchema>, typesOnly)] as const;
+    Object.entries(schema).map(([keyword, value]) => {
+      if (keyword === 'properties') {
+        const fields = Object.entries(value as Record<string, JsonSchema>);
+        return [keyword, Object.fromEntries(fields.map(([field, part]) => [field, changed(part)]))] as const;
+      }
       if (Array.isArray(value) && (keyword === 'anyOf' || keyword === 'oneOf'))
-        return [keyword, value.map(typesOnly)] as const;
+        return [keyword, value.map(changed)] as const;
       if ((keyword === 'items' || keyword === 'additionalProperties') && typeof value === 'object')
-        return [keyword, typesOnly(value as JsonSchema)] as const;
+        return [keyword, changed(value as JsonSchema)] as const;
       return [keyword, value] as const;
     }),
   );
-}
-
-function referenceHere(name: string): string {
-  return `#/components/schemas/${name}`;
-}
-
-function mapValues<From, To>(
-  record: Readonly<Record<string, From>>,
-  map: (value: From) => To,
-): Record<string, To> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
 }
 
 function namesIn(schema: unknown): string[] {
@@ -121,23 +117,14 @@ export function withClassesForObjectsOnly(schemas: ClientSchemas): Record<string
       const { $ref, ...rest } = schema;
       return rewritten({ ...target, ...rest });
     }
-    if (name !== undefined) return { ...schema, $ref: referenceHere(name) };
+    if (name !== undefined) return schema;
     const { enum: values = schema['x-extensible-enum'], 'x-extensible-enum': _, ...rest } = schema;
     if (Array.isArray(values)) {
       const { type: __, ...others } = rest;
       return { ...others, anyOf: [{ type: 'string', enum: values }, { type: 'string' }] };
     }
-    return Object.fromEntries(
-      Object.entries(schema).map(([keyword, value]) => {
-        if (keyword === 'properties')
-          return [keyword, mapValues(value as Record<string, JsonSchema>, rewritten)] as const;
-        if (keyword === 'anyOf' || keyword === 'oneOf')
-          return ['anyOf', (value as JsonSchema[]).map(rewritten)] as const;
-        if ((keyword === 'items' || keyword === 'additionalProperties') && typeof value === 'object')
-          return [keyword, rewritten(value as JsonSchema)] as const;
-        return [keyword, value] as const;
-      }),
-    );
+    const { oneOf, ...others } = withParts(schema, rewritten);
+    return oneOf === undefined ? others : { ...others, anyOf: oneOf };
   };
   return Object.fromEntries(
     Object.entries(schemas)
