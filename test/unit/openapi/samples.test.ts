@@ -57,7 +57,6 @@ describe('the samples', () => {
       authorized: false,
       body,
       variables: {},
-      hasResponseBody: true,
     } as const;
     const [, shell = ''] = /-d '([\s\S]*)'$/.exec(languages.curl.write(request)) ?? [];
     expect(JSON.parse(shell.replaceAll("'\\''", "'"))).toEqual(body);

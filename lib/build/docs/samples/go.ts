@@ -2,14 +2,7 @@
 import { jsonNotation, literal } from './literal.ts';
 import type { SampleRequest } from './sample-request.ts';
 
-export function goSample({
-  method,
-  path,
-  authorized,
-  body,
-  variables,
-  hasResponseBody,
-}: SampleRequest): string {
+export function goSample({ method, path, authorized, body, variables }: SampleRequest): string {
   const marshals = Object.keys(variables).length > 0;
   const packages = [
     ...(marshals ? ['bytes', 'encoding/json'] : []),
@@ -40,7 +33,7 @@ export function goSample({
     'if response.StatusCode >= 300 {',
     '\tlog.Fatalf("%s %s", response.Status, answer)',
     '}',
-    hasResponseBody ? 'fmt.Println(string(answer))' : 'fmt.Println(response.Status)',
+    'fmt.Println(string(answer))',
   ];
   return `package main
 

@@ -2,14 +2,7 @@
 import { literal, type Notation } from './literal.ts';
 import { readVariables, type SampleRequest } from './sample-request.ts';
 
-export function pythonSample({
-  method,
-  path,
-  authorized,
-  body,
-  variables,
-  hasResponseBody,
-}: SampleRequest): string {
+export function pythonSample({ method, path, authorized, body, variables }: SampleRequest): string {
   const values = readVariables(variables, (name) => `os.environ["${name}"]`);
   const argumentLines = [
     `f"{os.environ['BASE_URL']}${path}",`,
@@ -26,7 +19,7 @@ ${argumentLines.map((line) => `    ${line}`).join('\n')}
 )
 if not response.ok:
     raise SystemExit(f"{response.status_code} {response.text}")
-${hasResponseBody ? 'print(response.json())' : 'print(response.status_code)'}
+print(response.json())
 `;
 }
 

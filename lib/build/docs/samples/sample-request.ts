@@ -13,7 +13,6 @@ export interface SampleRequest {
   readonly body: Readonly<Record<string, unknown>> | undefined;
   /** The fields of the body whose values the program reads from the environment, with their variables. */
   readonly variables: Readonly<Record<string, string>>;
-  readonly hasResponseBody: boolean;
 }
 
 /**
@@ -36,7 +35,7 @@ const ownValues: Readonly<Record<string, string>> = {
 
 /** @throws Error where the operation has no example of its body or of a parameter that it requires */
 export function sampleRequest(method: string, path: string, operation: OpenApiOperation): SampleRequest {
-  const { operationId, parameters = [], requestBody, responses, security } = operation;
+  const { operationId, parameters = [], requestBody, security } = operation;
   const body = requestBody === undefined ? undefined : bodyOf(operationId, requestBody.content);
   const authorized = security.length > 0;
   const own = authorized ? [] : Object.entries(ownValues);
@@ -46,9 +45,6 @@ export function sampleRequest(method: string, path: string, operation: OpenApiOp
     authorized,
     body,
     variables: Object.fromEntries(own.filter(([field]) => body !== undefined && field in body)),
-    hasResponseBody: Object.entries(responses).some(
-      ([status, { content = {} }]) => status.startsWith('2') && Object.keys(content).length > 0,
-    ),
   };
 }
 

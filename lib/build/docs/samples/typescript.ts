@@ -4,14 +4,7 @@ import { readVariables, type SampleRequest } from './sample-request.ts';
 
 const environment = 'process.env';
 
-export function typescriptSample({
-  method,
-  path,
-  authorized,
-  body,
-  variables,
-  hasResponseBody,
-}: SampleRequest): string {
+export function typescriptSample({ method, path, authorized, body, variables }: SampleRequest): string {
   const headers = [
     ...(authorized ? [`Authorization: \`Bearer \${${environment}.TOKEN}\`,`] : []),
     ...(body === undefined ? [] : ["'Content-Type': 'application/json',"]),
@@ -27,7 +20,7 @@ export function typescriptSample({
 ${options.map((option) => `  ${option}`).join('\n')}
 });
 if (!response.ok) throw new Error(\`\${response.status} \${await response.text()}\`);
-${hasResponseBody ? 'console.log(await response.json());' : 'console.log(response.status);'}
+console.log(await response.json());
 `;
 }
 
