@@ -7,7 +7,7 @@ import { totalOf } from '../../../../shared/usage/read-usage.ts';
 import { groupings, periodsMax } from '../../../../shared/usage/usage-query.ts';
 import type { Description, SuccessResponse } from '../description.ts';
 import { noStore } from '../headers.ts';
-import { clientId, rotation, webhookSecret } from './examples.ts';
+import { clientId, rotation, secretRotation, webhookSecret } from './examples.ts';
 import { dateTime, inQuery } from './parameters.ts';
 
 const { endpoint, perMinute, perHour, perDay } = policies.sms_send;
@@ -121,24 +121,12 @@ export const rotateWebhookSecret: Description = {
   tag: 'Account',
   summary: 'Issue a new webhook secret',
   description: `Issues a new secret and shows it once. It signs from \`active_at\` on, at most ${secretActiveAfterSeconds} seconds later; until then only the old one signs. For the ${previousSecretHours} hours after that, or for \`overlap_hours\`, both sign: \`X-Webhook-Signature\` uses the old one, \`webhook-signature\` has a signature for each. Afterwards only the new one signs.`,
-  request: {
-    schema: 'SecretRotation',
-    optional: true,
-    examples: {
-      usual: { summary: 'The usual overlap', value: {} },
-      leaked: { summary: 'After a leak', value: { overlap_hours: 0 } },
-    },
-  },
+  request: secretRotation,
   response: {
     description: 'The new secret.',
     headers: noStore,
     schema: 'WebhookSecret',
-    examples: {
-      secret: {
-        summary: 'A new secret',
-        value: { webhook_secret: webhookSecret, ...rotation },
-      },
-    },
+    examples: { secret: { summary: 'A new secret', value: { webhook_secret: webhookSecret, ...rotation } } },
   },
   errors: ['secret_limit_reached', 'concurrent_change'],
   fieldError: { field: 'overlap_hours', message: 'must be a number' },

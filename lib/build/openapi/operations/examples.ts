@@ -18,6 +18,16 @@ export const rotation = {
   previous_secret_expires_at: '2026-11-21T10:01:00.000Z',
 } as const;
 
+/** What the operations accept that rotate a secret. */
+export const secretRotation = {
+  schema: 'SecretRotation',
+  optional: true,
+  examples: {
+    usual: { summary: 'The usual overlap', value: {} },
+    leaked: { summary: 'After a leak', value: { overlap_hours: 0 } },
+  },
+} as const;
+
 /** A stored message: the examples of responses and of events are made from it by the gateway's own functions. */
 const row = {
   message_id: messageId,
@@ -45,24 +55,15 @@ export const queuedWhatsApp: Message = {
   queued_at: createdAt,
 };
 
-export const deliveredSms: Message = {
-  ...queuedSms,
-  status: 'delivered',
-  cost: 0.0042,
-  currency: 'USD',
-  sent_at: '2026-11-20T10:00:01.480Z',
-  delivered_at: '2026-11-20T10:00:03.120Z',
-};
-
-export const deliveredWhatsApp: Message = {
-  ...queuedWhatsApp,
+const delivered = {
   reference: 'order-42',
   status: 'delivered',
-  cost: 0.005,
   currency: 'USD',
   sent_at: '2026-11-20T10:00:01.480Z',
   delivered_at: '2026-11-20T10:00:03.120Z',
-};
+} as const;
+export const deliveredSms: Message = { ...queuedSms, ...delivered, cost: 0.0042 };
+export const deliveredWhatsApp: Message = { ...queuedWhatsApp, ...delivered, cost: 0.005 };
 
 export const canceledSms: Message = {
   ...smsRow,

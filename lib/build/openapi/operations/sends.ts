@@ -1,14 +1,24 @@
 /** Sending messages. */
 import { invalidRecipientText } from '../../../../shared/contract/errors.ts';
+import type { Message } from '../../../../shared/message/message.ts';
 import { acceptedView } from '../../../../shared/message/message-response.ts';
 import { bulkRecipientsMax } from '../../../../shared/message/send/bulk-recipients.ts';
 import { recipientRule } from '../../../../shared/sender/phone-number.ts';
-import type { Description } from '../description.ts';
+import type { Description, SuccessResponse } from '../description.ts';
 import { acceptedDryRun, batchId, messageId, queuedSms, queuedWhatsApp, recipient } from './examples.ts';
 import { toBatchStatus, toCancel, toStatus } from './links.ts';
 
 const durable =
   'The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and `GET /api/v1/sms/status/{message_id}` report its status.';
+
+/** The response to a send of one message. */
+const stored = (schema: 'AcceptedSms' | 'AcceptedWhatsapp', queued: Message): SuccessResponse => ({
+  status: 202,
+  description: 'The message is stored and will be sent.',
+  links: { status: toStatus, cancel: toCancel },
+  schema,
+  examples: { queued: { summary: 'To be sent now', value: acceptedView(queued) } },
+});
 
 const message = 'Your parcel arrives today.';
 const template = { name: 'parcel', language: 'en_GB', parameters: { body: ['Ada', 'today'] } };
@@ -43,13 +53,7 @@ export const sendSms: Description = {
         value: {
           to: recipient,
           message,
-          fallback: [
-            {
-              channel: 'whatsapp',
-              after_seconds: 120,
-              template,
-            },
-          ],
+          fallback: [{ channel: 'whatsapp', after_seconds: 120, template }],
         },
       },
     },
@@ -86,19 +90,18 @@ export const sendSms: Description = {
       },
     },
   },
-  response: {
-    status: 202,
-    description: 'The message is stored and will be sent.',
-    links: { status: toStatus, cancel: toCancel },
-    schema: 'AcceptedSms',
-    examples: {
-      queued: {
-        summary: 'To be sent now',
-        value: acceptedView(queuedSms),
-      },
-    },
-  },
+  response: stored('AcceptedSms', queuedSms),
 };
+
+const acceptedRow = {
+  index: 0,
+  message_id: messageId,
+  recipient,
+  status: 'queued',
+  segments: 1,
+  reference: 'r1',
+};
+const refusedRow = { index: 1, to: '+33', error: 'invalid_recipient', message: invalidRecipientText };
 
 export const sendBulkSms: Description = {
   tag: 'Sending',
@@ -143,7 +146,7 @@ export const sendBulkSms: Description = {
           messages: [
             { index: 0, recipient, from: 'ACME', encoding: 'GSM-7', segments: 1, estimated_cost: 0.0042 },
           ],
-          errors: [{ index: 1, to: '+33', error: 'invalid_recipient', message: invalidRecipientText }],
+          errors: [refusedRow],
           refusals: [],
           unknown_fields: [],
         },
@@ -165,13 +168,12 @@ export const sendBulkSms: Description = {
           accepted: 2,
           rejected: 0,
           messages: [
-            { index: 0, message_id: messageId, recipient, status: 'queued', segments: 1, reference: 'r1' },
+            acceptedRow,
             {
+              ...acceptedRow,
               index: 1,
               message_id: 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0B',
               recipient: '+447700900124',
-              status: 'queued',
-              segments: 1,
               reference: 'r2',
             },
           ],
@@ -186,17 +188,8 @@ export const sendBulkSms: Description = {
           total: 2,
           accepted: 1,
           rejected: 1,
-          messages: [
-            { index: 0, message_id: messageId, recipient, status: 'queued', segments: 1, reference: 'r1' },
-          ],
-          errors: [
-            {
-              index: 1,
-              to: '+33',
-              error: 'invalid_recipient',
-              message: invalidRecipientText,
-            },
-          ],
+          messages: [acceptedRow],
+          errors: [refusedRow],
         },
       },
     },
@@ -287,16 +280,5 @@ export const sendWhatsApp: Description = {
       },
     },
   },
-  response: {
-    status: 202,
-    description: 'The message is stored and will be sent.',
-    links: { status: toStatus, cancel: toCancel },
-    schema: 'AcceptedWhatsapp',
-    examples: {
-      queued: {
-        summary: 'To be sent now',
-        value: acceptedView(queuedWhatsApp),
-      },
-    },
-  },
+  response: stored('AcceptedWhatsapp', queuedWhatsApp),
 };

@@ -5,7 +5,14 @@ import { messageEventNames } from '../../../../shared/contract/webhook-events.ts
 import { disabledAfter, endpointsMax } from '../../../../shared/webhook/webhook-endpoint.ts';
 import type { Description, Link, SuccessResponse } from '../description.ts';
 import { noStore } from '../headers.ts';
-import { createdAt, deliveryId, endpointId, rotation, webhookSecret as secret } from './examples.ts';
+import {
+  createdAt,
+  deliveryId,
+  endpointId,
+  rotation,
+  webhookSecret as secret,
+  secretRotation,
+} from './examples.ts';
 import { inPath } from './parameters.ts';
 
 const tag = 'Webhook endpoints';
@@ -138,14 +145,7 @@ export const rotateWebhookEndpointSecret: Description = {
   summary: 'Issue a new secret',
   description: `Issues a new secret for one endpoint and shows it once. It signs from \`active_at\` on, at most ${secretActiveAfterSeconds} seconds later; for the ${previousSecretHours} hours after that, or for \`overlap_hours\`, the old one signs too, as with the secret of the account.`,
   parameters: [endpointIdInPath],
-  request: {
-    schema: 'SecretRotation',
-    optional: true,
-    examples: {
-      usual: { summary: 'The usual overlap', value: {} },
-      leaked: { summary: 'After a leak', value: { overlap_hours: 0 } },
-    },
-  },
+  request: secretRotation,
   response: {
     description: 'The new secret.',
     headers: noStore,
