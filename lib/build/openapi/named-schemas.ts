@@ -62,8 +62,6 @@ const parts: Readonly<Record<string, string>> = {
   'CapUsage.window': 'CapWindow',
   'WebhookEvent.data': 'WebhookEventData',
   'WebhookDeliveryWithAttempts.attempt_log[]': 'WebhookAttempt',
-  'WebhookEndpointSettings.sqs': 'QueueDestination',
-  'WebhookEndpointSettings.eventbridge': 'EventBusDestination',
   'WebhookEndpointUpdate.sqs': 'QueueDestination',
   'WebhookEndpointUpdate.eventbridge': 'EventBusDestination',
   'WebhookEndpoint.sqs': 'EndpointQueue',
@@ -228,5 +226,3 @@ export function bySection(schemas: Readonly<Record<string, JsonSchema>>): Schema
   );
   return { schemas: Object.fromEntries(ofOperations), 'x-dry-run': Object.fromEntries(dryRuns) };
 }
-
-/** A schema of the API document: JSON Schema 2020-12, as OpenAPI 3.1 takes it. */
