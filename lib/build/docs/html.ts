@@ -81,6 +81,11 @@ export function table(columns: readonly Column[], rows: readonly Row[]): Html {
   )}</tbody></table></div>`;
 }
 
+/** A row that is named by a piece of code. */
+export function codeRow(id: string, code: unknown, ...cells: Row['cells']): Row {
+  return { id, name: html`<code>${code}</code>`, cells };
+}
+
 function dataCell(cell: Html | string, column: Column | undefined): Html {
   const title = column?.repeated === true && html`<span class="repeated">${column.title}: </span>`;
   return html`<td${column?.quiet === true && html` class="quiet"`}>${title}${cell}</td>`;

@@ -7,7 +7,7 @@ import type { OpenApiDocument } from '../../openapi/document.ts';
 import { errorExample, errorNotes } from '../../openapi/errors.ts';
 import { operations } from '../../openapi/operations.ts';
 import { codeBlock } from '../highlight.ts';
-import { heading, html, inline, prose, table } from '../html.ts';
+import { codeRow, heading, html, inline, prose, table } from '../html.ts';
 import type { Page } from '../page.ts';
 import { fieldTable } from '../reference/field-table.ts';
 import { jsonNotation, literal } from '../samples/literal.ts';
@@ -28,10 +28,8 @@ ${prose('Retry `429`, `500` and `503` after a delay, and a send with the same `I
 ${table(
   [{ title: 'Code' }, { title: 'Status', quiet: true }, { title: 'When' }],
   (Object.entries(errorStatus) as [ErrorCode, number][]).map(([code, status]) => ({
-    id: code,
-    name: html`<code>${code}</code>`,
+    ...codeRow(code, code, String(status), inline(errorNotes[code])),
     keywords: String(status),
-    cells: [String(status), inline(errorNotes[code])],
   })),
 )}</section>
 <section>${heading(2, 'error-body', 'Body of an error')}
@@ -46,15 +44,10 @@ ${table(
     { title: 'What to do', repeated: true },
     { title: 'Retryable', quiet: true, repeated: true },
   ],
-  Object.entries(messageErrorNotes).map(([code, { cause, remedy, retryable }]) => ({
-    id: `message.${code}`,
-    name: html`<code>${code}</code>`,
-    cells: [
-      html`${inline(cause)}<p class="quiet">${messageOfErrorCode(code)}</p>`,
-      inline(remedy),
-      retryable ? 'yes' : 'no',
-    ],
-  })),
+  Object.entries(messageErrorNotes).map(([code, { cause, remedy, retryable }]) => {
+    const meaning = html`${inline(cause)}<p class="quiet">${messageOfErrorCode(code)}</p>`;
+    return codeRow(`message.${code}`, code, meaning, inline(remedy), retryable ? 'yes' : 'no');
+  }),
 )}</section>`,
   };
 }

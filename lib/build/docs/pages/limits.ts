@@ -5,7 +5,7 @@ import { inWords, recipientSendsMax, recipientWindowSeconds } from '../../../../
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { namedHeaders } from '../../openapi/headers.ts';
 import { limitTopics } from '../../openapi/introduction.ts';
-import { type Html, heading, html, inline, prose, table } from '../html.ts';
+import { codeRow, type Html, heading, html, inline, prose, table } from '../html.ts';
 import type { Page } from '../page.ts';
 import { linkTo } from '../site.ts';
 
@@ -39,16 +39,8 @@ function limitTable({ paths }: Pick<OpenApiDocument, 'paths'>): Html {
     Object.entries(policies).flatMap(([policy, { perMinute, perHour, perDay }]) => {
       const counted = byPolicy.get(policy);
       if (counted === undefined) return [];
-      return {
-        id: `limit.${policy}`,
-        name: html`<code>${policy}</code>`,
-        cells: [
-          number(perMinute),
-          number(perHour),
-          number(perDay),
-          html`${counted.map(({ operationId, summary }, index) => html`${index > 0 && ', '}<a href="${linkTo('reference', operationId)}">${summary}</a>`)}`,
-        ],
-      };
+      const links = html`${counted.map(({ operationId, summary }, index) => html`${index > 0 && ', '}<a href="${linkTo('reference', operationId)}">${summary}</a>`)}`;
+      return codeRow(`limit.${policy}`, policy, ...[perMinute, perHour, perDay].map(number), links);
     }),
   )}<p>Requests without a valid credential, those for this documentation and those for unknown paths are counted by source address: ${number(policies.unmatched.perMinute)} a minute, ${number(policies.unmatched.perHour)} an hour, ${number(policies.unmatched.perDay)} a day. Each client can send at most ${recipientSendsMax} one-time passwords to the same recipient in ${inWords([recipientWindowSeconds])}; those of other clients do not count.</p>`;
 }
@@ -57,23 +49,17 @@ function headerTable(): Html {
   const shown = Object.entries(namedHeaders).filter(([name]) => /ratelimit|retry-after/i.test(name));
   return html`<h3 id="rate-limit-headers"><a href="#rate-limit-headers">Headers</a></h3>${table(
     [{ title: 'Header' }, { title: 'Meaning' }],
-    shown.map(([name, { description, ...header }]) => ({
-      id: `header.${name}`,
-      name: html`<code>${name}</code>`,
-      cells: [
-        html`${inline(description)}${'example' in header && html`<p class="quiet">Example: <code>${header.example}</code></p>`}`,
-      ],
-    })),
+    shown.map(([name, { description, ...header }]) => {
+      const example =
+        'example' in header && html`<p class="quiet">Example: <code>${header.example}</code></p>`;
+      return codeRow(`header.${name}`, name, html`${inline(description)}${example}`);
+    }),
   )}`;
 }
 
 function capTable(): Html {
   return table(
     [{ title: 'Cap' }, { title: 'Windows' }],
-    Object.entries(caps).map(([cap, { windows }]) => ({
-      id: `cap.${cap}`,
-      name: html`<code>${cap}</code>`,
-      cells: [windows.join(', ')],
-    })),
+    Object.entries(caps).map(([cap, { windows }]) => codeRow(`cap.${cap}`, cap, windows.join(', '))),
   );
 }

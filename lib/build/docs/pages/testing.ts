@@ -1,7 +1,7 @@
 /** How to try everything without sending a real message. */
 
 import { simulatedRecipients } from '../../../../shared/carrier/simulator/simulated-reports.ts';
-import { heading, html, prose, table } from '../html.ts';
+import { codeRow, heading, html, prose, table } from '../html.ts';
 import type { Page } from '../page.ts';
 import { linkTo } from '../site.ts';
 
@@ -25,11 +25,9 @@ ${prose(`Without a program: each operation of the [reference](${linkTo('referenc
 ${prose('The recipient decides what happens to a message, so that you can see how your program handles it:')}
 ${table(
   [{ title: 'Recipient' }, { title: 'What the simulated carrier does' }],
-  Object.entries(simulatedRecipients).map(([number, { words: behavior }]) => ({
-    id: `recipient.${number.replace('+', '')}`,
-    name: html`<code>${number}</code>`,
-    cells: [behavior],
-  })),
+  Object.entries(simulatedRecipients).map(([number, { words: behavior }]) =>
+    codeRow(`recipient.${number.replace('+', '')}`, number, behavior),
+  ),
 )}
 ${prose('A message to any other recipient is sent, then delivered.')}</section>
 <section>${heading(2, 'one-time-passwords', 'Codes of one-time passwords')}

@@ -10,7 +10,7 @@ import {
 import { endpointsMax } from '../../../../shared/webhook/webhook-endpoint.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { codeBlock } from '../highlight.ts';
-import { heading, html, inline, prose, table } from '../html.ts';
+import { codeRow, heading, html, inline, prose, table } from '../html.ts';
 import { languageBlocks } from '../language-blocks.ts';
 import type { Page, Topic } from '../page.ts';
 import { type ReceiverLanguage, receiverSource, receivers } from '../receivers.ts';
@@ -48,11 +48,7 @@ ${prose(`The gateway sends exactly one event for each state that a message enter
 ${prose('`X-Webhook-Signature` is for existing code. It does not protect from a replay: anyone who has seen a notification can send its body again at any time, with another identifier, and the signature is valid. If you verify only this header, process each message and state once, whatever the identifier is; if you verify both, require `webhook-signature`.')}
 ${table(
   [{ title: 'Header' }, { title: 'Meaning' }],
-  Object.entries(headers).map(([name, meaning]) => ({
-    id: `header.${name}`,
-    name: html`<code>${name}</code>`,
-    cells: [inline(meaning)],
-  })),
+  Object.entries(headers).map(([name, meaning]) => codeRow(`header.${name}`, name, inline(meaning))),
 )}
 ${prose(`A new client’s secret is shown when the client is created; [\`POST /api/v1/account/webhook-secret\`](${linkTo('reference', 'rotateWebhookSecret')}) issues another. Libraries for Standard Webhooks accept the secret as it is.`)}`,
   },

@@ -1,7 +1,7 @@
 /** The events that the gateway posts, and their bodies, from the webhooks of the OpenAPI document. */
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import type { JsonSchema } from '../../openapi/named-schemas.ts';
-import { type Html, heading, html, inline, table } from '../html.ts';
+import { codeRow, type Html, heading, html, inline, table } from '../html.ts';
 import type { Resolve } from './field-rows.ts';
 import { fieldTable } from './field-table.ts';
 
@@ -19,11 +19,7 @@ const webhooksOf = ({ webhooks }: Webhooks) => Object.entries(webhooks) as [stri
 export function eventTable(document: Webhooks): Html {
   return table(
     [{ title: 'Event' }, { title: 'Meaning' }],
-    webhooksOf(document).map(([name, { post }]) => ({
-      id: `event.${name}`,
-      name: html`<code>${name}</code>`,
-      cells: [inline(post.summary)],
-    })),
+    webhooksOf(document).map(([name, { post }]) => codeRow(`event.${name}`, name, inline(post.summary))),
   );
 }
 

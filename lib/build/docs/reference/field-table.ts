@@ -1,7 +1,7 @@
 /** The fields of a schema as a table, each with an address of its own. */
 
 import type { JsonSchema } from '../../openapi/named-schemas.ts';
-import { type Html, html, inline, table } from '../html.ts';
+import { codeRow, type Html, html, inline, table } from '../html.ts';
 import { fieldRows, type Resolve } from './field-rows.ts';
 
 /**
@@ -24,10 +24,8 @@ export function fieldTable(schema: JsonSchema, resolve: Resolve, place: string, 
   return table(
     [{ title: 'Field' }, { title: 'Kind', quiet: true }, { title: 'Meaning' }],
     rows.map(({ name, kind, required, note }) => ({
-      id: `${place}.${name}`,
-      name: html`<code>${breakable(name)}</code>`,
+      ...codeRow(`${place}.${name}`, breakable(name), kind, inline(note)),
       mark: required ? mark : mark === undefined ? 'optional' : undefined,
-      cells: [kind, inline(note)],
     })),
   );
 }

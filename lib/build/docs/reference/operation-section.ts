@@ -7,7 +7,7 @@ import { prefer } from '../../openapi/headers.ts';
 import type { JsonSchema } from '../../openapi/named-schemas.ts';
 import type { OpenApiResponse } from '../../openapi/responses.ts';
 import { codeBlock } from '../highlight.ts';
-import { type Html, heading, html, inline, prose, table } from '../html.ts';
+import { codeRow, type Html, heading, html, inline, prose, table } from '../html.ts';
 import { languageBlocks } from '../language-blocks.ts';
 import { jsonNotation, literal } from '../samples/literal.ts';
 import { sampleRequest } from '../samples/sample-request.ts';
@@ -114,14 +114,10 @@ function json({ summary, value }: Example): Html {
 function parameterTable(operationId: string, parameters: readonly JsonSchema[], resolve: Resolve): Html {
   return table(
     [{ title: 'Name' }, { title: 'Kind', quiet: true }, { title: 'Meaning' }],
-    parameters.map((parameter) => ({
-      id: `${operationId}.${parameter.name}`,
-      name: html`<code>${parameter.name}</code>`,
-      mark: parameter.required === true ? 'required' : undefined,
-      cells: [
-        `${parameter.in}: ${kindOf(parameter.schema as JsonSchema, resolve)}`,
-        inline(String(parameter.description)),
-      ],
-    })),
+    parameters.map(({ name, in: place, required, schema, description }) => {
+      const kind = `${place}: ${kindOf(schema as JsonSchema, resolve)}`;
+      const row = codeRow(`${operationId}.${name}`, name, kind, inline(String(description)));
+      return { ...row, mark: required === true ? 'required' : undefined };
+    }),
   );
 }
