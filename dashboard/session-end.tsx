@@ -85,7 +85,7 @@ export function SignInAgain({ clientId, onSignIn, onDismiss }: SignInAgainProps)
     onDismiss();
   });
   return (
-    <FormDialog title="Sign in again" action="Sign in" form={form} onDismiss={onDismiss}>
+    <FormDialog title="Sign in again" action="Sign in" form={{ ...form, onClose: onDismiss }}>
       <Box>The client secret is not stored, so it is needed again.</Box>
       <TextField
         label="Client id"

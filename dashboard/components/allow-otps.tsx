@@ -38,22 +38,15 @@ function AllowDialog({ clientId, country, onClose }: AllowOtpsProps & { readonly
   const query = useResponse('showOtpEvidence', path, undefined, { isFixed: true });
   const form = useForm({
     send: () => api.send('allowOtps', path, {}),
-    onSent: () => {
-      onClose();
+    onSent: () =>
       notify(
         'success',
         `One-time passwords to ${country} are allowed. The change takes effect within 20 seconds.`,
-      );
-    },
+      ),
+    onClose,
   });
   return (
-    <FormDialog
-      title={`Allow one-time passwords to ${country}?`}
-      action="Allow"
-      form={form}
-      size="large"
-      onDismiss={onClose}
-    >
+    <FormDialog title={`Allow one-time passwords to ${country}?`} action="Allow" form={form} size="large">
       <Alert type="warning">
         They were held because so few were verified, as when a program requests passwords to earn from the
         messages. Allow them once the client has explained the requests below, or has stopped them.

@@ -3,7 +3,7 @@
 export function changedFields<Name extends string>(
   before: Readonly<Record<Name, string>>,
   values: Readonly<Record<Name, string>>,
-  isNumber: (name: Name) => boolean,
+  isNumber: (name: Name) => boolean = () => false,
 ): Readonly<Record<string, string | number | null>> {
   const names = (Object.keys(values) as Name[]).filter((name) => values[name].trim() !== before[name]);
   return Object.fromEntries(

@@ -86,7 +86,7 @@ interface ClientFieldProps {
   /** When a suggestion is chosen, if that is more than a change. */
   readonly onSelect?: (clientId: string) => void;
   readonly description?: string;
-  readonly errorText?: string | undefined;
+  readonly error?: string | undefined;
   /** Beside the field. */
   readonly action?: ReactNode;
 }
@@ -98,7 +98,7 @@ export function ClientField({
   onChange,
   onSelect = onChange,
   description,
-  errorText,
+  error,
   action,
 }: ClientFieldProps) {
   const clients = useClientNames();
@@ -109,7 +109,7 @@ export function ClientField({
     <FormField
       label={label}
       description={description}
-      errorText={errorText}
+      errorText={error}
       secondaryControl={action}
       constraintText={name === undefined ? undefined : <span className="id">{value}</span>}
     >

@@ -22,31 +22,17 @@ export function useConfirm() {
   return { confirm, dialog };
 }
 
-function ConfirmDialog({
-  title,
-  text,
-  action,
-  dismissText,
-  work,
-  done,
-  onClose,
-}: Confirmation & { readonly onClose: () => void }) {
+function ConfirmDialog({ text, work, done, onClose, ...texts }: Confirmation & { onClose: () => void }) {
   const { notify } = useDashboard();
   const form = useForm({
     send: work,
     onSent: () => {
-      onClose();
       if (done !== undefined) notify('success', done);
     },
+    onClose,
   });
   return (
-    <FormDialog
-      title={title}
-      action={action}
-      form={form}
-      {...(dismissText === undefined ? {} : { dismissText })}
-      onDismiss={onClose}
-    >
+    <FormDialog {...texts} form={form}>
       {text}
     </FormDialog>
   );

@@ -16,7 +16,6 @@ interface FormDialogProps {
   readonly size?: ModalProps.Size;
   /** The text of the button that closes it, where the action itself is to cancel something. */
   readonly dismissText?: string;
-  readonly onDismiss: () => void;
   readonly children: ReactNode;
 }
 
@@ -27,17 +26,16 @@ export function FormDialog({
   isComplete = true,
   size = 'medium',
   dismissText = 'Cancel',
-  onDismiss,
   children,
 }: FormDialogProps) {
   return (
-    <Modal visible header={title} size={size} onDismiss={onDismiss}>
+    <Modal visible header={title} size={size} onDismiss={form.onClose}>
       <form onSubmit={form.submit}>
         <Form
           errorText={form.error}
           actions={
             <SpaceBetween direction="horizontal" size="xs">
-              <Button formAction="none" variant="link" onClick={onDismiss}>
+              <Button formAction="none" variant="link" onClick={form.onClose}>
                 {dismissText}
               </Button>
               <Button

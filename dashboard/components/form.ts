@@ -1,6 +1,6 @@
 /** A form that sends a change, and shows the errors of it: beside the fields, for the whole, or as a notice once the form is gone. */
 
-import { type FormEvent, type RefObject, useEffect, useRef } from 'react';
+import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { fieldError, formError } from '../api/api-error.ts';
 import { useChange } from '../api/change.ts';
 import { useDashboard } from '../context.ts';
@@ -10,26 +10,47 @@ export interface FormState {
   readonly isPending: boolean;
   /** The error that belongs to no field. */
   readonly error: string | undefined;
+  readonly onClose: () => void;
 }
 
-interface FormOptions<Sent> {
-  /** The fields of the request that show their errors. */
+type Values = Readonly<Record<string, string | boolean>>;
+
+interface FormOptions<Entered extends Values, Sent> {
+  /** What the fields of the request have until somebody edits them. */
+  readonly first?: Entered;
+  /** Those that show their errors, where it is not all. */
   readonly fields?: readonly string[];
-  /** What is entered now, by field: an error is shown while its value is the one that was refused. */
-  readonly values?: Readonly<Record<string, unknown>>;
-  readonly send: () => Promise<Sent>;
-  readonly onSent: (answer: Sent) => void;
+  readonly send: (values: Entered) => Promise<Sent>;
+  readonly onSent?: (answer: Sent, change: (changed: Partial<Entered>) => void) => void;
+  /** Closes the dialog of the form, which is closed once the change is sent. */
+  readonly onClose?: () => void;
 }
 
-export function useForm<Sent>({ fields = [], values = {}, send, onSent }: FormOptions<Sent>) {
+export function useForm<Sent, Entered extends Values = Record<never, never>>({
+  first = {} as Entered,
+  fields = Object.keys(first),
+  send,
+  onSent,
+  onClose = () => undefined,
+}: FormOptions<Entered, Sent>) {
   const { notify } = useDashboard();
   const isShown = useIsShown();
+  const [edits, setEdits] = useState<Partial<Entered>>({});
+  const edited = Object.entries(edits).filter(([name, value]) => value !== first[name]);
+  // Once it is saved, a field follows what is saved again.
+  if (edited.length < Object.keys(edits).length) setEdits(Object.fromEntries(edited) as Partial<Entered>);
+  const values = { ...first, ...edits };
+  const change = (changed: Partial<Entered>): void => setEdits((held) => ({ ...held, ...changed }));
+  // An error is shown while its value is the one that was refused.
   const refused = useRef(values);
   const isAsRefused = (field: string): boolean => values[field] === refused.current[field];
-  const change = useChange({
+  const sending = useChange({
     meta: { showsError: true },
-    mutationFn: send,
-    onSuccess: onSent,
+    mutationFn: () => send(values),
+    onSuccess: (answer) => {
+      onClose();
+      onSent?.(answer, change);
+    },
     onError: (error) => {
       if (!isShown.current) notify('error', error.message);
     },
@@ -37,13 +58,23 @@ export function useForm<Sent>({ fields = [], values = {}, send, onSent }: FormOp
   const submit: FormState['submit'] = (event) => {
     event.preventDefault();
     refused.current = values;
-    change.mutate();
+    sending.mutate();
   };
+  const errorOf = (field: string) => (isAsRefused(field) ? fieldError(sending.error, field) : undefined);
   return {
     submit,
-    isPending: change.isPending,
-    error: Object.keys(values).every(isAsRefused) ? formError(change.error, fields) : undefined,
-    errorOf: (field: string) => (isAsRefused(field) ? fieldError(change.error, field) : undefined),
+    isPending: sending.isPending,
+    error: Object.keys(values).every(isAsRefused) ? formError(sending.error, fields) : undefined,
+    errorOf,
+    onClose,
+    values,
+    change,
+    /** What a field of the form takes. */
+    field: <Name extends keyof Entered & string>(name: Name) => ({
+      value: values[name],
+      error: errorOf(name),
+      onChange: (value: Entered[Name]) => change({ [name]: value } as unknown as Partial<Entered>),
+    }),
   };
 }
 

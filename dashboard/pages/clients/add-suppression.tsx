@@ -1,7 +1,5 @@
 /** The dialog that adds a suppression: number, scope and reason. For a number that has one, it changes scope and reason. */
-import FormField from '@cloudscape-design/components/form-field';
-import RadioGroup from '@cloudscape-design/components/radio-group';
-import { useState } from 'react';
+import { RadioField } from '../../components/choice-field.tsx';
 import { useForm } from '../../components/form.ts';
 import { FormDialog, Optional } from '../../components/form-dialog.tsx';
 import { withoutSeparators } from '../../components/phone-number.ts';
@@ -16,53 +14,32 @@ interface AddSuppressionProps {
   readonly onClose: () => void;
 }
 
-const scopeItems = Object.entries(scopeNames).map(([value, label]) => ({ value, label }));
+const scopeOptions = Object.entries(scopeNames).map(([value, label]) => ({ value, label }));
 
 export function AddSuppression({ clientId, recipient, onClose }: AddSuppressionProps) {
   const { api, notify } = useDashboard();
-  const [number, setNumber] = useState(recipient);
-  const [scope, setScope] = useState('messages');
-  const [reason, setReason] = useState('');
   const form = useForm({
-    fields: ['recipient', 'reason'],
-    values: { recipient: number, scope, reason },
-    send: () =>
-      api.send(
-        'putSuppression',
-        { client_id: clientId, recipient: withoutSeparators(number) },
-        { scope, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) },
-      ),
-    onSent: (added) => {
-      onClose();
-      notify('success', `${added.recipient} is suppressed.`);
+    first: { recipient, scope: 'messages', reason: '' },
+    send: (entered) => {
+      const path = { client_id: clientId, recipient: withoutSeparators(entered.recipient) };
+      const reason = entered.reason.trim();
+      return api.send('putSuppression', path, { scope: entered.scope, ...(reason === '' ? {} : { reason }) });
     },
+    onSent: (added) => notify('success', `${added.recipient} is suppressed.`),
+    onClose,
   });
+  const isComplete = form.values.recipient.trim() !== '';
   return (
-    <FormDialog
-      title="Add suppression"
-      action="Add"
-      form={form}
-      isComplete={number.trim() !== ''}
-      onDismiss={onClose}
-    >
+    <FormDialog title="Add suppression" action="Add" form={form} isComplete={isComplete}>
       <TextField
+        {...form.field('recipient')}
         label="Recipient"
-        error={form.errorOf('recipient')}
-        value={number}
         inputMode="tel"
         placeholder="+44…"
         autoFocus
-        onChange={setNumber}
       />
-      <FormField label="Do not send">
-        <RadioGroup value={scope} items={scopeItems} onChange={({ detail }) => setScope(detail.value)} />
-      </FormField>
-      <TextField
-        label={<Optional>Reason</Optional>}
-        error={form.errorOf('reason')}
-        value={reason}
-        onChange={setReason}
-      />
+      <RadioField {...form.field('scope')} label="Do not send" options={scopeOptions} />
+      <TextField {...form.field('reason')} label={<Optional>Reason</Optional>} />
     </FormDialog>
   );
 }

@@ -5,9 +5,9 @@ import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Form from '@cloudscape-design/components/form';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { useState } from 'react';
 import type { ResponseOf } from '../../api/call-api.ts';
 import { useAbout } from '../../api/queries.ts';
+import { changedFields } from '../../components/changed-fields.ts';
 import { Facts } from '../../components/facts.tsx';
 import { useForm } from '../../components/form.ts';
 import { Section } from '../../components/section.tsx';
@@ -45,25 +45,25 @@ export function ClientSettings({ client }: ClientProps) {
 
 function WebhookUrl({ client: { client_id, webhook_url: saved } }: ClientProps) {
   const { api, notify } = useDashboard();
-  const { isChanged, ...url } = useEditedText(saved ?? '');
+  const first = { webhook_url: saved ?? '' };
   const form = useForm({
-    fields: ['webhook_url'],
-    values: { webhook_url: url.value },
-    send: () => api.send('changeClient', { client_id }, { webhook_url: url.value.trim() || null }),
+    first,
+    send: (values) => api.send('changeClient', { client_id }, changedFields(first, values)),
     onSent: ({ webhook_url }) =>
       notify('success', webhook_url === null ? 'Webhook URL removed.' : 'Webhook URL saved.'),
   });
+  const isEdited = Object.keys(changedFields(first, form.values)).length > 0;
   return (
     <form onSubmit={form.submit}>
       <TextField
-        {...url}
+        {...form.field('webhook_url')}
         label="Webhook URL"
         description="Used for requests that have no webhook URL of their own. Leave empty for none."
         error={form.errorOf('webhook_url') ?? form.error}
         type="url"
         placeholder="https://"
         secondaryControl={
-          <Button formAction="submit" loading={form.isPending} disabled={!isChanged}>
+          <Button formAction="submit" loading={form.isPending} disabled={!isEdited}>
             Save
           </Button>
         }
@@ -76,55 +76,43 @@ function WebhookUrl({ client: { client_id, webhook_url: saved } }: ClientProps) 
 function Permissions({ client }: ClientProps) {
   const { api, notify } = useDashboard();
   const about = useAbout();
-  const { isChanged: countriesChanged, ...countries } = useEditedText(textOf(client.countries));
-  const { isChanged: sendersChanged, ...senders } = useEditedText(textOf(client.senders));
+  const first = textsOf(client);
   const form = useForm({
-    fields: ['countries', 'senders'],
-    values: { countries: countries.value, senders: senders.value },
-    send: () =>
-      api.send(
-        'changeClient',
-        { client_id: client.client_id },
-        // What stays as it is, is not sent: somebody else may have changed it since it was loaded.
-        {
-          ...(countriesChanged ? { countries: listOf(countries.value) } : {}),
-          ...(sendersChanged ? { senders: listOf(senders.value) } : {}),
-        },
-      ),
-    onSent: (saved) => {
+    first,
+    send: (values) => {
+      // What stays as it is, is not sent: somebody else may have changed it since it was loaded.
+      const edited = Object.keys(changedFields(first, values)) as (keyof typeof first)[];
+      const lists = edited.map((name) => [name, listOf(values[name])]);
+      return api.send('changeClient', { client_id: client.client_id }, Object.fromEntries(lists));
+    },
+    onSent: (saved, change) => {
       // As the gateway has written them.
-      countries.onChange(textOf(saved.countries));
-      senders.onChange(textOf(saved.senders));
+      change(textsOf(saved));
       notify('success', 'Countries and senders saved. The change takes effect within 60 seconds.');
     },
   });
+  const isEdited = Object.keys(changedFields(first, form.values)).length > 0;
   return (
     <form onSubmit={form.submit}>
       <Form
         errorText={form.error}
         actions={
-          <Button
-            formAction="submit"
-            loading={form.isPending}
-            disabled={!countriesChanged && !sendersChanged}
-          >
+          <Button formAction="submit" loading={form.isPending} disabled={!isEdited}>
             Save countries and senders
           </Button>
         }
       >
         <ColumnLayout columns={2}>
           <TextField
-            {...countries}
+            {...form.field('countries')}
             label="Countries"
             description={`ISO country codes, such as GB, FR. Leave empty to follow the stage: ${stageText(about.data?.allowed_countries)}.`}
-            error={form.errorOf('countries')}
             placeholder="As the stage"
           />
           <TextField
-            {...senders}
+            {...form.field('senders')}
             label="Senders"
             description="Names and numbers, such as ACME, +447700900123. Add otp to allow one-time passwords, and whatsapp to allow WhatsApp. Leave empty to allow all senders."
-            error={form.errorOf('senders')}
             placeholder="All"
           />
         </ColumnLayout>
@@ -144,7 +132,11 @@ function stageText(countries: readonly string[] | null | undefined): string {
   return `${countries.slice(0, shownCountries).join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
 }
 
-const textOf = (list: readonly string[] | null): string => list?.join(', ') ?? '';
+type Lists = Pick<ResponseOf<'showClient'>, 'countries' | 'senders'>;
+
+function textsOf({ countries, senders }: Lists) {
+  return { countries: countries?.join(', ') ?? '', senders: senders?.join(', ') ?? '' };
+}
 
 /** Null where the text is empty: the client has no list. */
 function listOf(text: string): readonly string[] | null {
@@ -153,15 +145,4 @@ function listOf(text: string): readonly string[] | null {
     .map((item) => item.trim())
     .filter((item) => item !== '');
   return items.length === 0 ? null : items;
-}
-
-/** The text of a field that shows a saved value: it follows that value until somebody edits it. */
-function useEditedText(saved: string) {
-  const [text, setText] = useState(saved);
-  const [before, setBefore] = useState(saved);
-  if (before !== saved) {
-    setBefore(saved);
-    if (text === before) setText(saved);
-  }
-  return { value: text, onChange: setText, isChanged: text.trim() !== saved };
 }

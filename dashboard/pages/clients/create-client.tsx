@@ -1,26 +1,22 @@
 /** The dialog that creates a client: name, scope and webhook URL. Its secrets are shown once. */
-import FormField from '@cloudscape-design/components/form-field';
-import RadioGroup from '@cloudscape-design/components/radio-group';
-import { useState } from 'react';
+import { RadioField } from '../../components/choice-field.tsx';
 import { useForm } from '../../components/form.ts';
 import { FormDialog, Optional } from '../../components/form-dialog.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useDashboard } from '../../context.ts';
 
+const scopes = [
+  { value: 'messages', label: 'Send messages' },
+  { value: 'admin', label: 'Administer the gateway' },
+];
+
 export function CreateClient({ onClose }: { readonly onClose: () => void }) {
   const { api, showSecrets } = useDashboard();
-  const [name, setName] = useState('');
-  const [scope, setScope] = useState('messages');
-  const [webhookUrl, setWebhookUrl] = useState('');
   const form = useForm({
-    fields: ['name', 'webhook_url'],
-    values: { name, scope, webhook_url: webhookUrl },
-    send: () => {
-      const url = webhookUrl.trim();
-      return api.send('createClient', {}, { name, scopes: [scope], webhook_url: url === '' ? null : url });
-    },
-    onSent: (client) => {
-      onClose();
+    first: { name: '', scope: 'messages', webhook_url: '' },
+    send: ({ name, scope, webhook_url }) =>
+      api.send('createClient', {}, { name, scopes: [scope], webhook_url: webhook_url.trim() || null }),
+    onSent: (client) =>
       showSecrets({
         title: `The secrets of ${client.name}`,
         secrets: [
@@ -28,35 +24,19 @@ export function CreateClient({ onClose }: { readonly onClose: () => void }) {
           { label: 'Client secret', value: client.client_secret },
           { label: 'Webhook secret', value: client.webhook_secret },
         ],
-      });
-    },
+      }),
+    onClose,
   });
+  const isComplete = form.values.name.trim() !== '';
   return (
-    <FormDialog
-      title="Create client"
-      action="Create"
-      form={form}
-      isComplete={name.trim() !== ''}
-      onDismiss={onClose}
-    >
-      <TextField label="Name" error={form.errorOf('name')} value={name} autoFocus onChange={setName} />
-      <FormField label="Scope">
-        <RadioGroup
-          value={scope}
-          items={[
-            { value: 'messages', label: 'Send messages' },
-            { value: 'admin', label: 'Administer the gateway' },
-          ]}
-          onChange={({ detail }) => setScope(detail.value)}
-        />
-      </FormField>
+    <FormDialog title="Create client" action="Create" form={form} isComplete={isComplete}>
+      <TextField {...form.field('name')} label="Name" autoFocus />
+      <RadioField {...form.field('scope')} label="Scope" options={scopes} />
       <TextField
+        {...form.field('webhook_url')}
         label={<Optional>Webhook URL</Optional>}
-        error={form.errorOf('webhook_url')}
-        value={webhookUrl}
         type="url"
         placeholder="https://"
-        onChange={setWebhookUrl}
       />
     </FormDialog>
   );

@@ -29,7 +29,14 @@ function firstSince(failingSince: string | null): string {
 
 export function ResendSince({ clientId, origin, failingSince, onStarted, onClose }: ResendSinceProps) {
   const { api } = useDashboard();
-  const [since, setSince] = useState(() => firstSince(failingSince));
+  const [first] = useState(() => ({ since: firstSince(failingSince) }));
+  const form = useForm({
+    first,
+    send: (entered) => api.send('resendWebhookDeliveries', { client_id: clientId }, { origin, ...entered }),
+    onSent: onStarted,
+    onClose,
+  });
+  const { since } = form.values;
   const isTime = !Number.isNaN(Date.parse(since)) && since.endsWith('Z');
   const counted = useResponse(
     'countFailedWebhooks',
@@ -37,37 +44,21 @@ export function ResendSince({ clientId, origin, failingSince, onStarted, onClose
     { origin, since },
     { enabled: isTime },
   ).data;
-  const form = useForm({
-    fields: ['since'],
-    values: { since },
-    send: () => api.send('resendWebhookDeliveries', { client_id: clientId }, { origin, since }),
-    onSent: (started) => {
-      onClose();
-      onStarted(started);
-    },
-  });
+  const isComplete = isTime && counted?.count !== 0;
   return (
-    <FormDialog
-      title="Resend all failed webhooks"
-      action="Resend"
-      form={form}
-      isComplete={isTime && counted?.count !== 0}
-      onDismiss={onClose}
-    >
+    <FormDialog title="Resend all failed webhooks" action="Resend" form={form} isComplete={isComplete}>
       <div>
         Every webhook to <span className="id">{origin}</span> that was created since then and has failed is
         sent again.
       </div>
       <DateTimeField
+        {...form.field('since')}
         label="Since"
         description={
           failingSince === null
             ? 'The last 24 hours.'
             : 'An hour before the endpoint began to fail, if you do not change it.'
         }
-        value={since}
-        error={form.errorOf('since')}
-        onChange={setSince}
       />
       <div aria-live="polite">{isTime ? countText(counted) : null}</div>
     </FormDialog>

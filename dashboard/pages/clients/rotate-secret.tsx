@@ -1,5 +1,4 @@
 /** The dialog that rotates a secret of a client, with the choice of how long the current one stays in use. */
-import { useState } from 'react';
 import { ChoiceField } from '../../components/choice-field.tsx';
 import { useForm } from '../../components/form.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
@@ -38,10 +37,10 @@ interface RotateSecretProps {
 
 export function RotateSecret({ clientId, kind, onClose }: RotateSecretProps) {
   const { api, showSecrets } = useDashboard();
-  const [overlap, setOverlap] = useState('24');
   const { title, text, leaked } = texts[kind];
   const form = useForm({
-    send: async () => {
+    first: { overlap: '24' },
+    send: async ({ overlap }) => {
       const path = { client_id: clientId };
       const body = { overlap_hours: Number(overlap) };
       if (kind === 'client') {
@@ -51,16 +50,14 @@ export function RotateSecret({ clientId, kind, onClose }: RotateSecretProps) {
       const { webhook_secret, active_at } = await api.send('rotateWebhookSecret', path, body);
       return { label: `Webhook secret, active from ${active_at}`, value: webhook_secret };
     },
-    onSent: (secret) => {
-      onClose();
-      showSecrets({ title: 'New secret', secrets: [secret] });
-    },
+    onSent: (secret) => showSecrets({ title: 'New secret', secrets: [secret] }),
+    onClose,
   });
   return (
-    <FormDialog title={title} action="Rotate" form={form} onDismiss={onClose}>
+    <FormDialog title={title} action="Rotate" form={form}>
       <div>{text}</div>
-      <ChoiceField label="Overlap" value={overlap} options={overlaps} onChange={setOverlap} />
-      {overlap === '0' ? <div>{leaked}</div> : null}
+      <ChoiceField {...form.field('overlap')} label="Overlap" options={overlaps} />
+      {form.values.overlap === '0' ? <div>{leaked}</div> : null}
     </FormDialog>
   );
 }

@@ -20,35 +20,26 @@ interface LimitRowFormProps {
   readonly onClose: () => void;
 }
 
-type Values = Readonly<Record<WindowAttribute | 'expires_at' | 'note', string>>;
-
 export function LimitRowForm({ row, onClose }: LimitRowFormProps) {
   const { api, notify } = useDashboard();
   const { windows, endpoint } = row;
-  const [before] = useState(() => valuesOf(row));
-  const [values, setValues] = useState(before);
-  const [blocked, setBlocked] = useState(row.blocked);
-  const faults = windows.map((window) =>
-    values[window] === before[window] ? undefined : limitFault(row, values[window]),
-  );
-  const changes = {
-    ...changedFields(before, plain(row, values), (name) => name.startsWith('per_')),
-    ...(blocked === row.blocked ? {} : { blocked: blocked ? true : null }),
-  };
+  const first = valuesOf(row);
   const form = useForm({
+    first,
     fields: [...windows, 'expires_at', 'note'],
-    values: { ...values, blocked },
-    send: () => api.send('setLimits', { client_id: row.client_id }, { endpoint, ...changes }),
-    onSent: (saved) => {
-      onClose();
-      notify(...savedNotice(saved));
-    },
+    send: (values) =>
+      api.send('setLimits', { client_id: row.client_id }, { endpoint, ...changesOf(row, values) }),
+    onSent: (saved) => notify(...savedNotice(saved)),
+    onClose,
   });
-  const change = (name: keyof Values) => (value: string) => setValues({ ...values, [name]: value });
+  const { values } = form;
+  const faults = windows.map((window) =>
+    values[window] === first[window] ? undefined : limitFault(row, values[window]),
+  );
   /** Counts the changes by buttons, which the fields have to show. */
   const [shifts, setShifts] = useState(0);
   const setExpiry = (expires_at: string): void => {
-    setValues({ ...values, expires_at });
+    form.change({ expires_at });
     setShifts(shifts + 1);
   };
   const expireIn = (days: number): void => {
@@ -56,43 +47,36 @@ export function LimitRowForm({ row, onClose }: LimitRowFormProps) {
     const from = Number.isNaN(held) ? Date.now() : held;
     setExpiry(new Date(from + days * 86_400_000).toISOString().replace(/:\d\d\.\d{3}Z$/, ':00Z'));
   };
+  const isComplete =
+    Object.keys(changesOf(row, values)).length > 0 && faults.every((fault) => fault === undefined);
   return (
-    <FormDialog
-      title={`Limits of ${endpoint}`}
-      action="Save"
-      form={form}
-      isComplete={Object.keys(changes).length > 0 && faults.every((fault) => fault === undefined)}
-      onDismiss={onClose}
-    >
+    <FormDialog title={`Limits of ${endpoint}`} action="Save" form={form} isComplete={isComplete}>
       <ColumnLayout columns={2}>
         {windows.map((window, index) => {
           const byDefault = row.defaults?.[window];
           return (
             <TextField
               key={window}
+              {...form.field(window)}
               label={`${limitTitles[window]}${row.currency === null ? '' : `, in ${row.currency}`}`}
-              error={faults[index] ?? form.errorOf(window)}
+              {...(faults[index] === undefined ? {} : { error: faults[index] })}
               inputMode="decimal"
               autoFocus={index === 0}
               placeholder={byDefault === undefined ? 'no limit' : limitPlaceholder(row, byDefault)}
-              value={values[window]}
-              onChange={change(window)}
             />
           );
         })}
       </ColumnLayout>
       {row.cap === null ? (
-        <Toggle checked={blocked} onChange={({ detail }) => setBlocked(detail.checked)}>
+        <Toggle checked={values.blocked} onChange={({ detail }) => form.change({ blocked: detail.checked })}>
           Block this endpoint: its requests are refused with 403
         </Toggle>
       ) : null}
       <DateTimeField
         key={shifts}
+        {...form.field('expires_at')}
         label="Expires at"
         description="In your time zone. Afterwards the row has no effect; empty: never."
-        error={form.errorOf('expires_at')}
-        value={values.expires_at}
-        onChange={change('expires_at')}
         actions={
           <>
             <Button formAction="none" onClick={() => expireIn(7)}>
@@ -106,17 +90,24 @@ export function LimitRowForm({ row, onClose }: LimitRowFormProps) {
           </>
         }
       />
-      <NoteField value={values.note} error={form.errorOf('note')} onChange={change('note')} />
+      <NoteField {...form.field('note')} />
     </FormDialog>
   );
 }
 
-function plain(row: EndpointLimits, values: Values): Values {
+type Values = ReturnType<typeof valuesOf>;
+
+function changesOf(row: EndpointLimits, { blocked, ...values }: Values) {
+  const { blocked: wasBlocked, ...before } = valuesOf(row);
   const limits = row.windows.map((window) => [window, plainLimit(row, values[window])]);
-  return { ...values, ...Object.fromEntries(limits) };
+  const plain = { ...values, ...Object.fromEntries(limits) };
+  return {
+    ...changedFields(before, plain, (name) => name.startsWith('per_')),
+    ...(blocked === wasBlocked ? {} : { blocked: blocked || null }),
+  };
 }
 
-function valuesOf({ override, expires_at, note }: EndpointLimits): Values {
+function valuesOf({ override, expires_at, note, blocked }: EndpointLimits) {
   const limit = (window: WindowAttribute): string => String(override?.[window] ?? '');
   return {
     per_minute: limit('per_minute'),
@@ -125,5 +116,6 @@ function valuesOf({ override, expires_at, note }: EndpointLimits): Values {
     per_month: limit('per_month'),
     expires_at: expires_at ?? '',
     note: note ?? '',
+    blocked,
   };
 }

@@ -23,26 +23,27 @@ export function SimulateReply({ conversation: { person, messages }, onSent }: Si
   const { api, notify } = useDashboard();
   const mode = useMode();
   const [newest] = messages;
-  const [channel, setChannel] = useState<string>(newest?.channel ?? 'sms');
-  const [text, setText] = useState('');
-  // Undefined while the newest message decides; a sender that is a name cannot be answered.
-  const [entered, setEntered] = useState<string>();
-  const to = entered ?? (newest?.number?.startsWith('+') === true ? newest.number : '');
+  const [channel] = useState<string>(newest?.channel ?? 'sms');
   const form = useForm({
-    fields: ['to', 'text', 'channel'],
-    values: { to, text, channel },
-    send: () =>
+    first: {
+      channel,
+      text: '',
+      // A sender that is a name cannot be answered.
+      to: newest?.number?.startsWith('+') === true ? newest.number : '',
+    },
+    send: ({ to, ...entered }) =>
       api.send(
         'sendInbound',
         {},
-        { channel, from: person, ...(to.trim() === '' ? {} : { to: to.trim() }), text, mode },
+        { ...entered, from: person, ...(to.trim() === '' ? {} : { to: to.trim() }), mode },
       ),
-    onSent: () => {
-      setText('');
+    onSent: (_answer, change) => {
+      change({ text: '' });
       notify('success', 'Reply sent. It appears here within a few seconds.');
       onSent();
     },
   });
+  const text = form.field('text');
   return (
     <Section
       title="Simulate a reply"
@@ -53,22 +54,16 @@ export function SimulateReply({ conversation: { person, messages }, onSent }: Si
           <FormField
             label="Text"
             description="STOP opts the person out, START in again."
-            errorText={form.errorOf('text') ?? form.error}
+            errorText={text.error ?? form.error}
             stretch
           >
-            <Textarea value={text} rows={2} onChange={({ detail }) => setText(detail.value)} />
+            <Textarea value={text.value} rows={2} onChange={({ detail }) => text.onChange(detail.value)} />
           </FormField>
           <Fields perRow={3}>
-            <ChoiceField label="Channel" value={channel} options={channelOptions} onChange={setChannel} />
-            <TextField
-              label="Our number"
-              error={form.errorOf('to')}
-              value={to}
-              placeholder="The simulator's number"
-              onChange={setEntered}
-            />
+            <ChoiceField {...form.field('channel')} label="Channel" options={channelOptions} />
+            <TextField {...form.field('to')} label="Our number" placeholder="The simulator's number" />
           </Fields>
-          <Button formAction="submit" loading={form.isPending} disabled={text.trim() === ''}>
+          <Button formAction="submit" loading={form.isPending} disabled={text.value.trim() === ''}>
             Send reply
           </Button>
         </SpaceBetween>

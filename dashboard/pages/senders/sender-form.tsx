@@ -2,7 +2,6 @@
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import FormField from '@cloudscape-design/components/form-field';
 import Toggle from '@cloudscape-design/components/toggle';
-import { useState } from 'react';
 import type { SenderView } from '../../../shared/admin/senders.ts';
 import { changedFields } from '../../components/changed-fields.ts';
 import { ChoiceField } from '../../components/choice-field.tsx';
@@ -33,8 +32,7 @@ export const newSender: EditedSender = {
   note: null,
 };
 
-const fields = ['identity', 'messages_per_second', 'entity_id', 'template_id', 'note'] as const;
-type Field = (typeof fields)[number];
+type Field = 'identity' | 'messages_per_second' | 'entity_id' | 'template_id' | 'note';
 
 interface SenderFormProps {
   readonly row: EditedSender;
@@ -44,90 +42,63 @@ interface SenderFormProps {
 export function SenderForm({ row, onClose }: SenderFormProps) {
   const { api, notify } = useDashboard();
   const isNew = row.client_id === '';
-  const [key, setKey] = useState({
+  const first = {
+    ...valuesOf(row),
     client_id: row.client_id,
-    channel: row.channel ?? 'sms',
+    channel: String(row.channel ?? 'sms'),
     country: row.country ?? '',
     carrier: row.carrier ?? '',
-  });
-  const country = key.country.trim().toUpperCase();
-  const [values, setValues] = useState(() => valuesOf(row));
-  const [inbound, setInbound] = useState(row.inbound);
-  const changes = changedFields(valuesOf(row), values, (name) => name === 'messages_per_second');
+    inbound: row.inbound,
+  };
   const form = useForm({
-    fields: [...fields, 'client_id', 'country', 'carrier', 'inbound'],
-    values: { ...values, ...key, inbound },
-    send: () =>
-      api.send(
+    first,
+    send: ({ client_id, channel, country, carrier, inbound, ...values }) => {
+      const changes = changedFields(valuesOf(row), values, (name) => name === 'messages_per_second');
+      return api.send(
         'setSender',
         {},
         {
-          ...key,
-          country,
-          carrier: key.carrier.trim() === '' ? null : key.carrier.trim(),
+          client_id,
+          channel,
+          country: country.trim().toUpperCase(),
+          carrier: carrier.trim() || null,
           ...changes,
           // A row cannot be without an identity: the error says so.
           ...(changes.identity === null ? { identity: '' } : {}),
-          ...(inbound === row.inbound ? {} : { inbound: inbound ? true : null }),
+          ...(inbound === row.inbound ? {} : { inbound: inbound || null }),
         },
-      ),
-    onSent: ({ destination, status, status_message }) => {
-      onClose();
+      );
+    },
+    onSent: ({ destination, status, status_message }) =>
       notify(
         status === 'invalid' ? 'warning' : 'success',
         `Sender of ${destination} saved. ${status_message}`,
-      );
-    },
+      ),
+    onClose,
   });
-  const field = (name: Field) => ({
-    value: values[name],
-    error: form.errorOf(name),
-    onChange: (value: string) => setValues({ ...values, [name]: value }),
-  });
+  const { field } = form;
+  const { channel, inbound } = form.values;
   return (
-    <FormDialog
-      title={isNew ? 'Add sender' : `Sender of ${row.client_id}`}
-      action="Save"
-      form={form}
-      onDismiss={onClose}
-    >
+    <FormDialog title={isNew ? 'Add sender' : `Sender of ${row.client_id}`} action="Save" form={form}>
       {isNew ? (
         <>
-          <ClientField
-            description="* is every client without a row of its own."
-            errorText={form.errorOf('client_id')}
-            value={key.client_id}
-            onChange={(client_id) => setKey({ ...key, client_id })}
-          />
+          <ClientField description="* is every client without a row of its own." {...field('client_id')} />
           <ColumnLayout columns={3}>
-            <ChoiceField
-              label="Channel"
-              value={key.channel}
-              options={channelOptions}
-              onChange={(value) => setKey({ ...key, channel: value === 'whatsapp' ? 'whatsapp' : 'sms' })}
-            />
+            <ChoiceField {...field('channel')} label="Channel" options={channelOptions} />
             <TextField
+              {...field('country')}
               label="Country"
               description="* is every country without a row of its own."
-              error={form.errorOf('country')}
               placeholder="GB"
-              value={key.country}
-              onChange={(entered) => setKey({ ...key, country: entered })}
             />
-            <TextField
-              label="Carrier"
-              description="Empty: the first of the channel."
-              error={form.errorOf('carrier')}
-              value={key.carrier}
-              onChange={(carrier) => setKey({ ...key, carrier })}
-            />
+            <TextField {...field('carrier')} label="Carrier" description="Empty: the first of the channel." />
           </ColumnLayout>
         </>
       ) : null}
       <TextField
         {...field('identity')}
         label="Sender"
-        {...(key.channel === 'sms'
+        {...(channel === 'sms'
           ? {
               description: 'A phone number, short code, sender ID, pool or Messaging Service.',
               placeholder: '+447700900123',
@@ -142,7 +113,7 @@ export function SenderForm({ row, onClose }: SenderFormProps) {
         label="Messages per second"
         description="In segments. Empty: no pace of its own."
       />
-      {key.channel === 'sms' && ['IN', '*'].includes(country) ? (
+      {channel === 'sms' && ['IN', '*'].includes(form.values.country.trim().toUpperCase()) ? (
         <ColumnLayout columns={2}>
           <TextField {...field('entity_id')} label="Entity id" description="Only for messages to India." />
           <TextField
@@ -153,7 +124,7 @@ export function SenderForm({ row, onClose }: SenderFormProps) {
         </ColumnLayout>
       ) : null}
       <FormField errorText={form.errorOf('inbound')}>
-        <Toggle checked={inbound} onChange={({ detail }) => setInbound(detail.checked)}>
+        <Toggle checked={inbound} onChange={({ detail }) => form.change({ inbound: detail.checked })}>
           Messages to this number belong to this client
         </Toggle>
       </FormField>
