@@ -3,6 +3,9 @@
 import FormField from '@cloudscape-design/components/form-field';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Textarea from '@cloudscape-design/components/textarea';
+import { useChange } from '../api/change.ts';
+import { useDashboard } from '../context.ts';
+import { RowAction } from './row-action.tsx';
 
 const statusIcons = { active: 'success', invalid: 'warning', expired: 'stopped' } as const;
 
@@ -12,6 +15,26 @@ export function RowStatus({ status }: { readonly status: string }) {
     <StatusIndicator type={statusIcons[status as keyof typeof statusIcons] ?? 'info'}>
       {status}
     </StatusIndicator>
+  );
+}
+
+interface RemoveAttributeProps {
+  readonly name: string;
+  /** What the row is, for screen readers. */
+  readonly of: string;
+  readonly send: () => Promise<{ readonly status: string | null; readonly status_message: string | null }>;
+}
+
+/** A button that removes a mistaken attribute of a row. */
+export function RemoveAttribute({ name, of, send }: RemoveAttributeProps) {
+  const { notify } = useDashboard();
+  const remove = useChange({
+    mutationFn: send,
+    onSuccess: ({ status, status_message }) =>
+      notify(status === 'invalid' ? 'warning' : 'success', `${name} removed. ${status_message ?? ''}`),
+  });
+  return (
+    <RowAction text={`Remove ${name}`} of={of} isPending={remove.isPending} onClick={() => remove.mutate()} />
   );
 }
 

@@ -7,12 +7,12 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useState } from 'react';
 import type { SenderView } from '../../../shared/admin/senders.ts';
 import { inOneLine } from '../../../shared/platform/visible-text.ts';
-import { useChange } from '../../api/change.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
 import { useClientFilter } from '../../components/client-filter.tsx';
 import { ClientLink } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { useConfirm } from '../../components/confirm-dialog.tsx';
+import { RemoveAttribute } from '../../components/edited-row.tsx';
 import { Filters } from '../../components/filters.tsx';
 import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
@@ -124,7 +124,7 @@ function columnsOf(
           <Box fontSize="body-s">{row.status_message}</Box>
           {row.channel === null
             ? null
-            : row.misspelled.map((name) => <RemoveAttribute key={name} row={row} name={name} />)}
+            : row.misspelled.map((name) => <RemoveMisspelled key={name} row={row} name={name} />)}
           {row.note === null ? null : <Secondary>Note: {inOneLine(row.note)}</Secondary>}
         </>
       ),
@@ -143,22 +143,11 @@ function columnsOf(
   ];
 }
 
-function RemoveAttribute({ row, name }: { readonly row: SenderView; readonly name: string }) {
-  const { api, notify } = useDashboard();
+function RemoveMisspelled({ row, name }: { readonly row: SenderView; readonly name: string }) {
+  const { api } = useDashboard();
   const { client_id, channel, country, carrier } = row;
-  const remove = useChange({
-    mutationFn: () => api.send('setSender', {}, { client_id, channel, country, carrier, remove: [name] }),
-    onSuccess: ({ status, status_message }) =>
-      notify(status === 'invalid' ? 'warning' : 'success', `${name} removed. ${status_message}`),
-  });
-  return (
-    <RowAction
-      text={`Remove ${name}`}
-      of={idOf(row)}
-      isPending={remove.isPending}
-      onClick={() => remove.mutate()}
-    />
-  );
+  const body = { client_id, channel, country, carrier, remove: [name] };
+  return <RemoveAttribute name={name} of={idOf(row)} send={() => api.send('setSender', {}, body)} />;
 }
 
 const idOf = ({ client_id, destination }: SenderView): string => `${client_id} ${destination}`;
