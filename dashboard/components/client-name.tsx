@@ -1,13 +1,12 @@
 /** Clients by name: in links, with the id beside it, and in the suggestions of filters. */
 import Autosuggest from '@cloudscape-design/components/autosuggest';
-import Box from '@cloudscape-design/components/box';
 import FormField from '@cloudscape-design/components/form-field';
-import Link from '@cloudscape-design/components/link';
 import type { ReactNode } from 'react';
 import { clientIdIn, modeOf, nameIn, settingsIdOf } from '../../shared/contract/mode.ts';
 import { inOneLine } from '../../shared/platform/visible-text.ts';
 import { useResponse } from '../api/queries.ts';
 import { linkTo, useMode } from '../route.ts';
+import { Secondary, WrappingLink } from './text.tsx';
 
 /** Loaded once, and again after a change. */
 function useNames() {
@@ -66,13 +65,11 @@ export function ClientLink({ id, to, ...known }: ClientLinkProps) {
   if (id === null || id === undefined) return <>–</>;
   return (
     <>
-      <span className="id">
-        <Link href={to ?? linkTo('clients', id)}>{inOneLine(name ?? id)}</Link>
-      </span>
+      <WrappingLink href={to ?? linkTo('clients', id)}>{name ?? id}</WrappingLink>
       {name === undefined ? null : (
-        <Box variant="span" display="block" color="text-body-secondary" fontSize="body-s">
+        <Secondary>
           <span className="id">{id}</span>
-        </Box>
+        </Secondary>
       )}
     </>
   );

@@ -6,6 +6,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { Secondary } from './text.tsx';
 import { clock } from './time.tsx';
 
 interface LoadedProps<Data> {
@@ -66,11 +67,7 @@ export function Refresh({ query, others = [] }: RefreshProps) {
   if (!query.isEnabled) return null;
   return (
     <SpaceBetween direction="horizontal" size="xs" alignItems="center">
-      {query.dataUpdatedAt === 0 ? null : (
-        <Box color="text-body-secondary" fontSize="body-s">
-          Updated {timeOf(query.dataUpdatedAt)}
-        </Box>
-      )}
+      {query.dataUpdatedAt === 0 ? null : <Secondary>Updated {timeOf(query.dataUpdatedAt)}</Secondary>}
       <Button iconName="refresh" ariaLabel="Refresh" loading={isBusy} onClick={() => void refresh()} />
     </SpaceBetween>
   );

@@ -3,7 +3,7 @@ import Link from '@cloudscape-design/components/link';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { SuppressionView } from '../../shared/message/message-response.schema.ts';
 import { linkTo } from '../route.ts';
-import { Secondary } from './text.tsx';
+import { Secondary, Written } from './text.tsx';
 import { Time } from './time.tsx';
 
 export const scopeNames = {
@@ -40,11 +40,7 @@ export function SuppressionNote({ clientId, recipient, suppression }: Suppressio
       </StatusIndicator>
       <Secondary>
         {scopeNames[scope]}. By the {sourceNames[source].toLowerCase()}, since <Time at={created_at} />
-        {reason === null ? null : (
-          <span className="written" dir="auto">
-            {reason}
-          </span>
-        )}
+        <Written text={reason} />
         <Link href={linkTo('clients', clientId, { recipient })} fontSize="body-s">
           Show suppression
         </Link>

@@ -68,15 +68,13 @@ export function DeliveryState({ of }: { readonly of: DeliverySummary }) {
     <>
       <State of={state} />
       {state === 'acknowledged' ? null : (
-        <Secondary>
-          {last_status === null ? last_error : `HTTP ${last_status}`}
-          {state === 'retry_scheduled' ? (
-            <div>
-              Next attempt <Time at={next_due_at} />
-            </div>
-          ) : null}
-        </Secondary>
+        <Secondary>{last_status === null ? last_error : `HTTP ${last_status}`}</Secondary>
       )}
+      {state === 'retry_scheduled' ? (
+        <Secondary>
+          Next attempt <Time at={next_due_at} />
+        </Secondary>
+      ) : null}
     </>
   );
 }

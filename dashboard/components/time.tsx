@@ -1,6 +1,6 @@
 /** A time in the user's time zone, which is named, and in UTC, as logs and the API have it. */
-import Box from '@cloudscape-design/components/box';
 import { inOneLine } from '../../shared/platform/visible-text.ts';
+import { Secondary } from './text.tsx';
 
 const day = { day: 'numeric', month: 'short' } as const;
 export const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
@@ -18,11 +18,7 @@ export function Time({ at }: { readonly at: string | null | undefined }) {
   return (
     <time dateTime={at} title={at}>
       {local.format(date)}
-      {date.getTimezoneOffset() === 0 ? null : (
-        <Box variant="span" color="text-body-secondary" fontSize="body-s" display="block">
-          {utcText(date)}
-        </Box>
-      )}
+      {date.getTimezoneOffset() === 0 ? null : <Secondary>{utcText(date)}</Secondary>}
     </time>
   );
 }

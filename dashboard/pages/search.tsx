@@ -1,8 +1,6 @@
 /** What a search found; where it is one thing, that is shown at once. */
-import Link from '@cloudscape-design/components/link';
 import { useEffect } from 'react';
 import type { Refusal } from '../../shared/http/record-refusals.ts';
-import { inOneLine } from '../../shared/platform/visible-text.ts';
 import { useResponse } from '../api/queries.ts';
 import { ClientLink } from '../components/client-name.tsx';
 import { Copyable } from '../components/copyable.tsx';
@@ -11,7 +9,7 @@ import { List } from '../components/list.tsx';
 import { modeChangedText, Page } from '../components/page.tsx';
 import { SearchForm } from '../components/search-form.tsx';
 import { Section } from '../components/section.tsx';
-import { Code } from '../components/text.tsx';
+import { Code, WrappingLink } from '../components/text.tsx';
 import { Time } from '../components/time.tsx';
 import { useDashboard } from '../context.ts';
 import { go, modeIn, useListState, useMode } from '../route.ts';
@@ -73,11 +71,7 @@ export function SearchPage() {
           {
             title: 'Result',
             minWidth: 200,
-            cell: ({ title, href }) => (
-              <span className="id">
-                <Link href={href}>{inOneLine(title)}</Link>
-              </span>
-            ),
+            cell: ({ title, href }) => <WrappingLink href={href}>{title}</WrappingLink>,
           },
           { title: 'Type', minWidth: 120, cell: ({ kind }) => kinds[kind] },
           { title: 'Client', minWidth: 170, cell: ({ client_id }) => <ClientLink id={client_id} /> },

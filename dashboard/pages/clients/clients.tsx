@@ -1,15 +1,14 @@
 /** The list of clients; creates clients. */
 import Button from '@cloudscape-design/components/button';
-import Link from '@cloudscape-design/components/link';
 import { useState } from 'react';
 import type { ClientView } from '../../../shared/admin/clients.ts';
-import { inOneLine } from '../../../shared/platform/visible-text.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
 import type { Column } from '../../components/columns.ts';
 import { Copyable } from '../../components/copyable.tsx';
 import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { State } from '../../components/state.tsx';
+import { WrappingLink } from '../../components/text.tsx';
 import { linkTo, useListState, useMode } from '../../route.ts';
 import { CreateClient } from './create-client.tsx';
 
@@ -58,11 +57,7 @@ const columns: readonly Column<ClientView>[] = [
     field: 'name',
     sort: 'name',
     minWidth: 140,
-    cell: (client) => (
-      <span className="id">
-        <Link href={linkTo('clients', client.client_id)}>{inOneLine(client.name)}</Link>
-      </span>
-    ),
+    cell: ({ client_id, name }) => <WrappingLink href={linkTo('clients', client_id)}>{name}</WrappingLink>,
   },
   {
     title: 'Client id',

@@ -1,9 +1,9 @@
 /** What a client was refused, by hour, endpoint and reason, with the last of each as far as it is kept. */
-import Link from '@cloudscape-design/components/link';
 import type { RefusalView } from '../../../shared/admin/refusals.ts';
 import { useResponse } from '../../api/queries.ts';
 import type { Column } from '../../components/columns.ts';
 import { List } from '../../components/list.tsx';
+import { WrappingLink } from '../../components/text.tsx';
 import { TimeFilter } from '../../components/time-filter.tsx';
 import { withStart } from '../../components/time-range.ts';
 import { linkTo, useListState } from '../../route.ts';
@@ -33,12 +33,7 @@ export function Refusals({ clientId }: { readonly clientId: string }) {
 }
 
 const columns: readonly Column<RefusalView>[] = [
-  {
-    title: 'Reason',
-    field: 'reason',
-    minWidth: 150,
-    cell: ({ reason }) => <span className="id">{reason}</span>,
-  },
+  { title: 'Reason', field: 'reason', minWidth: 150 },
   {
     // Mistakes in several fields have one reason.
     title: 'Last example',
@@ -56,10 +51,8 @@ const columns: readonly Column<RefusalView>[] = [
     title: 'Last request',
     field: 'last_request_id',
     minWidth: 180,
-    cell: ({ last_request_id }) => (
-      <span className="id">
-        <Link href={linkTo('search', undefined, { q: last_request_id })}>{last_request_id}</Link>
-      </span>
+    cell: ({ last_request_id: q }) => (
+      <WrappingLink href={linkTo('search', undefined, { q })}>{q}</WrappingLink>
     ),
   },
 ];

@@ -10,7 +10,7 @@ import { List } from '../../components/list.tsx';
 import { scopeNames, sourceNames } from '../../components/reachability.tsx';
 import { RowAction } from '../../components/row-action.tsx';
 import { NumberSearch } from '../../components/search-form.tsx';
-import { Secondary } from '../../components/text.tsx';
+import { Secondary, Written } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo, useListState } from '../../route.ts';
 import { AddSuppression } from './add-suppression.tsx';
@@ -79,13 +79,9 @@ function columnsOf(clientId: string, remove: (number: string) => void): readonly
       cell: ({ source, reason }) => (
         <>
           {sourceNames[source]}
-          {reason === null ? null : (
-            <Secondary>
-              <span className="written" dir="auto">
-                {reason}
-              </span>
-            </Secondary>
-          )}
+          <Secondary>
+            <Written text={reason} />
+          </Secondary>
         </>
       ),
     },

@@ -13,6 +13,7 @@ import { Loaded } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
 import { Section } from '../../components/section.tsx';
 import { State } from '../../components/state.tsx';
+import { WrappingLink } from '../../components/text.tsx';
 import { Time } from '../../components/time.tsx';
 import { linkTo } from '../../route.ts';
 import { numberText } from '../../value-names.ts';
@@ -112,9 +113,7 @@ function Failures(batch: BatchDetails) {
           field: 'code',
           minWidth: 150,
           cell: ({ code }) => (
-            <span className="id">
-              <Link href={messagesOf(batch, { error_code: code })}>{code}</Link>
-            </span>
+            <WrappingLink href={messagesOf(batch, { error_code: code })}>{code}</WrappingLink>
           ),
         },
         { title: 'Messages', field: 'messages', minWidth: 100 },

@@ -8,7 +8,7 @@ import {
   type PossibleParts,
 } from '../../../shared/admin/message-summary.ts';
 import { Copyable } from '../../components/copyable.tsx';
-import { Code, Secondary } from '../../components/text.tsx';
+import { Code, Secondary, Written } from '../../components/text.tsx';
 
 type Medium = PartsOf<NonNullable<PossibleParts['media']>>;
 
@@ -27,7 +27,7 @@ export function MessageContent({ text = null, whatsapp }: Content) {
     <>
       <Secondary>{contentTypeNames[content.type]}</Secondary>
       <Parts of={content} />
-      {text === null ? null : <Written text={text} />}
+      <Written text={text} />
     </>
   );
 }
@@ -53,8 +53,8 @@ function Parts({ of: content }: { readonly of: NoText }) {
       {media === undefined ? null : <MediumParts of={media} />}
       {location === undefined ? null : (
         <>
-          {location.name === undefined ? null : <Written text={location.name} />}
-          {location.address === undefined ? null : <Written text={location.address} />}
+          <Written text={location.name} />
+          <Written text={location.address} />
           <Copyable name="coordinates" text={`${location.latitude}, ${location.longitude}`} />
         </>
       )}
@@ -73,8 +73,8 @@ function Parts({ of: content }: { readonly of: NoText }) {
 function MediumParts({ of: { id, url, mime_type, caption, filename } }: { readonly of: Medium }) {
   return (
     <>
-      {caption === undefined ? null : <Written text={caption} />}
-      {filename === undefined ? null : <Written text={filename} />}
+      <Written text={caption} />
+      <Written text={filename} />
       {mime_type === undefined ? null : <div>{mime_type}</div>}
       {url === undefined ? null : <Copyable name="media URL" text={url} />}
       {id === undefined ? null : (
@@ -90,7 +90,7 @@ function Choice({ id, title, description }: ChoiceProps) {
   return (
     <>
       <Written text={title} />
-      {description === undefined ? null : <Written text={description} />}
+      <Written text={description} />
       <Secondary>
         Id: <span className="id">{id}</span>
       </Secondary>
@@ -113,13 +113,4 @@ function contactText(contact: Readonly<Record<string, unknown>>): string {
     : [];
   const known = [name?.formatted_name, ...numbers].filter((part) => typeof part === 'string' && part !== '');
   return known.length === 0 ? JSON.stringify(contact) : known.join('\n');
-}
-
-/** With its line breaks, and from right to left where its script is. */
-function Written({ text }: { readonly text: string }) {
-  return (
-    <p className="written" dir="auto">
-      {text}
-    </p>
-  );
 }

@@ -14,6 +14,7 @@ import { Page } from '../../components/page.tsx';
 import { PeriodChoice, usePeriod } from '../../components/period-choice.tsx';
 import { RenderFailure } from '../../components/render-failure.tsx';
 import { Section } from '../../components/section.tsx';
+import { WrappingLink } from '../../components/text.tsx';
 import { Totals } from '../../components/totals.tsx';
 import { linkTo } from '../../route.ts';
 import { numberText, percent } from '../../value-names.ts';
@@ -161,9 +162,9 @@ function TopErrorCodes({ summary }: { readonly summary: UsageSummary }) {
           title: 'Code',
           minWidth: 160,
           cell: ({ error_code }) => (
-            <span className="id">
-              <Link href={linkTo('messages', undefined, { error_code, last: today })}>{error_code}</Link>
-            </span>
+            <WrappingLink href={linkTo('messages', undefined, { error_code, last: today })}>
+              {error_code}
+            </WrappingLink>
           ),
         },
         { title: 'Messages', field: 'messages' },

@@ -1,7 +1,6 @@
 /** Usage: what all clients sent in a period, what became of it, what it cost, and which clients sent the most. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useMutation } from '@tanstack/react-query';
 import { usageCsv } from '../../../shared/admin/csv-columns.ts';
@@ -17,6 +16,7 @@ import { Loaded, LoadFailure } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
 import { PeriodChoice, usePeriod } from '../../components/period-choice.tsx';
 import { Section } from '../../components/section.tsx';
+import { WrappingLink } from '../../components/text.tsx';
 import TimeChart from '../../components/time-chart.tsx';
 import { Totals } from '../../components/totals.tsx';
 import { useDashboard } from '../../context.ts';
@@ -172,9 +172,9 @@ const errorColumns = ({ from: since, to: until }: UsageSummary): readonly Column
     field: 'error_code',
     minWidth: 170,
     cell: ({ error_code }) => (
-      <span className="id">
-        <Link href={linkTo('messages', undefined, { error_code, since, until })}>{error_code}</Link>
-      </span>
+      <WrappingLink href={linkTo('messages', undefined, { error_code, since, until })}>
+        {error_code}
+      </WrappingLink>
     ),
   },
   { title: 'Meaning', field: 'meaning', minWidth: 240 },
