@@ -71,14 +71,28 @@ export function useResponse<Name extends ReadName>(
   });
 }
 
+/** The response of a list with pages, whose rows are in the field of this name. */
+type PageResponse<Field extends string, Row> = Readonly<Record<Field, readonly Row[]>> & {
+  readonly next_cursor?: string | undefined;
+};
+
+interface PageOptions<Data> extends ResponseOptions<Data> {
+  readonly leftOut?: (answer: Data) => string | undefined;
+}
+
 /** A list that has pages: the one of the address, and the others for a CSV file. */
-export function usePagedAnswer<Name extends ReadName, Row>(
+export function usePagedAnswer<Name extends ReadName, Field extends string & keyof ResponseOf<Name>>(
   name: Name,
   path: PathValues<Name>,
   filters: Query,
-  pageOf: (answer: ResponseOf<Name>) => Page<Row>,
-  options: ResponseOptions<ResponseOf<Name>> = {},
+  field: Field,
+  { leftOut, ...options }: PageOptions<ResponseOf<Name>> = {},
 ) {
+  type Row = ResponseOf<Name>[Field] extends readonly (infer Each)[] ? Each : never;
+  const pageOf = (answer: ResponseOf<Name>): Page<Row> => {
+    const { [field]: rows, next_cursor: nextCursor } = answer as unknown as PageResponse<Field, Row>;
+    return { rows, nextCursor, leftOut: leftOut?.(answer) };
+  };
   const { api } = useDashboard();
   const { cursor } = useListState();
   const limit = usePageSize();

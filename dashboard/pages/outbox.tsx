@@ -18,13 +18,8 @@ export function OutboxPage() {
   const client = useClientFilter();
   const [to, clientId] = [filter('to'), isTest ? filter('client_id') : ''];
   const isAsked = !isTest || clientId !== '';
-  const list = usePagedAnswer(
-    'listOutbox',
-    {},
-    { to, client_id: clientId },
-    ({ messages, next_cursor }) => ({ rows: messages, nextCursor: next_cursor }),
-    { enabled: isAsked },
-  );
+  const query = { to, client_id: clientId };
+  const list = usePagedAnswer('listOutbox', {}, query, 'messages', { enabled: isAsked });
   return (
     <Page
       title="Outbox"

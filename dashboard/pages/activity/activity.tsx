@@ -52,13 +52,10 @@ function Entries({ tab }: { readonly tab: Tab }) {
   const kind = options.find(({ value }) => value === filters.kind)?.value ?? tab.byDefault;
   const client = useClientFilter('client_id', 'Client');
   const actor = useClientFilter('actor', 'Changed by');
-  const list = usePagedAnswer(
-    'listActivity',
-    {},
-    { ...filters, kind },
-    ({ entries, next_cursor }) => ({ rows: entries, nextCursor: next_cursor }),
-    { sent: withStart, inProgress: ({ entries }) => entries.some(isUnfinished) },
-  );
+  const list = usePagedAnswer('listActivity', {}, { ...filters, kind }, 'entries', {
+    sent: withStart,
+    inProgress: ({ entries }) => entries.some(isUnfinished),
+  });
   const resend = useResend();
   const resendAll = useResendAll(list.readPage);
   const { confirm, dialog } = useConfirm();

@@ -15,10 +15,7 @@ import { CreateClient } from './create-client.tsx';
 export function ClientsPage() {
   const mode = useMode();
   const [isCreating, setIsCreating] = useState(false);
-  const list = usePagedAnswer('listClients', {}, useListState().order, ({ clients, next_cursor }) => ({
-    rows: clients,
-    nextCursor: next_cursor,
-  }));
+  const list = usePagedAnswer('listClients', {}, useListState().order, 'clients');
   return (
     <Page
       title="Clients"

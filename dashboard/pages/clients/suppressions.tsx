@@ -18,12 +18,7 @@ import { AddSuppression } from './add-suppression.tsx';
 export function Suppressions({ clientId }: { readonly clientId: string }) {
   const { api } = useDashboard();
   const recipient = useListState().filter('recipient');
-  const list = usePagedAnswer(
-    'listSuppressions',
-    { client_id: clientId },
-    { recipient },
-    ({ suppressions, next_cursor }) => ({ rows: suppressions, nextCursor: next_cursor }),
-  );
+  const list = usePagedAnswer('listSuppressions', { client_id: clientId }, { recipient }, 'suppressions');
   const [isAdding, setIsAdding] = useState(false);
   const { confirm, dialog } = useConfirm();
   const remove = (number: string): void =>

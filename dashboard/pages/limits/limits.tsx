@@ -54,10 +54,7 @@ function ClientChoice() {
 }
 
 function Overrides() {
-  const list = usePagedAnswer('listOverrides', {}, {}, ({ limits, next_cursor }) => ({
-    rows: limits,
-    nextCursor: next_cursor,
-  }));
+  const list = usePagedAnswer('listOverrides', {}, {}, 'limits');
   const faulty = list.rows?.filter(({ status }) => status === 'invalid') ?? [];
   return (
     <SpaceBetween size="l">

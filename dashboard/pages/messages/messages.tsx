@@ -33,20 +33,11 @@ export function MessagesPage() {
   const { filters, isFiltered } = useListState();
   const { client_id = '', recipient = '', reference = '', error_code = '' } = filters;
   const typed = { client_id, recipient, reference, error_code };
-  const list = usePagedAnswer(
-    'searchMessages',
-    {},
-    filters,
-    ({ messages, next_cursor, clients_left_out }) => ({
-      rows: messages,
-      nextCursor: next_cursor,
-      leftOut: leftOutText(clients_left_out),
-    }),
-    {
-      sent: withStart,
-      inProgress: ({ messages }) => messages.some(({ status }) => isInProgress(status)),
-    },
-  );
+  const list = usePagedAnswer('searchMessages', {}, filters, 'messages', {
+    sent: withStart,
+    inProgress: ({ messages }) => messages.some(({ status }) => isInProgress(status)),
+    leftOut: ({ clients_left_out }) => leftOutText(clients_left_out),
+  });
   const isOfLastDay =
     client_id + recipient === '' && filters.last === undefined && filters.since === undefined;
   return (

@@ -28,10 +28,7 @@ export function SendersPage() {
   const { api } = useDashboard();
   const { filters, isFiltered } = useListState();
   const client = useClientFilter();
-  const list = usePagedAnswer('listSenders', {}, filters, ({ senders, next_cursor }) => ({
-    rows: senders,
-    nextCursor: next_cursor,
-  }));
+  const list = usePagedAnswer('listSenders', {}, filters, 'senders');
   const [inForm, setInForm] = useState<EditedSender>();
   const { confirm, dialog } = useConfirm();
   const remove = ({ client_id, destination }: SenderView): void =>

@@ -26,7 +26,7 @@ export function WebhooksPage() {
     'listWebhookDeliveries',
     { client_id: clientId },
     { ...filters, limit: '50' },
-    ({ webhook_deliveries, next_cursor }) => ({ rows: webhook_deliveries, nextCursor: next_cursor }),
+    'webhook_deliveries',
     {
       enabled: clientId !== '',
       sent: withStart,
