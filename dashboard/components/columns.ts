@@ -14,6 +14,8 @@ export interface Column<Row> {
   readonly minWidth?: number;
   /** The field whose value is shown; it is in the CSV file by this name. */
   readonly field?: Field<Row>;
+  /** Where the CSV file has another name for the field. */
+  readonly csvName?: string;
   /** The order that the admin API takes as `sort`, where the list can be sorted by the column. */
   readonly sort?: string;
   /** Whether the value of the field is a time. */
@@ -44,7 +46,9 @@ export function csvOnly<Row>(...fields: readonly Field<Row>[]): readonly Column<
 
 export function csvOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const cells = columns.flatMap((column) => [
-    ...(column.field === undefined ? [] : [[column.field, (row: Row) => fieldValue(column, row)] as const]),
+    ...(column.field === undefined
+      ? []
+      : [[column.csvName ?? column.field, (row: Row) => fieldValue(column, row)] as const]),
     ...Object.entries(column.csv ?? {}),
   ]);
   return csvTable(

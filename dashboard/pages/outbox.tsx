@@ -54,7 +54,7 @@ export function OutboxPage() {
 
 const columns: readonly Column<OutboxMessage>[] = [
   { title: 'Recipient', field: 'to', minWidth: 140 },
-  { title: 'Text', minWidth: 200, cell: (entry) => entry.body, csv: { text: (entry) => entry.body } },
+  { title: 'Text', field: 'body', csvName: 'text', minWidth: 200, cell: ({ body }) => body },
   { title: 'Time', field: 'at', minWidth: 150, isTime: true },
   { title: 'Sender', field: 'from', minWidth: 110 },
   { title: 'Channel', field: 'channel', minWidth: 100, cell: ({ channel }) => channelNames[channel] },

@@ -76,21 +76,11 @@ export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
 }
 
 const columns: readonly Column<OriginHealth>[] = [
-  {
-    title: 'Endpoint',
-    minWidth: 170,
-    cell: ({ origin }) => <span className="id">{origin}</span>,
-    csv: { endpoint: ({ origin }) => origin },
-  },
+  { title: 'Endpoint', field: 'origin', csvName: 'endpoint', minWidth: 170 },
   { title: 'Health', field: 'failing_since', minWidth: 190, cell: (row) => <Health {...row} /> },
   { title: 'Waiting', field: 'waiting', minWidth: 90 },
   { title: 'Failed', field: 'failed', minWidth: 90 },
-  {
-    title: 'Success rate',
-    field: 'success_rate',
-    minWidth: 110,
-    cell: ({ success_rate }) => percent(success_rate),
-  },
+  { title: 'Success rate', field: 'success_rate', minWidth: 110, cell: (row) => percent(row.success_rate) },
   {
     title: 'Latency, average',
     field: 'latency_ms',

@@ -109,17 +109,13 @@ const webhookColumns: readonly Column<DeliverySummary>[] = [
   },
   {
     title: 'Status',
+    field: 'state',
+    csvName: 'status',
     minWidth: 140,
     cell: (row) => <DeliveryState of={row} />,
-    csv: { status: ({ state }) => state },
   },
   { title: 'Attempts', field: 'attempts', minWidth: 100 },
-  {
-    title: 'Endpoint',
-    minWidth: 220,
-    cell: ({ url }) => <span className="id">{url}</span>,
-    csv: { endpoint: ({ url }) => url },
-  },
+  { title: 'Endpoint', field: 'url', csvName: 'endpoint', minWidth: 220 },
   ...csvOnly<DeliverySummary>('delivery_id', 'last_status', 'last_error'),
 ];
 

@@ -154,7 +154,7 @@ const clientColumns = (currency: string): readonly Column<ClientSums>[] => [
     title: 'Delivery rate',
     field: 'delivery_rate',
     minWidth: 110,
-    cell: ({ delivery_rate }) => percent(delivery_rate),
+    cell: (row) => percent(row.delivery_rate),
   },
   { title: 'Failed', field: 'failed', minWidth: 90 },
   {

@@ -76,17 +76,13 @@ const columns: readonly Column<DeliverySummary>[] = [
   },
   {
     title: 'Status',
+    field: 'state',
+    csvName: 'status',
     minWidth: 140,
     cell: (row) => <DeliveryState of={row} />,
-    csv: { status: ({ state }) => state },
   },
   { title: 'Time of the event', field: 'created_at', minWidth: 150, isTime: true },
-  {
-    title: 'Endpoint',
-    minWidth: 180,
-    cell: ({ url }) => <span className="id">{url}</span>,
-    csv: { endpoint: ({ url }) => url },
-  },
+  { title: 'Endpoint', field: 'url', csvName: 'endpoint', minWidth: 180 },
   {
     title: 'Message',
     field: 'message_id',
