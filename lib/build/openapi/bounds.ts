@@ -11,7 +11,7 @@ import { pageLimitMax } from '../../../shared/operation/list-query.ts';
 import { urlLengthMax } from '../../../shared/webhook/address-guard.ts';
 import { arnLengthMax } from '../../../shared/webhook/aws-destination.ts';
 import { endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';
-import type { JsonSchema } from './named-schemas.ts';
+import { type JsonSchema, partAt } from './named-schemas.ts';
 import { requests } from './requests.ts';
 
 /** The most items of lists, by schema and field. */
@@ -88,18 +88,11 @@ const phoneNumber = { pattern: String.raw`^\+[1-9][0-9]{6,14}$`, characters: 16 
 
 export function addBounds(schemas: Readonly<Record<string, JsonSchema>>): void {
   for (const [place, maxItems] of Object.entries(itemsMax))
-    Object.assign(fieldAt(schemas, place), { maxItems });
+    Object.assign(partAt(schemas, place), { maxItems });
   for (const [place, maxLength] of Object.entries(charactersMax))
-    Object.assign(fieldAt(schemas, place), { maxLength });
+    Object.assign(partAt(schemas, place), { maxLength });
   for (const [name, schema] of Object.entries(schemas))
     addToEach(schema, withLargeIntegers.has(name) ? 'int64' : 'int32', !(name in requests));
-}
-
-function fieldAt(schemas: Readonly<Record<string, JsonSchema>>, place: string): JsonSchema {
-  const [name = '', field = ''] = place.split('.');
-  const found = (schemas[name]?.properties as Readonly<Record<string, JsonSchema>> | undefined)?.[field];
-  if (found === undefined) throw new Error(`the document has no ${place}`);
-  return found;
 }
 
 function addToEach(schema: unknown, integers: 'int32' | 'int64', isMade: boolean): void {

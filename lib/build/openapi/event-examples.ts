@@ -1,6 +1,6 @@
-/** Makes an example of the body of each event with the functions that make real bodies. */
+/** Makes an example of the body of each event with the functions that make real bodies, which are texts. */
 import type { Channel } from '../../../shared/contract/channels.ts';
-import { type MessageErrorCode, messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
+import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
 import {
   endpointDisabledEvent,
   type InboundEventName,
@@ -16,11 +16,11 @@ import { clientId, deliveredSms, deliveredWhatsApp, endpointId, receivedSms } fr
 const at = '2026-11-20T10:00:03.120Z';
 
 export function inboundExample(event: InboundEventName): unknown {
-  return posted(eventBody({ ...receivedSms, channel: channelOf(event) }, 'received'));
+  return JSON.parse(eventBody({ ...receivedSms, channel: channelOf(event) }, 'received'));
 }
 
 export function recipientExample(event: RecipientEventName): unknown {
-  return posted(recipientEventBody(receivedSms, event, at));
+  return JSON.parse(recipientEventBody(receivedSms, event, at));
 }
 
 export const endpointDisabledExample: EndpointDisabledEvent = {
@@ -39,27 +39,16 @@ export const endpointDisabledExample: EndpointDisabledEvent = {
 export function eventExample(event: MessageEventName): unknown {
   const channel = channelOf(event);
   const status = event.slice(event.indexOf('.') + 1) as Exclude<EventStatus, 'received'>;
-  return posted(
-    eventBody(
-      {
-        ...(channel === 'sms' ? deliveredSms : deliveredWhatsApp),
-        ...(status === 'sent' ? {} : { [`${status}_at`]: at }),
-        ...(status === 'failed' ? errorOf('unreachable') : {}),
-      },
-      status,
-    ),
-  );
+  const message = {
+    ...(channel === 'sms' ? deliveredSms : deliveredWhatsApp),
+    ...(status === 'sent' ? {} : { [`${status}_at`]: at }),
+    ...(status === 'failed'
+      ? { error_code: 'unreachable', error_message: messageErrorCodes.unreachable }
+      : {}),
+  } as const;
+  return JSON.parse(eventBody(message, status));
 }
 
 function channelOf(event: string): Channel {
   return event.startsWith('sms') ? 'sms' : 'whatsapp';
-}
-
-/** The body of an event is made as text. */
-function posted(body: string): unknown {
-  return JSON.parse(body);
-}
-
-function errorOf(code: MessageErrorCode): { error_code: string; error_message: string } {
-  return { error_code: code, error_message: messageErrorCodes[code] };
 }

@@ -156,7 +156,8 @@ export function writeEnumsAsPatterns(schemas: Record<string, JsonSchema>): void 
   }
 }
 
-function partAt(schemas: Readonly<Record<string, JsonSchema>>, place: string): JsonSchema {
+/** @throws Error for a place that no schema has */
+export function partAt(schemas: Readonly<Record<string, JsonSchema>>, place: string): JsonSchema {
   const [, schema = '', field = '', kind] = /^(\w+)\.(\w+)(\[\]|\{\})?$/.exec(place) ?? [];
   const properties = schemas[schema]?.properties as Record<string, JsonSchema> | undefined;
   const whole =
@@ -202,6 +203,13 @@ function referToKnown(schema: unknown, schemas: Readonly<Record<string, JsonSche
 function referTo(name: string, part: JsonSchema): void {
   for (const keyword of Object.keys(part)) if (keyword !== 'description') delete part[keyword];
   part.$ref = referenceTo(name);
+}
+
+/** Calls `change` for the schema, then for every schema in it. */
+export function forEachPart(schema: unknown, change: (part: JsonSchema) => void): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  if (!Array.isArray(schema)) change(schema as JsonSchema);
+  for (const part of Object.values(schema)) forEachPart(part, change);
 }
 
 /**

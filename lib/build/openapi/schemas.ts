@@ -13,6 +13,7 @@ import { errorSchemas } from './errors.ts';
 import { commonNotes, schemaNotes } from './field-notes.ts';
 import {
   bySection,
+  forEachPart,
   type JsonSchema,
   nameParts,
   referenceTo,
@@ -65,8 +66,9 @@ export function componentSchemas(): SchemasBySection {
   for (const [name, schema] of Object.entries(named)) schemas[name] = jsonSchemaOf(schema);
   writeEnumsAsPatterns(schemas);
   for (const schema of Object.values(schemas)) {
-    withoutPatternOfFormat(schema);
-    joinNulls(schema);
+    forEachPart(schema, withoutPatternOfFormat);
+    // Last, because a part that is used twice is put in its place at the end.
+    forEachPart(schema, joinNull);
   }
   nameParts(schemas);
   asOneOf(schemas.TemplateButton);
@@ -111,18 +113,8 @@ function simplify(schema: JsonSchema): void {
 }
 
 /** Removes the pattern that zod adds to a format: the format is enough, and the pattern is very long. */
-function withoutPatternOfFormat(schema: unknown): void {
-  if (typeof schema !== 'object' || schema === null) return;
-  if ('pattern' in schema && 'format' in schema && (schema.format === 'date-time' || schema.format === 'uri'))
-    delete schema.pattern;
-  for (const part of Object.values(schema)) withoutPatternOfFormat(part);
-}
-
-/** Nulls are joined last, because a part that is used twice is put in its place at the end. */
-function joinNulls(schema: unknown): void {
-  if (typeof schema !== 'object' || schema === null) return;
-  if (!Array.isArray(schema)) joinNull(schema as JsonSchema);
-  for (const part of Object.values(schema)) joinNulls(part);
+function withoutPatternOfFormat(schema: JsonSchema): void {
+  if (schema.format === 'date-time' || schema.format === 'uri') delete schema.pattern;
 }
 
 /** Writes `anyOf: [{ type: 'string' }, { type: 'null' }]` as `type: ['string', 'null']`, which more tools show well. */
