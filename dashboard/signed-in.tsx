@@ -8,13 +8,12 @@ import { I18nProvider, type I18nProviderProps } from '@cloudscape-design/compone
 import messages from '@cloudscape-design/components/i18n/messages/all.en';
 import TopNavigation from '@cloudscape-design/components/top-navigation';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Router, useLocation } from 'wouter';
 import { type Mode, modes } from '../shared/contract/mode.ts';
 import { apiOf } from './api/call-api.ts';
 import { newQueryClient, useAbout } from './api/queries.ts';
 import type { useColours } from './colours.ts';
-import { Waiting } from './components/loaded.tsx';
 import { useIsNarrow, useMedia } from './components/media.ts';
 import { headingId } from './components/page.tsx';
 import { RenderFailure } from './components/render-failure.tsx';
@@ -235,9 +234,7 @@ function Layout({ session, look, isRestored, notices, onSignOut }: LayoutProps) 
         }
         content={
           <RenderFailure key={mode + path}>
-            <Suspense fallback={<Waiting />}>
-              <Pages />
-            </Suspense>
+            <Pages />
           </RenderFailure>
         }
       />

@@ -1,8 +1,9 @@
-/** The error boundary of pages and of their parts. */
+/** The error boundary of pages and of their parts, which may be loaded on demand. */
 import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
-import type { ReactNode } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { ErrorBoundary, failureText, failureTitle } from '../error-boundary.tsx';
+import { Waiting } from './loaded.tsx';
 import { Page } from './page.tsx';
 
 interface RenderFailureProps {
@@ -19,7 +20,7 @@ export function RenderFailure({ children, isPart = false }: RenderFailureProps) 
   );
   return (
     <ErrorBoundary fallback={isPart ? alert : <Page title={failureTitle}>{alert}</Page>}>
-      {children}
+      <Suspense fallback={<Waiting />}>{children}</Suspense>
     </ErrorBoundary>
   );
 }

@@ -1,12 +1,11 @@
 /** How one of a client's endpoints has answered: acknowledged and failed attempts, and how long they took. */
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import type { OriginHealth } from '../../../shared/admin/webhook-health.ts';
 import { chartColours } from '../../components/chart-series.ts';
 import { ChoiceField } from '../../components/choice-field.tsx';
 import { Fields } from '../../components/filters.tsx';
-import { Waiting } from '../../components/loaded.tsx';
 import { RenderFailure } from '../../components/render-failure.tsx';
 import { Section } from '../../components/section.tsx';
 import { numberText, percent } from '../../value-names.ts';
@@ -33,9 +32,7 @@ export function EndpointCharts({ endpoints }: { readonly endpoints: readonly Ori
           />
         )}
         <RenderFailure isPart>
-          <Suspense fallback={<Waiting />}>
-            <Charts {...shown} />
-          </Suspense>
+          <Charts {...shown} />
         </RenderFailure>
       </SpaceBetween>
     </Section>

@@ -3,10 +3,10 @@ import Box from '@cloudscape-design/components/box';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Attention } from '../../../shared/admin/attention.ts';
 import { inOneLine } from '../../../shared/platform/visible-text.ts';
-import { useResponse } from '../../api/queries.ts';
 import { AllowOtps } from '../../components/allow-otps.tsx';
 import { ClientLink } from '../../components/client-name.tsx';
 import type { Column } from '../../components/columns.ts';
@@ -26,15 +26,9 @@ interface Item {
   readonly action?: ReactNode;
 }
 
-/** Reads more than other pages do, and changes slowly. */
-const refreshMs = 60_000;
 const recently = '24-hour';
 
-export function useAttention() {
-  return useResponse('showAttention', {}, undefined, { refreshEveryMs: refreshMs });
-}
-
-export function NeedsAttention({ query }: { readonly query: ReturnType<typeof useAttention> }) {
+export function NeedsAttention({ query }: { readonly query: UseQueryResult<Attention> }) {
   const isNarrow = useIsNarrow();
   return (
     <List<Item>

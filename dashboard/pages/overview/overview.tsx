@@ -2,14 +2,14 @@
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { lazy } from 'react';
 import type { UsageSummary, UsageView } from '../../../shared/admin/usage.ts';
 import { useResponse } from '../../api/queries.ts';
 import { chartColours as colours } from '../../components/chart-series.ts';
 import { ClientLink } from '../../components/client-name.tsx';
 import { Fields } from '../../components/filters.tsx';
 import { List } from '../../components/list.tsx';
-import { Loaded, LoadFailure, Waiting } from '../../components/loaded.tsx';
+import { Loaded, LoadFailure } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
 import { PeriodChoice, usePeriod } from '../../components/period-choice.tsx';
 import { RenderFailure } from '../../components/render-failure.tsx';
@@ -18,7 +18,7 @@ import { WrappingLink } from '../../components/text.tsx';
 import { Totals } from '../../components/totals.tsx';
 import { linkTo } from '../../route.ts';
 import { numberText, percent } from '../../value-names.ts';
-import { NeedsAttention, useAttention } from './needs-attention.tsx';
+import { NeedsAttention } from './needs-attention.tsx';
 
 const TimeChart = lazy(() => import('../../components/time-chart.tsx'));
 
@@ -45,7 +45,8 @@ export function OverviewPage() {
   const span = usePeriod(periods, 'day');
   const query = useResponse('showUsage', {}, { span });
   const today = useResponse('summarizeUsage', {}, { interval: 'day' });
-  const attention = useAttention();
+  // It reads more than other pages do, and changes slowly.
+  const attention = useResponse('showAttention', {}, undefined, { refreshEveryMs: 60_000 });
   const last = periods.find(({ id }) => id === span)?.last ?? '24-hour';
   return (
     <Page
@@ -71,12 +72,10 @@ export function OverviewPage() {
         {/* After the first rows: the script of charts would delay them. */}
         {today.isPending ? null : (
           <RenderFailure isPart>
-            <Suspense fallback={<Waiting />}>
-              <SpaceBetween size="l">
-                <Chart title="Messages by status" unit="Messages" series={messageSeries} query={query} />
-                <Chart title="Webhook attempts" unit="Attempts" series={webhookSeries} query={query} />
-              </SpaceBetween>
-            </Suspense>
+            <SpaceBetween size="l">
+              <Chart title="Messages by status" unit="Messages" series={messageSeries} query={query} />
+              <Chart title="Webhook attempts" unit="Attempts" series={webhookSeries} query={query} />
+            </SpaceBetween>
           </RenderFailure>
         )}
       </SpaceBetween>
