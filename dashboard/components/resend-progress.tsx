@@ -7,17 +7,18 @@ interface ResendProgressProps {
   readonly total: number;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  readonly now?: number;
   readonly note?: string;
 }
 
-export function ResendProgress({ done, total, startedAt, now = Date.now(), note = '' }: ResendProgressProps) {
+export function ResendProgress({ done, total, startedAt, note = '' }: ResendProgressProps) {
   return (
     <ProgressBar
       label="Resending webhooks"
       value={total === 0 ? 0 : Math.round((100 * done) / total)}
       description={`${numberText(done)} of ${numberText(total)} resent`}
-      additionalInfo={[paceText({ done, total, seconds: (now - startedAt) / 1000 }), note].join(' ').trim()}
+      additionalInfo={[paceText({ done, total, seconds: (Date.now() - startedAt) / 1000 }), note]
+        .join(' ')
+        .trim()}
     />
   );
 }

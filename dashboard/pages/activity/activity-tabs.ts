@@ -49,18 +49,12 @@ export interface Tab {
   readonly id: string;
   readonly title: string;
   readonly group: ActivityGroup;
-  /** What is shown until another type is chosen. */
-  readonly byDefault: ActivityKind | ActivityGroup;
+  /** What is shown until another type is chosen, where it is not all of the group. */
+  readonly byDefault?: ActivityKind;
   readonly empty: string;
 }
 
-export const changesTab: Tab = {
-  id: '',
-  title: 'Changes',
-  group: 'changes',
-  byDefault: 'changes',
-  empty: 'Nothing was changed.',
-};
+export const changesTab: Tab = { id: '', title: 'Changes', group: 'changes', empty: 'Nothing was changed.' };
 export const tabs: readonly Tab[] = [
   changesTab,
   {
@@ -70,14 +64,8 @@ export const tabs: readonly Tab[] = [
     byDefault: 'webhook_failed',
     empty: 'No webhook has failed.',
   },
-  { id: 'notices', title: 'Notices', group: 'notices', byDefault: 'notices', empty: 'Nothing was noticed.' },
-  {
-    id: 'sign-ins',
-    title: 'Sign-ins',
-    group: 'sign_ins',
-    byDefault: 'sign_ins',
-    empty: 'No administrator has signed in.',
-  },
+  { id: 'notices', title: 'Notices', group: 'notices', empty: 'Nothing was noticed.' },
+  { id: 'sign-ins', title: 'Sign-ins', group: 'sign_ins', empty: 'No administrator has signed in.' },
 ];
 
 /** The types that a tab can show. */

@@ -49,8 +49,9 @@ export function ActivityPage({ id }: { readonly id: string }) {
 function Entries({ tab }: { readonly tab: Tab }) {
   const { filters, isFiltered, selected, change } = useListState();
   const options = optionsOf(tab);
-  const kind = options.find(({ value }) => value === filters.kind)?.value ?? tab.byDefault;
-  const client = useClientFilter('client_id', 'Client');
+  const byDefault = tab.byDefault ?? tab.group;
+  const kind = options.find(({ value }) => value === filters.kind)?.value ?? byDefault;
+  const client = useClientFilter();
   const actor = useClientFilter('actor', 'Changed by');
   const list = usePagedAnswer('listActivity', {}, { ...filters, kind }, 'entries', {
     sent: withStart,
@@ -118,7 +119,7 @@ function Entries({ tab }: { readonly tab: Tab }) {
                   label="Type"
                   value={kind}
                   options={options}
-                  onChange={(value) => change({ kind: value === tab.byDefault ? '' : value })}
+                  onChange={(value) => change({ kind: value === byDefault ? '' : value })}
                 />
               )}
               {client.field}

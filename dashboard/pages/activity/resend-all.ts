@@ -1,23 +1,17 @@
 /** Resends every failed webhook of a list, with the progress. */
 
-import { useState } from 'react';
+import { type ComponentProps, useState } from 'react';
 import type { ActivityView } from '../../../shared/admin/activity.ts';
 import type { ResendResult } from '../../../shared/admin/webhooks.ts';
 import { useChange } from '../../api/change.ts';
 import { longestPage, type ReadPage } from '../../api/pages.ts';
 import { useIsShown } from '../../components/form.ts';
 import { noticeOf } from '../../components/resend.ts';
+import type { ResendProgress } from '../../components/resend-progress.tsx';
 import { useDashboard } from '../../context.ts';
 
 /** Below what one request to the admin API may take at twenty a second. */
 const webhooksPerRequest = 50;
-
-interface Progress {
-  readonly done: number;
-  readonly total: number;
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
-}
 
 /**
  * Resends any number of webhooks, some at a time, with the progress. It ends when the page is left; those that are left
@@ -25,7 +19,7 @@ interface Progress {
  */
 export function useResendAll(readPage: ReadPage<ActivityView>) {
   const { api, notify } = useDashboard();
-  const [progress, setProgress] = useState<Progress>();
+  const [progress, setProgress] = useState<ComponentProps<typeof ResendProgress>>();
   const isShown = useIsShown();
   const mutation = useChange({
     mutationFn: async () => {
