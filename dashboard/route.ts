@@ -58,9 +58,7 @@ export function idInPath(part: string): string {
   }
 }
 
-export function go(link: string, options?: { readonly replace?: boolean }): void {
-  navigate(link, options);
-}
+export const go: (link: string, options?: { readonly replace?: boolean }) => void = navigate;
 
 type Values = Readonly<Record<string, string | readonly string[]>>;
 

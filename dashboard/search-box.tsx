@@ -1,6 +1,7 @@
 /** The search field of every page: whatever people have at hand, such as a number, an id, a reference or a name. */
 import Input, { type InputProps } from '@cloudscape-design/components/input';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { submitted } from './components/form.ts';
 import { go, linkTo } from './route.ts';
 
 /** Whether a key is typed into something, where it must not do anything else. */
@@ -23,13 +24,12 @@ export function SearchBox() {
     return () => removeEventListener('keydown', onKey);
   }, []);
   const [text, setText] = useState('');
-  const search = (event: FormEvent): void => {
-    event.preventDefault();
+  const search = submitted(() => {
     const wanted = text.trim();
     if (wanted === '') return;
     setText('');
     go(linkTo('search', undefined, { q: wanted }));
-  };
+  });
   return (
     <search>
       <form onSubmit={search}>

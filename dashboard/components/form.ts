@@ -55,11 +55,10 @@ export function useForm<Sent, Entered extends Values = Record<never, never>>({
       if (!isShown.current) notify('error', error.message);
     },
   });
-  const submit: FormState['submit'] = (event) => {
-    event.preventDefault();
+  const submit = submitted(() => {
     refused.current = values;
     sending.mutate();
-  };
+  });
   const errorOf = (field: string) => (isAsRefused(field) ? fieldError(sending.error, field) : undefined);
   return {
     submit,
@@ -75,6 +74,14 @@ export function useForm<Sent, Entered extends Values = Record<never, never>>({
       error: errorOf(name),
       onChange: (value: Entered[Name]) => change({ [name]: value } as unknown as Partial<Entered>),
     }),
+  };
+}
+
+/** What a form does when it is submitted, instead of loading a page. */
+export function submitted(work: () => void) {
+  return (event: FormEvent): void => {
+    event.preventDefault();
+    work();
   };
 }
 

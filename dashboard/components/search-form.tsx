@@ -1,7 +1,8 @@
 /** A form with one text field, which applies when it is submitted. */
 import Button from '@cloudscape-design/components/button';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useListState } from '../route.ts';
+import { submitted } from './form.ts';
 import { withoutSeparators } from './phone-number.ts';
 import { TextField } from './text-field.tsx';
 
@@ -15,12 +16,8 @@ interface SearchFormProps {
 /** Give it the value as its `key`, so that a change of the address changes the field. */
 export function SearchForm({ label, placeholder, value, onSearch }: SearchFormProps) {
   const [text, setText] = useState(value);
-  const search = (event: FormEvent): void => {
-    event.preventDefault();
-    onSearch(text.trim());
-  };
   return (
-    <form onSubmit={search}>
+    <form onSubmit={submitted(() => onSearch(text.trim()))}>
       <TextField
         label={label}
         type="search"

@@ -3,13 +3,14 @@ import Alert from '@cloudscape-design/components/alert';
 import Box, { type BoxProps } from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { EndpointLimits } from '../../../shared/admin/limits.ts';
 import type { WindowAttribute } from '../../../shared/contract/limits.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
 import { ClientField, ClientLink, useClientNames } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { RowStatus } from '../../components/edited-row.tsx';
+import { submitted } from '../../components/form.ts';
 import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { go, linkTo } from '../../route.ts';
@@ -37,12 +38,8 @@ function ClientChoice() {
     const named = clients.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
     if (wanted !== '') go(linkTo('limits', named?.client_id ?? wanted));
   };
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    show(text.trim());
-  };
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={submitted(() => show(text.trim()))}>
       <ClientField
         value={text}
         onChange={setText}

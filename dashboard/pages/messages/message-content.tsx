@@ -12,12 +12,6 @@ import { Code, Secondary, Written } from '../../components/text.tsx';
 
 type Medium = PartsOf<NonNullable<PossibleParts['media']>>;
 
-interface ChoiceProps {
-  readonly id: string;
-  readonly title: string;
-  readonly description?: string | undefined;
-}
-
 export function MessageContent({ text = null, whatsapp }: Content) {
   const content = contentIn(whatsapp);
   if (content === undefined) {
@@ -40,9 +34,7 @@ function Parts({ of: content }: { readonly of: NoText }) {
         <div className="id">
           {name} ({language})
         </div>
-        {parameters === undefined ? null : (
-          <Code label="Parameters of the template" text={JSON.stringify(parameters, null, 2)} />
-        )}
+        <Raw label="Parameters of the template" value={parameters} />
       </>
     );
   }
@@ -64,8 +56,8 @@ function Parts({ of: content }: { readonly of: NoText }) {
       {contacts?.map((contact) => (
         <Written key={JSON.stringify(contact)} text={contactText(contact)} />
       ))}
-      {flow_reply === undefined ? null : <Raw label="Flow reply" value={flow_reply} />}
-      {order === undefined ? null : <Raw label="Order" value={order} />}
+      <Raw label="Flow reply" value={flow_reply} />
+      <Raw label="Order" value={order} />
     </>
   );
 }
@@ -86,7 +78,7 @@ function MediumParts({ of: { id, url, mime_type, caption, filename } }: { readon
   );
 }
 
-function Choice({ id, title, description }: ChoiceProps) {
+function Choice({ id, title, description }: NonNullable<PossibleParts['list_reply']>) {
   return (
     <>
       <Written text={title} />
@@ -99,7 +91,7 @@ function Choice({ id, title, description }: ChoiceProps) {
 }
 
 function Raw({ label, value }: { readonly label: string; readonly value: unknown }) {
-  return <Code label={label} text={JSON.stringify(value, null, 2)} />;
+  return value === undefined ? null : <Code label={label} text={JSON.stringify(value, null, 2)} />;
 }
 
 /** Name and numbers, as Meta has them; anything else as it is. */

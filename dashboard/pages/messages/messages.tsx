@@ -5,7 +5,7 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { messageCsvColumns } from '../../../shared/admin/csv-columns.ts';
 import { summaryOf } from '../../../shared/admin/message-summary.ts';
 import type { FoundMessage } from '../../../shared/admin/messages.ts';
@@ -15,6 +15,7 @@ import { ChoiceFilter } from '../../components/choice-field.tsx';
 import { ClientField, ClientLink, useClientNameOf } from '../../components/client-name.tsx';
 import type { Column } from '../../components/columns.ts';
 import { Fields, Filters } from '../../components/filters.tsx';
+import { submitted } from '../../components/form.ts';
 import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { isInProgress, messageStatuses, State } from '../../components/state.tsx';
@@ -85,8 +86,7 @@ const errorCodeOptions = Object.keys(messageErrorCodes).map((value) => ({ value 
 function Search({ typed }: { readonly typed: Typed }) {
   const { change } = useListState();
   const [wanted, setWanted] = useState(typed);
-  const search = (event: FormEvent): void => {
-    event.preventDefault();
+  const search = submitted(() => {
     const recipient = wanted.recipient.trim();
     // A number without its country: the search knows the country of the stage.
     if (/^[\d (]/.test(recipient)) {
@@ -94,7 +94,7 @@ function Search({ typed }: { readonly typed: Typed }) {
       return;
     }
     change(Object.fromEntries(Object.entries(wanted).map(([name, text]) => [name, text.trim()])));
-  };
+  });
   const field = (name: keyof Typed) => ({
     value: wanted[name],
     onChange: (text: string) => setWanted({ ...wanted, [name]: text }),
