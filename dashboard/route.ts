@@ -70,33 +70,7 @@ const kept = ['tab', 'sort', 'descending'];
 /** The cursor of the page before each that was turned to: the address has one. Of a link's page, the first is before. */
 const pageBefore = new Map<string, string | undefined>();
 
-interface ListState {
-  /** Every filter that is set, as the admin API takes them. */
-  readonly filters: Readonly<Record<string, string>>;
-  /** The value of a filter; empty if it is not set. */
-  filter(name: string): string;
-  readonly isFiltered: boolean;
-  /** Of this page; the first page has none. */
-  readonly cursor: string | undefined;
-  /** The number of this page, from 1. */
-  readonly page: number;
-  /** To the next page, which begins there. */
-  turnTo(nextCursor: string): void;
-  /** To an earlier page; to the first, where the one is not known. */
-  turnBack(pages?: number): void;
-  /** The order of the list; empty for the usual one. */
-  readonly order: Readonly<Record<'sort' | 'descending', string>>;
-  /** The ids of the selected rows. */
-  readonly selected: readonly string[];
-  /** As `changedQuery` does; `isHere` keeps the page. */
-  change(values: Values, options?: { readonly replace?: boolean; readonly isHere?: boolean }): void;
-  /** The part of a page with tabs that is shown; no filter. Empty for the first. */
-  readonly tab: string;
-  /** Removes all filters. */
-  clear(): void;
-}
-
-export function useListState(): ListState {
+export function useListState() {
   const [query, setQuery] = useSearchParams();
   const cursor = query.get('after') ?? undefined;
   const page = cursor === undefined ? 1 : Math.max(2, Number(query.get('page')) || 2);
@@ -104,25 +78,36 @@ export function useListState(): ListState {
   const at = (after: string | undefined, number: number): Values =>
     after === undefined ? {} : { after, page: String(number) };
   return {
+    /** Every filter that is set, as the admin API takes them. */
     filters,
-    filter: (name) => filters[name] ?? '',
+    /** The value of a filter; empty if it is not set. */
+    filter: (name: string): string => filters[name] ?? '',
     isFiltered: Object.keys(filters).length > 0,
+    /** Of this page; the first page has none. */
     cursor,
+    /** The number of this page, from 1. */
     page,
-    turnTo: (nextCursor) => {
+    /** To the next page, which begins there. */
+    turnTo: (nextCursor: string): void => {
       pageBefore.set(nextCursor, cursor);
       setQuery((held) => changedQuery(held, at(nextCursor, page + 1)));
     },
-    turnBack: (pages = 1) => {
+    /** To an earlier page; to the first, where the one is not known. */
+    turnBack: (pages = 1): void => {
       let before = cursor;
       for (let back = 0; back < pages; back += 1) before = pageBefore.get(before ?? '');
       setQuery((held) => changedQuery(held, at(before, page - pages)));
     },
+    /** The order of the list; empty for the usual one. */
     order: { sort: query.get('sort') ?? '', descending: query.get('descending') ?? '' },
+    /** The ids of the selected rows. */
     selected: query.getAll('selected'),
-    change: (values, { isHere = false, ...options } = {}) =>
+    /** As `changedQuery` does; `isHere` keeps the page. */
+    change: (values: Values, { isHere = false, ...options }: { replace?: boolean; isHere?: boolean } = {}) =>
       setQuery((before) => changedQuery(before, { ...(isHere ? at(cursor, page) : {}), ...values }), options),
+    /** The part of a page with tabs that is shown; no filter. Empty for the first. */
     tab: query.get('tab') ?? '',
+    /** Removes all filters. */
     clear: () => setQuery((before) => [...before].filter(([name]) => kept.includes(name))),
   };
 }

@@ -46,13 +46,6 @@ type Message =
   | { readonly kind: 'session'; readonly session: Session }
   | { readonly kind: 'signed_out' };
 
-interface OtherTabs {
-  /** Requests the session of another tab. The answer is taken however late it comes: a busy tab answers after seconds. */
-  ask(): void;
-  tell(message: Message): void;
-  close(): void;
-}
-
 interface TabEvents {
   readonly current: () => Session | undefined;
   readonly onSession: (session: Session) => void;
@@ -60,7 +53,7 @@ interface TabEvents {
 }
 
 /** Only pages of this origin hear the channel, and nothing of it is stored. */
-export function otherTabs({ current, onSession, onSignOut }: TabEvents): OtherTabs {
+export function otherTabs({ current, onSession, onSignOut }: TabEvents) {
   const channel = new BroadcastChannel(key);
   /** Until this tab has a session, or somebody signs out: an answer from before a sign-out may come after it. */
   let isAsking = false;
@@ -85,5 +78,10 @@ export function otherTabs({ current, onSession, onSignOut }: TabEvents): OtherTa
     isAsking = false;
     onSession(session);
   };
-  return { ask: () => tell({ kind: 'wanted' }), tell, close: () => channel.close() };
+  return {
+    /** Requests the session of another tab. The answer is taken however late it comes: a busy tab answers after seconds. */
+    ask: (): void => tell({ kind: 'wanted' }),
+    tell,
+    close: (): void => channel.close(),
+  };
 }

@@ -29,26 +29,14 @@ export type ReadName = {
   [Name in AdminApiRouteName]: (typeof adminApiRoutes)[Name]['method'] extends 'GET' ? Name : never;
 }[AdminApiRouteName];
 
-export interface Api {
-  get<Name extends ReadName>(
-    name: Name,
-    path: PathValues<Name>,
-    query?: Query,
-    signal?: AbortSignal,
-  ): Promise<ResponseOf<Name>>;
-  send<Name extends Exclude<AdminApiRouteName, ReadName>>(
-    name: Name,
-    path: PathValues<Name>,
-    body?: unknown,
-  ): Promise<ResponseOf<Name>>;
-}
+export type Api = ReturnType<typeof apiOf>;
 
 /**
  * @param current - the session of each request: a long export outlives the token with which it began
  * @param mode - of the data in lists of all clients
  * @param onEnd - called when the gateway no longer accepts the token
  */
-export function apiOf(current: () => Session, mode: Mode, onEnd: (session: Session) => void): Api {
+export function apiOf(current: () => Session, mode: Mode, onEnd: (session: Session) => void) {
   const call = async <Name extends AdminApiRouteName>(
     name: Name,
     values: Readonly<Record<string, string>>,
@@ -70,8 +58,13 @@ export function apiOf(current: () => Session, mode: Mode, onEnd: (session: Sessi
     }
   };
   return {
-    get: (name, path, query, signal) => call(name, path, { query, signal }),
-    send: (name, path, body) => call(name, path, { body }),
+    get: <Name extends ReadName>(name: Name, path: PathValues<Name>, query?: Query, signal?: AbortSignal) =>
+      call(name, path, { query, signal }),
+    send: <Name extends Exclude<AdminApiRouteName, ReadName>>(
+      name: Name,
+      path: PathValues<Name>,
+      body?: unknown,
+    ) => call(name, path, { body }),
   };
 }
 

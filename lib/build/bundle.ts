@@ -58,29 +58,15 @@ export const bundleSettings = {
   logLevel: 'error',
 } satisfies BuildOptions;
 
-interface Bundle {
-  /** The names of all functions. */
-  readonly functionNames: readonly string[];
-  /**
-   * The folder to upload for a function, with these files added; its handler is `index.handler`. With `carriers` it has only
-   * these, if it has any.
-   */
-  folder(
-    functionName: string,
-    files?: Readonly<Record<string, string>>,
-    carriers?: readonly string[],
-  ): string;
-}
-
 /** The function whose bundle has the dashboard's files. */
 const dashboard = 'admin-dashboard';
 /** The function whose bundle has the API's description. */
 const description = 'describe-api';
 
-let bundle: Bundle | undefined;
+let bundle: ReturnType<typeof build> | undefined;
 
 /** The bundles of every file in `functions/`, made once per process. */
-export function bundleFunctions(): Bundle {
+export function bundleFunctions() {
   bundle ??= build();
   return bundle;
 }
@@ -102,7 +88,7 @@ const sources = [
 ];
 const cachedDays = 7;
 
-function build(): Bundle {
+function build() {
   const functionNames = readdirSync(join(root, 'functions'))
     .filter((file) => file.endsWith('.ts'))
     .map((file) => parse(file).name)
@@ -113,8 +99,17 @@ function build(): Bundle {
     makeInto(outdir, functionNames);
   }
   return {
-    functionNames,
-    folder(functionName, files = {}, carriers) {
+    /** The names of all functions. */
+    functionNames: functionNames as readonly string[],
+    /**
+     * The folder to upload for a function, with these files added; its handler is `index.handler`. With `carriers` it has only
+     * these, if it has any.
+     */
+    folder(
+      functionName: string,
+      files: Readonly<Record<string, string>> = {},
+      carriers?: readonly string[],
+    ): string {
       if (!functionNames.includes(functionName)) throw new Error(`no functions/${functionName}.ts`);
       const isOfStage = carriers !== undefined && functionsWithCarriers.includes(functionName);
       const folder = join(isOfStage ? ofCarriers(outdir, carriers) : outdir, functionName);
