@@ -153,7 +153,7 @@ async function slowDown({ pace, warn }: DispatchDependencies, message: Message):
 /**
  * Asks for receipts that may be lost, before the message expires: each carrier that has or may have an attempt, and can be asked.
  *
- * @returns also whether a carrier could not be asked now, so that it may know more than it said
+ * @returns also whether a carrier could not be asked now, or its answer not be written, so that it may know more than the row says
  */
 export async function lookUp(
   dependencies: DispatchDependencies,
@@ -180,7 +180,11 @@ export async function lookUp(
   if (receipts.length === 0) return { outcome: 'nothing_to_do', message, hasFailed };
   // What made the message `sent` has noted its price.
   const noted = { ...dependencies, priceOf: () => undefined };
-  const { recorded } = await recordReceipts(noted, receipts, 1);
+  const { recorded, failures } = await recordReceipts(noted, receipts, 1);
+  for (const failure of failures) {
+    hasFailed = true;
+    dependencies.warn('the answer of the carrier cannot be written', failure);
+  }
   return {
     outcome: 'looked_up',
     message: recorded.findLast((one) => one.message)?.message ?? message,

@@ -1,6 +1,7 @@
 /** Faults of the questions to carriers about what they took, when a message ends. */
 import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
 
+const callCarrier = 'shared/message/dispatch/call-carrier.ts';
 const dispatch = 'shared/message/dispatch/dispatch-message.ts';
 const expire = 'shared/relay/expire-messages.ts';
 
@@ -27,6 +28,17 @@ export const faults: DeliberateFaults = {
     theme: 'messages',
     promise: '16.7',
     changes: [askedSoonOnly],
+  },
+  'an answer of a carrier that cannot be written counts as none': {
+    theme: 'messages',
+    promise: '16.7',
+    changes: [
+      {
+        file: callCarrier,
+        replace: '  for (const failure of failures) {\n    hasFailed = true;',
+        by: '  for (const failure of failures) {',
+      },
+    ],
   },
   'a carrier that knows no more than that a message went out is asked for 15 minutes': {
     theme: 'messages',

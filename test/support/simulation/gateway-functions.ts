@@ -185,6 +185,8 @@ export function gatewayFunctions(resources: Resources) {
       const dependencies = { messages, contacts, recordOptOut, priceOf: () => undefined };
       const recorded = await recordReceipts(dependencies, receipts, receives);
       const received = await receiveMessages({ ...resources, optOutWords: [] }, inbound, receives);
+      const [first] = [...recorded.failures, ...received.failures];
+      if (first !== undefined) throw first;
       return { retryAfterSeconds: recorded.retryAfterSeconds ?? received.retryAfterSeconds };
     },
 

@@ -10,8 +10,8 @@ import { pacedWorld } from '../../support/message/paced-world.ts';
 
 const end = addSeconds(created, 3600);
 
-/** One question: an answer, or undefined where the carrier cannot be asked. */
-type Answer = 'sent' | 'delivered' | 'nothing' | undefined;
+/** One question: an answer, which may not be written, or undefined where the carrier cannot be asked. */
+type Answer = 'sent' | 'delivered' | 'delivered, not written' | 'nothing' | undefined;
 
 async function runsAfter(firstRunSeconds: number, answers: readonly Answer[]) {
   const { dueItemIndex, messages } = inMemoryStores();
@@ -33,6 +33,11 @@ async function runsAfter(firstRunSeconds: number, answers: readonly Answer[]) {
   const outbound = { enqueue: async (entries: readonly OutboundEntry[]) => void queue.push(...entries) };
   let now = end;
   let asked = 0;
+  const transition: typeof messages.transition = async (id, change) => {
+    const isThrottled = answers[Math.min(asked, answers.length) - 1] === 'delivered, not written';
+    if (isThrottled && change.to === 'delivered') throw new Error('DynamoDB throttles');
+    return messages.transition(id, change);
+  };
   const carriersFor = onlyCarrier({
     name: 'twilio',
     handOver: () => Promise.reject(new Error('It is not handed over again.')),
@@ -41,12 +46,23 @@ async function runsAfter(firstRunSeconds: number, answers: readonly Answer[]) {
       asked += 1;
       if (answer === undefined) throw new Error('Twilio responded 503');
       if (answer === 'nothing') return undefined;
-      const transition = { to: answer, at: now, carrierMessageId: 'SM1' };
-      return { carrierMessageId: 'SM1', receipt: { attempt: 1, carrierMessageId: 'SM1', transition } };
+      const to = answer === 'sent' ? 'sent' : 'delivered';
+      const reported = { to, at: now, carrierMessageId: 'SM1' } as const;
+      return {
+        carrierMessageId: 'SM1',
+        receipt: { attempt: 1, carrierMessageId: 'SM1', transition: reported },
+      };
     },
   });
   const { dependencies } = pacedWorld();
-  const worker = { ...dependencies, messages, outbound, carriersFor, attemptRules, clock: () => now };
+  const worker = {
+    ...dependencies,
+    messages: { ...messages, transition },
+    outbound,
+    carriersFor,
+    attemptRules,
+    clock: () => now,
+  };
   const run = { dueItemIndex, messages, outbound, setAside: async () => undefined, budgetMs: 10_000 };
   for (let minute = 0; minute < 30; minute += 1) {
     now = addSeconds(end, firstRunSeconds + 60 * minute);
@@ -71,6 +87,16 @@ it.each<[string, readonly Answer[], object]>([
     { status: 'delivered', asked: 3, minutes: 3 },
   ],
   ['can never be asked', [undefined], { status: 'expired', asked: 16, minutes: 16 }],
+  [
+    'has delivered it, which cannot be written at first',
+    ['delivered, not written', 'delivered'],
+    { status: 'delivered', asked: 2, minutes: 2 },
+  ],
+  [
+    'has delivered it, which can never be written',
+    ['delivered, not written'],
+    { status: 'expired', asked: 16, minutes: 16 },
+  ],
 ])('a message whose carrier %s', async (_carrier, answers, expected) => {
   expect(await runsAfter(20, answers)).toEqual(expected);
 });
