@@ -1,14 +1,10 @@
 /** Commands that list rows: all pages of the admin operations, or as many rows as `--limit` says. */
 import { type Command, InvalidArgumentError } from 'commander';
+import type { ListOf } from '../../shared/admin/request-fields.ts';
 import type { CommandResult } from './command.ts';
 
 /** The maximum size of a page. */
 const pageSize = 100;
-
-/** The response of an operation that lists: the rows, in a field of this name, and where the next page begins. */
-type Page<Name extends string, Row> = Readonly<Record<Name, readonly Row[]>> & {
-  readonly next_cursor?: string | undefined;
-};
 
 interface Listed<Row> {
   readonly rows: readonly Row[];
@@ -30,7 +26,7 @@ export function withLimit(command: Command, byDefault = 'all'): Command {
 
 export async function readPages<Name extends string, Row>(
   name: Name,
-  read: (page: { readonly limit: number; readonly cursor: string | undefined }) => Promise<Page<Name, Row>>,
+  read: (page: { readonly limit: number; readonly cursor: string | undefined }) => Promise<ListOf<Name, Row>>,
   { limit = Number.POSITIVE_INFINITY }: ListOptions,
 ): Promise<Listed<Row>> {
   const rows: Row[] = [];

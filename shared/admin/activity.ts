@@ -14,16 +14,11 @@ import { deliverySummary } from '../webhook/log/delivery-log.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
-import { keyText, pageSize, utcTime } from './request-fields.ts';
+import { keyText, type ListOf, pageSize, utcTime } from './request-fields.ts';
 
 export interface ActivityView extends Activity {
   /** The current state of the entry's webhook; absent if the entry has none, or if it is purged. */
   readonly delivery?: DeliverySummary;
-}
-
-interface ActivityList {
-  readonly entries: readonly ActivityView[];
-  readonly next_cursor?: string;
 }
 
 export const activityQuery = z.object({
@@ -65,7 +60,7 @@ export async function actorOf(
 export async function listActivity(
   dependencies: Pick<AdminDependencies, 'activity' | 'deliveries'> & Partial<Pick<AdminDependencies, 'mode'>>,
   query: ActivityQuery,
-): Promise<ActivityList> {
+): Promise<ListOf<'entries', ActivityView>> {
   const mode = query.clientId === undefined ? dependencies.mode : undefined;
   const { entries, nextCursor } = await dependencies.activity.list({ ...query, mode });
   const ids = entries.map(({ delivery_id }) => delivery_id).filter((id) => id !== undefined);

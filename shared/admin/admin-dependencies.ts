@@ -25,14 +25,7 @@ import { type StageCarriers, stageCarriersOf } from '../contract/channels.ts';
 import type { administration } from '../contract/function-uses.ts';
 import type { Caps } from '../contract/limits.ts';
 import type { Mode } from '../contract/mode.ts';
-import {
-  type AllRows,
-  dynamoAllRows,
-  dynamoRowEditor,
-  dynamoRowReader,
-  type RowEditor,
-  type RowReader,
-} from '../edited-table/row-editor.dynamo.ts';
+import { dynamoEditedRows, type EditedRows } from '../edited-table/row-editor.dynamo.ts';
 import { dynamoRefusalReader, type RefusalReader } from '../http/refusals.dynamo.ts';
 import { type CapCounter, dynamoCapCounter } from '../limit/cap-counter.dynamo.ts';
 import { capDefaults } from '../limit/cap-limits.ts';
@@ -80,8 +73,8 @@ import {
 export interface AdminDependencies extends ClientAdminDependencies {
   /** Whose data lists of all clients have. */
   readonly mode: Mode;
-  readonly overrides: RowReader & AllRows & RowEditor;
-  readonly senders: RowReader & AllRows & RowEditor;
+  readonly overrides: EditedRows;
+  readonly senders: EditedRows;
   /** Requests that are counted in the present windows. */
   readonly rateUse: RateUse;
   readonly refusals: RefusalReader;
@@ -132,6 +125,7 @@ export function adminDependencies(
 ): AdminDependencies {
   const db = dynamo();
   const carriers = stageCarriersOf(env);
+  const secrets = { arns: env.CARRIER_SECRETS, baseUrls: env.CARRIER_BASE_URLS };
   const retentionDays = env.RETENTION_DAYS;
   const messages = dynamoMessageStore(db, { tableName: env.MESSAGES_TABLE, retentionDays });
   const queue = sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL });
@@ -147,16 +141,8 @@ export function adminDependencies(
     apiKeys: dynamoApiKeyStore(db, env.API_KEYS_TABLE),
     webhookSecrets: dynamoWebhookSecretStore(db, env.CLIENT_SECRETS_TABLE),
     random: randomBytes,
-    overrides: {
-      ...dynamoRowReader(db, env.LIMIT_OVERRIDES_TABLE),
-      ...dynamoAllRows(db, env.LIMIT_OVERRIDES_TABLE),
-      ...dynamoRowEditor(db, env.LIMIT_OVERRIDES_TABLE, overrideTable),
-    },
-    senders: {
-      ...dynamoRowReader(db, env.SENDERS_TABLE),
-      ...dynamoAllRows(db, env.SENDERS_TABLE),
-      ...dynamoRowEditor(db, env.SENDERS_TABLE, senderTable),
-    },
+    overrides: dynamoEditedRows(db, env.LIMIT_OVERRIDES_TABLE, overrideTable),
+    senders: dynamoEditedRows(db, env.SENDERS_TABLE, senderTable),
     rateUse: dynamoRateUse(db, env.RATE_COUNTERS_TABLE),
     refusals: dynamoRefusalReader(db, env.RATE_COUNTERS_TABLE),
     capDefaults: capDefaults(env.STAGE_CAPS),
@@ -183,13 +169,7 @@ export function adminDependencies(
       reportFailedDelivery,
       sleep,
     },
-    messages: {
-      get: messages.get,
-      getMany: messages.getMany,
-      transition: messages.transition,
-      findByCarrierId: messages.findByCarrierId,
-      ...dynamoMessageSearch(db, env.MESSAGES_TABLE, messages),
-    },
+    messages: { ...messages, ...dynamoMessageSearch(db, env.MESSAGES_TABLE, messages) },
     newestMessages: dynamoNewestMessages(db, env.MESSAGES_TABLE),
     batches: dynamoBatchStore(db, { tableName: env.BATCHES_TABLE, retentionDays }),
     otps: dynamoOtpStore(db, env.ONE_TIME_PASSWORDS_TABLE),
@@ -200,14 +180,7 @@ export function adminDependencies(
     currency: env.CURRENCY,
     webhookAttempts: dynamoAttemptReader(db, env.USAGE_TABLE),
     carriers,
-    checkCredentials: credentialChecks(
-      loadCarriers,
-      carrierSecrets(
-        secretsManager(),
-        { arns: env.CARRIER_SECRETS, baseUrls: env.CARRIER_BASE_URLS },
-        systemClock,
-      ),
-    ),
+    checkCredentials: credentialChecks(loadCarriers, carrierSecrets(secretsManager(), secrets, systemClock)),
     isSimulated: [...carriers.sms, ...carriers.whatsapp].includes('simulator'),
     outbox: dynamoOutbox(db, env.SIMULATOR_OUTBOX_TABLE, retentionDays),
     simulatedInbound: sqsReceiptSender(sqs(), env.RECEIPTS_QUEUE_URL),

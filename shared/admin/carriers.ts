@@ -26,13 +26,11 @@ interface LastAnswer {
   readonly error_code: string | null;
 }
 
-interface CarrierList {
-  readonly carriers: readonly CarrierView[];
-}
-
 const newestMessages = 100;
 
-export async function listCarriers(dependencies: AdminDependencies): Promise<CarrierList> {
+export async function listCarriers(
+  dependencies: AdminDependencies,
+): Promise<{ readonly carriers: readonly CarrierView[] }> {
   const { carriers, checkCredentials } = dependencies;
   const names = [...new Set(channels.flatMap((channel) => carriers[channel]))];
   const checks = new Map(

@@ -11,7 +11,7 @@ import { inOneLine } from '../platform/visible-text.ts';
 import { placeSchema, senderSchema } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { readClients, requireClient, requireSettingsOwner } from './find-client.ts';
-import { cursor, pageSize, textUpTo } from './request-fields.ts';
+import { cursor, type ListOf, pageSize, textUpTo } from './request-fields.ts';
 
 export interface ClientView {
   readonly client_id: string;
@@ -140,9 +140,7 @@ export const clientsQuery = z.object({
   descending: z.optional(z.enum(['true', 'false'])),
 });
 
-interface ClientList {
-  readonly clients: readonly ClientView[];
-  readonly next_cursor?: string;
+interface ClientList extends ListOf<'clients', ClientView> {
   /** The number of all clients; absent where they are too many to be sorted. */
   readonly total?: number;
 }

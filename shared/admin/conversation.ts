@@ -10,7 +10,7 @@ import { suppressionView } from '../message/suppression/manage-suppressions.ts';
 import { recipientSchema } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
-import { keyText, messageCursor, pageSize } from './request-fields.ts';
+import { keyText, type ListOf, messageCursor, pageSize } from './request-fields.ts';
 
 /** A person of a conversation: a phone number, or a short code, which only writes to us. */
 const person = z.union([z.string().check(z.regex(/^[0-9]{3,6}$/)), recipientSchema]);
@@ -54,12 +54,10 @@ export interface ConversationClient {
   readonly window_expires_at: string | null;
 }
 
-export interface Conversation {
+export interface Conversation extends ListOf<'messages', ConversationMessage> {
   readonly person: string;
-  readonly messages: readonly ConversationMessage[];
   /** The clients of the messages on this page. */
   readonly clients: readonly ConversationClient[];
-  readonly next_cursor?: string;
 }
 
 export async function showConversation(

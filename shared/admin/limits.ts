@@ -44,7 +44,7 @@ import {
   valuesAfter,
 } from './edited-rows.ts';
 import { requireClient, requireSettingsOwner } from './find-client.ts';
-import { keyText } from './request-fields.ts';
+import { keyText, type ListOf } from './request-fields.ts';
 
 /** One number for each window, of `spend` in the currency; an absent one is the default. */
 export type LimitsView = WindowLimits;
@@ -123,16 +123,11 @@ export async function showLimits(
   return viewOf(dependencies, rows);
 }
 
-interface OverrideList {
-  readonly limits: readonly EndpointLimits[];
-  readonly next_cursor?: string;
-}
-
 /** A page of the rows, in the order of the table. */
 export async function listOverrides(
   dependencies: AdminDependencies,
   query: z.output<typeof rowsQuery>,
-): Promise<OverrideList> {
+): Promise<ListOf<'limits', EndpointLimits>> {
   const { overrides } = dependencies;
   const [{ rows, next }, forAll] = await Promise.all([
     readRowsPage(dependencies, { store: overrides, sortKey: overrideTable.sortKey }, query),

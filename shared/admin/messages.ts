@@ -7,7 +7,7 @@ import { clientIdIn, type Mode, modeOf } from '../contract/mode.ts';
 import { showLegs } from '../message/dispatch/fallback.ts';
 import { isUnassigned, unassignedClientId } from '../message/find-owner.ts';
 import { type Message, statuses } from '../message/message.ts';
-import type { FallbackLeg, MessagePage, MessageStatus } from '../message/message-response.schema.ts';
+import type { FallbackLeg, MessageStatus } from '../message/message-response.schema.ts';
 import { statusView } from '../message/message-response.ts';
 import { type Direction, directions } from '../message/store/message-list.dynamo.ts';
 import { addDays } from '../platform/clock.ts';
@@ -30,7 +30,7 @@ import {
 } from './conversation.ts';
 import { clientIdOf } from './find-client.ts';
 import type { MessageCondition, MessageFilter, MessageTimes } from './message-search.dynamo.ts';
-import { keyText, messageCursor, pageSize, utcTime } from './request-fields.ts';
+import { keyText, type ListOf, messageCursor, pageSize, utcTime } from './request-fields.ts';
 
 export const messageQuery = z.object({
   limit: pageSize,
@@ -73,8 +73,7 @@ function messageFilterOf(
 /** The client is null if a message of a person belongs to none. */
 export type FoundMessage = Omit<MessageStatus, 'client_id'> & { readonly client_id: string | null };
 
-interface FoundMessages extends Pick<MessagePage, 'next_cursor'> {
-  readonly messages: readonly FoundMessage[];
+interface FoundMessages extends ListOf<'messages', FoundMessage> {
   /** How many clients with messages in this time were not searched; absent if all were, or one was named. */
   readonly clients_left_out?: number;
 }
@@ -128,10 +127,7 @@ async function messagesOwnerOf(dependencies: AdminDependencies, idOrName: string
 }
 
 function foundView(message: Message): FoundMessage {
-  return {
-    ...statusView(message),
-    client_id: isUnassigned(message) ? null : message.client_id,
-  };
+  return { ...statusView(message), client_id: isUnassigned(message) ? null : message.client_id };
 }
 
 /** Each status and each error code occurs in one direction only. */
@@ -276,11 +272,6 @@ export function deliveryIdsOf(message: Message, endpoints: readonly WebhookEndpo
   );
 }
 
-interface CanceledMessage {
-  readonly message_id: string;
-  readonly status: Message['status'];
-}
-
 /**
  * Cancels a scheduled message of a client before its time.
  *
@@ -290,7 +281,7 @@ export async function cancelScheduledMessage(
   dependencies: AdminDependencies,
   actor: string,
   messageId: string,
-): Promise<CanceledMessage> {
+): Promise<Pick<Message, 'message_id' | 'status'>> {
   const { messages, clock } = dependencies;
   const message = isId('msg', messageId) ? await messages.get(messageId) : undefined;
   if (message === undefined) throw new GatewayError('not_found', 'There is no such message.');

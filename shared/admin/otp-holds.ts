@@ -16,7 +16,7 @@ import { chunksOf } from '../platform/long-lists.ts';
 import { countrySchema } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { requireClient } from './find-client.ts';
-import { pageSize, positionCursor } from './request-fields.ts';
+import { type ListOf, pageSize, positionCursor } from './request-fields.ts';
 
 export interface OtpHoldView extends Omit<OtpHold, 'state'> {
   /** The hold in one sentence for a person. */
@@ -24,11 +24,6 @@ export interface OtpHoldView extends Omit<OtpHold, 'state'> {
 }
 
 export const otpHoldsQuery = z.object({ limit: pageSize, cursor: positionCursor });
-
-interface OtpHoldList {
-  readonly otp_holds: readonly OtpHoldView[];
-  readonly next_cursor?: string;
-}
 
 /** The time of the hold, the client and the country. */
 const holdCursor = opaqueCursor(/^\d{4}-\d\d-\d\dT[\d:.]+Z#.+#(..|\*)$/);
@@ -38,7 +33,7 @@ const positionOf = ({ held_at, client_id, country }: OtpHold): string => `${held
 export async function listOtpHolds(
   { otpHolds, mode }: Pick<AdminDependencies, 'otpHolds' | 'mode'>,
   { limit, cursor }: z.output<typeof otpHoldsQuery>,
-): Promise<OtpHoldList> {
+): Promise<ListOf<'otp_holds', OtpHoldView>> {
   const before = cursor === undefined ? undefined : holdCursor.decode(cursor);
   const held = (await otpHolds.listHeld())
     .filter(({ client_id }) => modeOf(client_id) === mode)

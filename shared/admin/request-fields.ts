@@ -18,6 +18,11 @@ export const utcTime = z.iso
   .check(z.refine((text) => Date.parse(text) >= 0, 'must not be before 1970'));
 
 export const pageSize = z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100)), 25);
+/** The response of an operation that lists: the rows under their name, and where the next page begins. */
+export type ListOf<Name extends string, Row> = Readonly<Record<Name, readonly Row[]>> & {
+  readonly next_cursor?: string;
+};
+
 export const cursor = z.optional(keyText);
 /** The cursor of a list whose positions are longer than ids. */
 export const positionCursor = z.optional(textUpTo(500));

@@ -29,7 +29,7 @@ import {
   valuesAfter,
 } from './edited-rows.ts';
 import { requireSettingsOwner } from './find-client.ts';
-import { keyText, textUpTo } from './request-fields.ts';
+import { keyText, type ListOf, textUpTo } from './request-fields.ts';
 
 export interface SenderView {
   readonly client_id: string;
@@ -82,16 +82,11 @@ export const senderKeyBody = z.object(senderKey);
 /** A row with a misspelled destination can be named too. */
 export const senderRowBody = z.object({ client_id: keyText, destination: keyText });
 
-interface SenderList {
-  readonly senders: readonly SenderView[];
-  readonly next_cursor?: string;
-}
-
 /** A page of the rows, in the order of the table. */
 export async function listSenders(
   dependencies: AdminDependencies,
   query: z.output<typeof rowsQuery>,
-): Promise<SenderList> {
+): Promise<ListOf<'senders', SenderView>> {
   const table = { store: dependencies.senders, sortKey: senderTable.sortKey };
   const { rows, next } = await readRowsPage(dependencies, table, query);
   const now = dependencies.clock();

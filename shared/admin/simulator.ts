@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { type OutboxEntry, testOutboxDays } from '../carrier/simulator/outbox.dynamo.ts';
 import { carrierIdOf, inboundNotification, simulatorNumber } from '../carrier/simulator/simulated-reports.ts';
 import { outboxCursor } from '../carrier/simulator/test-outbox.ts';
-import { type Channel, channels } from '../contract/channels.ts';
+import { channels } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { clientIdIn, modes } from '../contract/mode.ts';
 import { inboundIdOf } from '../message/receive-message.ts';
@@ -15,7 +15,7 @@ import { addDays, dayOf } from '../platform/clock.ts';
 import { recipientSchema } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
-import { keyText, pageSize, positionCursor, textUpTo } from './request-fields.ts';
+import { keyText, type ListOf, pageSize, positionCursor, textUpTo } from './request-fields.ts';
 
 export const outboxQuery = z.object({
   to: z.optional(recipientSchema),
@@ -28,11 +28,6 @@ export const outboxQuery = z.object({
 /** `from` is null if the message named no sender. */
 export type OutboxMessage = Omit<OutboxEntry, 'from'> & { readonly from: string | null };
 
-interface OutboxList {
-  readonly messages: readonly OutboxMessage[];
-  readonly next_cursor?: string;
-}
-
 /**
  * Newest first: the live messages of all clients, or the test messages of one.
  *
@@ -44,7 +39,7 @@ export async function listOutbox(
     'clients' | 'outbox' | 'isSimulated' | 'clock' | 'retentionDays' | 'mode'
   >,
   { to, client_id, limit, cursor }: z.output<typeof outboxQuery>,
-): Promise<OutboxList> {
+): Promise<ListOf<'messages', OutboxMessage>> {
   const { outbox, isSimulated, clock, retentionDays, mode } = dependencies;
   const clientId = client_id && clientIdIn('test', await clientIdOf(dependencies, client_id));
   if (clientId === undefined && mode === 'test')
@@ -86,25 +81,16 @@ export const inboundBody = z.object({
   mode: z._default(z.enum(modes), 'live'),
 });
 
-interface SentInbound {
-  /** The id under which the message is stored, in a moment. */
-  readonly message_id: string;
-  readonly channel: Channel;
-  readonly from: string;
-  readonly to: string;
-  readonly text: string;
-  readonly at: string;
-}
-
 /**
  * Sends the notification that a carrier would send, by the same queue.
  *
+ * @returns the message, with the id under which it is stored in a moment
  * @throws GatewayError `not_found` for live data where no carrier is the simulator.
  */
 export async function sendInbound(
   dependencies: Pick<AdminDependencies, 'simulatedInbound' | 'isSimulated' | 'clock' | 'newUuid'>,
   { channel, from, to: number, text, mode }: z.output<typeof inboundBody>,
-): Promise<SentInbound> {
+) {
   const { simulatedInbound, isSimulated, clock, newUuid } = dependencies;
   if (mode === 'live' && !isSimulated) {
     throw new GatewayError(

@@ -95,8 +95,6 @@ export function dynamoAllRows(dynamo: DynamoDBDocumentClient, TableName: string)
   };
 }
 
-export type RowEditor = ReturnType<typeof dynamoRowEditor>;
-
 /** An edit of a row: nothing, if it already has the wanted values. */
 type RowEdit =
   /** The attributes after the edit, where those that are undefined are removed and others remain. */
@@ -195,6 +193,17 @@ export function dynamoRowEditor(
     });
     return applied;
   }
+}
+
+export type EditedRows = ReturnType<typeof dynamoEditedRows>;
+
+/** Everything that an administrator does with such a table. */
+export function dynamoEditedRows(dynamo: DynamoDBDocumentClient, TableName: string, table: EditedTable) {
+  return {
+    ...dynamoRowReader(dynamo, TableName),
+    ...dynamoAllRows(dynamo, TableName),
+    ...dynamoRowEditor(dynamo, TableName, table),
+  };
 }
 
 type Unchanged = ReturnType<typeof unchangedRow>;

@@ -61,11 +61,7 @@ function errorCodes(amounts: readonly Amounts[]): MessageOutcomes['error_codes']
   for (const [code, count] of amounts.flatMap((each) => [...errorCodesIn(each)]))
     counts.set(code, (counts.get(code) ?? 0) + count);
   return [...counts]
-    .map(([error_code, messages]) => ({
-      error_code,
-      meaning: messageOfErrorCode(error_code),
-      messages,
-    }))
+    .map(([error_code, messages]) => ({ error_code, meaning: messageOfErrorCode(error_code), messages }))
     .toSorted((one, other) => other.messages - one.messages);
 }
 
@@ -76,15 +72,9 @@ export async function recentFailures(
   counts: Pick<MessageOutcomes, 'since' | 'failed' | 'expired'>,
 ): Promise<readonly FailedMessage[]> {
   if (counts.failed + counts.expired === 0) return [];
-  const lost = await messages.search(
-    { clientId },
-    {
-      limit: failuresShown,
-      since: counts.since,
-      direction: 'outbound',
-      condition: { status: ['failed', 'expired'] },
-    },
-  );
+  const condition = { status: ['failed', 'expired'] };
+  const wanted = { limit: failuresShown, since: counts.since, direction: 'outbound', condition } as const;
+  const lost = await messages.search({ clientId }, wanted);
   return lost.messages.map(({ message_id, recipient, status, error_code = null, created_at }) => ({
     message_id,
     recipient,

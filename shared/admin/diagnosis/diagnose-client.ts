@@ -7,17 +7,13 @@ import type { SuppressionSource } from '../../message/suppression/suppression.ts
 import type { SuppressionPage } from '../../message/suppression/suppression-store.dynamo.ts';
 import { disabledByClient } from '../../webhook/webhook-endpoint.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
-import type { ApiKeyView, ClientView } from '../clients.ts';
 import { showClient } from '../clients.ts';
 import { type ExplainedEndpoint, explainLimits } from '../explain-limits.ts';
 import { clientIdOf } from '../find-client.ts';
-import type { EndpointLimits } from '../limits.ts';
-import { limitsOf } from '../limits.ts';
-import type { OtpHoldView } from '../otp-holds.ts';
-import { otpHoldsOf } from '../otp-holds.ts';
+import { type EndpointLimits, limitsOf } from '../limits.ts';
+import { type OtpHoldView, otpHoldsOf } from '../otp-holds.ts';
 import { type ClientEndpoint, clientEndpoints, failedWebhooksMax } from '../webhook-health.ts';
-import type { EndpointSummary } from '../webhooks.ts';
-import { listEndpoints } from '../webhooks.ts';
+import { type EndpointSummary, listEndpoints } from '../webhooks.ts';
 import { type FailedMessage, type MessageOutcomes, outcomesOf, recentFailures } from './count-outcomes.ts';
 
 export interface Diagnosis {
@@ -101,7 +97,7 @@ export interface Finding {
   readonly next_step: string;
 }
 
-type DiagnosedClient = ClientView & { readonly api_keys: readonly ApiKeyView[] };
+type DiagnosedClient = Awaited<ReturnType<typeof showClient>>;
 
 /** The facts from which the findings follow. */
 export interface ClientFacts {
@@ -114,12 +110,22 @@ export interface ClientFacts {
   readonly managed: readonly Pick<EndpointSummary, 'endpoint_id' | 'url' | 'enabled' | 'disabled_reason'>[];
 }
 
+const problem = (about: Finding['about'], message: string, next_step: string): Finding => ({
+  severity: 'problem',
+  about,
+  message,
+  next_step,
+});
+
 export function findingsOf(facts: ClientFacts): Finding[] {
   const found = [
     ...aboutAccess(facts.client),
     ...facts.rows.flatMap((row) => aboutRow(facts.client, row)),
     ...facts.limits.flatMap((endpoint) => aboutLimits(facts.client, endpoint)),
-    ...facts.holds.map((hold) => aboutHold(facts.client, hold)),
+    ...facts.holds.map(({ country, summary }) => ({
+      ...problem('otp', summary, `otp allow ${facts.client.client_id} ${country}`),
+      country,
+    })),
     ...aboutMessages(facts.messages),
     ...facts.webhooks.map((endpoint) => aboutEndpoint(facts.client, endpoint)),
     ...facts.managed.flatMap(aboutManaged),
@@ -130,38 +136,17 @@ export function findingsOf(facts: ClientFacts): Finding[] {
 }
 
 function aboutAccess({ client_id, disabled, secrets, api_keys }: DiagnosedClient): Finding[] {
-  if (disabled) {
+  if (disabled)
     return [
-      {
-        severity: 'problem',
-        about: 'client',
-        message: 'The client is disabled: all its requests are refused.',
-        next_step: `clients enable ${client_id}`,
-      },
+      problem(
+        'client',
+        'The client is disabled: all its requests are refused.',
+        `clients enable ${client_id}`,
+      ),
     ];
-  }
   if (secrets.length > 0 || api_keys.some(({ revoked_at }) => revoked_at === null)) return [];
-  return [
-    {
-      severity: 'problem',
-      about: 'client',
-      message: 'The client has neither a secret nor an API key that is valid.',
-      next_step: `clients rotate-secret ${client_id}`,
-    },
-  ];
-}
-
-function aboutHold(
-  { client_id }: DiagnosedClient,
-  { country, summary }: ClientFacts['holds'][number],
-): Finding {
-  return {
-    severity: 'problem',
-    about: 'otp',
-    message: summary,
-    country,
-    next_step: `otp allow ${client_id} ${country}`,
-  };
+  const message = 'The client has neither a secret nor an API key that is valid.';
+  return [problem('client', message, `clients rotate-secret ${client_id}`)];
 }
 
 function aboutRow(
@@ -185,10 +170,7 @@ function aboutLimits({ client_id }: DiagnosedClient, limits: ExplainedEndpoint):
   const about = cap === null ? 'limits' : 'caps';
   const name = cap === null ? endpoint : `The cap ${cap}`;
   const next_step = `limits explain ${client_id}`;
-  if (blocked)
-    return [
-      { severity: 'problem', about, message: `${name} is blocked.`, next_step: `limits list ${client_id}` },
-    ];
+  if (blocked) return [problem(about, `${name} is blocked.`, `limits list ${client_id}`)];
   return windows
     .filter(({ used, limit }) => used >= limit * nearlyUsed)
     .map(({ window, used, limit, resets_at }) => ({
@@ -231,13 +213,12 @@ function aboutEndpoint({ client_id }: DiagnosedClient, endpoint: ClientEndpoint)
       next_step: resend,
     };
   }
-  return {
-    severity: 'problem',
-    about: 'webhooks',
-    message: `${origin} has failed since ${since}${error}: ${webhooksOf(failed)} failed for good, ${waiting} wait for a retry.`,
+  return problem(
+    'webhooks',
+    `${origin} has failed since ${since}${error}: ${webhooksOf(failed)} failed for good, ${waiting} wait for a retry.`,
     // Those that wait are sent by themselves.
-    next_step: failed === 0 ? `webhooks endpoints ${client_id}` : `when the endpoint is repaired: ${resend}`,
-  };
+    failed === 0 ? `webhooks endpoints ${client_id}` : `when the endpoint is repaired: ${resend}`,
+  );
 }
 
 function webhooksOf(failed: number): string {
@@ -245,20 +226,15 @@ function webhooksOf(failed: number): string {
   return `${count} ${failed === 1 ? 'webhook' : 'webhooks'}`;
 }
 
-function aboutManaged({
-  endpoint_id,
-  url,
-  enabled,
-  disabled_reason,
-}: ClientFacts['managed'][number]): Finding[] {
+function aboutManaged(endpoint: ClientFacts['managed'][number]): Finding[] {
+  const { endpoint_id, url, enabled, disabled_reason } = endpoint;
   // An endpoint that the client disabled itself is not a problem.
   if (enabled || disabled_reason === null || disabled_reason === disabledByClient) return [];
   return [
-    {
-      severity: 'problem',
-      about: 'webhooks',
-      message: `The endpoint ${endpoint_id} (${url}) was disabled: ${disabled_reason.replaceAll('_', ' ')}.`,
-      next_step: `the client enables it again: PATCH /api/v1/webhook-endpoints/${endpoint_id} {"enabled": true}`,
-    },
+    problem(
+      'webhooks',
+      `The endpoint ${endpoint_id} (${url}) was disabled: ${disabled_reason.replaceAll('_', ' ')}.`,
+      `the client enables it again: PATCH /api/v1/webhook-endpoints/${endpoint_id} {"enabled": true}`,
+    ),
   ];
 }
