@@ -7,9 +7,8 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod/mini';
 import { aimAtEmulator } from '../lib/local/aim-at-emulator.ts';
-import type { DemoClients } from '../lib/local/connection.ts';
+import { type DemoClients, demoClientsSchema } from '../lib/local/connection.ts';
 import { writeWhole } from '../lib/local/data-folder.ts';
 import type { LocalGateway } from '../lib/local/gateway.ts';
 import { StartFailure } from '../lib/local/start-failure.ts';
@@ -60,15 +59,6 @@ export function dynamoClientAdmin(
   };
 }
 
-const demoClientsFile = z.object({
-  client_id: z.string(),
-  client_secret: z.string(),
-  api_key: z.string(),
-  test_api_key: z.optional(z.string()),
-  webhook_secret: z.string(),
-  admin: z.object({ client_id: z.string(), client_secret: z.string() }),
-});
-
 /** @throws StartFailure if the file is damaged: the secrets are stored nowhere else */
 export async function readDemoClients(dataFolder: string | undefined): Promise<DemoClients | undefined> {
   if (dataFolder === undefined) return undefined;
@@ -76,7 +66,7 @@ export async function readDemoClients(dataFolder: string | undefined): Promise<D
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   try {
-    return demoClientsFile.parse(JSON.parse(text));
+    return demoClientsSchema.parse(JSON.parse(text));
   } catch (cause) {
     throw new StartFailure(
       `${file} is damaged. Nothing was changed. Restore it, or delete it to get new demo clients.`,

@@ -9,7 +9,7 @@ import {
   settingsOf,
   stageOutput,
 } from '../../lib/constructs/stack-outputs.ts';
-import { aimAtEmulator } from '../../lib/local/aim-at-emulator.ts';
+import { aimAtEmulator, emulatorConnection } from '../../lib/local/aim-at-emulator.ts';
 import { stages } from '../../lib/stages/stages.ts';
 import { type AdminDependencies, adminDependencies } from '../../shared/admin/admin-dependencies.ts';
 import { type EnvironmentSource, environmentOf } from '../../shared/platform/env.ts';
@@ -68,12 +68,7 @@ export async function connect(
 
 const connectionSchema = z.object({
   base_url: z.string(),
-  aws: z.object({
-    endpoint: z.string(),
-    region: z.string(),
-    access_key_id: z.string(),
-    secret_access_key: z.string(),
-  }),
+  aws: emulatorConnection,
   tables: z.record(z.string(), z.string()),
   queues: z.record(z.string(), z.string()),
   secrets: z._default(z.record(z.string(), z.string()), {}),
@@ -154,13 +149,12 @@ function namesOf(stacks: readonly DeployedStack[]): string {
 }
 
 function dependenciesOf({ tables, queues, secrets }: StackResources, settings: Settings): AdminDependencies {
-  const source = {
+  const dependencies = adminDependenciesFrom({
     ...settings,
     ...variables(tables, 'TABLE'),
     ...variables(queues, 'QUEUE_URL'),
     CARRIER_SECRETS: JSON.stringify(secrets),
-  };
-  const dependencies = adminDependenciesFrom(source);
+  });
   // A shell has no metrics, and its standard output is the response.
   const reportFailedDelivery = ({ delivery_id }: { readonly delivery_id: string }) =>
     void process.stderr.write(`The webhook ${delivery_id} had failed; it is resent.\n`);

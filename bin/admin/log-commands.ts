@@ -8,7 +8,7 @@ import {
   requestLogOf,
 } from '../../shared/admin/request-log.cloudwatch.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
-import { addSeconds, type Clock } from '../../shared/platform/clock.ts';
+import { addSeconds, type Clock, type Sleep } from '../../shared/platform/clock.ts';
 import type { Runner } from './command.ts';
 import { timeForms, timeOf } from './options.ts';
 
@@ -56,32 +56,11 @@ export function addLogCommands(program: Command, { run }: Runner): void {
     );
 }
 
-function lineOf(
-  {
-    timestamp,
-    status,
-    method,
-    path,
-    duration_ms,
-    error,
-    message_id,
-    batch_id,
-    client_id,
-    request_id,
-  }: LoggedRequest,
-  isOfAll: boolean,
-): string {
-  return [
-    timestamp,
-    status,
-    method,
-    path,
-    `${duration_ms} ms`,
-    error,
-    message_id ?? batch_id,
-    isOfAll ? client_id : undefined,
-    request_id,
-  ]
+function lineOf(request: LoggedRequest, isOfAll: boolean): string {
+  const { timestamp, status, method, path, error, message_id, batch_id, request_id } = request;
+  const answer = [`${request.duration_ms} ms`, error, message_id ?? batch_id];
+  const client = isOfAll ? request.client_id : undefined;
+  return [timestamp, status, method, path, ...answer, client, request_id]
     .filter((part) => part !== undefined)
     .join(' ');
 }
@@ -99,11 +78,7 @@ interface TailedRequests {
 
 /** The requests of a client or of all, as they come: each once, although a line can be readable a while after its time. */
 export async function* tailRequests(
-  {
-    log,
-    clock,
-    wait,
-  }: { readonly log: RequestLog; readonly clock: Clock; readonly wait: (ms: number) => Promise<void> },
+  { log, clock, wait }: { readonly log: RequestLog; readonly clock: Clock; readonly wait: Sleep },
   { since, clientId, follow }: TailedRequests,
 ): AsyncGenerator<LoggedRequest> {
   let shown = new Set<string>();

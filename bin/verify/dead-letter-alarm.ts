@@ -8,13 +8,9 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
+import type { StackResource } from '../../shared/admin/stack-resources.cloudformation.ts';
 import { alarmState } from './alarm-state.ts';
-import type { Alarm, StackResource } from './verified-stage.ts';
-
-interface AlarmedQueue {
-  readonly queue: StackResource;
-  readonly alarm: StackResource;
-}
+import type { Alarm } from './verified-stage.ts';
 
 /** CloudFormation's ids end with eight characters of a hash. */
 const withoutHash = (id: string): string => id.slice(0, -8);
@@ -28,7 +24,7 @@ export async function idleAlarm(resources: readonly StackResource[]): Promise<Al
 }
 
 /** The queues of a stack that an alarm is on, by the names of both. */
-export function alarmedQueues(resources: readonly StackResource[]): AlarmedQueue[] {
+export function alarmedQueues(resources: readonly StackResource[]) {
   const alarms = resources.filter(({ type }) => type === 'AWS::CloudWatch::Alarm');
   return resources
     .filter(({ type }) => type === 'AWS::SQS::Queue')

@@ -41,27 +41,14 @@ export async function resultOf(
   stage: VerifiedStage,
 ): Promise<Result | undefined> {
   const { title, threshold, remedy } = promise;
+  const head = { number, title, threshold };
   const outcome = await promise.measure(stage).catch((error: unknown) => {
     if (isInterruption(error)) return undefined;
     return { measured: error instanceof Error ? error.message : String(error), holds: false };
   });
   if (outcome === undefined) return undefined;
   if ('notApplicable' in outcome)
-    return {
-      number,
-      title,
-      threshold,
-      result: 'not applicable',
-      measured: outcome.notApplicable,
-      what_to_do: null,
-    };
+    return { ...head, result: 'not applicable', measured: outcome.notApplicable, what_to_do: null };
   const { measured, holds } = outcome;
-  return {
-    number,
-    title,
-    threshold,
-    result: holds ? 'pass' : 'fail',
-    measured,
-    what_to_do: holds ? null : remedy,
-  };
+  return { ...head, result: holds ? 'pass' : 'fail', measured, what_to_do: holds ? null : remedy };
 }

@@ -1,6 +1,5 @@
 /** The parts of a deployed stage on AWS: its resources, its tables, a schedule of its group, an alarm of its own. */
 import { randomUUID } from 'node:crypto';
-import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { CreateScheduleCommand, DeleteScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import {
   CreateQueueCommand,
@@ -12,10 +11,11 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { checkTables } from '../../shared/admin/diagnosis/table-settings.dynamo.ts';
+import { type StackResource, stackResources } from '../../shared/admin/stack-resources.cloudformation.ts';
 import { tableShapes } from '../../shared/contract/tables.ts';
 import { dynamo } from '../../shared/platform/aws/clients.ts';
 import { idleAlarm } from './dead-letter-alarm.ts';
-import type { StackResource, StageOnAws } from './verified-stage.ts';
+import type { StageOnAws } from './verified-stage.ts';
 
 /**
  * @param tables - the names of the tables, by their names in the code
@@ -26,7 +26,7 @@ export async function stageOnAws(
   tables: Readonly<Record<string, string>>,
   signal?: AbortSignal,
 ): Promise<StageOnAws & { removeEarlier(before: Date): Promise<readonly string[]> }> {
-  const resources = await resourcesOf(stackName);
+  const resources = await stackResources(stackName);
   return {
     resourceTypes: async () => new Set(resources.map(({ type }) => type)),
     tableFaults: async () =>
@@ -35,20 +35,6 @@ export async function stageOnAws(
     idleAlarm: () => idleAlarm(resources),
     removeEarlier: (before) => removeEarlierQueues(queueClient(), queuePrefix(stackName), before),
   };
-}
-
-async function resourcesOf(stackName: string): Promise<readonly StackResource[]> {
-  const found: StackResource[] = [];
-  const client = new CloudFormationClient({});
-  for await (const page of paginateListStackResources({ client }, { StackName: stackName })) {
-    for (const {
-      LogicalResourceId = '',
-      ResourceType = '',
-      PhysicalResourceId = '',
-    } of page.StackResourceSummaries ?? [])
-      found.push({ logicalId: LogicalResourceId, type: ResourceType, physicalId: PhysicalResourceId });
-  }
-  return found;
 }
 
 /** What SQS waits for a message at most. */
@@ -87,7 +73,15 @@ async function fireSchedule(
     );
     const [, partition, , , account] = QueueArn.split(':');
     const RoleArn = `arn:${partition}:iam::${account}:role/${role}`;
-    await permit(sqs, QueueUrl, QueueArn, RoleArn);
+    // The schedules' role may send to the stage's own queues only, so this queue's policy permits it here.
+    const sends = {
+      Effect: 'Allow',
+      Principal: { AWS: RoleArn },
+      Action: 'sqs:SendMessage',
+      Resource: QueueArn,
+    };
+    const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [sends] });
+    await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { Policy } }));
     await scheduler.send(
       new CreateScheduleCommand({
         GroupName: group,
@@ -129,22 +123,6 @@ export async function removeEarlierQueues(
     removed.push(`queue ${QueueUrl.split('/').at(-1)}`);
   }
   return removed;
-}
-
-/** The schedules' role may send to the stage's own queues only, so this queue's policy permits it here. */
-async function permit(
-  sqs: SQSClient,
-  queueUrl: string | undefined,
-  queueArn: string,
-  roleArn: string,
-): Promise<void> {
-  const Policy = JSON.stringify({
-    Version: '2012-10-17',
-    Statement: [
-      { Effect: 'Allow', Principal: { AWS: roleArn }, Action: 'sqs:SendMessage', Resource: queueArn },
-    ],
-  });
-  await sqs.send(new SetQueueAttributesCommand({ QueueUrl: queueUrl, Attributes: { Policy } }));
 }
 
 async function sentAt(

@@ -25,12 +25,6 @@ export interface Visitor {
   limitPerMinute(endpoint: string, perMinute: number): Promise<void>;
 }
 
-export interface StackResource {
-  readonly logicalId: string;
-  readonly type: string;
-  readonly physicalId: string;
-}
-
 export interface StageOnAws {
   /** The types of the stack's resources. */
   resourceTypes(): Promise<ReadonlySet<string>>;

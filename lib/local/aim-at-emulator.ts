@@ -1,12 +1,14 @@
 /** Points every AWS client of a process to the emulator, whatever credentials its shell has. */
+import * as z from 'zod/mini';
 
 /** The fields of the connection file that reach the emulator (contract, section 9). */
-export interface EmulatorConnection {
-  readonly endpoint: string;
-  readonly region: string;
-  readonly access_key_id: string;
-  readonly secret_access_key: string;
-}
+export const emulatorConnection = z.object({
+  endpoint: z.string(),
+  region: z.string(),
+  access_key_id: z.string(),
+  secret_access_key: z.string(),
+});
+export type EmulatorConnection = z.output<typeof emulatorConnection>;
 
 export function aimAtEmulator(
   environment: Record<string, string | undefined>,

@@ -2,9 +2,9 @@
  * Reads the log lines of requests as they come. Each function of the API has a log group, and Live Tail takes ten groups
  * only, so each group is asked for its new lines in turn: a request of CloudWatch Logs that costs nothing.
  */
-import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import * as z from 'zod/mini';
+import { stackResources } from './stack-resources.cloudformation.ts';
 
 const timeLimits = { connectionTimeout: 2000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 const config = { maxAttempts: 5, requestHandler: timeLimits };
@@ -32,9 +32,14 @@ export interface RequestLog {
   ): Promise<readonly { readonly id: string; readonly request: LoggedRequest }[]>;
 }
 
+/** The logical ids of the log groups of functions of the API. */
+const ofApi = /^(?!.*AccessLog)(Api|Admin)/;
+
 /** @throws Error where the stack has no log groups of the API */
 export async function requestLogOf(stackName: string): Promise<RequestLog> {
-  const groups = await logGroupsOf(stackName);
+  const groups = (await stackResources(stackName))
+    .filter(({ type, logicalId }) => type === 'AWS::Logs::LogGroup' && ofApi.test(logicalId))
+    .map(({ physicalId }) => physicalId);
   if (groups.length === 0) throw new Error(`The stack ${stackName} has no log groups of the API.`);
   const client = new CloudWatchLogsClient(config);
   return {
@@ -65,25 +70,5 @@ function requestIn(line: string): LoggedRequest | undefined {
   } catch {
     // Lambda itself also writes lines that are not JSON.
     return undefined;
-  }
-}
-
-async function logGroupsOf(StackName: string): Promise<string[]> {
-  const client = new CloudFormationClient(config);
-  const found: string[] = [];
-  try {
-    for await (const { StackResourceSummaries = [] } of paginateListStackResources(
-      { client },
-      { StackName },
-    )) {
-      for (const { ResourceType, LogicalResourceId = '', PhysicalResourceId } of StackResourceSummaries) {
-        const isOfApi =
-          ResourceType === 'AWS::Logs::LogGroup' && /^(?!.*AccessLog)(Api|Admin)/.test(LogicalResourceId);
-        if (isOfApi && PhysicalResourceId !== undefined) found.push(PhysicalResourceId);
-      }
-    }
-    return found;
-  } finally {
-    client.destroy();
   }
 }

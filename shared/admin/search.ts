@@ -145,13 +145,8 @@ async function findBatch({ batches }: Dependencies, id: string): Promise<SearchR
   const batch = await batches.get(id);
   if (batch === undefined) return undefined;
   const { client_id, total, accepted } = batch;
-  return {
-    kind: 'batch',
-    id,
-    title: `Bulk request of ${total} recipients, ${accepted} accepted`,
-    client_id,
-    href: pageOf(modeOf(client_id), 'batches', id),
-  };
+  const title = `Bulk request of ${total} recipients, ${accepted} accepted`;
+  return ofClient(client_id, { kind: 'batch', id, title }, 'batches', id);
 }
 
 /** How many of the newest messages to a recipient are searched for the one with a password. */
@@ -168,29 +163,22 @@ async function findOtp(
   const newest = await newestMessages.to(recipient, messagesOfOtpMax);
   const rows = await Promise.all(newest.map((messageId) => messages.get(messageId)));
   const carrier = rows.find((message) => message?.otp?.otp_id === id);
-  return {
+  const found = {
     kind: 'one_time_password',
     id,
     title: `One-time password to ${recipient}, ${status}`,
-    client_id,
-    href:
-      carrier === undefined
-        ? pageOf(modeOf(client_id), 'messages', undefined, { recipient })
-        : pageOf(modeOf(client_id), 'messages', carrier.message_id),
-  };
+  } as const;
+  return carrier === undefined
+    ? ofClient(client_id, found, 'messages', undefined, { recipient })
+    : ofClient(client_id, found, 'messages', carrier.message_id);
 }
 
 async function findDelivery({ deliveries }: Dependencies, id: string): Promise<SearchResult | undefined> {
   const delivery = await deliveries.get(id);
   if (delivery === undefined) return undefined;
   const { client_id, event, url, state } = delivery;
-  return {
-    kind: 'webhook_delivery',
-    id,
-    title: `Webhook ${event} to ${url}, ${state}`,
-    client_id,
-    href: pageOf(modeOf(client_id), 'webhooks', id),
-  };
+  const title = `Webhook ${event} to ${url}, ${state}`;
+  return ofClient(client_id, { kind: 'webhook_delivery', id, title }, 'webhooks', id);
 }
 
 /** Finds only numbers that messages went to or came from: a text may be a number in several ways. */
@@ -236,13 +224,7 @@ function clientsNamed(clients: readonly Client[], wanted: string): SearchResult[
   return clients
     .filter((client) => client.client_id === wanted || folded(client.name).includes(part))
     .toSorted((one, other) => rank(one) - rank(other) || one.name.localeCompare(other.name))
-    .map(({ client_id, name }) => ({
-      kind: 'client',
-      id: client_id,
-      title: name,
-      client_id,
-      href: pageOf(modeOf(client_id), 'clients', client_id),
-    }));
+    .map(({ client_id: id, name }) => ofClient(id, { kind: 'client', id, title: name }, 'clients', id));
 }
 
 const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
@@ -284,15 +266,9 @@ async function findReference(
 ): Promise<SearchResult[]> {
   const newest = await newestMessages.withReference(client_id, reference, 1);
   if (newest.length === 0) return [];
-  return [
-    {
-      kind: 'reference',
-      id: reference,
-      title: `Messages of ${name} with the reference ${reference}`,
-      client_id,
-      href: pageOf(modeOf(client_id), 'messages', undefined, { client_id, reference }),
-    },
-  ];
+  const title = `Messages of ${name} with the reference ${reference}`;
+  const found = { kind: 'reference', id: reference, title } as const;
+  return [ofClient(client_id, found, 'messages', undefined, { client_id, reference })];
 }
 
 async function findSuppression(
@@ -301,19 +277,25 @@ async function findSuppression(
   recipient: string,
 ): Promise<SearchResult[]> {
   if ((await suppressions.get(client_id, recipient)) === undefined) return [];
+  const title = `${recipient} is suppressed for ${name}, and has no messages`;
   return [
-    {
-      kind: 'suppression',
-      id: recipient,
-      title: `${recipient} is suppressed for ${name}, and has no messages`,
-      client_id,
-      href: pageOf(modeOf(client_id), 'clients', client_id, { recipient }),
-    },
+    ofClient(client_id, { kind: 'suppression', id: recipient, title }, 'clients', client_id, { recipient }),
   ];
 }
 
+/** What was found of a client, with the page that shows it. */
+function ofClient(
+  client_id: string,
+  found: Pick<SearchResult, 'kind' | 'id' | 'title'>,
+  ...page: PageArguments
+): SearchResult {
+  return { ...found, client_id, href: pageOf(modeOf(client_id), ...page) };
+}
+
+type PageArguments = [page: string, id?: string | undefined, query?: Readonly<Record<string, string>>];
+
 /** A page of the dashboard, whose address is after `#`. */
-function pageOf(mode: Mode, page: string, id?: string, query: Readonly<Record<string, string>> = {}): string {
+function pageOf(mode: Mode, ...[page, id, query = {}]: PageArguments): string {
   const path = id === undefined ? page : `${page}/${encodeURIComponent(id)}`;
   const search = new URLSearchParams(query).toString();
   return `#/${mode === 'test' ? 'test/' : ''}${path}${search === '' ? '' : `?${search}`}`;

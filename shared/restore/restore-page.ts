@@ -76,7 +76,7 @@ export async function restorePage(
     const row: Row = { item, present: present.get(keyOf(stackTable, item)) };
     if (table === 'messages') return restoreMessage(dependencies, run, row, decisions);
     if (table === 'webhook-deliveries') return restoreDelivery(dependencies, run, row, decisions);
-    return restoreRow(dependencies.rows, run, { table, stackTable, ...row }, decisions);
+    return restoreRow(dependencies, run, table, row, decisions);
   }
 }
 
@@ -84,6 +84,7 @@ export async function restorePage(
 const rowsAtOnce = 10;
 
 interface Row {
+  /** As it was at the time. */
   readonly item: Item;
   readonly present: Item | undefined;
 }
@@ -183,25 +184,19 @@ function texts(values: Readonly<Record<string, string>>): Item {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { S: value }]));
 }
 
-interface RestoredRow {
-  readonly table: RestorableTable;
-  readonly stackTable: StackTable;
-  /** As it was at the time. */
-  readonly item: Item;
-  readonly present: Item | undefined;
-}
-
 /**
  * Restores a row of a table in which nothing waits: settings, the Activity Log, batches, usage, and the due-item index.
  *
  * @param decisions - undefined: nothing is written
  */
 async function restoreRow(
-  rows: Pick<TableRows, 'put'>,
-  { evidence: { settings }, restored }: { evidence: Evidence; restored: ReadonlySet<RestorableTable> },
-  { table, stackTable, item, present }: RestoredRow,
+  { rows, tables }: RestoreDependencies,
+  { evidence: { settings }, restored }: RestoreRun,
+  table: RestorableTable,
+  { item, present }: Row,
   decisions: Decisions | undefined,
 ): Promise<RowOutcome> {
+  const stackTable = tables[table];
   const { replaceable = false, deletedBy, counts } = ruleOf(table);
   if (present !== undefined) {
     const summed = counts === undefined ? undefined : withCounts(present, item, counts);

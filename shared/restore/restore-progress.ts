@@ -21,16 +21,20 @@ export interface RestoreProgress {
   readonly positions?: Readonly<Record<string, Item | null>> | undefined;
 }
 
-interface Asked {
+export interface AskedRestore {
   readonly to: Date;
   readonly tables: readonly RestorableTable[];
+  /** Whether to turn all on again without a copy. */
   readonly canceled: boolean;
   /** Whether one that has ended is made again: what it brought back may have been lost again. */
   readonly again: boolean;
 }
 
 /** Whether this is the restore that is asked for. */
-export function isRestoreOf(known: RestoreProgress, { to, tables }: Pick<Asked, 'to' | 'tables'>): boolean {
+export function isRestoreOf(
+  known: RestoreProgress,
+  { to, tables }: Pick<AskedRestore, 'to' | 'tables'>,
+): boolean {
   return known.to === to.toISOString() && known.tables.join() === inOrder(tables).join();
 }
 
@@ -46,7 +50,7 @@ export interface Maintenance {
 const restoreIdAt = (now: Date): string => `restore of ${now.toISOString()}`;
 
 /** The restore that was begun, if it is the one that is asked for. Before the copy another time can be chosen. */
-export function begun(known: RestoreProgress | undefined, asked: Asked, now: Date): RestoreProgress {
+export function begun(known: RestoreProgress | undefined, asked: AskedRestore, now: Date): RestoreProgress {
   if (asked.canceled) {
     if (known !== undefined) return known;
     throw new Error(

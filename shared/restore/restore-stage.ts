@@ -22,6 +22,7 @@ import { deliverySchema, dueItemOf } from '../webhook/delivery.ts';
 import { collectEvidence, type Evidence, hourOf, keptStreamEvidence } from './evidence.ts';
 import { type RestoreDependencies, type RestoreRun, restorePage } from './restore-page.ts';
 import {
+  type AskedRestore,
   begun,
   type RestoreProgress,
   type RestoreStep,
@@ -32,16 +33,10 @@ import { type Decisions, openDecisions, type RestoreReport, reportBuilder } from
 import { allItems, eachPage, type Item, sideTableName } from './side-tables.dynamo.ts';
 import type { RestorableTable } from './table-rows.dynamo.ts';
 
-export interface RestoreRequest {
-  readonly to: Date;
-  readonly tables: readonly RestorableTable[];
+export interface RestoreRequest extends AskedRestore {
   readonly decisions: Decisions;
   /** Whether the operator has seen the report, and wants the copy. */
   readonly confirmed: boolean;
-  /** Whether to turn all on again without a copy. */
-  readonly canceled: boolean;
-  /** Whether one that has ended is made again. */
-  readonly again: boolean;
 }
 
 interface RestoreResult {

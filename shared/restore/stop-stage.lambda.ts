@@ -3,7 +3,6 @@
  * event source mappings of queues and streams, and the schedules of each minute and hour. A stream is read on from where it was
  * stopped, within the 24 hours that it keeps its records.
  */
-import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import {
   GetEventSourceMappingCommand,
   LambdaClient,
@@ -11,6 +10,7 @@ import {
 } from '@aws-sdk/client-lambda';
 import { GetScheduleCommand, SchedulerClient, UpdateScheduleCommand } from '@aws-sdk/client-scheduler';
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { stackResources } from '../admin/stack-resources.cloudformation.ts';
 import { everyClient, maintenanceEndpoint } from '../contract/limits.ts';
 
 /** Begins and ends the maintenance of the API: a row of `limit-overrides`, which every operation reads anyway. */
@@ -55,23 +55,8 @@ const countingFunction = /CountUsage[0-9A-F]{8}$/;
 const config = { maxAttempts: 8 };
 
 export function stackWorkers(stackName: string): StackWorkers {
-  const [stacks, lambda, scheduler] = [
-    new CloudFormationClient(config),
-    new LambdaClient(config),
-    new SchedulerClient(config),
-  ];
-
-  /** @param logicalId - only those whose ids in the template match */
-  async function resources(type: string, logicalId = /./): Promise<readonly string[]> {
-    const found: string[] = [];
-    const pages = paginateListStackResources({ client: stacks }, { StackName: stackName });
-    for await (const { StackResourceSummaries = [] } of pages) {
-      for (const { ResourceType, PhysicalResourceId, LogicalResourceId = '' } of StackResourceSummaries)
-        if (ResourceType === type && PhysicalResourceId !== undefined && logicalId.test(LogicalResourceId))
-          found.push(PhysicalResourceId);
-    }
-    return found;
-  }
+  const lambda = new LambdaClient(config);
+  const scheduler = new SchedulerClient(config);
 
   async function mapping(UUID: string): Promise<{ state: string; functionName: string | undefined }> {
     const { State = '', FunctionArn = '' } = await lambda.send(new GetEventSourceMappingCommand({ UUID }));
@@ -102,13 +87,15 @@ export function stackWorkers(stackName: string): StackWorkers {
 
   return {
     async find(which) {
-      const [mappings, schedules, groups, counters] = await Promise.all([
-        resources('AWS::Lambda::EventSourceMapping'),
-        resources('AWS::Scheduler::Schedule'),
-        resources('AWS::Scheduler::ScheduleGroup'),
-        resources('AWS::Lambda::Function', countingFunction),
-      ]);
-      const scheduleGroup = groups[0] ?? 'default';
+      const resources = await stackResources(stackName);
+      const idsOf = (wanted: string): string[] =>
+        resources.filter(({ type }) => type === wanted).map(({ physicalId }) => physicalId);
+      const mappings = idsOf('AWS::Lambda::EventSourceMapping');
+      const schedules = idsOf('AWS::Scheduler::Schedule');
+      const [scheduleGroup = 'default'] = idsOf('AWS::Scheduler::ScheduleGroup');
+      const counters = resources
+        .filter(({ type, logicalId }) => type === 'AWS::Lambda::Function' && countingFunction.test(logicalId))
+        .map(({ physicalId }) => physicalId);
       // The id of a schedule in a stack may have its group before its name.
       const names = schedules.map((id) => id.slice(id.lastIndexOf('|') + 1).replace(/^.*\//, ''));
       const present = await Promise.all(mappings.map(async (id) => ({ id, ...(await mapping(id)) })));

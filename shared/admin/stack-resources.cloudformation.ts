@@ -1,0 +1,26 @@
+/** The resources of a deployed stack, with the credentials and the region of the environment. */
+import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
+
+export interface StackResource {
+  readonly logicalId: string;
+  readonly type: string;
+  readonly physicalId: string;
+}
+
+const timeLimits = { connectionTimeout: 2000, requestTimeout: 10_000, throwOnRequestTimeout: true };
+
+export async function stackResources(StackName: string): Promise<readonly StackResource[]> {
+  // The calls are few, and the service refuses many at once.
+  const client = new CloudFormationClient({ maxAttempts: 8, requestHandler: timeLimits });
+  const found: StackResource[] = [];
+  try {
+    // One without an id does not exist yet.
+    for await (const page of paginateListStackResources({ client }, { StackName }))
+      for (const { LogicalResourceId, ResourceType, PhysicalResourceId } of page.StackResourceSummaries ?? [])
+        if (LogicalResourceId && ResourceType && PhysicalResourceId)
+          found.push({ logicalId: LogicalResourceId, type: ResourceType, physicalId: PhysicalResourceId });
+    return found;
+  } finally {
+    client.destroy();
+  }
+}
