@@ -203,8 +203,6 @@ export function slotReservations({
   }
 
   async function isStillFree(message: PacedMessage, slot: Slot): Promise<boolean> {
-    // Nothing goes before a one-time password.
-    if (message.kind === 'otp') return true;
     const { slots } = await readFrom(message.identity);
     return isUsable(slots, message, slot);
   }

@@ -43,6 +43,17 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'one-time passwords that wait keep the places of an older pace': {
+    theme: 'otp',
+    promise: '14.4',
+    changes: [
+      {
+        file: 'shared/message/dispatch/reserve-slots.ts',
+        replace: '    const { slots } = await readFrom(message.identity);',
+        by: "    if (message.kind === 'otp') return true;\n    const { slots } = await readFrom(message.identity);",
+      },
+    ],
+  },
   'a leg starts although the one before was delivered meanwhile': {
     theme: 'messages',
     promise: '14.7',
