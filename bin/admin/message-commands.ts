@@ -4,14 +4,14 @@
  */
 import { type Command, Option } from 'commander';
 import { showBatch } from '../../shared/admin/batches.ts';
-import { cancelScheduledMessage, showMessage } from '../../shared/admin/messages.ts';
+import { cancelScheduledMessage, type MessageLeg, showMessage } from '../../shared/admin/messages.ts';
 import { inboundBody, listOutbox, outboxQuery, sendInbound } from '../../shared/admin/simulator.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { Runner } from './command.ts';
 import { forCustomer } from './customer-sentence.ts';
 import { addMessageList } from './message-list-command.ts';
 import { type ListOptions, listResult, withLimit } from './pages.ts';
-import { textFields, textTable } from './print.ts';
+import { type Column, textFields, textTable } from './print.ts';
 
 interface OutboxOptions extends ListOptions {
   readonly to?: string;
@@ -22,6 +22,14 @@ interface InboundOptions {
   readonly test: boolean;
   readonly [option: string]: unknown;
 }
+
+const legColumns: readonly Column<MessageLeg>[] = [
+  'leg',
+  ['message', (row) => row.message_id ?? 'not started'],
+  'channel',
+  'status',
+  'after_seconds',
+];
 
 export function addMessageCommands(program: Command, { run }: Runner): void {
   const messages = program.command('messages').description('messages with their status');
@@ -47,7 +55,7 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
             [
               textFields(details.message),
               ...forCustomer([details.message]),
-              ...(details.legs.length === 0 ? [] : [legTable(details.legs)]),
+              ...(details.legs.length === 0 ? [] : [textTable(details.legs, legColumns, '')]),
               textTable(
                 details.webhooks,
                 [['webhook', 'delivery_id'], 'event', 'state', 'attempts', 'url'],
@@ -120,12 +128,4 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
         };
       }),
     );
-}
-
-function legTable(legs: Awaited<ReturnType<typeof showMessage>>['legs']): string {
-  return textTable(
-    legs,
-    ['leg', ['message', (row) => row.message_id ?? 'not started'], 'channel', 'status', 'after_seconds'],
-    '',
-  );
 }

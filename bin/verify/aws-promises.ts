@@ -49,10 +49,7 @@ export const awsPromises: readonly StagePromise[] = [
       // The emulator's CloudFormation turns on neither deletion nor recovery.
       if (isLocal) return onThisMachine;
       const faults = await aws.tableFaults();
-      return {
-        measured: faults.length === 0 ? 'all as declared' : faults.join('; '),
-        holds: faults.length === 0,
-      };
+      return { measured: faults.join('; ') || 'all as declared', holds: faults.length === 0 };
     },
   },
   {

@@ -45,24 +45,16 @@ export async function verify(run: Run): Promise<Verified> {
   const { baseUrl, stackName, tables } = gateway;
   const call = callerOf(baseUrl);
   const visitors = visitorsOf(dependencies, call);
-  const receiver = await receiverOf(run, isLocal);
+  const receiver =
+    run.webhookUrl === undefined && !isLocal
+      ? undefined
+      : await startReceiver(run.webhookUrl === undefined ? 0 : (run.listen ?? 0), run.webhookUrl);
   run.print?.(`Verifying ${stackName} at ${baseUrl}`);
   try {
     const aws = await stageOnAws(stackName, tables, run.signal);
-    return await verifyStage(
-      run,
-      {
-        baseUrl,
-        isLocal,
-        call,
-        acceptsTls: (version) => acceptsTls(baseUrl, version),
-        receiver,
-        aws,
-        now: () => new Date(),
-      },
-      visitors,
-      aws.removeEarlier,
-    );
+    const tls: VerifiedStage['acceptsTls'] = (version) => acceptsTls(baseUrl, version);
+    const stage = { baseUrl, isLocal, call, acceptsTls: tls, receiver, aws, now: () => new Date() };
+    return await verifyStage(run, stage, visitors, aws.removeEarlier);
   } finally {
     receiver?.close();
   }
@@ -99,11 +91,6 @@ const notCleaned = (error: unknown): Cleaned => ({
   cleaned: [],
   left: [`what earlier runs left: ${String(error)}`],
 });
-
-async function receiverOf({ webhookUrl, listen }: Run, isLocal: boolean) {
-  if (webhookUrl === undefined) return isLocal ? startReceiver(0) : undefined;
-  return startReceiver(listen ?? 0, webhookUrl);
-}
 
 function ended(
   run: Pick<Run, 'signal' | 'print' | 'printJson'>,

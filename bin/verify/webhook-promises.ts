@@ -3,21 +3,16 @@ import { createHmac } from 'node:crypto';
 import { retryDelaysSeconds } from '../../shared/contract/times.ts';
 import { send } from './message-promises.ts';
 import type { StagePromise } from './promise.ts';
-import { lateMsOf, localLateSeconds, type VerifiedStage, type Visitor, waitFor } from './verified-stage.ts';
+import { lateMsOf, localLateSeconds, type Visitor, waitFor } from './verified-stage.ts';
 
 const endpointsPath = '/api/v1/webhook-endpoints';
 const deliveriesPath = '/api/v1/webhook-deliveries';
-
-interface Endpoint {
-  readonly endpointId: string;
-  readonly secret: string;
-}
 
 /** Gives the client an endpoint for one message, and deletes it: what would be retried later is withdrawn with it. */
 async function withEndpoint<Found>(
   visitor: Visitor,
   url: string,
-  use: (endpoint: Endpoint) => Promise<Found>,
+  use: (endpoint: { readonly endpointId: string; readonly secret: string }) => Promise<Found>,
 ): Promise<Found> {
   const { status, body } = await visitor.call('POST', endpointsPath, { body: { url, events: ['sms.sent'] } });
   if (typeof body.endpoint_id !== 'string') throw new Error(`no endpoint: ${status} ${String(body.message)}`);
@@ -84,12 +79,11 @@ export const webhookPromises: readonly StagePromise[] = [
       const visitor = await stage.newVisitor('checks');
       return withEndpoint(visitor, receiver.url, async ({ secret }) => {
         const id = await send(visitor);
-        const received = await receivedFor(stage, receiver, id);
-        if (received === undefined)
-          return {
-            measured: `nothing came to ${receiver.url} within ${receivedWithinSeconds} s`,
-            holds: false,
-          };
+        const received = await waitFor(stage, receivedWithinSeconds, async () =>
+          receiver.received.find(({ body }) => body.includes(id)),
+        );
+        const nothing = `nothing came to ${receiver.url} within ${receivedWithinSeconds} s`;
+        if (received === undefined) return { measured: nothing, holds: false };
         const { headers, body } = received;
         const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
         const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
@@ -100,9 +94,3 @@ export const webhookPromises: readonly StagePromise[] = [
     },
   },
 ];
-
-function receivedFor(stage: VerifiedStage, receiver: NonNullable<VerifiedStage['receiver']>, id: string) {
-  return waitFor(stage, receivedWithinSeconds, async () =>
-    receiver.received.find(({ body }) => body.includes(id)),
-  );
-}
