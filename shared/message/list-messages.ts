@@ -16,7 +16,6 @@ import {
   filterFields,
   type ListedKey,
   type ListRange,
-  listPosition,
   type MessageList,
 } from './store/message-list.dynamo.ts';
 import type { MessageStore } from './store/message-store.ts';
@@ -39,12 +38,18 @@ export const listMessagesQuery = z.object({
   cursor: optional(z.string()),
 });
 
-/** The position is a `listPosition`. */
+/** A position of the index, as `listPosition` makes them. */
 export const messageCursor = opaqueCursor(
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#msg_[0-9A-HJKMNP-TV-Z]{26}$/,
 );
 
 type Query = z.output<typeof listMessagesQuery>;
+
+interface FoundMessage {
+  readonly message: Message;
+  /** That of the index, where the next page continues: a person may have edited the time in the row. */
+  readonly position: string;
+}
 
 /** A page ends after this many messages even where few pass the filter; the next page continues there. */
 const lookedAtMax = 1000;
@@ -70,7 +75,7 @@ export function listMessages(
     const isFiltered = filterFields.some((field) => query[field] !== undefined);
     const atOnce = isFiltered ? filteredAtOnce : limit + 1;
     const keys = list.keys(range, atOnce);
-    const found: Message[] = [];
+    const found: FoundMessage[] = [];
     for (let lookedAt = 0, position = ''; found.length <= limit; ) {
       if (lookedAt >= lookedAtMax) return page(found, position);
       const next = await take(keys, atOnce);
@@ -81,7 +86,9 @@ export function listMessages(
         const byId = new Map(rows.map((row) => [row.message_id, row]));
         for (const key of chunk) {
           const message = byId.get(key.messageId);
-          if (message !== undefined && passes(message, clientId, query)) found.push(message);
+          if (message !== undefined && passes(message, clientId, query)) {
+            found.push({ message, position: key.position });
+          }
         }
       }
       position = next.at(-1)?.position ?? position;
@@ -89,8 +96,7 @@ export function listMessages(
       lookedAt += next.length;
     }
     const shown = found.slice(0, limit);
-    const end = shown.at(-1);
-    return page(shown, end === undefined ? undefined : listPosition(end));
+    return page(shown, shown.at(-1)?.position);
   };
 }
 
@@ -142,8 +148,8 @@ async function take(keys: AsyncGenerator<ListedKey>, count: number): Promise<Lis
   return taken;
 }
 
-function page(messages: readonly Message[], end: string | undefined): ApiResponse {
+function page(found: readonly FoundMessage[], end: string | undefined): ApiResponse {
   const next = end === undefined ? {} : { next_cursor: messageCursor.encode(end) };
-  const body: MessagePage = { messages: messages.map(statusView), ...next };
+  const body: MessagePage = { messages: found.map(({ message }) => statusView(message)), ...next };
   return { status: 200, body };
 }

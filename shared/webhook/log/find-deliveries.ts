@@ -84,7 +84,7 @@ export async function deliveriesOfMessages(
   const { messages, end } = await messagesOf(dependencies, query);
   const { after = last } = query;
   const candidates = messages
-    .flatMap((message) => candidatesOf(message, query))
+    .flatMap((found) => candidatesOf(found, query))
     .filter(({ position }) => position < after);
   const ids = candidates.map(({ deliveryId }) => deliveryId);
   const rows = await dependencies.deliveries.getMany(ids, { consistent: query.consistent ?? false });
@@ -93,15 +93,23 @@ export async function deliveriesOfMessages(
   return { located, end };
 }
 
+interface PlacedMessage {
+  readonly message: Message;
+  /** That of the index, where the next page continues: a person may have edited the time in the row. */
+  readonly place: string;
+}
+
 /** The next messages, with the one in which the page before ended. */
 async function messagesOf(
   { list, messages }: Pick<WebhookLogDependencies, 'list' | 'messages'>,
   query: ByMessagesQuery,
-): Promise<{ readonly messages: readonly Message[]; readonly end: string | undefined }> {
+): Promise<{ readonly messages: readonly PlacedMessage[]; readonly end: string | undefined }> {
   const { clientId, after, message, since, until } = query;
   if (message !== undefined) {
     const isInRange = message.created_at >= (since ?? first) && message.created_at <= (until ?? last);
-    return { messages: isInRange ? [message] : [], end: undefined };
+    const createdAt = new Date(message.created_at).toISOString();
+    const place = listPosition({ ...message, created_at: createdAt });
+    return { messages: isInRange ? [{ message, place }] : [], end: undefined };
   }
   const idsPerMessage = 3 * query.endpointIds.length;
   const count = Math.max(1, Math.min(messagesPerPageMax, Math.floor(idsPerPage / idsPerMessage)));
@@ -124,20 +132,26 @@ async function messagesOf(
     { consistent: query.consistent ?? false },
   );
   const byId = new Map(rows.map((row) => [row.message_id, row]));
-  const found = keys.flatMap(({ messageId }) => byId.get(messageId) ?? []);
+  const found = keys.flatMap(({ messageId, position: place }) => {
+    const row = byId.get(messageId);
+    return row?.client_id === clientId ? [{ message: row, place }] : [];
+  });
   const lastKey = keys.at(-1);
   return {
-    messages: found.filter((row) => row.client_id === clientId),
+    messages: found,
     end: keys.length < count || lastKey === undefined ? undefined : `${lastKey.position}~${noneLeft}`,
   };
 }
 
-function candidatesOf(message: Message, { endpointIds, event: wanted }: ByMessagesQuery): Candidate[] {
+function candidatesOf(
+  { message, place }: PlacedMessage,
+  { endpointIds, event: wanted }: ByMessagesQuery,
+): Candidate[] {
   const found = new Map<string, Candidate>();
   for (const { event, happenedAt } of eventsOf(message)) {
     for (const endpointId of wanted === undefined || wanted === event ? endpointIds : []) {
       const deliveryId = deliveryIdOf({ messageId: message.message_id, event, endpointId });
-      const position = positionOf(listPosition(message), happenedAt, event, endpointId);
+      const position = positionOf(place, happenedAt, event, endpointId);
       found.set(deliveryId, { position, message, deliveryId, event, endpointId, happenedAt });
     }
   }

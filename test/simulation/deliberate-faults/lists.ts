@@ -15,8 +15,20 @@ export const faults: DeliberateFaults = {
     .toSorted((one, other) => (one.position < other.position ? 1 : -1))
     .map((each, i) => ({
       ...each,
-      position: positionOf(listPosition(message), \`\${999 - i}Z\`, each.event, each.endpointId),
+      position: positionOf(place, \`\${999 - i}Z\`, each.event, each.endpointId),
     }));\n`,
+      },
+    ],
+  },
+  'a page of messages ends at the time that a person edited': {
+    theme: 'messages',
+    promise: '5.12',
+    changes: [
+      {
+        file: 'shared/message/list-messages.ts',
+        replace: 'return page(shown, shown.at(-1)?.position);',
+        by: `const end = shown.at(-1)?.message;
+    return page(shown, end && \`\${end.created_at}#\${end.message_id}\`);`,
       },
     ],
   },
