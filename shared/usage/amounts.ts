@@ -32,6 +32,13 @@ export const usageStatuses = Object.keys(statusCodes) as UsageStatus[];
 /** The integer amounts of attributes; those that are absent are 0. */
 export type Amounts = ReadonlyMap<string, number>;
 
+/** The numbers among these attributes of a row. A person may have added a note, or made a number a text. */
+export function numbersIn(attributes: Readonly<Record<string, unknown>>): [string, number][] {
+  return Object.entries(attributes).filter(
+    (entry): entry is [string, number] => typeof entry[1] === 'number',
+  );
+}
+
 /** Bounded to what DynamoDB adds and takes as a key, so that no row that a person edited can stop the counting. */
 const countedFields = z.object({
   client_id: z.string().check(z.regex(/^[^*]{1,255}$/)),

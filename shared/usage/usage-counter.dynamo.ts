@@ -7,6 +7,7 @@ import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-
 import * as z from 'zod/mini';
 import { type Mode, modeOf } from '../contract/mode.ts';
 import { addAmounts } from '../platform/aws/conditional-write.dynamo.ts';
+import { isSenderFault } from '../platform/aws/permanent-fault.ts';
 import { batchRead, queryRows } from '../platform/aws/read-rows.dynamo.ts';
 import {
   identityOf,
@@ -16,7 +17,8 @@ import {
   type StreamRecord,
 } from '../platform/aws/stream-record.dynamo.ts';
 import { addDays, type Clock, epochSeconds } from '../platform/clock.ts';
-import { type Amounts, parseCountedMessage } from './amounts.ts';
+import { countFunctionFailure, log } from '../platform/log.ts';
+import { type Amounts, numbersIn, parseCountedMessage } from './amounts.ts';
 import type { ChangeRecord, UsageCounter } from './count-changes.ts';
 import { idDigits, type OnceCounter } from './count-once.ts';
 import { purgedAt } from './period.ts';
@@ -93,38 +95,48 @@ export function dynamoOnceCounter<Row extends { readonly amounts: Amounts }>(
       return { ids, parts };
     },
 
-    async count(minute, part, ids, additions) {
-      const written = new TransactWriteCommand({
-        TransactItems: [
-          {
-            Put: {
-              TableName: tables.countedChanges,
-              Item: {
-                minute: keyOf(minute),
-                part: partKey(part),
-                ids: Buffer.from(ids.join(''), 'hex'),
-                purge_at: epochSeconds(addDays(clock(), idsKeptDays)),
-              },
-              ConditionExpression: 'attribute_not_exists(part)',
-            },
-          },
-          ...additions.map((row) => {
-            const { key, purgeAt } = tables.rowOf(row);
-            return { Update: { TableName: tables.sums, Key: key, ...addAmounts(row.amounts, purgeAt) } };
-          }),
-        ],
-      });
-      try {
-        await client.send(written);
-        return true;
-      } catch (error) {
-        if (!(error instanceof TransactionCanceledException)) throw error;
-        const reasons = (error.CancellationReasons ?? []).map(({ Code }) => Code ?? 'None');
-        if (reasons.every((reason) => retryableReasons.has(reason))) return false;
-        throw error;
-      }
-    },
+    count: (minute, part, ids, additions) =>
+      write(
+        {
+          minute: keyOf(minute),
+          part: partKey(part),
+          ids: Buffer.from(ids.join(''), 'hex'),
+          purge_at: epochSeconds(addDays(clock(), idsKeptDays)),
+        },
+        additions,
+      ),
   };
+
+  /** Leaves out rows that a person edited so that nothing can be added to them: the others must not wait for them. */
+  async function write(Item: Readonly<Record<string, unknown>>, additions: readonly Row[]): Promise<boolean> {
+    const ConditionExpression = 'attribute_not_exists(part)';
+    const updates = additions.map((row) => {
+      const { key, purgeAt } = tables.rowOf(row);
+      return { Update: { TableName: tables.sums, Key: key, ...addAmounts(row.amounts, purgeAt) } };
+    });
+    const part = { Put: { TableName: tables.countedChanges, Item, ConditionExpression } };
+    try {
+      await client.send(new TransactWriteCommand({ TransactItems: [part, ...updates] }));
+      return true;
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      const reasons = (error.CancellationReasons ?? []).map(({ Code }) => Code ?? 'None');
+      if (reasons.every((reason) => retryableReasons.has(reason))) return false;
+      const isRefused = (_row: Row, index: number): boolean => isSenderFault(reasons[index + 1] ?? 'None');
+      const refused = additions.filter(isRefused);
+      if (refused.length === 0) throw error;
+      const others = additions.filter((row) => !refused.includes(row));
+      const written = await write(Item, others);
+      if (written) for (const row of refused) reportNotCounted(row);
+      return written;
+    }
+  }
+
+  /** The line has what a person must add to the row after its correction. */
+  function reportNotCounted(row: Row): void {
+    log.error('row not counted', { ...tables.rowOf(row).key, amounts: Object.fromEntries(row.amounts) });
+    countFunctionFailure();
+  }
 }
 
 /** Sorts as the number does. */
@@ -146,10 +158,7 @@ export interface UsageRow {
   readonly amounts: Amounts;
 }
 
-const usageRow = z.catchall(
-  z.object({ period: z.string(), client_id: z.string(), purge_at: z.number() }),
-  z.number(),
-);
+const usageRow = z.looseObject({ period: z.string(), client_id: z.string() });
 
 export type UsageReader = ReturnType<typeof dynamoUsageReader>;
 
@@ -177,7 +186,7 @@ export function dynamoUsageReader(client: DynamoDBDocumentClient, tableName: str
 
 function parsed(row: unknown): UsageRow {
   const { period, client_id, purge_at: _purgeAt, ...amounts } = usageRow.parse(row);
-  return { period, clientId: client_id, amounts: new Map(Object.entries(amounts)) };
+  return { period, clientId: client_id, amounts: new Map(numbersIn(amounts)) };
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Mode } from '../contract/mode.ts';
 import { addAmounts } from '../platform/aws/conditional-write.dynamo.ts';
 import { batchRead } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, type Clock, epochSeconds } from '../platform/clock.ts';
+import { numbersIn } from './amounts.ts';
 import { usageKeptDays } from './period.ts';
 
 type AttemptMetric = `webhooks_${'acknowledged' | 'retry_scheduled' | 'failed'}`;
@@ -32,7 +33,7 @@ function rowIn(mode: Mode, hour: string): string {
   return mode === 'test' ? hour + testEnding : hour;
 }
 
-const hourRow = z.catchall(z.object({ hour: z.string(), purge_at: z.number() }), z.number());
+const hourRow = z.looseObject({ hour: z.string() });
 
 type AttemptCounter = ReturnType<typeof dynamoAttemptCounter>;
 
@@ -63,7 +64,7 @@ export function dynamoAttemptReader(client: DynamoDBDocumentClient, tableName: s
       const rows = await batchRead(client, tableName, keys);
       return rows.map((row) => {
         const { hour, purge_at: _purgeAt, ...counts } = hourRow.parse(row);
-        return { hour: hour.replace(testEnding, ''), counts };
+        return { hour: hour.replace(testEnding, ''), counts: Object.fromEntries(numbersIn(counts)) };
       });
     },
   };

@@ -57,6 +57,28 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'a text in a row of usage stops the counting of all clients': {
+    theme: 'administration',
+    promise: '11.1',
+    changes: [
+      {
+        file: 'shared/usage/usage-counter.dynamo.ts',
+        replace: 'if (refused.length === 0) throw error;',
+        by: 'if (refused.length >= 0) throw error;',
+      },
+    ],
+  },
+  'usage with a note in its row cannot be read': {
+    theme: 'administration',
+    promise: '11.1',
+    changes: [
+      {
+        file: 'shared/usage/usage-counter.dynamo.ts',
+        replace: 'new Map(numbersIn(amounts))',
+        by: 'new Map(z.array(z.tuple([z.string(), z.number()])).parse(Object.entries(amounts)))',
+      },
+    ],
+  },
   'who wrote last is read a moment late': {
     theme: 'opt-outs',
     promise: '13.1',

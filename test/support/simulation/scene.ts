@@ -58,6 +58,8 @@ export interface Scene {
   ): Promise<(() => Promise<void>) | undefined>;
   /** Removes the row with the number of a client's endpoints; returns how to put it back with one less. */
   removeEndpointCount(clientId: string): Promise<() => Promise<void>>;
+  /** Adds a note to the usage of a client, and makes a number of the usage of all clients a text, as a person may do in the console. */
+  editUsage(clientId: string): Promise<void>;
   /** Makes what is noted of who wrote to a person invalid, as a person may do in the console. */
   spoilContacts(person: string): Promise<void>;
   /** Reads what the gateway has written into a row about its values. */
@@ -280,6 +282,26 @@ export async function sceneOn(
       const ExpressionAttributeValues = { ':left': left };
       const putting = new UpdateCommand({ ...of, UpdateExpression, ExpressionAttributeValues });
       return async () => void (await outsideTransactions(() => db.send(putting)));
+    },
+
+    async editUsage(clientId) {
+      const TableName = 'MessageUsage';
+      for (const { period, client_id } of database.rows(TableName)) {
+        const Key = { period: Reflect.get(period ?? {}, 'S'), client_id: Reflect.get(client_id ?? {}, 'S') };
+        const name = { [clientId]: 'note', '*': 's.t.GB.q.m' }[String(Key.client_id)];
+        if (name === undefined) continue;
+        const UpdateExpression = 'SET #name = :text';
+        const ExpressionAttributeNames = { '#name': name };
+        const ExpressionAttributeValues = { ':text': '1' };
+        const input = {
+          TableName,
+          Key,
+          UpdateExpression,
+          ExpressionAttributeNames,
+          ExpressionAttributeValues,
+        };
+        await outsideTransactions(() => db.send(new UpdateCommand(input)));
+      }
     },
 
     async spoilContacts(person) {

@@ -130,6 +130,18 @@ export const mishaps = {
       await scene.ask(client, { route: 'getWebhookEndpoint', path, must: refused('12.2', 404) });
     },
   },
+  'has rows of usage in which a person wrote a note and a text': {
+    uses: ['sendSms'],
+    share: { messages: 1, administration: 1.5 },
+    async act(act) {
+      const { scene, client } = act;
+      const { time } = scene.stage;
+      await sends(act, 'before', { to: scene.deliveredPerson(act.random) });
+      await time.sleep(180_000);
+      await scene.editUsage(client.clientId);
+      await sends(act, 'after', { to: scene.deliveredPerson(act.random) });
+    },
+  },
   'sends what is reported with a time in microseconds': {
     uses: ['sendSms'],
     share: { messages: 2 },
