@@ -4,9 +4,13 @@
  */
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionalUpdate, conditionalUpdateOnce } from '../platform/aws/conditional-write.dynamo.ts';
+import { isPermanentFault } from '../platform/aws/permanent-fault.ts';
 
 /** One row for each client and month, with the amounts that were taken in each window: integers only. */
 type Amounts = Readonly<Record<string, number>>;
+
+/** A row as it is read; `countIn` has its counts. */
+export type CountedRow = Readonly<Record<string, unknown>>;
 
 interface Take {
   /** The row's key. */
@@ -24,10 +28,8 @@ interface Take {
 interface TakeOutcome {
   /** Whether every amount was added, or none. */
   readonly taken: boolean;
-  /** The row's numbers: afterwards if it was taken, else as the condition saw them. */
-  readonly row: Amounts;
-  /** All attributes of the row. */
-  readonly attributes: readonly string[];
+  /** Afterwards if it was taken, else as the condition saw it. A person may have made a count something else than a number. */
+  readonly row: CountedRow;
 }
 
 export interface CapCounter {
@@ -36,36 +38,23 @@ export interface CapCounter {
   giveBack(counter: string, amounts: Amounts): Promise<void>;
   /** Writes the value if the attribute is absent or lower: of any number of concurrent calls one gets true. */
   raise(counter: string, attribute: string, value: number, purgeAt: number): Promise<boolean>;
-  /** The row's numbers, none where there is no row. */
-  read(counter: string): Promise<Amounts>;
+  /** Empty where there is no row. */
+  read(counter: string): Promise<CountedRow>;
 }
 
 export function dynamoCapCounter(client: DynamoDBDocumentClient, TableName: string): CapCounter {
   return {
-    async take({ counter, amounts, limits, endedAttributes, purgeAt }) {
-      const added = Object.entries(amounts);
-      const limited = Object.entries(limits).map(([attribute, limit], index) => {
-        const room = limit - (amounts[attribute] ?? 0);
-        const fits = `${attribute} <= :room${index}`;
-        // An absent attribute is 0, which is too much where the request alone exceeds the limit.
-        const condition = room < 0 ? fits : `(attribute_not_exists(${attribute}) OR ${fits})`;
-        return { condition, value: [`:room${index}`, room] as const };
+    async take(take) {
+      // A person may have made a count without a limit a text, to which nothing can be added.
+      const taking = await update(take, Object.entries(take.amounts)).catch((error: unknown) => {
+        if (!isPermanentFault(error)) throw error;
+        return update(
+          take,
+          Object.entries(take.amounts).filter(([attribute]) => attribute in take.limits),
+        );
       });
-      const remove = endedAttributes.length === 0 ? '' : ` REMOVE ${endedAttributes.join(', ')}`;
-      const taking = await conditionalUpdate(client, {
-        TableName,
-        Key: { counter },
-        UpdateExpression: `ADD ${added.map(([attribute], index) => `${attribute} :amount${index}`).join(', ')} SET purge_at = :purge_at${remove}`,
-        ConditionExpression: limited.map(({ condition }) => condition).join(' AND '),
-        ExpressionAttributeValues: {
-          ...Object.fromEntries(added.map(([, amount], index) => [`:amount${index}`, amount])),
-          ...Object.fromEntries(limited.map(({ value }) => value)),
-          ':purge_at': purgeAt,
-        },
-        ReturnValues: 'ALL_NEW',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      });
-      return outcome(taking.applied, taking.applied ? taking.response.Attributes : taking.row);
+      const row = taking.applied ? taking.response.Attributes : taking.row;
+      return { taken: taking.applied, row: row ?? {} };
     },
 
     async giveBack(counter, amounts) {
@@ -96,14 +85,34 @@ export function dynamoCapCounter(client: DynamoDBDocumentClient, TableName: stri
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: { counter }, ConsistentRead: true }),
       );
-      return outcome(false, Item).row;
+      return Item ?? {};
     },
   };
-}
 
-function outcome(taken: boolean, row: Readonly<Record<string, unknown>> = {}): TakeOutcome {
-  const numbers = Object.entries(row).filter(
-    (entry): entry is [string, number] => typeof entry[1] === 'number',
-  );
-  return { taken, row: Object.fromEntries(numbers), attributes: Object.keys(row) };
+  function update(
+    { counter, amounts, limits, endedAttributes, purgeAt }: Take,
+    added: readonly (readonly [string, number])[],
+  ) {
+    const limited = Object.entries(limits).map(([attribute, limit], index) => {
+      const room = limit - (amounts[attribute] ?? 0);
+      const fits = `${attribute} <= :room${index}`;
+      // An absent attribute is 0, which is too much where the request alone exceeds the limit.
+      const condition = room < 0 ? fits : `(attribute_not_exists(${attribute}) OR ${fits})`;
+      return { condition, value: [`:room${index}`, room] as const };
+    });
+    const remove = endedAttributes.length === 0 ? '' : ` REMOVE ${endedAttributes.join(', ')}`;
+    return conditionalUpdate(client, {
+      TableName,
+      Key: { counter },
+      UpdateExpression: `ADD ${added.map(([attribute], index) => `${attribute} :amount${index}`).join(', ')} SET purge_at = :purge_at${remove}`,
+      ConditionExpression: limited.map(({ condition }) => condition).join(' AND '),
+      ExpressionAttributeValues: {
+        ...Object.fromEntries(added.map(([, amount], index) => [`:amount${index}`, amount])),
+        ...Object.fromEntries(limited.map(({ value }) => value)),
+        ':purge_at': purgeAt,
+      },
+      ReturnValues: 'ALL_NEW',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+  }
 }

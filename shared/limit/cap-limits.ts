@@ -87,6 +87,12 @@ export function capAttribute(windows: CapWindows, cap: CapName, window: CapWindo
   return `${cap}_${windows.names[window]}`;
 }
 
+/** What is counted for this attribute of a row; undefined where a person made it something else than a number. */
+export function countIn(row: Readonly<Record<string, unknown>>, attribute: string): number | undefined {
+  const count = row[attribute] ?? 0;
+  return typeof count === 'number' ? count : undefined;
+}
+
 /** The highest cap for which this percentage of it was notified in this window. */
 export function noticeAttribute(attribute: string, percentage: number): string {
   return `${attribute}_${percentage}`;

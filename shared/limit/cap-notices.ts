@@ -15,8 +15,15 @@ import { modeOf } from '../contract/mode.ts';
 import { decimalText } from '../contract/prices.ts';
 import { startOfMinute } from '../platform/clock.ts';
 import { derivedIdAt } from '../platform/ids.ts';
-import type { CapCounter } from './cap-counter.dynamo.ts';
-import { amountOf, type CapLimit, type CapWindows, capAttribute, noticeAttribute } from './cap-limits.ts';
+import type { CapCounter, CountedRow } from './cap-counter.dynamo.ts';
+import {
+  amountOf,
+  type CapLimit,
+  type CapWindows,
+  capAttribute,
+  countIn,
+  noticeAttribute,
+} from './cap-limits.ts';
 
 interface CapState {
   readonly clientId: string;
@@ -29,8 +36,7 @@ interface CapState {
   /** What the request would take of `spend`, in millionths. */
   readonly requestedSpend: number;
   readonly windows: CapWindows;
-  /** The row's numbers. */
-  readonly row: Readonly<Record<string, number>>;
+  readonly row: CountedRow;
   readonly now: Date;
 }
 
@@ -122,9 +128,9 @@ function isDue(state: CapState, limit: CapLimit, percentage: number): boolean {
   const refused = percentage === 100 && state.full.includes(limit);
   if (!refused && usedOf(state, limit) * 100 < limit.limit * percentage) return false;
   const attribute = noticeAttribute(capAttribute(state.windows, 'spend', limit.window), percentage);
-  return (state.row[attribute] ?? 0) < limit.limit;
+  return (countIn(state.row, attribute) ?? 0) < limit.limit;
 }
 
-function usedOf({ row, windows }: CapState, { cap, window }: CapLimit): number {
-  return row[capAttribute(windows, cap, window)] ?? 0;
+function usedOf({ row, windows }: CapState, { cap, window, limit }: CapLimit): number {
+  return countIn(row, capAttribute(windows, cap, window)) ?? limit;
 }

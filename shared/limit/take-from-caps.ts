@@ -20,7 +20,7 @@ import { secondsPerDay } from '../platform/clock.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { ExpiringMap } from '../platform/expiring-cache.ts';
 import { countMetric, logWarning } from '../platform/log.ts';
-import { type CapCounter, dynamoCapCounter } from './cap-counter.dynamo.ts';
+import { type CapCounter, type CountedRow, dynamoCapCounter } from './cap-counter.dynamo.ts';
 import {
   amountOf,
   type CapLimit,
@@ -28,6 +28,7 @@ import {
   capAttribute,
   capLimits,
   capWindowsAt,
+  countIn,
   endedAttributes,
   millionths,
 } from './cap-limits.ts';
@@ -93,11 +94,7 @@ export function allowances(dependencies: {
       async take(messages) {
         const amounts = amountsOf(messages);
         const attributes = amountsByAttribute(amounts, limits, windows);
-        const {
-          taken: fits,
-          row,
-          attributes: known,
-        } = await dependencies.counter.take({
+        const { taken: fits, row } = await dependencies.counter.take({
           counter,
           amounts: attributes,
           limits: Object.fromEntries(
@@ -107,8 +104,9 @@ export function allowances(dependencies: {
           purgeAt,
         });
         if (fits) {
-          taken = attributes;
-          ended.set(counter, endedAttributes(known, now), now, windows.resetsAt.month * 1000);
+          const added = Object.entries(attributes).filter(([name]) => countIn(row, name) !== undefined);
+          taken = Object.fromEntries(added);
+          ended.set(counter, endedAttributes(Object.keys(row), now), now, windows.resetsAt.month * 1000);
         }
         const full = fits ? [] : fullWindows(row, limits, windows, amounts);
         await dependencies.notify({
@@ -175,16 +173,17 @@ interface FullWindow {
   readonly resetsAt: number;
 }
 
+/** A count that is no number is full: a message too many could not be taken back. */
 function fullWindows(
-  row: Readonly<Record<string, number>>,
+  row: CountedRow,
   limits: readonly CapLimit[],
   windows: CapWindows,
   amounts: Amounts,
 ): FullWindow[] {
   return limits
     .map((limit) => {
-      const room = limit.limit - (row[capAttribute(windows, limit.cap, limit.window)] ?? 0);
-      const fitting = fittingRecipients(amounts[limit.cap], room);
+      const used = countIn(row, capAttribute(windows, limit.cap, limit.window));
+      const fitting = used === undefined ? 0 : fittingRecipients(amounts[limit.cap], limit.limit - used);
       return { limit, fitting, resetsAt: windows.resetsAt[limit.window] };
     })
     .filter(({ limit, fitting }) => fitting < amounts[limit.cap].length);
@@ -264,7 +263,7 @@ export async function capUse(
     cap,
     window,
     limit: amountOf(cap, limit),
-    used: amountOf(cap, row[capAttribute(windows, cap, window)] ?? 0),
+    used: amountOf(cap, countIn(row, capAttribute(windows, cap, window)) ?? limit),
     resets_at: new Date(windows.resetsAt[window] * 1000).toISOString(),
   }));
 }

@@ -26,6 +26,17 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'a count that a person made a text is not full': {
+    theme: 'caps',
+    promise: '1.7',
+    changes: [
+      {
+        file: 'shared/limit/take-from-caps.ts',
+        replace: 'used === undefined ? 0 : fittingRecipients(amounts[limit.cap], limit.limit - used)',
+        by: 'fittingRecipients(amounts[limit.cap], limit.limit - (used ?? 0))',
+      },
+    ],
+  },
   'the row of a cap grows with each refusal': {
     theme: 'caps',
     promise: 'cost-and-scale',
