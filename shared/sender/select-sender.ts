@@ -14,7 +14,9 @@ import {
   everyCountry,
   holdersIn,
   identityKey,
+  type Paces,
   type ParsedSenderRow,
+  pacesIn,
   parseSenderRow,
   type Sender,
 } from './sender-row.ts';
@@ -63,7 +65,8 @@ export interface InvalidSender {
 
 /**
  * Reads the rows of a client, and those of all, at most every 45 s each, so that an edit takes effect within 60 s. Both
- * are read at once. All rows have those of `*`, and say whether an identity is another client's; people enter few rows.
+ * are read at once. All rows have those of `*`, and say whether an identity is another client's, and what its pace is; people
+ * enter few rows.
  */
 export function senderReader(
   store: {
@@ -85,7 +88,7 @@ export function senderReader(
     const [own = [], all] = await Promise.all([ofClients.get(clientId), ofAll.get('')]);
     const rows = [...own, ...(all?.forEveryone ?? [])];
     return {
-      select: (addressed) => selectSender(rows, addressed, stage),
+      select: (addressed) => selectSender(rows, addressed, stage, all?.paces),
       isOfOthers: (sender) => {
         // An SMS alone names its sender.
         const key = identityKey('sms', sender);
@@ -100,6 +103,7 @@ export function senderReader(
 
   async function readAll() {
     const rows = await store.allRows();
+    const parsed = rows.map(parseSenderRow);
     const ofEveryone = rows.filter(({ client_id }) => client_id === everyClient);
     // Every client sends from that of the stage where no row says otherwise.
     const ofStage =
@@ -108,7 +112,8 @@ export function senderReader(
         : [{ clientId: everyClient, given: { channel: 'sms', identity: stage.sms } } as const];
     return {
       forEveryone: parse(ofEveryone),
-      holders: holdersIn([...rows.map(parseSenderRow), ...ofStage]),
+      holders: holdersIn([...parsed, ...ofStage]),
+      paces: pacesIn(parsed),
     };
   }
 
@@ -123,25 +128,45 @@ export function senderReader(
   }
 }
 
-/** @param rows - of the client and of `*` */
+/**
+ * @param rows - of the client and of `*`
+ * @param paces - of all clients
+ */
 export function selectSender(
   rows: readonly ParsedSenderRow[],
   addressed: Addressed,
   stage: StageSenders,
+  paces: Paces = pacesIn(rows),
 ): SelectedSenders {
-  const [first, ...others] = stage.carriers[addressed.channel];
+  const { channel } = addressed;
+  const [first, ...others] = stage.carriers[channel];
   const rowsOf = (name: string | undefined) => rows.filter(({ valid }) => (valid?.carrier ?? first) === name);
   const sender = selectAmong(rowsOf(first), addressed) ?? lastResort(addressed, stage);
   const senders = others.flatMap((name) => {
-    const selected = selectAmong(rowsOf(name), addressed);
-    return selected === undefined ? [] : [[name, selected] as const];
+    const selected = selectAmong(rowsOf(name), addressed) ?? namedWithPace(addressed, paces);
+    return selected === undefined ? [] : [[name, withPace(selected, channel, paces)] as const];
   });
   return {
     ...(sender === undefined
       ? {}
-      : { sender: { ...sender, ...(first === undefined ? {} : { carrier: first }) } }),
+      : {
+          sender: { ...withPace(sender, channel, paces), ...(first === undefined ? {} : { carrier: first }) },
+        }),
     ...(senders.length === 0 ? {} : { senders: Object.fromEntries(senders) }),
   };
+}
+
+/** Carriers count what a sender sends to all countries, so its pace holds for a message of another row, and of none. */
+function withPace(sender: Sender, channel: Channel, paces: Paces): Sender {
+  const lowest = paces.get(identityKey(channel, sender.identity));
+  if (lowest === undefined) return sender;
+  // The row may be newer than what was read of all.
+  return { ...sender, messages_per_second: Math.min(lowest, sender.messages_per_second ?? lowest) };
+}
+
+/** What a carrier without a row for the message sends it from, if that has a pace. */
+function namedWithPace({ channel, from }: Addressed, paces: Paces): Sender | undefined {
+  return from !== undefined && paces.has(identityKey(channel, from)) ? { identity: from } : undefined;
 }
 
 function lastResort({ channel, from }: Addressed, { sms }: StageSenders): Sender | undefined {
@@ -160,7 +185,7 @@ function selectAmong(
   const row = candidates.find(({ identity }) =>
     from === undefined
       ? canReach(identity, { channel, country: country ?? '' })
-      : // The spelling, the pace and the ids of the sender that is named, if an administrator entered them.
+      : // The spelling and the ids of the sender that is named, if an administrator entered them.
         identityKey(channel, identity) === identityKey(channel, from),
   );
   return row && forCountry(row, country);

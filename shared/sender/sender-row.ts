@@ -238,3 +238,18 @@ export function holdersIn(rows: readonly Pick<ParsedSenderRow, 'clientId' | 'giv
   }
   return holders;
 }
+
+/** The pace of each identity, by `identityKey`. */
+export type Paces = ReadonlyMap<string, number>;
+
+/** The lowest of all rows that are valid: a sender has one pace, whatever the country, the carrier and the client of a message. */
+export function pacesIn(rows: readonly Pick<ParsedSenderRow, 'valid'>[]): Paces {
+  const paces = new Map<string, number>();
+  for (const { valid } of rows) {
+    const pace = valid?.sender.messages_per_second;
+    if (valid === undefined || pace === undefined) continue;
+    const key = identityKey(valid.channel, valid.sender.identity);
+    paces.set(key, Math.min(pace, paces.get(key) ?? pace));
+  }
+  return paces;
+}

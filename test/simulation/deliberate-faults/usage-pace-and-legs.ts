@@ -54,6 +54,17 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'the pace of a sender counts for messages of its own row only': {
+    theme: 'bulk',
+    promise: '14.4',
+    changes: [
+      {
+        file: 'shared/sender/select-sender.ts',
+        replace: 'if (lowest === undefined) return sender;',
+        by: 'if (lowest === undefined || lowest > 0) return sender;',
+      },
+    ],
+  },
   'a leg starts although the one before was delivered meanwhile': {
     theme: 'messages',
     promise: '14.7',

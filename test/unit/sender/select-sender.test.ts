@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { Channel } from '../../../shared/contract/channels.ts';
 import type { EditedRow } from '../../../shared/edited-table/edited-row.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { numberOwners } from '../../../shared/sender/number-owners.ts';
@@ -69,6 +70,20 @@ function rowOf({ client, channel, country, isRight, identity, pace }: Told): Edi
   };
 }
 
+/** A name for the country US itself is a mistake of the row. */
+function isValid({ isRight, channel, isName, country }: Told): boolean {
+  return isRight && !(channel === 'sms' && isName && country === 'US');
+}
+
+/** The lowest pace of the rows that have the identity, of whatever country. */
+function paceOf(rows: readonly Told[], client: string, channel: Channel, identity: string) {
+  const paces = rows
+    .filter((row) => [client, '*'].includes(row.client) && row.channel === channel)
+    .filter((row) => row.identity === identity && isValid(row))
+    .flatMap(({ pace }) => pace ?? []);
+  return paces.length === 0 ? undefined : Math.min(...paces);
+}
+
 /** The rule as the contract has it, by looking for one row after the other. */
 function expected(rows: readonly Told[], client: string, { channel, country = '', from }: Addressed) {
   const order = [
@@ -82,13 +97,11 @@ function expected(rows: readonly Told[], client: string, { channel, country = ''
       rows.find((row) => row.client === whose && row.country === where && row.channel === channel),
     )
     .filter((row) => row !== undefined)
-    // A name for the country US itself is a mistake of the row.
-    .filter((row) => row.isRight && !(channel === 'sms' && row.isName && row.country === 'US'));
-  if (from !== undefined) {
-    return { identity: from, pace: found.find(({ identity }) => identity === from)?.pace };
-  }
+    .filter(isValid);
+  if (from !== undefined) return { identity: from, pace: paceOf(rows, client, channel, from) };
   const first = found.find((row) => !(channel === 'sms' && row.isName && country === 'US'));
-  if (first !== undefined) return { identity: first.identity, pace: first.pace };
+  if (first !== undefined)
+    return { identity: first.identity, pace: paceOf(rows, client, channel, first.identity) };
   return channel === 'sms' ? { identity: stage.sms, pace: undefined } : undefined;
 }
 
@@ -179,6 +192,17 @@ describe('at each carrier', () => {
       senders: { twilio: { identity: '+447700900001' } },
     });
   });
+
+  it('a sender that the request names has its pace, also where that carrier has no row for it', () => {
+    const paced = { client_id: '*', destination: 'sms FR', identity: 'ACME', messages_per_second: 2 };
+    expect(selectSender([...rows, parseSenderRow(paced)], { ...at, from: 'ACME' }, carriers)).toEqual({
+      sender: { identity: 'ACME', messages_per_second: 2, carrier: 'aws' },
+      senders: {
+        twilio: { identity: 'ACME', messages_per_second: 2 },
+        infobip: { identity: 'ACME', messages_per_second: 2 },
+      },
+    });
+  });
 });
 
 describe('the rows', () => {
@@ -220,6 +244,21 @@ describe('the rows', () => {
     at = addSeconds(now, 60);
     expect(await identity()).toBe('SECOND');
     expect((await sendersOf('client_2')).isOfOthers('First')).toBe(false);
+  });
+
+  it('of other clients say what the pace of a sender is, too', async () => {
+    const sendersOf = senderReader(
+      store(() => [
+        { client_id: '*', destination: 'sms *', identity: 'ACME', messages_per_second: 3 },
+        { client_id: 'client_2', destination: 'sms GB', identity: 'Acme', messages_per_second: 2 },
+        { client_id: 'client_2', destination: 'sms FR', identity: 'ACME', messages_per_second: -1 },
+      ]),
+      stage,
+      () => now,
+      () => undefined,
+    );
+    const { select } = await sendersOf('client_1');
+    expect(select({ channel: 'sms', country: 'DE' }).sender).toMatchObject({ messages_per_second: 2 });
   });
 
   it('that are not valid are reported to the operator, and the next in order is used', async () => {
