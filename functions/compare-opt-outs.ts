@@ -5,8 +5,10 @@ import { dynamoContacts } from '../shared/message/store/contacts.dynamo.ts';
 import { dynamoConversations } from '../shared/message/store/conversations.dynamo.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { type CompareDependencies, compareOptOuts } from '../shared/message/suppression/compare-opt-outs.ts';
-import { dynamoOptOutProgress } from '../shared/message/suppression/opt-out-progress.dynamo.ts';
-import { dynamoSuppressionChanges } from '../shared/message/suppression/suppression-changes.dynamo.ts';
+import {
+  dynamoOptOutProgress,
+  dynamoSuppressionChanges,
+} from '../shared/message/suppression/opt-out-comparison.dynamo.ts';
 import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';

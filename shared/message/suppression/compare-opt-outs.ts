@@ -17,24 +17,9 @@ import { modeOf } from '../../contract/mode.ts';
 import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
 import type { Contacts } from '../store/contacts.dynamo.ts';
 import { type Conversations, pagesWith, takenOf } from '../store/conversations.dynamo.ts';
+import type { ComparisonProgress, ProgressStore, SuppressionChanges } from './opt-out-comparison.dynamo.ts';
 import { isReadable, lastingSources, type RowKey, rowKey, type SuppressionRow } from './suppression.ts';
-import type { SuppressionChanges } from './suppression-changes.dynamo.ts';
 import type { SuppressionStore } from './suppression-store.dynamo.ts';
-
-/** How far the comparison is; a run that ends early is continued by the next one. */
-export interface ComparisonProgress {
-  readonly startedAt: Date;
-  /** Only changes since this time are compared; undefined means everything. */
-  readonly since?: Date | undefined;
-  readonly phase: 'list' | 'suppressions';
-  /** The position in the list or in the table; undefined at its start. */
-  readonly position?: string | undefined;
-}
-
-export interface ProgressStore {
-  read(): Promise<ComparisonProgress | undefined>;
-  write(progress: ComparisonProgress): Promise<void>;
-}
 
 export interface CompareDependencies {
   readonly list: OptOutList;

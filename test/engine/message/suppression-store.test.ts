@@ -4,9 +4,11 @@ import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Message } from '../../../shared/message/message.ts';
-import { dynamoOptOutProgress } from '../../../shared/message/suppression/opt-out-progress.dynamo.ts';
+import {
+  dynamoOptOutProgress,
+  dynamoSuppressionChanges,
+} from '../../../shared/message/suppression/opt-out-comparison.dynamo.ts';
 import type { SuppressionChange } from '../../../shared/message/suppression/suppression.ts';
-import { dynamoSuppressionChanges } from '../../../shared/message/suppression/suppression-changes.dynamo.ts';
 import {
   dynamoSuppressedAmong,
   dynamoSuppressionStore,

@@ -54,7 +54,7 @@ export const faults: DeliberateFaults = {
     promise: '13.2',
     changes: [
       {
-        file: 'shared/message/suppression/suppression-changes.dynamo.ts',
+        file: 'shared/message/suppression/opt-out-comparison.dynamo.ts',
         replace: '(changed_at >= :since OR stored_at >= :since)',
         by: 'changed_at >= :since',
       },

@@ -10,7 +10,7 @@ import { dynamoMessageList } from '../../../shared/message/store/message-list.dy
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { parseMessageRow } from '../../../shared/message/store/message-store.ts';
 import { dynamoWhatsAppWindows } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
-import { dynamoSuppressionChanges } from '../../../shared/message/suppression/suppression-changes.dynamo.ts';
+import { dynamoSuppressionChanges } from '../../../shared/message/suppression/opt-out-comparison.dynamo.ts';
 import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { type OneTimePassword, otpSchema } from '../../../shared/otp/otp.ts';
 import { dynamoOtpSends } from '../../../shared/otp/otp-sends.dynamo.ts';

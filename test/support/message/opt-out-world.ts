@@ -1,11 +1,11 @@
 /** An opt-out list of a carrier beside the suppressions, with a clock that only the pauses of a comparison move. */
 import {
-  type ComparisonProgress,
   compareOptOuts,
   type ListedOptOut,
   type OptOutList,
   OutdatedPosition,
 } from '../../../shared/message/suppression/compare-opt-outs.ts';
+import type { ComparisonProgress } from '../../../shared/message/suppression/opt-out-comparison.dynamo.ts';
 import type { SuppressionChange } from '../../../shared/message/suppression/suppression.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryStores } from '../engine/stores.ts';

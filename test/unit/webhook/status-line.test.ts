@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { statusLineReader } from '../../../shared/webhook/deliver/status-line.ts';
+import { statusLineReader } from '../../../shared/webhook/deliver/http-post.ts';
 
 const limitBytes = 16_384;
 

@@ -1,5 +1,9 @@
-/** The suppressions table as the comparison with a carrier's list reads it: the rows of all clients, also of suppressions that ended. */
-import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+/**
+ * The suppressions table as the comparison with a carrier's list reads it: the rows of all clients, also of suppressions that ended,
+ * and its progress, which is one row under a key that no client has.
+ */
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
 import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
 import {
   effectiveSuppression,
@@ -27,6 +31,21 @@ interface ChangedRows {
   readonly ending: readonly RowKey[];
   /** Present if there may be more. */
   readonly nextAfter?: RowKey;
+}
+
+/** How far the comparison is; a run that ends early is continued by the next one. */
+export interface ComparisonProgress {
+  readonly startedAt: Date;
+  /** Only changes since this time are compared; undefined means everything. */
+  readonly since?: Date | undefined;
+  readonly phase: 'list' | 'suppressions';
+  /** The position in the list or in the table; undefined at its start. */
+  readonly position?: string | undefined;
+}
+
+export interface ProgressStore {
+  read(): Promise<ComparisonProgress | undefined>;
+  write(progress: ComparisonProgress): Promise<void>;
 }
 
 const isRow = 'attribute_exists(changed_at)';
@@ -78,4 +97,39 @@ export function dynamoSuppressionChanges(
 function readable(item: unknown): SuppressionRow[] {
   const parsed = suppressionRow.safeParse(item);
   return parsed.success ? [parsed.data] : [];
+}
+
+const time = z.pipe(
+  z.iso.datetime(),
+  z.transform((text) => new Date(text)),
+);
+
+const progressRow = z.object({
+  started_at: time,
+  since: z.exactOptional(time),
+  phase: z.enum(['list', 'suppressions']),
+  position: z.exactOptional(z.string()),
+});
+
+export function dynamoOptOutProgress(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  listName: string,
+): ProgressStore {
+  const Key = { client_id: '#opt-out-list', recipient: listName };
+  return {
+    async read() {
+      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+      // A person made the row invalid: everything is compared, where a change twice changes nothing.
+      const row = progressRow.safeParse(Item);
+      if (!row.success) return undefined;
+      const { started_at: startedAt, ...rest } = row.data;
+      return { startedAt, ...rest };
+    },
+    async write({ startedAt, since, phase, position }) {
+      const times = { started_at: startedAt.toISOString(), since: since?.toISOString() };
+      const Item = { ...Key, ...times, phase, position };
+      await client.send(new PutCommand({ TableName, Item }));
+    },
+  };
 }
