@@ -1,7 +1,6 @@
 /**
- * A client's deliveries by its messages, the newest message first. Deliveries are not indexed: their ids follow from a
- * message, its events and the client's endpoints. One call looks at a bounded number of ids, and ends with a position at
- * which the next one continues.
+ * A client's deliveries by its messages, the newest message first. Deliveries are not indexed: their ids follow from a message, its
+ * events and the client's endpoints. One call looks at a bounded number of ids, and ends where the next one continues.
  */
 import { decodeTime } from 'ulid';
 import type { Activity, ActivityLog, ActivityPage, ActivityQuery } from '../../activity/activity-log.ts';
