@@ -89,7 +89,7 @@ export function capAttribute(windows: CapWindows, cap: CapName, window: CapWindo
 
 /** What is counted for this attribute of a row; undefined where a person made it something else than a number. */
 export function countIn(row: Readonly<Record<string, unknown>>, attribute: string): number | undefined {
-  const count = row[attribute] ?? 0;
+  const { [attribute]: count = 0 } = row;
   return typeof count === 'number' ? count : undefined;
 }
 

@@ -30,7 +30,7 @@ import type { SuppressionStore } from './suppression-store.dynamo.ts';
 const conflictRetries = { delaysMs: new Array<number>(40).fill(0), isRetryable: isConcurrentChange };
 const reasonCharactersMax = 256;
 /** The cursor of a recipient: any text, because a person may have made its row, of a length that the key can have. */
-const recipientCursor = opaqueCursor(/^.{1,256}$/su);
+const recipientCursor = opaqueCursor(/^.{1,1024}$/su);
 
 export const suppressionBody = z.object({
   reason: optional(z.string().check(z.minLength(1), z.maxLength(reasonCharactersMax))),

@@ -65,7 +65,7 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/message/suppression/manage-suppressions.ts',
-        replace: '/^.{1,256}$/su',
+        replace: '/^.{1,1024}$/su',
         by: '/^\\+?[0-9]{1,15}$/',
       },
     ],

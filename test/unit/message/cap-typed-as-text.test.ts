@@ -1,4 +1,4 @@
-/** A count of a cap that a person made a text in the console is full, and never an error; one without a limit stops nothing. */
+/** A count of a cap that a person made a text, or NULL, in the console is full, and never an error; one without a limit stops nothing. */
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import { GatewayError } from '../../../shared/contract/errors.ts';
@@ -40,11 +40,19 @@ async function withEdited(caps: StageCaps, attribute: string, value: unknown) {
   return { allowance, outcome, warnings, used: () => usedOf(tables, client, now, caps) };
 }
 
+const refusals = {
+  messages: 'message_limit_reached: The limit of 10 messages per month is reached',
+  spend: 'spend_limit_reached: The limit of 10 EUR per month is reached',
+};
+
 it.each([
-  ['messages', 'message_limit_reached: The limit of 10 messages per month is reached'],
-  ['spend', 'spend_limit_reached: The limit of 10 EUR per month is reached'],
-] as const)('%s of the month are full', async (cap, refusal) => {
-  const { outcome, warnings, used } = await withEdited({ [cap]: { perMonth: 10 } }, `${cap}_month`, '4');
+  ['messages', '4'],
+  ['spend', '4'],
+  ['messages', null],
+  ['spend', null],
+] as const)('%s of the month are full with the count %j', async (cap, count) => {
+  const refusal = refusals[cap];
+  const { outcome, warnings, used } = await withEdited({ [cap]: { perMonth: 10 } }, `${cap}_month`, count);
   expect(await outcome('take')).toMatch(`${refusal}.`);
   expect(await outcome('check')).toMatch(`${refusal}.`);
   expect(await outcome('take', 3)).toMatch(`${refusal}: 0 of the 3 recipients would have fitted.`);

@@ -58,7 +58,7 @@ describe('requests about one recipient', () => {
   });
 });
 
-it.each(['0044 7700 900123', 'Bob', 'é\n', '😀'.repeat(250)])(
+it.each(['0044 7700 900123', 'Bob', 'é\n', '😀'.repeat(250), 'a'.repeat(1000)])(
   'the pages of a client go on after a row that a person keyed %j',
   async (odd) => {
     const { suppressions: store, tables } = inMemoryStores();
