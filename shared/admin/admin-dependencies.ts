@@ -16,7 +16,7 @@ import {
   credentialChecks,
 } from '../carrier/carrier-secrets.secrets.ts';
 import { dynamoOutbox, type Outbox } from '../carrier/simulator/outbox.dynamo.ts';
-import { type ReceiptSender, sqsReceiptSender } from '../carrier/simulator/simulated-reports.ts';
+import { type ReceiptSender, sqsReceiptSender } from '../carrier/simulator/simulated-recipients.ts';
 import type { ClientAdminDependencies } from '../client/client-admin.ts';
 import { accountUrls, dynamoApiKeyStore, dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { stageCountriesOf } from '../client/sending-permissions.ts';

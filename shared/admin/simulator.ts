@@ -4,7 +4,11 @@
  */
 import * as z from 'zod/mini';
 import { type OutboxEntry, testOutboxDays } from '../carrier/simulator/outbox.dynamo.ts';
-import { carrierIdOf, inboundNotification, simulatorNumber } from '../carrier/simulator/simulated-reports.ts';
+import {
+  carrierIdOf,
+  inboundNotification,
+  simulatorNumber,
+} from '../carrier/simulator/simulated-recipients.ts';
 import { outboxCursor } from '../carrier/simulator/test-outbox.ts';
 import { channels } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';

@@ -1,6 +1,6 @@
 /** For each function an event for every number: no two the same, some of them at fault. */
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { receiptNotification } from '../../shared/carrier/simulator/simulated-reports.ts';
+import { receiptNotification } from '../../shared/carrier/simulator/simulated-recipients.ts';
 import type { Message } from '../../shared/message/message.ts';
 import { messageRowOf } from '../../shared/message/store/message-store.ts';
 import { deliveryOf, idOf, messageOf, type RowSettings } from './canned-rows.ts';

@@ -12,7 +12,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamoOutbox } from '../../shared/carrier/simulator/outbox.dynamo.ts';
-import { inboundNotification, simulatorNumber } from '../../shared/carrier/simulator/simulated-reports.ts';
+import { inboundNotification, simulatorNumber } from '../../shared/carrier/simulator/simulated-recipients.ts';
 import { inboundIdOf } from '../../shared/message/receive-message.ts';
 import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
 import { dynamoSuppressionStore } from '../../shared/message/suppression/suppression-store.dynamo.ts';

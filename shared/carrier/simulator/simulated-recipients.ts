@@ -1,6 +1,6 @@
 /**
- * What the simulated carrier reports: the receipts of a message, by its recipient (contract 9.4), and messages of simulated
- * people. Both have the form in which AWS publishes real ones, so that one parser reads them.
+ * The simulated recipients, and what the simulated carrier reports: the receipts of a message, by its recipient (contract 9.4), and
+ * messages of simulated people. Both have the form in which AWS publishes real ones, so that one parser reads them.
  */
 import type { Channel } from '../../contract/channels.ts';
 import type { Mode } from '../../contract/mode.ts';

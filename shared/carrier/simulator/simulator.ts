@@ -1,6 +1,6 @@
 /**
  * The simulated carrier of a stage, which sends nothing: it writes each accepted message to the outbox, then sends receipts through the same
- * queue and in the same form as real carriers. The recipient decides what it does (see `simulated-reports.ts`).
+ * queue and in the same form as real carriers. The recipient decides what it does (see `simulated-recipients.ts`).
  * A repeated attempt replaces its own row, and repeats its receipts, which then change nothing.
  */
 import { messageError } from '../../contract/message-error-codes.ts';
@@ -23,7 +23,7 @@ import {
   scriptFor,
   simulatorNumber,
   sqsReceiptSender,
-} from './simulated-reports.ts';
+} from './simulated-recipients.ts';
 
 export const simulator: CarrierModule = {
   descriptor: simulatorDescriptor,

@@ -9,7 +9,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { sqsReceiptSender } from '../../../shared/carrier/simulator/simulated-reports.ts';
+import { sqsReceiptSender } from '../../../shared/carrier/simulator/simulated-recipients.ts';
 import { eventually, sqsClient } from '../../support/gateway/gateway.ts';
 
 let sqs: SQSClient;

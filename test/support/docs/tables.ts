@@ -4,7 +4,7 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { simulatedRecipients } from '../../../shared/carrier/simulator/simulated-reports.ts';
+import { simulatedRecipients } from '../../../shared/carrier/simulator/simulated-recipients.ts';
 import { type TableShape, tableShapes } from '../../../shared/contract/tables.ts';
 import { actionsOf, permissionTable } from '../template/function-actions.ts';
 import { synthesized } from '../template/stage-templates.ts';

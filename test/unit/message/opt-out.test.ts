@@ -1,6 +1,6 @@
 /** People who opted out get nothing more, however many messages wait for them, and whatever fails. */
 import { describe, expect, it } from '@jest/globals';
-import { inboundNotification } from '../../../shared/carrier/simulator/simulated-reports.ts';
+import { inboundNotification } from '../../../shared/carrier/simulator/simulated-recipients.ts';
 import { unassignedClientId } from '../../../shared/message/find-owner.ts';
 import { receiveMessage } from '../../../shared/message/receive-message.ts';
 import { optOutAtCarrier } from '../../../shared/message/suppression/suppression.ts';

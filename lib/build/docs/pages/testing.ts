@@ -1,6 +1,6 @@
 /** How to try everything without sending a real message. */
 
-import { simulatedRecipients } from '../../../../shared/carrier/simulator/simulated-reports.ts';
+import { simulatedRecipients } from '../../../../shared/carrier/simulator/simulated-recipients.ts';
 import { codeRow, heading, html, prose, table } from '../html.ts';
 import type { Page } from '../page.ts';
 import { linkTo } from '../site.ts';

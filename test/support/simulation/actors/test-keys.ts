@@ -1,6 +1,6 @@
 /** What clients do with their test keys: the same requests as with live ones, of which no live figure may change. */
 
-import { simulatedRecipients } from '../../../../shared/carrier/simulator/simulated-reports.ts';
+import { simulatedRecipients } from '../../../../shared/carrier/simulator/simulated-recipients.ts';
 import { oneOf, type Random } from '../random.ts';
 import type { Scene, SimulatedClient } from '../scene.ts';
 import { type Act, type Actor, everyTheme, known, learn, send } from './actor.ts';
