@@ -47,7 +47,7 @@ type Query = z.output<typeof listMessagesQuery>;
 
 interface FoundMessage {
   readonly message: Message;
-  /** That of the index, where the next page continues: a person may have edited the time in the row. */
+  /** The next page continues at this position of the index: a person may have edited the time in the row. */
   readonly position: string;
 }
 

@@ -94,7 +94,7 @@ export async function deliveriesOfMessages(
 
 interface PlacedMessage {
   readonly message: Message;
-  /** That of the index, where the next page continues: a person may have edited the time in the row. */
+  /** The next page continues at this position of the index: a person may have edited the time in the row. */
   readonly place: string;
 }
 
