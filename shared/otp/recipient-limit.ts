@@ -44,11 +44,7 @@ export async function countRecipientSend(
   messageId: string,
   now: Date,
 ): Promise<void> {
-  await retryConflicts(async () => {
-    const seen = await store.recipientSends(recipient);
-    const sends = withSend(seen, messageId, now);
-    return (await store.replaceRecipientSends(recipient, seen, sends, now)) || undefined;
-  });
+  await changeSends(store, recipient, now, (seen) => withSend(seen, messageId, now));
 }
 
 /** Takes back what was counted for this message. Repeating it is safe. */
@@ -58,10 +54,20 @@ export async function giveBackRecipientSend(
   messageId: string,
   now: Date,
 ): Promise<void> {
+  await changeSends(store, recipient, now, ({ sends }) =>
+    sends.filter((send) => send.message_id !== messageId),
+  );
+}
+
+async function changeSends(
+  store: Pick<OtpStore, 'recipientSends' | 'replaceRecipientSends'>,
+  recipient: OtpRecipient,
+  now: Date,
+  change: (seen: RecipientSends) => RecipientSend[],
+): Promise<void> {
   await retryConflicts(async () => {
     const seen = await store.recipientSends(recipient);
-    const sends = seen.sends.filter((send) => send.message_id !== messageId);
-    return (await store.replaceRecipientSends(recipient, seen, sends, now)) || undefined;
+    return (await store.replaceRecipientSends(recipient, seen, change(seen), now)) || undefined;
   });
 }
 
