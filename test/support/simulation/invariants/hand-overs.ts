@@ -114,7 +114,8 @@ export const ofHandOvers = {
             if (status === undefined || status.scheduled_at !== null) return [];
             const first = record.handOvers.find((one) => one.messageId === messageId);
             const waitedMs = (first?.atMs ?? 0) - (asked.answeredAtMs ?? asked.atMs);
-            return waitedMs > 20_000
+            // A claim that a worker has ended by its own clock holds until then for one whose clock is behind.
+            return waitedMs > 20_000 + 2 * plan.skewMaxMs
               ? [`${messageId} was handed over ${Math.round(waitedMs / 1000)} s after it was accepted`]
               : [];
           }),
