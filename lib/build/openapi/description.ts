@@ -1,7 +1,6 @@
 /** The parts of the OpenAPI document that do not follow from the routes and their schemas. */
 import type { ErrorCode, FieldError } from '../../../shared/contract/errors.ts';
 import type { RouteName } from '../../../shared/contract/routes.ts';
-import type { Tag } from './introduction.ts';
 import type { Requests } from './requests.ts';
 import type { ResponseSchemas } from './response-schemas.ts';
 
@@ -40,7 +39,6 @@ export interface SuccessResponse extends Body {
 }
 
 export interface Description {
-  readonly tag: Tag;
   readonly summary: string;
   readonly description: string;
   readonly parameters?: readonly Parameter[];

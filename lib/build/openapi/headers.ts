@@ -14,54 +14,33 @@ const firstSend = rateLimitHeaders(decide('sms_send', policies.sms_send, counted
 const integer = { type: 'integer', format: 'int64' } as const;
 const text = { type: 'string' } as const;
 
+const required = <Header extends object>(description: string, header: Header) =>
+  ({ required: true, description, ...header }) as const;
+
 const onEvery = {
-  'X-Request-Id': {
-    required: true,
-    description: 'The identifier of this request.',
-    schema: { ...text, maxLength: 64 },
-  },
-  'X-RateLimit-Limit': {
-    required: true,
-    description: 'Maximum requests in the binding window.',
-    schema: integer,
-  },
-  'X-RateLimit-Remaining': { required: true, description: 'Requests left in that window.', schema: integer },
-  'X-RateLimit-Reset': {
-    required: true,
-    description: 'When that window resets, in Unix seconds.',
-    schema: integer,
-  },
-  'X-RateLimit-Policy': {
-    required: true,
-    description: '`<limit>;w=<window_seconds>;comment=<policy_name>`',
+  'X-Request-Id': required('The identifier of this request.', { schema: { ...text, maxLength: 64 } }),
+  'X-RateLimit-Limit': required('Maximum requests in the binding window.', { schema: integer }),
+  'X-RateLimit-Remaining': required('Requests left in that window.', { schema: integer }),
+  'X-RateLimit-Reset': required('When that window resets, in Unix seconds.', { schema: integer }),
+  'X-RateLimit-Policy': required('`<limit>;w=<window_seconds>;comment=<policy_name>`', {
     schema: { ...text, pattern: '^\\d+;w=\\d+;comment=\\w+$' },
     example: firstSend['X-RateLimit-Policy'],
-  },
-  'RateLimit-Policy': {
-    required: true,
-    description: 'All three windows (draft-ietf-httpapi-ratelimit-headers).',
+  }),
+  'RateLimit-Policy': required('All three windows (draft-ietf-httpapi-ratelimit-headers).', {
     schema: text,
     example: firstSend['RateLimit-Policy'],
-  },
-  RateLimit: {
-    required: true,
-    description: 'What is left in all three windows (draft-ietf-httpapi-ratelimit-headers).',
+  }),
+  RateLimit: required('What is left in all three windows (draft-ietf-httpapi-ratelimit-headers).', {
     schema: text,
     example: firstSend.RateLimit,
-  },
+  }),
 } as const;
 
 const onSome = {
-  'Retry-After': {
-    required: true,
-    description: 'Seconds to wait; on every 429, and on the 503 of maintenance.',
+  'Retry-After': required('Seconds to wait; on every 429, and on the 503 of maintenance.', {
     schema: integer,
-  },
-  'WWW-Authenticate': {
-    required: true,
-    description: 'The challenge (RFC 6750; Basic on the token endpoint).',
-    schema: text,
-  },
+  }),
+  'WWW-Authenticate': required('The challenge (RFC 6750; Basic on the token endpoint).', { schema: text }),
   'Idempotent-Replayed': {
     description: '`true` where this is the response of an earlier request with the same `Idempotency-Key`.',
     schema: { ...text, const: 'true' },

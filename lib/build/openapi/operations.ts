@@ -1,6 +1,7 @@
 /** The description of each operation, by the name of its route; the compiler refuses a route without one. */
 import type { RouteName } from '../../../shared/contract/routes.ts';
 import type { Description } from './description.ts';
+import type { Tag } from './introduction.ts';
 import * as access from './operations/access.ts';
 import * as account from './operations/account.ts';
 import * as messages from './operations/messages.ts';
@@ -15,16 +16,21 @@ type UndescribedRoute = 'getOpenApiDocument' | 'getRoot' | 'getDocs' | 'getDocsP
 
 export type OperationName = Exclude<RouteName, UndescribedRoute>;
 
-export const operations: Readonly<Record<OperationName, Description>> = {
-  ...access,
-  ...sends,
-  ...oneTimePasswords,
-  ...messages,
-  ...account,
-  ...webhookEndpoints,
-  ...webhookDeliveries,
-  ...suppressions,
+export const operations: Readonly<Record<OperationName, Description & { readonly tag: Tag }>> = {
+  ...tagged('Authentication', access),
+  ...tagged('Sending', sends),
+  ...tagged('One-time passwords', oneTimePasswords),
+  ...tagged('Messages', messages),
+  ...tagged('Account', account),
+  ...tagged('Webhook endpoints', webhookEndpoints),
+  ...tagged('Webhook deliveries', webhookDeliveries),
+  ...tagged('Suppressions', suppressions),
 };
+
+function tagged<Name extends string>(tag: Tag, described: Readonly<Record<Name, Description>>) {
+  const entries = Object.entries<Description>(described).map(([name, one]) => [name, { tag, ...one }]);
+  return Object.fromEntries(entries) as Record<Name, Description & { readonly tag: Tag }>;
+}
 
 export function isOperation(name: string): name is OperationName {
   return Object.hasOwn(operations, name);

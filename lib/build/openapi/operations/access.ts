@@ -3,37 +3,31 @@ import { tokenLifetimeSeconds } from '../../../../shared/token/token-claims.ts';
 import type { Description } from '../description.ts';
 import { noStore } from '../headers.ts';
 import { tokenLifetime } from '../introduction.ts';
+import { example } from './examples.ts';
 
 export const issueToken: Description = {
-  tag: 'Authentication',
   summary: 'Get an access token',
   description: `Exchanges the client’s credentials for an access token that is valid for ${tokenLifetime}. The credentials are in the body, or in HTTP Basic. As any OAuth 2.0 server, it also takes a form-encoded body. A request with valid credentials counts towards the client’s limit; any other towards that of its source address. The token has all scopes of the client, or those in \`scope\`; a scope that the client does not have is refused.`,
   fieldError: { field: 'client_secret', message: 'This field is required.' },
   request: {
     schema: 'TokenRequest',
     examples: {
-      credentials: {
-        summary: 'Credentials in the body',
-        value: {
-          client_id: 'client_0a1b2c3d4e5f6g7h',
-          client_secret: 'the-secret-shown-once',
-          grant_type: 'client_credentials',
-        },
-      },
+      credentials: example('Credentials in the body', {
+        client_id: 'client_0a1b2c3d4e5f6g7h',
+        client_secret: 'the-secret-shown-once',
+        grant_type: 'client_credentials',
+      }),
     },
   },
   response: {
     description: 'The token.',
     schema: 'AccessToken',
     examples: {
-      token: {
-        summary: 'A token',
-        value: {
-          access_token: 'eyJhbGciOiJFUzI1NiIsImtpZCI6…',
-          token_type: 'bearer',
-          expires_in: tokenLifetimeSeconds,
-        },
-      },
+      token: example('A token', {
+        access_token: 'eyJhbGciOiJFUzI1NiIsImtpZCI6…',
+        token_type: 'bearer',
+        expires_in: tokenLifetimeSeconds,
+      }),
     },
     headers: noStore,
   },

@@ -7,7 +7,7 @@ import { totalOf } from '../../../../shared/usage/read-usage.ts';
 import { groupings, periodsMax } from '../../../../shared/usage/usage-query.ts';
 import type { Description, SuccessResponse } from '../description.ts';
 import { noStore } from '../headers.ts';
-import { clientId, rotation, secretRotation, webhookSecret } from './examples.ts';
+import { clientId, example, rotation, secretRotation, webhookSecret } from './examples.ts';
 import { dateTime, inQuery } from './parameters.ts';
 
 const { endpoint, perMinute, perHour, perDay } = policies.sms_send;
@@ -16,20 +16,16 @@ const shown: SuccessResponse = {
   description: 'The account.',
   schema: 'Account',
   examples: {
-    account: {
-      summary: 'An account',
-      value: {
-        client_id: clientId,
-        name: 'ACME',
-        webhook_url: 'https://example.com/webhooks/messages',
-        limits: { [endpoint]: { per_minute: perMinute, per_hour: perHour, per_day: perDay } },
-      },
-    },
+    account: example('An account', {
+      client_id: clientId,
+      name: 'ACME',
+      webhook_url: 'https://example.com/webhooks/messages',
+      limits: { [endpoint]: { per_minute: perMinute, per_hour: perHour, per_day: perDay } },
+    }),
   },
 };
 
 export const getAccount: Description = {
-  tag: 'Account',
   summary: 'Show the account',
   description: 'The client’s name, its webhook URL, and the limits in force for it.',
   response: shown,
@@ -47,7 +43,6 @@ const usageRow = new Map([
 ]);
 
 export const getUsage: Description = {
-  tag: 'Account',
   summary: 'Show the usage',
   description: `The number of messages that the client sent, their states, and their cost, by UTC hour, day or month. A message counts in the interval in which it was accepted, whenever its state changes, so \`delivered\` divided by \`messages\` is a rate. Changes are counted once each, within about a minute. Intervals and groups without messages are left out. Usage is kept for ${usageKeptDays} days.`,
   parameters: [
@@ -78,31 +73,27 @@ export const getUsage: Description = {
     description: 'The usage, oldest first.',
     schema: 'Usage',
     examples: {
-      days: {
-        summary: 'By day and channel',
-        value: {
-          currency: 'USD',
-          usage: [
-            {
-              from: '2026-11-20T00:00:00.000Z',
-              to: '2026-11-21T00:00:00.000Z',
-              channel: 'sms',
-              ...totalOf(usageRow, 'USD'),
-            },
-          ],
-          caps: [
-            { cap: 'spend', window: 'day', limit: 100, used: 12.5, resets_at: '2026-11-21T00:00:00.000Z' },
-          ],
-        },
-      },
-      none: { summary: 'No messages', value: { currency: 'USD', usage: [], caps: [] } },
+      days: example('By day and channel', {
+        currency: 'USD',
+        usage: [
+          {
+            from: '2026-11-20T00:00:00.000Z',
+            to: '2026-11-21T00:00:00.000Z',
+            channel: 'sms',
+            ...totalOf(usageRow, 'USD'),
+          },
+        ],
+        caps: [
+          { cap: 'spend', window: 'day', limit: 100, used: 12.5, resets_at: '2026-11-21T00:00:00.000Z' },
+        ],
+      }),
+      none: example('No messages', { currency: 'USD', usage: [], caps: [] }),
     },
   },
   fieldError: { field: 'interval', message: 'must be hour, day or month' },
 };
 
 export const updateAccount: Description = {
-  tag: 'Account',
   summary: 'Change the webhook URL',
   description:
     'Sets the webhook URL for all messages without a URL of their own; null removes it. A notification is sent to the URL that is set at the time of its event.',
@@ -110,15 +101,14 @@ export const updateAccount: Description = {
   request: {
     schema: 'AccountUpdate',
     examples: {
-      set: { summary: 'Set it', value: { webhook_url: 'https://example.com/webhooks/messages' } },
-      remove: { summary: 'Remove it', value: { webhook_url: null } },
+      set: example('Set it', { webhook_url: 'https://example.com/webhooks/messages' }),
+      remove: example('Remove it', { webhook_url: null }),
     },
   },
   response: shown,
 };
 
 export const rotateWebhookSecret: Description = {
-  tag: 'Account',
   summary: 'Issue a new webhook secret',
   description: `Issues a new secret and shows it once. It signs from \`active_at\` on, at most ${secretActiveAfterSeconds} seconds later; until then only the old one signs. For the ${previousSecretHours} hours after that, or for \`overlap_hours\`, both sign: \`X-Webhook-Signature\` uses the old one, \`webhook-signature\` has a signature for each. Afterwards only the new one signs.`,
   request: secretRotation,
@@ -126,7 +116,7 @@ export const rotateWebhookSecret: Description = {
     description: 'The new secret.',
     headers: noStore,
     schema: 'WebhookSecret',
-    examples: { secret: { summary: 'A new secret', value: { webhook_secret: webhookSecret, ...rotation } } },
+    examples: { secret: example('A new secret', { webhook_secret: webhookSecret, ...rotation }) },
   },
   errors: ['secret_limit_reached', 'concurrent_change'],
   fieldError: { field: 'overlap_hours', message: 'must be a number' },

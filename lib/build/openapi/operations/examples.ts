@@ -1,5 +1,8 @@
 /** Values that several examples share. */
 import type { Message } from '../../../../shared/message/message.ts';
+import type { Example } from '../description.ts';
+
+export const example = (summary: string, value: unknown): Example => ({ summary, value });
 
 export const messageId = 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0A';
 export const batchId = 'bat_01KC9V7QD3B5C7D9F1G3H5J7K9';
@@ -23,8 +26,8 @@ export const secretRotation = {
   schema: 'SecretRotation',
   optional: true,
   examples: {
-    usual: { summary: 'The usual overlap', value: {} },
-    leaked: { summary: 'After a leak', value: { overlap_hours: 0 } },
+    usual: example('The usual overlap', {}),
+    leaked: example('After a leak', { overlap_hours: 0 }),
   },
 } as const;
 

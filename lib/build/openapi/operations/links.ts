@@ -1,28 +1,25 @@
 /** OpenAPI links: the operations that take an id of a response. */
 import type { Link } from '../description.ts';
 
-export const toStatus: Link = {
-  operationId: 'getMessageStatus',
-  parameters: { message_id: '$response.body#/message_id' },
-  description: 'The status of the message.',
-};
+/** To the operation that takes a field of the response as this parameter; most often both have one name. */
+export function link(
+  operationId: Link['operationId'],
+  parameter: string,
+  description: string,
+  field = parameter,
+): Link {
+  return { operationId, parameters: { [parameter]: `$response.body#/${field}` }, description };
+}
 
-export const toBatchStatus: Link = {
-  operationId: 'getMessageStatus',
-  parameters: { message_id: '$response.body#/batch_id' },
-  description: 'The statuses of the batch’s messages.',
-};
-
-export const toCancel: Link = {
-  operationId: 'cancelMessage',
-  parameters: { message_id: '$response.body#/message_id' },
-  description: 'Cancels the message if it is scheduled.',
-};
+export const toStatus = link('getMessageStatus', 'message_id', 'The status of the message.');
+export const toBatchStatus = link(
+  'getMessageStatus',
+  'message_id',
+  'The statuses of the batch’s messages.',
+  'batch_id',
+);
+export const toCancel = link('cancelMessage', 'message_id', 'Cancels the message if it is scheduled.');
 
 export function toNextPage(operationId: Link['operationId']): Link {
-  return {
-    operationId,
-    parameters: { cursor: '$response.body#/next_cursor' },
-    description: 'The next page, if there is one.',
-  };
+  return link(operationId, 'cursor', 'The next page, if there is one.', 'next_cursor');
 }

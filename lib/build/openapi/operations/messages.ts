@@ -4,7 +4,7 @@ import { referenceCharactersMax } from '../../../../shared/message/send/send-fie
 import { directions } from '../../../../shared/message/store/message-list.dynamo.ts';
 import type { Description } from '../description.ts';
 import { referenceTo } from '../named-schemas.ts';
-import { batchId, canceledSms, createdAt, deliveredSms, messageId } from './examples.ts';
+import { batchId, canceledSms, createdAt, deliveredSms, example, messageId } from './examples.ts';
 import { toNextPage, toStatus } from './links.ts';
 import { dateTime, inPath, inQuery, pageLimit } from './parameters.ts';
 
@@ -12,7 +12,6 @@ const idOf = (prefix: string) =>
   ({ type: 'string', pattern: `^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$`, maxLength: 30 }) as const;
 
 export const getMessageStatus: Description = {
-  tag: 'Messages',
   summary: 'Look a message or a batch up',
   description:
     'Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or how many messages of a batch are in each state.',
@@ -24,18 +23,15 @@ export const getMessageStatus: Description = {
       'The message; or, if it has a `batch_id`, the batch with `total`, `accepted`, `rejected` and `counts`.',
     schema: 'MessageOrBatch',
     examples: {
-      message: { summary: 'A message', value: statusView(deliveredSms) },
-      batch: {
-        summary: 'A batch',
-        value: {
-          batch_id: batchId,
-          total: 1000,
-          accepted: 1000,
-          rejected: 0,
-          counts: { queued: 3, delivered: 997 },
-          created_at: createdAt,
-        },
-      },
+      message: example('A message', statusView(deliveredSms)),
+      batch: example('A batch', {
+        batch_id: batchId,
+        total: 1000,
+        accepted: 1000,
+        rejected: 0,
+        counts: { queued: 3, delivered: 997 },
+        created_at: createdAt,
+      }),
     },
   },
   errors: ['not_found'],
@@ -51,7 +47,6 @@ const page = [
 ];
 
 export const listMessages: Description = {
-  tag: 'Messages',
   summary: 'List messages',
   description:
     'Your messages of every channel, newest first. For the next page repeat the request with `cursor` set to the `next_cursor` of the response; the last page has none.',
@@ -77,14 +72,13 @@ export const listMessages: Description = {
     links: { next: toNextPage('listMessages') },
     schema: 'MessageList',
     examples: {
-      page: { summary: 'The last page', value: { messages: [statusView(deliveredSms)] } },
+      page: example('The last page', { messages: [statusView(deliveredSms)] }),
     },
   },
   fieldError: { field: 'limit', message: 'must be a whole number' },
 };
 
 export const listTestOutbox: Description = {
-  tag: 'Messages',
   summary: 'Read what test keys sent',
   description:
     'What the simulated carrier was given by your test keys in the last 24 hours, newest first, with the codes of one-time passwords. A live key gets 403: what it sends is read by its recipients only.',
@@ -97,28 +91,24 @@ export const listTestOutbox: Description = {
     links: { next: toNextPage('listTestOutbox') },
     schema: 'TestOutbox',
     examples: {
-      page: {
-        summary: 'A one-time password',
-        value: {
-          messages: [
-            {
-              message_id: messageId,
-              channel: 'sms',
-              to: '+447700900123',
-              from: null,
-              body: 'Your code is 482913. It is valid for 5 minutes.',
-              at: createdAt,
-            },
-          ],
-        },
-      },
+      page: example('A one-time password', {
+        messages: [
+          {
+            message_id: messageId,
+            channel: 'sms',
+            to: '+447700900123',
+            from: null,
+            body: 'Your code is 482913. It is valid for 5 minutes.',
+            at: createdAt,
+          },
+        ],
+      }),
     },
   },
   fieldError: { field: 'to', message: 'must be a phone number in E.164 format, for example +447700900123' },
 };
 
 export const cancelMessage: Description = {
-  tag: 'Messages',
   summary: 'Cancel a scheduled message',
   description:
     'Cancels a scheduled message before its time. Canceling it again changes nothing and returns the same response.',
@@ -128,7 +118,7 @@ export const cancelMessage: Description = {
     links: { status: toStatus },
     schema: 'Message',
     examples: {
-      canceled: { summary: 'Canceled', value: statusView(canceledSms) },
+      canceled: example('Canceled', statusView(canceledSms)),
     },
   },
   errors: ['not_found', 'not_cancelable'],

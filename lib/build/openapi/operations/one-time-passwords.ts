@@ -3,11 +3,10 @@ import { inWords, recipientSendsMax, recipientWindowSeconds } from '../../../../
 import { codeLengthText, maxAttempts } from '../../../../shared/otp/otp.ts';
 import { recipientRule } from '../../../../shared/sender/phone-number.ts';
 import type { Description } from '../description.ts';
-import { acceptedDryRun, messageId, otpId, recipient } from './examples.ts';
+import { acceptedDryRun, example, messageId, otpId, recipient } from './examples.ts';
 import { toStatus } from './links.ts';
 
 export const sendOtp: Description = {
-  tag: 'One-time passwords',
   summary: 'Send a one-time password',
   description: `Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. A client can send at most ${recipientSendsMax} codes to a recipient in ${inWords([recipientWindowSeconds])}; another request is 429 \`rate_limit_exceeded\`. The code is in no response and no webhook. A client with a list of senders needs \`otp\` in it, for both channels. Where few of the last codes to a country were verified, further ones by SMS are 403 \`otp_held\` until the operator allows them: offer the person another channel. Each message of \`fallback\` has the same code and counts as a code sent to the recipient; none is sent once the code is verified.`,
   keyed: true,
@@ -16,30 +15,25 @@ export const sendOtp: Description = {
   request: {
     schema: 'OtpMessage',
     examples: {
-      simple: { summary: 'By SMS', value: { to: recipient } },
-      branded: {
-        summary: 'With your own text',
-        value: {
-          to: recipient,
-          brand: 'ACME',
-          template: '{{code}} is your {{brand}} code for {{ttl_minutes}} minutes.',
-          ttl: 600,
-          purpose: 'login',
-        },
-      },
-      fallback: {
-        summary: 'By WhatsApp, then by SMS',
-        value: { to: recipient, channel: 'whatsapp', fallback: [{ channel: 'sms', after_seconds: 30 }] },
-      },
+      simple: example('By SMS', { to: recipient }),
+      branded: example('With your own text', {
+        to: recipient,
+        brand: 'ACME',
+        template: '{{code}} is your {{brand}} code for {{ttl_minutes}} minutes.',
+        ttl: 600,
+        purpose: 'login',
+      }),
+      fallback: example('By WhatsApp, then by SMS', {
+        to: recipient,
+        channel: 'whatsapp',
+        fallback: [{ channel: 'sms', after_seconds: 30 }],
+      }),
     },
   },
   dryRun: {
     schema: 'DryRun',
     examples: {
-      accepted: {
-        summary: 'The code would be sent',
-        value: acceptedDryRun,
-      },
+      accepted: example('The code would be sent', acceptedDryRun),
     },
   },
   response: {
@@ -48,25 +42,21 @@ export const sendOtp: Description = {
     links: { status: toStatus },
     schema: 'SentOtp',
     examples: {
-      pending: {
-        summary: 'Sent',
-        value: {
-          otp_id: otpId,
-          message_id: messageId,
-          status: 'pending',
-          channel: 'sms',
-          recipient,
-          reference: null,
-          expires_at: '2026-11-20T10:05:00.000Z',
-          attempts_remaining: maxAttempts.default,
-        },
-      },
+      pending: example('Sent', {
+        otp_id: otpId,
+        message_id: messageId,
+        status: 'pending',
+        channel: 'sms',
+        recipient,
+        reference: null,
+        expires_at: '2026-11-20T10:05:00.000Z',
+        attempts_remaining: maxAttempts.default,
+      }),
     },
   },
 };
 
 export const verifyOtp: Description = {
-  tag: 'One-time passwords',
   summary: 'Verify a one-time password',
   description:
     'Checks a code, by `otp_id`, or by `to` and `purpose`. If `to` or `purpose` is given with an `otp_id`, it must be the one that the code was sent for; otherwise the response is 404 `not_found`. A wrong code is answered with 200 as well: look at `verified`, not at the status. Each attempt is counted before the code is compared.',
@@ -74,24 +64,21 @@ export const verifyOtp: Description = {
   request: {
     schema: 'OtpVerification',
     examples: {
-      byId: { summary: 'By id', value: { otp_id: otpId, code: '042137' } },
-      byRecipient: { summary: 'By recipient', value: { to: recipient, purpose: 'login', code: '042137' } },
+      byId: example('By id', { otp_id: otpId, code: '042137' }),
+      byRecipient: example('By recipient', { to: recipient, purpose: 'login', code: '042137' }),
     },
   },
   response: {
     description: 'Whether the code was right.',
     schema: 'OtpVerificationResult',
     examples: {
-      right: { summary: 'Right', value: { otp_id: otpId, verified: true, status: 'verified' } },
-      wrong: {
-        summary: 'Wrong',
-        value: {
-          otp_id: otpId,
-          verified: false,
-          status: 'pending',
-          attempts_remaining: maxAttempts.default - 1,
-        },
-      },
+      right: example('Right', { otp_id: otpId, verified: true, status: 'verified' }),
+      wrong: example('Wrong', {
+        otp_id: otpId,
+        verified: false,
+        status: 'pending',
+        attempts_remaining: maxAttempts.default - 1,
+      }),
     },
   },
   errors: ['not_found', 'otp_already_used', 'otp_attempts_exhausted', 'otp_expired'],

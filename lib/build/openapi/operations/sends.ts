@@ -5,7 +5,15 @@ import { acceptedView } from '../../../../shared/message/message-response.ts';
 import { bulkRecipientsMax } from '../../../../shared/message/send/bulk-recipients.ts';
 import { recipientRule } from '../../../../shared/sender/phone-number.ts';
 import type { Description, SuccessResponse } from '../description.ts';
-import { acceptedDryRun, batchId, messageId, queuedSms, queuedWhatsApp, recipient } from './examples.ts';
+import {
+  acceptedDryRun,
+  batchId,
+  example,
+  messageId,
+  queuedSms,
+  queuedWhatsApp,
+  recipient,
+} from './examples.ts';
 import { toBatchStatus, toCancel, toStatus } from './links.ts';
 
 const durable =
@@ -17,14 +25,13 @@ const stored = (schema: 'AcceptedSms' | 'AcceptedWhatsapp', queued: Message): Su
   description: 'The message is stored and will be sent.',
   links: { status: toStatus, cancel: toCancel },
   schema,
-  examples: { queued: { summary: 'To be sent now', value: acceptedView(queued) } },
+  examples: { queued: example('To be sent now', acceptedView(queued)) },
 });
 
 const message = 'Your parcel arrives today.';
 const template = { name: 'parcel', language: 'en_GB', parameters: { body: ['Ada', 'today'] } };
 
 export const sendSms: Description = {
-  tag: 'Sending',
   summary: 'Send an SMS',
   description: `Sends one text message. ${durable} A client with a list of senders must name one in \`from\`.`,
   keyed: true,
@@ -32,62 +39,43 @@ export const sendSms: Description = {
   request: {
     schema: 'SmsMessage',
     examples: {
-      simple: {
-        summary: 'A message',
-        value: { to: recipient, message, reference: 'order-42' },
-      },
-      full: {
-        summary: 'With a sender, a webhook URL and a validity period',
-        value: {
-          to: recipient,
-          message,
-          from: 'ACME',
-          type: 'transactional',
-          webhook_url: 'https://example.com/webhooks/messages',
-          validity_period: 3600,
-          reference: 'order-42',
-        },
-      },
-      fallback: {
-        summary: 'With a fallback to WhatsApp',
-        value: {
-          to: recipient,
-          message,
-          fallback: [{ channel: 'whatsapp', after_seconds: 120, template }],
-        },
-      },
+      simple: example('A message', { to: recipient, message, reference: 'order-42' }),
+      full: example('With a sender, a webhook URL and a validity period', {
+        to: recipient,
+        message,
+        from: 'ACME',
+        type: 'transactional',
+        webhook_url: 'https://example.com/webhooks/messages',
+        validity_period: 3600,
+        reference: 'order-42',
+      }),
+      fallback: example('With a fallback to WhatsApp', {
+        to: recipient,
+        message,
+        fallback: [{ channel: 'whatsapp', after_seconds: 120, template }],
+      }),
     },
   },
   dryRun: {
     schema: 'DryRun',
     examples: {
-      accepted: {
-        summary: 'It would be sent',
-        value: acceptedDryRun,
-      },
-      refused: {
-        summary: 'It would be refused',
-        value: {
-          ...acceptedDryRun,
-          would_be_accepted: false,
-          refusals: [
-            { status: 403, error: 'forbidden', message: 'This client may not send from this sender.' },
-          ],
-        },
-      },
-      unknown_field: {
-        summary: 'It would be accepted, and a field with a wrong name ignored',
-        value: {
-          ...acceptedDryRun,
-          unknown_fields: [
-            { field: 'send_at', message: 'There is no such field. Did you mean scheduled_at?' },
-          ],
-        },
-      },
-      suppressed: {
-        summary: 'It would be accepted, and fail: the recipient opted out',
-        value: { ...acceptedDryRun, estimated_cost: 0, would_fail_with: 'recipient_opted_out' },
-      },
+      accepted: example('It would be sent', acceptedDryRun),
+      refused: example('It would be refused', {
+        ...acceptedDryRun,
+        would_be_accepted: false,
+        refusals: [
+          { status: 403, error: 'forbidden', message: 'This client may not send from this sender.' },
+        ],
+      }),
+      unknown_field: example('It would be accepted, and a field with a wrong name ignored', {
+        ...acceptedDryRun,
+        unknown_fields: [{ field: 'send_at', message: 'There is no such field. Did you mean scheduled_at?' }],
+      }),
+      suppressed: example('It would be accepted, and fail: the recipient opted out', {
+        ...acceptedDryRun,
+        estimated_cost: 0,
+        would_fail_with: 'recipient_opted_out',
+      }),
     },
   },
   response: stored('AcceptedSms', queuedSms),
@@ -104,7 +92,6 @@ const acceptedRow = {
 const refusedRow = { index: 1, to: '+33', error: 'invalid_recipient', message: invalidRecipientText };
 
 export const sendBulkSms: Description = {
-  tag: 'Sending',
   summary: `Send an SMS to up to ${bulkRecipientsMax} recipients`,
   description:
     'Sends one SMS to each recipient. `message` is a template: `{{name}}` is replaced by the recipient’s variable of that name. An invalid row (number, duplicate, missing variable, too long after rendering) is reported in `errors`; the others are sent. A client with a list of senders must name one in `from`. The request counts once towards the rate limit. `GET /api/v1/sms/status/{batch_id}` shows how many messages are in each state.',
@@ -113,44 +100,38 @@ export const sendBulkSms: Description = {
   request: {
     schema: 'BulkSms',
     examples: {
-      template: {
-        summary: 'A template with values',
-        value: {
-          message: 'Hello {{name}}, your parcel arrives today.',
-          recipients: [
-            { to: recipient, variables: { name: 'Ada' }, reference: 'r1' },
-            { to: '+447700900124', variables: { name: 'Bob' }, reference: 'r2' },
-          ],
-        },
-      },
-      numbers: {
-        summary: 'Bare numbers',
-        value: { message: 'We are open again.', recipients: [recipient, '+447700900124'] },
-      },
+      template: example('A template with values', {
+        message: 'Hello {{name}}, your parcel arrives today.',
+        recipients: [
+          { to: recipient, variables: { name: 'Ada' }, reference: 'r1' },
+          { to: '+447700900124', variables: { name: 'Bob' }, reference: 'r2' },
+        ],
+      }),
+      numbers: example('Bare numbers', {
+        message: 'We are open again.',
+        recipients: [recipient, '+447700900124'],
+      }),
     },
   },
   dryRun: {
     schema: 'DryRunBatch',
     examples: {
-      partly: {
-        summary: 'One of two would be sent',
-        value: {
-          dry_run: true,
-          would_be_accepted: true,
-          total: 2,
-          accepted: 1,
-          rejected: 1,
-          segments: 1,
-          estimated_cost: 0.0042,
-          currency: 'USD',
-          messages: [
-            { index: 0, recipient, from: 'ACME', encoding: 'GSM-7', segments: 1, estimated_cost: 0.0042 },
-          ],
-          errors: [refusedRow],
-          refusals: [],
-          unknown_fields: [],
-        },
-      },
+      partly: example('One of two would be sent', {
+        dry_run: true,
+        would_be_accepted: true,
+        total: 2,
+        accepted: 1,
+        rejected: 1,
+        segments: 1,
+        estimated_cost: 0.0042,
+        currency: 'USD',
+        messages: [
+          { index: 0, recipient, from: 'ACME', encoding: 'GSM-7', segments: 1, estimated_cost: 0.0042 },
+        ],
+        errors: [refusedRow],
+        refusals: [],
+        unknown_fields: [],
+      }),
     },
   },
   response: {
@@ -159,46 +140,39 @@ export const sendBulkSms: Description = {
     links: { status: toBatchStatus },
     schema: 'AcceptedBatch',
     examples: {
-      whole: {
-        summary: 'All are accepted',
-        value: {
-          batch_id: batchId,
-          status: 'accepted',
-          total: 2,
-          accepted: 2,
-          rejected: 0,
-          messages: [
-            acceptedRow,
-            {
-              ...acceptedRow,
-              index: 1,
-              message_id: 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0B',
-              recipient: '+447700900124',
-              reference: 'r2',
-            },
-          ],
-          errors: [],
-        },
-      },
-      partly: {
-        summary: 'One of two is refused',
-        value: {
-          batch_id: batchId,
-          status: 'accepted',
-          total: 2,
-          accepted: 1,
-          rejected: 1,
-          messages: [acceptedRow],
-          errors: [refusedRow],
-        },
-      },
+      whole: example('All are accepted', {
+        batch_id: batchId,
+        status: 'accepted',
+        total: 2,
+        accepted: 2,
+        rejected: 0,
+        messages: [
+          acceptedRow,
+          {
+            ...acceptedRow,
+            index: 1,
+            message_id: 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0B',
+            recipient: '+447700900124',
+            reference: 'r2',
+          },
+        ],
+        errors: [],
+      }),
+      partly: example('One of two is refused', {
+        batch_id: batchId,
+        status: 'accepted',
+        total: 2,
+        accepted: 1,
+        rejected: 1,
+        messages: [acceptedRow],
+        errors: [refusedRow],
+      }),
     },
   },
   errors: ['no_valid_recipients'],
 };
 
 export const sendWhatsApp: Description = {
-  tag: 'Sending',
   summary: 'Send a WhatsApp message',
   description: `Sends one WhatsApp message: a text, a template, media or a location, by \`type\` (\`text\` by default). ${durable} A client with a list of senders needs \`whatsapp\` in it.`,
   keyed: true,
@@ -206,78 +180,57 @@ export const sendWhatsApp: Description = {
   request: {
     schema: 'WhatsappMessage',
     examples: {
-      text: {
-        summary: 'A text',
-        value: { to: recipient, type: 'text', message },
-      },
-      template: {
-        summary: 'A template',
-        value: {
-          to: recipient,
-          type: 'template',
-          template,
-        },
-      },
-      image: {
-        summary: 'An image',
-        value: {
-          to: recipient,
-          type: 'image',
-          media: { url: 'https://example.com/map.png', caption: 'The way to us' },
-        },
-      },
-      location: {
-        summary: 'A location',
-        value: {
-          to: recipient,
-          type: 'location',
-          location: { latitude: 51.5033, longitude: -0.1196, name: 'Shop' },
-        },
-      },
-      buttons: {
-        summary: 'A template with a picture and buttons',
-        value: {
-          to: recipient,
-          type: 'template',
-          template: {
-            name: 'parcel_ready',
-            language: 'en_GB',
-            parameters: {
-              header: { type: 'image', media: { url: 'https://example.com/parcel.jpg' } },
-              body: { first_name: 'Ada' },
-              buttons: ['order-42', { type: 'copy_code', value: 'SAVE10', index: 1 }],
-            },
+      text: example('A text', { to: recipient, type: 'text', message }),
+      template: example('A template', {
+        to: recipient,
+        type: 'template',
+        template,
+      }),
+      image: example('An image', {
+        to: recipient,
+        type: 'image',
+        media: { url: 'https://example.com/map.png', caption: 'The way to us' },
+      }),
+      location: example('A location', {
+        to: recipient,
+        type: 'location',
+        location: { latitude: 51.5033, longitude: -0.1196, name: 'Shop' },
+      }),
+      buttons: example('A template with a picture and buttons', {
+        to: recipient,
+        type: 'template',
+        template: {
+          name: 'parcel_ready',
+          language: 'en_GB',
+          parameters: {
+            header: { type: 'image', media: { url: 'https://example.com/parcel.jpg' } },
+            body: { first_name: 'Ada' },
+            buttons: ['order-42', { type: 'copy_code', value: 'SAVE10', index: 1 }],
           },
         },
-      },
-      fallback: {
-        summary: 'With a fallback to SMS',
-        value: {
-          to: recipient,
-          type: 'template',
-          template,
-          fallback: [{ channel: 'sms', after_seconds: 60, message }],
-        },
-      },
+      }),
+      fallback: example('With a fallback to SMS', {
+        to: recipient,
+        type: 'template',
+        template,
+        fallback: [{ channel: 'sms', after_seconds: 60, message }],
+      }),
     },
   },
   dryRun: {
     schema: 'DryRun',
     examples: {
-      accepted: {
-        summary: 'It would be sent',
-        value: {
-          dry_run: true,
-          would_be_accepted: true,
-          channel: 'whatsapp',
-          recipient,
-          from: null,
-          estimated_cost: 0.005,
-          currency: 'USD',
-          refusals: [],
-          unknown_fields: [],
-        },
-      },
+      accepted: example('It would be sent', {
+        dry_run: true,
+        would_be_accepted: true,
+        channel: 'whatsapp',
+        recipient,
+        from: null,
+        estimated_cost: 0.005,
+        currency: 'USD',
+        refusals: [],
+        unknown_fields: [],
+      }),
     },
   },
   response: stored('AcceptedWhatsapp', queuedWhatsApp),

@@ -2,10 +2,9 @@
 import { e164 } from '../../../../shared/contract/international-codes.ts';
 import { recipientRule } from '../../../../shared/sender/phone-number.ts';
 import type { Description } from '../description.ts';
-import { createdAt, recipient } from './examples.ts';
+import { createdAt, example, recipient } from './examples.ts';
 import { inPath, inQuery, pageLimit } from './parameters.ts';
 
-const tag = 'Suppressions';
 const phoneNumber = { type: 'string', format: 'phone-number', pattern: e164.source, maxLength: 16 } as const;
 
 const recipientInPath = inPath(
@@ -25,7 +24,6 @@ const suppression = {
 };
 
 export const listSuppressions: Description = {
-  tag,
   summary: 'List suppressed recipients',
   description:
     'Whom the gateway sends nothing to for this client, by number. A message to a suppressed recipient is accepted and then `failed` with `recipient_opted_out`; it does not reach the carrier.',
@@ -40,13 +38,12 @@ export const listSuppressions: Description = {
   response: {
     description: 'A page of suppressions.',
     schema: 'SuppressionList',
-    examples: { list: { summary: 'One recipient', value: { suppressions: [suppression] } } },
+    examples: { list: example('One recipient', { suppressions: [suppression] }) },
   },
   fieldError: { field: 'limit', message: `must be at most ${pageLimit.maximum}` },
 };
 
 export const putSuppression: Description = {
-  tag,
   summary: 'Suppress a recipient',
   description:
     'Sends nothing to this recipient from now on: also messages that are queued or scheduled fail. With the scope `messages` one-time passwords are still sent. Repeating the request changes the reason and the scope.',
@@ -55,18 +52,19 @@ export const putSuppression: Description = {
     schema: 'SuppressionUpdate',
     optional: true,
     examples: {
-      messages: { summary: 'All but one-time passwords', value: { reason: 'Asked by e-mail' } },
-      all: { summary: 'Everything', value: { scope: 'all', reason: 'Number of a stranger' } },
+      messages: example('All but one-time passwords', { reason: 'Asked by e-mail' }),
+      all: example('Everything', { scope: 'all', reason: 'Number of a stranger' }),
     },
   },
   response: {
     description: 'The suppression.',
     schema: 'Suppression',
     examples: {
-      suppressed: {
-        summary: 'Suppressed by the client',
-        value: { ...suppression, reason: 'Asked by e-mail', source: 'client' },
-      },
+      suppressed: example('Suppressed by the client', {
+        ...suppression,
+        reason: 'Asked by e-mail',
+        source: 'client',
+      }),
     },
   },
   fieldError: { field: 'scope', message: 'must be messages or all' },
@@ -74,7 +72,6 @@ export const putSuppression: Description = {
 };
 
 export const deleteSuppression: Description = {
-  tag,
   summary: 'Send to a recipient again',
   description:
     'Ends the suppression. Do it only if the person asked for messages again; AWS keeps a list of its own of numbers that answered STOP, which this does not change.',
@@ -82,7 +79,7 @@ export const deleteSuppression: Description = {
   response: {
     description: 'The suppression has ended.',
     schema: 'DeletedSuppression',
-    examples: { deleted: { summary: 'Ended', value: { recipient, deleted: true } } },
+    examples: { deleted: example('Ended', { recipient, deleted: true }) },
   },
   fieldError: {
     field: 'recipient',

@@ -4,11 +4,11 @@ import { textKeptBytes } from '../../../../shared/webhook/attempt-record.ts';
 import { deliveryStates } from '../../../../shared/webhook/delivery.ts';
 import { sameRequestMinutes } from '../../../../shared/webhook/log/request-resend.ts';
 import { resentPerSecond } from '../../../../shared/webhook/log/run-resend.ts';
-import type { Description, Link } from '../description.ts';
-import { clientId, createdAt, deliveryId, endpointId, messageId } from './examples.ts';
+import type { Description } from '../description.ts';
+import { clientId, createdAt, deliveryId, endpointId, example, messageId } from './examples.ts';
+import { link } from './links.ts';
 import { dateTime, inPath, inQuery, pageLimit } from './parameters.ts';
 
-const tag = 'Webhook deliveries';
 const resendId = 'whr_5Y8S1T0HMZRSVXK2QE93DRZ214';
 
 const summary = {
@@ -34,7 +34,6 @@ const deliveryIdInPath = inPath(
 );
 
 export const listWebhookDeliveries: Description = {
-  tag,
   summary: 'List webhooks',
   description: `The webhooks to the client’s URLs and endpoints, with their states: by message, the newest first; with \`state=failed\` and no \`message_id\`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than \`limit\`, or none, and still have a \`next_cursor\`: the page without one is the last. A webhook that no worker has taken yet is \`pending\`; its details can be read once it was tried. Test events and \`webhook_endpoint.disabled\`, which have no message, are listed by their time.`,
   parameters: [
@@ -65,11 +64,11 @@ export const listWebhookDeliveries: Description = {
     description: 'A page of the log.',
     schema: 'WebhookDeliveryList',
     examples: {
-      failed: {
-        summary: 'A page with more to come',
-        value: { webhook_deliveries: [summary], next_cursor: 'YWN0XzAxS0M5VjdSMk44UDRRNlI4UzBUMlY0VzZY' },
-      },
-      last: { summary: 'The last page', value: { webhook_deliveries: [] } },
+      failed: example('A page with more to come', {
+        webhook_deliveries: [summary],
+        next_cursor: 'YWN0XzAxS0M5VjdSMk44UDRRNlI4UzBUMlY0VzZY',
+      }),
+      last: example('The last page', { webhook_deliveries: [] }),
     },
   },
   errors: ['not_found'],
@@ -77,7 +76,6 @@ export const listWebhookDeliveries: Description = {
 };
 
 export const getWebhookDelivery: Description = {
-  tag,
   summary: 'Show a webhook with its attempts',
   description: `One delivery with the body that every attempt posts and each attempt in full: when it was due and made, to which address, how long each step took, the headers, the status, and the first ${textKeptBytes / 1024} KiB of the response.`,
   parameters: [deliveryIdInPath],
@@ -85,48 +83,44 @@ export const getWebhookDelivery: Description = {
     description: 'The delivery.',
     schema: 'WebhookDeliveryWithAttempts',
     examples: {
-      failed: {
-        summary: 'After its first attempt',
-        value: {
-          ...summary,
-          state: 'retry_scheduled',
-          attempts: 1,
-          finished_at: null,
-          next_due_at: '2026-11-20T10:00:30.312Z',
-          body: '{"event":"sms.delivered","timestamp":"2026-11-20T10:00:00.000Z","data":{}}',
-          attempt_log: [
-            {
-              number: 1,
-              trigger: 'automatic',
-              due_at: createdAt,
-              started_at: '2026-11-20T10:00:00.104Z',
-              ended_at: '2026-11-20T10:00:00.312Z',
-              lateness_ms: 104,
-              dns_ms: 3,
-              connect_ms: 21,
-              tls_ms: 44,
-              first_byte_ms: 138,
-              total_ms: 208,
-              reused_connection: false,
-              address: '203.0.113.7',
-              status: 503,
-              request_headers: { 'webhook-id': deliveryId },
-              response_headers: { 'content-type': 'text/plain' },
-              response_body: 'maintenance',
-              error: 'not_200',
-              error_message: 'the status is 503',
-              next_due_at: '2026-11-20T10:00:30.312Z',
-            },
-          ],
-        },
-      },
+      failed: example('After its first attempt', {
+        ...summary,
+        state: 'retry_scheduled',
+        attempts: 1,
+        finished_at: null,
+        next_due_at: '2026-11-20T10:00:30.312Z',
+        body: '{"event":"sms.delivered","timestamp":"2026-11-20T10:00:00.000Z","data":{}}',
+        attempt_log: [
+          {
+            number: 1,
+            trigger: 'automatic',
+            due_at: createdAt,
+            started_at: '2026-11-20T10:00:00.104Z',
+            ended_at: '2026-11-20T10:00:00.312Z',
+            lateness_ms: 104,
+            dns_ms: 3,
+            connect_ms: 21,
+            tls_ms: 44,
+            first_byte_ms: 138,
+            total_ms: 208,
+            reused_connection: false,
+            address: '203.0.113.7',
+            status: 503,
+            request_headers: { 'webhook-id': deliveryId },
+            response_headers: { 'content-type': 'text/plain' },
+            response_body: 'maintenance',
+            error: 'not_200',
+            error_message: 'the status is 503',
+            next_due_at: '2026-11-20T10:00:30.312Z',
+          },
+        ],
+      }),
     },
   },
   errors: ['not_found'],
 };
 
 export const resendWebhookDelivery: Description = {
-  tag,
   summary: 'Resend a webhook',
   description:
     'One more attempt, now, with the same body and `webhook-id`; an acknowledged webhook is sent again too. If an attempt is running or due already, no other is added. A resend has no retries.',
@@ -136,49 +130,36 @@ export const resendWebhookDelivery: Description = {
     description: 'The attempt is queued.',
     schema: 'WebhookDelivery',
     examples: {
-      queued: {
-        summary: 'Queued',
-        value: { ...summary, state: 'pending', finished_at: null, next_due_at: createdAt },
-      },
+      queued: example('Queued', { ...summary, state: 'pending', finished_at: null, next_due_at: createdAt }),
     },
   },
   errors: ['not_found', 'endpoint_disabled'],
 };
 
-const toResend: Link = {
-  operationId: 'getWebhookResend',
-  parameters: { resend_id: '$response.body#/resend_id' },
-  description: 'How far it is.',
-};
-
 export const resendWebhookDeliveries: Description = {
-  tag,
   summary: 'Resend many webhooks',
   description: `One more attempt of every webhook that has failed (or, with \`state\`, was acknowledged) and whose event happened since a time: at one endpoint, at one origin such as \`https://example.com\`, or at all of them. Their number is not limited; about ${resentPerSecond} a second are sent, in addition to the webhooks of new events, and the events of one message in their order. No webhook that had failed is left out. With \`"state": "acknowledged"\`, webhooks of messages from the moments before the request may be left out, because the list of messages is updated a little later. Webhooks that are acknowledged in the meantime are skipped. The same request again gets the same \`resend_id\` and sends nothing; without \`until\` that holds until it is completed, and for at least ${sameRequestMinutes} minutes.`,
   request: {
     schema: 'WebhookSelection',
     examples: {
-      endpoint: {
-        summary: 'After an outage of one endpoint',
-        value: { endpoint_id: endpointId, since: '2026-11-20T08:00:00.000Z' },
-      },
-      origin: {
-        summary: 'Everything that one server missed in an hour',
-        value: {
-          origin: 'https://example.com',
-          since: '2026-11-20T08:00:00.000Z',
-          until: '2026-11-20T09:00:00.000Z',
-        },
-      },
+      endpoint: example('After an outage of one endpoint', {
+        endpoint_id: endpointId,
+        since: '2026-11-20T08:00:00.000Z',
+      }),
+      origin: example('Everything that one server missed in an hour', {
+        origin: 'https://example.com',
+        since: '2026-11-20T08:00:00.000Z',
+        until: '2026-11-20T09:00:00.000Z',
+      }),
     },
   },
   response: {
     status: 202,
     description:
       'It has begun. `matched` is what was counted so far: more than about 1,000 are counted later.',
-    links: { progress: toResend },
+    links: { progress: link('getWebhookResend', 'resend_id', 'How far it is.') },
     schema: 'QueuedResend',
-    examples: { begun: { summary: 'Started', value: { resend_id: resendId, matched: 214 } } },
+    examples: { begun: example('Started', { resend_id: resendId, matched: 214 }) },
   },
   errors: ['not_found', 'endpoint_disabled'],
   fieldError: { field: 'since', message: 'must be a date-time such as 2026-11-20T10:00:00Z' },
@@ -200,7 +181,6 @@ const progress = {
 };
 
 export const getWebhookResend: Description = {
-  tag,
   summary: 'Show how far a resend is',
   description:
     'First it is `matching`: what will be sent is counted. Then it is `sending`, and at last `completed`. Whether the webhooks are acknowledged is in the list of webhooks.',
@@ -209,17 +189,14 @@ export const getWebhookResend: Description = {
     description: 'How far it is.',
     schema: 'WebhookResend',
     examples: {
-      sending: { summary: 'Under way', value: progress },
-      completed: {
-        summary: 'Completed',
-        value: {
-          ...progress,
-          status: 'completed',
-          resent: 211,
-          skipped: 3,
-          completed_at: '2026-11-20T10:00:12.000Z',
-        },
-      },
+      sending: example('Under way', progress),
+      completed: example('Completed', {
+        ...progress,
+        status: 'completed',
+        resent: 211,
+        skipped: 3,
+        completed_at: '2026-11-20T10:00:12.000Z',
+      }),
     },
   },
   errors: ['not_found'],

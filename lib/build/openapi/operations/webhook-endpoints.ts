@@ -3,27 +3,21 @@ import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secr
 import { previousSecretHours } from '../../../../shared/contract/times.ts';
 import { messageEventNames } from '../../../../shared/contract/webhook-events.ts';
 import { disabledAfter, endpointsMax } from '../../../../shared/webhook/webhook-endpoint.ts';
-import type { Description, Link, SuccessResponse } from '../description.ts';
+import type { Description, SuccessResponse } from '../description.ts';
 import { noStore } from '../headers.ts';
 import {
   createdAt,
   deliveryId,
   endpointId,
+  example,
   rotation,
   webhookSecret as secret,
   secretRotation,
 } from './examples.ts';
+import { link } from './links.ts';
 import { inPath } from './parameters.ts';
 
-const tag = 'Webhook endpoints';
-
 const endpointIdInPath = inPath('endpoint_id', 'The identifier of the endpoint.', endpointId);
-
-const toEndpoint: Link = {
-  operationId: 'getWebhookEndpoint',
-  parameters: { endpoint_id: '$response.body#/endpoint_id' },
-  description: 'The endpoint.',
-};
 
 const endpoint = {
   endpoint_id: endpointId,
@@ -39,66 +33,58 @@ const endpoint = {
 const shown: SuccessResponse = {
   description: 'The endpoint.',
   schema: 'WebhookEndpoint',
-  examples: { endpoint: { summary: 'An endpoint', value: endpoint } },
+  examples: { endpoint: example('An endpoint', endpoint) },
 };
 
 export const createWebhookEndpoint: Description = {
-  tag,
   summary: 'Create an endpoint',
   description: `Adds an endpoint that receives every event that matches \`events\`, in addition to the URL of the message or the account. It is a \`url\`, or in its place a queue (\`sqs\`) or an event bus (\`eventbridge\`) in your own AWS account. Each endpoint has its own deliveries, retries and secret; the secret is shown once. A client can have ${endpointsMax} endpoints.`,
   request: {
     schema: 'WebhookEndpointSettings',
     examples: {
-      every: { summary: 'Every event', value: { url: 'https://example.com/webhooks' } },
-      filtered: {
-        summary: 'Some events',
-        value: { url: endpoint.url, events: endpoint.events, description: endpoint.description },
-      },
-      queue: {
-        summary: 'An Amazon SQS queue',
-        value: {
-          sqs: {
-            queue_arn: 'arn:aws:sqs:eu-west-1:123456789012:webhooks',
-            role_arn: 'arn:aws:iam::123456789012:role/messaging-gateway-webhooks',
-          },
+      every: example('Every event', { url: 'https://example.com/webhooks' }),
+      filtered: example('Some events', {
+        url: endpoint.url,
+        events: endpoint.events,
+        description: endpoint.description,
+      }),
+      queue: example('An Amazon SQS queue', {
+        sqs: {
+          queue_arn: 'arn:aws:sqs:eu-west-1:123456789012:webhooks',
+          role_arn: 'arn:aws:iam::123456789012:role/messaging-gateway-webhooks',
         },
-      },
-      bus: {
-        summary: 'An Amazon EventBridge event bus',
-        value: {
-          eventbridge: {
-            bus_arn: 'arn:aws:events:eu-west-1:123456789012:event-bus/webhooks',
-            role_arn: 'arn:aws:iam::123456789012:role/messaging-gateway-webhooks',
-          },
+      }),
+      bus: example('An Amazon EventBridge event bus', {
+        eventbridge: {
+          bus_arn: 'arn:aws:events:eu-west-1:123456789012:event-bus/webhooks',
+          role_arn: 'arn:aws:iam::123456789012:role/messaging-gateway-webhooks',
         },
-      },
+      }),
     },
   },
   response: {
     status: 201,
     description: 'The new endpoint, with its secret.',
     headers: noStore,
-    links: { endpoint: toEndpoint },
+    links: { endpoint: link('getWebhookEndpoint', 'endpoint_id', 'The endpoint.') },
     schema: 'WebhookEndpointWithSecret',
-    examples: { created: { summary: 'A new endpoint', value: { ...endpoint, secret } } },
+    examples: { created: example('A new endpoint', { ...endpoint, secret }) },
   },
   errors: ['endpoint_limit_reached'],
   fieldError: { field: 'url', message: 'This field is required.' },
 };
 
 export const listWebhookEndpoints: Description = {
-  tag,
   summary: 'List the endpoints',
   description: 'All endpoints of the client, the oldest first, without their secrets.',
   response: {
     description: 'The endpoints.',
     schema: 'WebhookEndpointList',
-    examples: { list: { summary: 'One endpoint', value: { webhook_endpoints: [endpoint] } } },
+    examples: { list: example('One endpoint', { webhook_endpoints: [endpoint] }) },
   },
 };
 
 export const getWebhookEndpoint: Description = {
-  tag,
   summary: 'Show an endpoint',
   description: 'The settings of one endpoint, without its secret.',
   parameters: [endpointIdInPath],
@@ -107,16 +93,15 @@ export const getWebhookEndpoint: Description = {
 };
 
 export const updateWebhookEndpoint: Description = {
-  tag,
   summary: 'Change an endpoint',
   description: `Changes the fields that are given. A change of \`events\` or \`enabled\` counts from the next event on; retries go to the new \`url\`. While an endpoint is disabled it gets no events, and the retries that are due fail. The gateway disables an endpoint that has acknowledged nothing for ${disabledAfter.days} days in at least ${disabledAfter.attempts} attempts, and sends \`webhook_endpoint.disabled\` to the client’s other endpoints; \`{"enabled": true}\` enables it again.`,
   parameters: [endpointIdInPath],
   request: {
     schema: 'WebhookEndpointUpdate',
     examples: {
-      filter: { summary: 'Other events', value: { events: ['sms.failed', 'sms.expired'] } },
-      every: { summary: 'Every event', value: { events: null } },
-      enable: { summary: 'Enable it again', value: { enabled: true } },
+      filter: example('Other events', { events: ['sms.failed', 'sms.expired'] }),
+      every: example('Every event', { events: null }),
+      enable: example('Enable it again', { enabled: true }),
     },
   },
   response: shown,
@@ -125,7 +110,6 @@ export const updateWebhookEndpoint: Description = {
 };
 
 export const deleteWebhookEndpoint: Description = {
-  tag,
   summary: 'Delete an endpoint',
   description:
     'Deletes the endpoint and its secrets. Nothing is posted to it from then on, retries included.',
@@ -134,14 +118,13 @@ export const deleteWebhookEndpoint: Description = {
     description: 'It is deleted.',
     schema: 'DeletedWebhookEndpoint',
     examples: {
-      deleted: { summary: 'Deleted', value: { endpoint_id: endpointId, deleted: true } },
+      deleted: example('Deleted', { endpoint_id: endpointId, deleted: true }),
     },
   },
   errors: ['not_found'],
 };
 
 export const rotateWebhookEndpointSecret: Description = {
-  tag,
   summary: 'Issue a new secret',
   description: `Issues a new secret for one endpoint and shows it once. It signs from \`active_at\` on, at most ${secretActiveAfterSeconds} seconds later; for the ${previousSecretHours} hours after that, or for \`overlap_hours\`, the old one signs too, as with the secret of the account.`,
   parameters: [endpointIdInPath],
@@ -151,10 +134,7 @@ export const rotateWebhookEndpointSecret: Description = {
     headers: noStore,
     schema: 'WebhookEndpointSecret',
     examples: {
-      secret: {
-        summary: 'A new secret',
-        value: { endpoint_id: endpointId, secret, ...rotation },
-      },
+      secret: example('A new secret', { endpoint_id: endpointId, secret, ...rotation }),
     },
   },
   errors: ['not_found', 'secret_limit_reached', 'concurrent_change'],
@@ -162,7 +142,6 @@ export const rotateWebhookEndpointSecret: Description = {
 };
 
 export const testWebhookEndpoint: Description = {
-  tag,
   summary: 'Send a test event',
   description: `Sends a real, signed notification with \`"test": true\` in \`data\`, of a message that does not exist. It is retried like any other. \`event\` is one of ${messageEventNames.map((name) => `\`${name}\``).join(', ')}; without it, one that the endpoint receives. It need not match \`events\`.`,
   parameters: [endpointIdInPath],
@@ -170,8 +149,8 @@ export const testWebhookEndpoint: Description = {
     schema: 'TestEvent',
     optional: true,
     examples: {
-      any: { summary: 'Any event', value: {} },
-      failed: { summary: 'A failed SMS', value: { event: 'sms.failed' } },
+      any: example('Any event', {}),
+      failed: example('A failed SMS', { event: 'sms.failed' }),
     },
   },
   response: {
@@ -179,10 +158,7 @@ export const testWebhookEndpoint: Description = {
     description: 'The notification is queued.',
     schema: 'QueuedTestEvent',
     examples: {
-      queued: {
-        summary: 'Queued',
-        value: { delivery_id: deliveryId, endpoint_id: endpointId },
-      },
+      queued: example('Queued', { delivery_id: deliveryId, endpoint_id: endpointId }),
     },
   },
   errors: ['not_found', 'endpoint_disabled'],
