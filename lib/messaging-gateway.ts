@@ -17,19 +17,15 @@ import type { LoggedMetric, StageMetric, TimeMetric } from '../shared/contract/m
 import type { QueueName } from '../shared/contract/queues.ts';
 import { routes } from '../shared/contract/routes.ts';
 import type { TableName } from '../shared/contract/tables.ts';
-import { createAdminApi } from './capabilities/admin/admin-api.ts';
-import { createAdminDashboard } from './capabilities/admin/admin-dashboard.ts';
 import { AlarmNotifications } from './capabilities/alarm-notifications.ts';
 import { Api } from './capabilities/api/api.ts';
 import { Canary } from './capabilities/api/canary.ts';
-import { CarrierSecrets } from './capabilities/carrier-secrets.ts';
 import { CloudWatchDashboard } from './capabilities/cloudwatch-dashboard.ts';
 import { grantAdministration, grantUses, type Queues } from './capabilities/grant-uses.ts';
-import { createCarrierCallback } from './capabilities/messaging/carrier-callback.ts';
 import { Messaging } from './capabilities/messaging/messaging.ts';
-import { OtpSecret } from './capabilities/otp-secret.ts';
 import { ReviewEditedRows } from './capabilities/review-edited-rows.ts';
 import { Schedules } from './capabilities/schedules.ts';
+import { CarrierSecrets, OtpSecret } from './capabilities/secrets.ts';
 import { ServiceObjectives } from './capabilities/service-objectives.ts';
 import { Storage } from './capabilities/storage/storage.ts';
 import { createSyntheticSend } from './capabilities/synthetic-send.ts';
@@ -95,7 +91,7 @@ export class MessagingGateway extends Construct {
 
     const api = new Api(this, 'Api', stage);
     const messaging = new Messaging(this, 'Messaging', { stage, storage, schedules });
-    createCarrierCallback(this, stage, api);
+    api.add(this, 'CarrierCallback', 'carrier-callback');
     const webhooks = new Webhooks(this, 'Webhooks', { stage, storage, schedules });
     new ReviewEditedRows(this, 'RowFeedback', {
       stage,
@@ -105,8 +101,8 @@ export class MessagingGateway extends Construct {
     });
     if (stage.syntheticSend) createSyntheticSend(this, stage, schedules);
     const admin = new Construct(this, 'Admin');
-    createAdminApi(admin, stage, api);
-    createAdminDashboard(admin, stage, api);
+    api.add(admin, 'AdminApi', 'admin-api');
+    api.add(admin, 'AdminDashboard', 'admin-dashboard', { timeoutSeconds: 10 });
 
     const { otp, single, bulk } = messaging.outbound.queues;
     const queues: Queues = {

@@ -3,7 +3,7 @@
  * has no declaration is granted where it is created: streams, clients' roles, and the calls of carriers.
  */
 import { Aws, type Stack } from 'aws-cdk-lib';
-import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { carriersIn } from '../../shared/contract/channels.ts';
@@ -11,12 +11,12 @@ import { administration, functionUses } from '../../shared/contract/function-use
 import type { QueueName } from '../../shared/contract/queues.ts';
 import { type Uses, variableOf } from '../../shared/contract/uses.ts';
 import type { VariableName } from '../../shared/contract/variables.ts';
+import { allow } from '../constructs/allow.ts';
 import { grantEncryption } from '../constructs/encryption.ts';
 import { GatewayFunction, pricesFile } from '../constructs/gateway-function.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
-import type { CarrierSecrets } from './carrier-secrets.ts';
-import type { OtpSecret } from './otp-secret.ts';
 import type { Schedules } from './schedules.ts';
+import type { CarrierSecrets, OtpSecret } from './secrets.ts';
 import type { Storage } from './storage/storage.ts';
 import type { TokenKey } from './token-key.ts';
 
@@ -69,11 +69,7 @@ export function grantAdministration(
     if (secrets.includes('carriers')) carrierSecrets.permitRead(to);
   }
   grantEncryption(to, stage);
-  Grant.addToPrincipal({
-    grantee: to,
-    actions: ['cloudformation:DescribeStacks'],
-    resourceArns: [stack.stackId],
-  });
+  allow(to, ['cloudformation:DescribeStacks'], [stack.stackId]);
 }
 
 function holdsIn(stage: StageSettings, where: Uses['where']): boolean {

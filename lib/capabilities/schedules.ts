@@ -1,7 +1,6 @@
 /** EventBridge Scheduler: one-shot schedules that send to queues, and functions that run every minute. */
 import { ArnFormat, CfnDeletionPolicy, Duration, Stack } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { Grant } from 'aws-cdk-lib/aws-iam';
 import { EventInvokeConfig, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import {
   CfnScheduleGroup,
@@ -14,6 +13,7 @@ import {
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { createAlarm } from '../constructs/alarm.ts';
+import { allow } from '../constructs/allow.ts';
 import { grantEncryption } from '../constructs/encryption.ts';
 import type { GatewayFunction } from '../constructs/gateway-function.ts';
 import { InlineRole } from '../constructs/inline-role.ts';
@@ -70,10 +70,10 @@ export class Schedules extends Construct {
       this.group.scheduleGroupName,
       ...(this.stage.grantDefaultScheduleGroup ? ['default'] : []),
     ];
-    Grant.addToPrincipal({
-      grantee: to,
-      actions: ['scheduler:CreateSchedule'],
-      resourceArns: groups.map((group) =>
+    allow(
+      to,
+      ['scheduler:CreateSchedule'],
+      groups.map((group) =>
         Stack.of(this).formatArn({
           service: 'scheduler',
           resource: 'schedule',
@@ -81,7 +81,7 @@ export class Schedules extends Construct {
           arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
         }),
       ),
-    });
+    );
     for (const group of [`<${this.groupId}>`, ...groups.slice(1)]) {
       acknowledgeWildcard(
         to.executionRole,
@@ -131,11 +131,7 @@ export class Schedules extends Construct {
       onlyForThisAccount: true,
     });
     // The CDK's own target permits calling every version; this one permits only the given function.
-    Grant.addToPrincipal({
-      grantee: role,
-      actions: ['lambda:InvokeFunction'],
-      resourceArns: [live.functionArn],
-    });
+    allow(role, ['lambda:InvokeFunction'], [live.functionArn]);
     new Schedule(this, `Every${target.node.id}`, {
       schedule: ScheduleExpression.rate(period),
       timeWindow: TimeWindow.off(),

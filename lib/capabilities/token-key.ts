@@ -1,7 +1,7 @@
 /** The KMS keys that sign access tokens. Only the token function may sign with them. */
-import { Grant } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
+import { allow } from '../constructs/allow.ts';
 import type { GatewayFunction } from '../constructs/gateway-function.ts';
 import { dataRemovalPolicy } from '../constructs/removal-policy.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
@@ -25,12 +25,12 @@ export class TokenKey extends Construct {
 
   /** Permits signing, or only reading the public key to publish it, and sets the variable with the key that signs. */
   grant(to: GatewayFunction, ...actions: ('kms:Sign' | 'kms:GetPublicKey')[]): void {
-    Grant.addToPrincipal({
-      grantee: to,
+    allow(
+      to,
       actions,
       // The function may use all generations: during a deploy the old code still signs with the old key.
-      resourceArns: this.keys.map((key) => key.keyArn),
-    });
+      this.keys.map((key) => key.keyArn),
+    );
     const signing = this.keys.at(-1);
     if (signing === undefined) throw new Error('a stage has a key that signs');
     to.setVariables({ TOKEN_SIGNING_KEY_ID: signing.keyId });

@@ -1,9 +1,10 @@
 /** The existing KMS key of the setting `encryptionKeyArn`, and the right to use it. */
 import { Aws, Stack } from 'aws-cdk-lib';
-import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../stages/stage-settings.ts';
+import { allow } from './allow.ts';
 import { parsableArn } from './parsable-arn.ts';
 
 /** Returns the key that encrypts what the stage keeps; undefined where that is encrypted with keys of AWS. */
@@ -31,9 +32,9 @@ export function topicEncryption(scope: Construct, stage: StageSettings): { reado
 export function grantEncryption(to: IGrantable, { encryptionKeyArn }: StageSettings): void {
   if (encryptionKeyArn === undefined) return;
   const services = ['dynamodb', 'sqs', 'secretsmanager'];
-  Grant.addToPrincipal({
-    grantee: to,
-    actions: [
+  allow(
+    to,
+    [
       'kms:Decrypt',
       'kms:DescribeKey',
       'kms:Encrypt',
@@ -41,11 +42,11 @@ export function grantEncryption(to: IGrantable, { encryptionKeyArn }: StageSetti
       'kms:ReEncryptFrom',
       'kms:ReEncryptTo',
     ],
-    resourceArns: [encryptionKeyArn],
-    conditions: {
+    [encryptionKeyArn],
+    {
       StringEquals: {
         'kms:ViaService': services.map((service) => `${service}.${Aws.REGION}.amazonaws.com`),
       },
     },
-  });
+  );
 }

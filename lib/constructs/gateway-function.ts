@@ -54,7 +54,7 @@ const failureRate = 0.01;
  */
 export const pricesFile = 'prices.json';
 
-interface GatewayFunctionProps {
+export interface GatewayFunctionProps {
   readonly stage: StageSettings;
   /** The file in `functions/`, without its extension. */
   readonly functionName: FunctionName;

@@ -1,11 +1,12 @@
 /** A standard queue with a dead-letter queue, and alarms on dead letters and on the age of the oldest message. */
 import { Duration } from 'aws-cdk-lib';
-import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { createAlarm, type Runbook } from './alarm.ts';
+import { allow } from './allow.ts';
 import { encryptionKey } from './encryption.ts';
 import type { GatewayFunction } from './gateway-function.ts';
 import { acknowledge } from './template-rules.ts';
@@ -15,8 +16,6 @@ import { acknowledge } from './template-rules.ts';
  * and soon after a crash.
  */
 export const visibilityRuns = 3;
-/** After this number of failures the cause is not temporary. */
-const defaultMaxReceives = 5;
 
 interface BatchOptions {
   /** The largest batch, ten at most: more need a batching window, with which a message may wait for 20 seconds. */
@@ -35,7 +34,7 @@ export class GatewayQueue extends Construct {
     props: {
       readonly stage: StageSettings;
       readonly visibilitySeconds: number;
-      readonly maxReceives?: number;
+      readonly maxReceives: number;
       /** The alarm goes off when the oldest message is older than this. */
       readonly oldSeconds: number;
     },
@@ -50,7 +49,7 @@ export class GatewayQueue extends Construct {
       enforceSSL: props.stage.enforceSslOnQueues,
       deadLetterQueue: {
         queue: this.deadLetters,
-        maxReceiveCount: props.maxReceives ?? defaultMaxReceives,
+        maxReceiveCount: props.maxReceives,
       },
     });
     acknowledgePlainHttp(this.queue, props.stage);
@@ -68,11 +67,11 @@ export class GatewayQueue extends Construct {
   }
 
   grantSend(to: IGrantable): void {
-    Grant.addToPrincipal({
-      grantee: to,
-      actions: ['sqs:SendMessage', ...(this.stage.grantSendMessageBatch ? ['sqs:SendMessageBatch'] : [])],
-      resourceArns: [this.queue.queueArn],
-    });
+    allow(
+      to,
+      ['sqs:SendMessage', ...(this.stage.grantSendMessageBatch ? ['sqs:SendMessageBatch'] : [])],
+      [this.queue.queueArn],
+    );
   }
 
   /** Invokes the function with batches; it reports the failed messages, and only those are received again. */

@@ -15,13 +15,14 @@ import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { apiStageName } from '../../../shared/contract/api.ts';
+import type { FunctionName } from '../../../shared/contract/function-uses.ts';
 import {
   type RouteName,
   requestTimeoutSeconds,
   routes,
   unmatchedRoute,
 } from '../../../shared/contract/routes.ts';
-import { GatewayFunction } from '../../constructs/gateway-function.ts';
+import { GatewayFunction, type GatewayFunctionProps } from '../../constructs/gateway-function.ts';
 import { pascalCase } from '../../constructs/stack-outputs.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import { apiBody, handlerNames, handlerVariable } from './api-body.ts';
@@ -34,6 +35,9 @@ type HandledRoute = (typeof routes)[RouteName] | typeof unmatchedRoute;
 // The dashboard's files are sent compressed, and browsers request scripts with `Accept: */*`. Request bodies then arrive in
 // base64, which every function decodes.
 const binaryMediaTypes = ['*/*'];
+
+// More memory means more CPU, which is half of a cold start that a request waits for.
+const ofRequests = { timeoutSeconds: requestTimeoutSeconds, memoryMegabytes: 1024 };
 
 export class Api extends Construct {
   /** The alarms on errors and latency. */
@@ -81,9 +85,15 @@ export class Api extends Construct {
     new CfnOutput(this, 'Url', { key: 'ApiUrl', value: api.url });
   }
 
-  /** Lets the API call a function that handles some of its routes. */
-  add(handler: GatewayFunction): void {
-    this.handlers.set(handler.functionFile, handler);
+  /** Adds a function that handles some of the routes, and that the API may call. */
+  add(
+    scope: Construct,
+    id: string,
+    functionName: FunctionName,
+    limits: Pick<GatewayFunctionProps, 'timeoutSeconds' | 'memoryMegabytes'> = ofRequests,
+  ): void {
+    const handler = new GatewayFunction(scope, id, { stage: this.stage, functionName, ...limits });
+    this.handlers.set(functionName, handler);
     const permission = new CfnPermission(handler, 'CalledByApi', {
       action: 'lambda:InvokeFunction',
       functionName: handler.live.functionArn,
@@ -110,16 +120,7 @@ export class Api extends Construct {
   }
 
   private addHandler(name: string, { functionName }: HandledRoute): void {
-    if (this.handlers.has(functionName)) return;
-    this.add(
-      new GatewayFunction(this, pascalCase(name), {
-        stage: this.stage,
-        functionName,
-        timeoutSeconds: requestTimeoutSeconds,
-        // More memory means more CPU, which is half of a cold start that a request waits for.
-        memoryMegabytes: 1024,
-      }),
-    );
+    if (!this.handlers.has(functionName)) this.add(this, pascalCase(name), functionName);
   }
 }
 

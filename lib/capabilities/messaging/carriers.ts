@@ -4,13 +4,14 @@
  */
 
 import { ArnFormat, CfnOutput, Stack } from 'aws-cdk-lib';
-import { Grant, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnConfigurationSet } from 'aws-cdk-lib/aws-smsvoice';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct, type IDependable } from 'constructs';
 import { carriersIn } from '../../../shared/contract/channels.ts';
 import { reportedEventTypes } from '../../../shared/contract/sms-event-types.ts';
+import { allow } from '../../constructs/allow.ts';
 import { topicEncryption } from '../../constructs/encryption.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
@@ -81,10 +82,10 @@ export class Carriers extends Construct {
     });
     // Without the permission, AWS refuses the event destination or loses the first receipts.
     configurationSet.node.addDependency(published);
-    Grant.addToPrincipal({
-      grantee: dispatch,
-      actions: ['sms-voice:SendTextMessage'],
-      resourceArns: [
+    allow(
+      dispatch,
+      ['sms-voice:SendTextMessage'],
+      [
         configurationSet.attrArn,
         ...(stage.smsProtectConfigurationId === undefined
           ? []
@@ -93,7 +94,7 @@ export class Carriers extends Construct {
         // those of this account and region.
         ...senderKinds.map((kind) => this.arn('sms-voice', kind, '*')),
       ],
-    });
+    );
   }
 
   private addWhatsApp({ dispatch }: CarriersProps): void {
@@ -104,11 +105,11 @@ export class Carriers extends Construct {
       'phone-number-id/*',
       'Phone numbers are linked by a person after the deploy; a row of senders names one.',
     );
-    Grant.addToPrincipal({
-      grantee: dispatch,
-      actions: ['social-messaging:SendWhatsAppMessage'],
-      resourceArns: [this.arn('social-messaging', 'phone-number-id', '*')],
-    });
+    allow(
+      dispatch,
+      ['social-messaging:SendWhatsAppMessage'],
+      [this.arn('social-messaging', 'phone-number-id', '*')],
+    );
   }
 
   /**

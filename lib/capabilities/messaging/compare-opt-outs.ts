@@ -1,6 +1,6 @@
 /** The function that compares the suppressions with the opt-out list of AWS every hour, and completes both. */
-import { Grant } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
+import { allow } from '../../constructs/allow.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { CapabilityProps } from '../grant-uses.ts';
 
@@ -15,14 +15,10 @@ export function createCompareOptOuts(scope: Construct, props: CompareProps): voi
     functionName: 'compare-opt-outs',
     timeoutSeconds: 300,
   });
-  Grant.addToPrincipal({
-    grantee: compare,
-    actions: [
-      'sms-voice:DescribeOptedOutNumbers',
-      'sms-voice:PutOptedOutNumber',
-      'sms-voice:DeleteOptedOutNumber',
-    ],
-    resourceArns: [optOutListArn],
-  });
+  allow(
+    compare,
+    ['sms-voice:DescribeOptedOutNumbers', 'sms-voice:PutOptedOutNumber', 'sms-voice:DeleteOptedOutNumber'],
+    [optOutListArn],
+  );
   schedules.everyHour(compare);
 }

@@ -4,9 +4,9 @@
  * are left out.
  */
 import { Duration } from 'aws-cdk-lib';
-import { Grant } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import { allow } from '../../constructs/allow.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { CapabilityProps } from '../grant-uses.ts';
@@ -18,7 +18,7 @@ export function createReportVerified(scope: Construct, { stage, storage }: Capab
     timeoutSeconds: 30,
   });
   // The action has no resource type.
-  Grant.addToPrincipal({ grantee: report, actions: ['sms-voice:PutMessageFeedback'], resourceArns: ['*'] });
+  allow(report, ['sms-voice:PutMessageFeedback'], ['*']);
   const noResource = 'PutMessageFeedback has no resource type.';
   acknowledge(report.executionRole, {
     'AwsSolutions-IAM5[Resource::*]': noResource,

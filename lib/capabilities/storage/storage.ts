@@ -9,12 +9,13 @@ import {
   Table,
   TableEncryption,
 } from 'aws-cdk-lib/aws-dynamodb';
-import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type TableName, type TableShape, tableShapes } from '../../../shared/contract/tables.ts';
 import { variableOf } from '../../../shared/contract/uses.ts';
 import { createAlarm } from '../../constructs/alarm.ts';
+import { allow } from '../../constructs/allow.ts';
 import { encrypted } from '../../constructs/encryption.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { tableRemovalPolicy } from '../../constructs/removal-policy.ts';
@@ -56,16 +57,11 @@ export class Storage extends Construct {
   grantStream(to: GatewayFunction, name: TableName) {
     const { tableStreamArn } = this.table(name);
     if (tableStreamArn === undefined) throw new Error(`the table ${name} has no stream`);
-    Grant.addToPrincipal({
-      grantee: to,
-      actions: [
-        'dynamodb:DescribeStream',
-        'dynamodb:GetRecords',
-        'dynamodb:GetShardIterator',
-        'dynamodb:ListStreams',
-      ],
-      resourceArns: [tableStreamArn],
-    }).assertSuccess();
+    allow(
+      to,
+      ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'],
+      [tableStreamArn],
+    ).assertSuccess();
     return {
       target: to.live,
       eventSourceArn: tableStreamArn,
@@ -101,19 +97,21 @@ export class Storage extends Construct {
   permit(to: IGrantable, name: TableName, actions: readonly string[], onlyRowsOf?: string): void {
     const { tableArn } = this.table(name);
     const ofTable = actions.filter((action) => !action.includes(' '));
-    const allow = (allowed: readonly string[], arn: string) =>
-      Grant.addToPrincipal({
-        grantee: to,
-        actions: allowed.map((action) => `dynamodb:${action}`),
-        resourceArns: [arn],
-        ...(onlyRowsOf === undefined
-          ? {}
-          : { conditions: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [onlyRowsOf] } } }),
-      });
-    if (ofTable.length > 0) allow(ofTable, tableArn);
+    const conditions =
+      onlyRowsOf === undefined
+        ? {}
+        : { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [onlyRowsOf] } };
+    const permitOn = (arn: string, allowed: readonly string[]) =>
+      allow(
+        to,
+        allowed.map((action) => `dynamodb:${action}`),
+        [arn],
+        conditions,
+      );
+    if (ofTable.length > 0) permitOn(tableArn, ofTable);
     for (const action of actions) {
       const [query = '', index] = action.split(' ');
-      if (index !== undefined) allow([query], `${tableArn}/index/${index}`);
+      if (index !== undefined) permitOn(`${tableArn}/index/${index}`, [query]);
     }
   }
 

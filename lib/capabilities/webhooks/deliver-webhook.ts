@@ -1,9 +1,9 @@
 /** The function that posts webhooks, once for each lane. */
 import { Aws } from 'aws-cdk-lib';
-import { Grant } from 'aws-cdk-lib/aws-iam';
 import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { workerTimeoutSeconds } from '../../../shared/contract/times.ts';
+import { allow } from '../../constructs/allow.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
@@ -31,14 +31,9 @@ export function createDeliverWebhook(scope: Construct, id: string, stage: StageS
  * (shared/webhook/deliver/assumed-roles.sts.ts).
  */
 function grantAssumeForeignRoles(to: GatewayFunction, stage: StageSettings): void {
-  Grant.addToPrincipal({
-    grantee: to,
-    actions: ['sts:AssumeRole'],
-    resourceArns: [`arn:${Aws.PARTITION}:iam::*:role/*`],
-    conditions: {
-      StringNotEquals: { 'aws:ResourceAccount': Aws.ACCOUNT_ID },
-      ...(stage.grantWithExternalIdOnly ? { Null: { 'sts:ExternalId': 'false' } } : {}),
-    },
+  allow(to, ['sts:AssumeRole'], [`arn:${Aws.PARTITION}:iam::*:role/*`], {
+    StringNotEquals: { 'aws:ResourceAccount': Aws.ACCOUNT_ID },
+    ...(stage.grantWithExternalIdOnly ? { Null: { 'sts:ExternalId': 'false' } } : {}),
   });
   acknowledge(to.executionRole, {
     'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:iam::*:role/*]':
@@ -50,9 +45,9 @@ function grantAssumeForeignRoles(to: GatewayFunction, stage: StageSettings): voi
 function joinVpc(deliver: GatewayFunction, { subnetIds, securityGroupIds }: WebhookVpc): void {
   (deliver.node.defaultChild as CfnFunction).vpcConfig = { subnetIds, securityGroupIds };
   // The actions that Lambda needs for its network interfaces; the interfaces do not exist yet, and describing has no resource.
-  Grant.addToPrincipal({
-    grantee: deliver,
-    actions: [
+  allow(
+    deliver,
+    [
       'ec2:AssignPrivateIpAddresses',
       'ec2:CreateNetworkInterface',
       'ec2:DeleteNetworkInterface',
@@ -60,8 +55,8 @@ function joinVpc(deliver: GatewayFunction, { subnetIds, securityGroupIds }: Webh
       'ec2:DescribeSubnets',
       'ec2:UnassignPrivateIpAddresses',
     ],
-    resourceArns: ['*'],
-  });
+    ['*'],
+  );
   const ofLambda =
     'Lambda makes its network interfaces with these actions, which AWS documents for every resource.';
   acknowledge(deliver.executionRole, {

@@ -1,0 +1,16 @@
+/** Permits actions on resources by the policy of who may do them. */
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+
+export function allow(
+  grantee: IGrantable,
+  actions: readonly string[],
+  resourceArns: readonly string[],
+  conditions: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {},
+): Grant {
+  return Grant.addToPrincipal({
+    grantee,
+    actions: [...actions],
+    resourceArns: [...resourceArns],
+    ...(Object.keys(conditions).length === 0 ? {} : { conditions }),
+  });
+}
