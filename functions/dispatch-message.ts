@@ -8,6 +8,7 @@ import { carrierSecrets } from '../shared/carrier/carrier-secrets.secrets.ts';
 import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
 import { disabledClients } from '../shared/client/client-store.dynamo.ts';
 import { modeOf } from '../shared/contract/mode.ts';
+import { dynamoAllRows } from '../shared/edited-table/row-editor.dynamo.ts';
 import { overridesFrom } from '../shared/limit/read-overrides.ts';
 import { allowancesFrom } from '../shared/limit/take-from-caps.ts';
 import type { DispatchDependencies } from '../shared/message/dispatch/call-carrier.ts';
@@ -37,6 +38,7 @@ import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { countMetric, log, logWarning } from '../shared/platform/log.ts';
 import { processBatch } from '../shared/platform/process-queue-batch.ts';
+import { currentPaces } from '../shared/sender/current-pace.ts';
 
 const env = environmentOf<'dispatch-message'>();
 const queues = sqs();
@@ -63,6 +65,7 @@ const dependencies: DispatchDependencies = {
     sleep,
     random: Math.random,
   }),
+  currentPaceOf: currentPaces(dynamoAllRows(dynamo(), env.SENDERS_TABLE), systemClock),
   outbound: sqsOutboundQueue(queues, queueUrls),
   suppressions,
   recordOptOut: optOutAtCarrier(suppressions),

@@ -87,6 +87,8 @@ export const workerUses = {
       tables: {
         messages: ['UpdateItem'],
         clients: ['GetItem'],
+        // The scan finds the pace that a sender has now.
+        senders: ['Scan'],
         'sender-pace': ['GetItem', 'PutItem'],
         suppressions: ['GetItem', 'UpdateItem'],
         'whatsapp-windows': ['GetItem', 'PutItem'],

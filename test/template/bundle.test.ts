@@ -51,7 +51,8 @@ describe('a function’s bundle', () => {
   });
 
   // `record-receipt` has them for the numbers of people: a carrier may write one with digits that the canonical form does not have.
-  it('has the numbering plans only where a request or a message from a person contains a number or a country', () => {
+  // `dispatch-message` has them for the rows of senders, whose numbers people write in any spelling.
+  it('has the numbering plans only where a request, a row or a message from a person contains a number or a country', () => {
     const carriers = [...sourcesOf.keys()].filter((file) =>
       sourcesOf.get(file)?.some((input) => input.includes('libphonenumber-js/')),
     );
@@ -59,6 +60,7 @@ describe('a function’s bundle', () => {
       'admin-api',
       'carrier-callback',
       'compare-opt-outs',
+      'dispatch-message',
       'record-receipt',
       'review-edited-rows',
       'send-bulk-sms',

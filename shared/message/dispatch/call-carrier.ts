@@ -4,6 +4,7 @@ import type { AllowanceOf } from '../../limit/take-from-caps.ts';
 import { addSeconds, type Clock, earlierOf, type Sleep } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
+import type { CurrentPaceOf } from '../../sender/current-pace.ts';
 import { mayBeTaken, noneMayArrive, shownAttempt } from '../attempt.ts';
 import type { Message } from '../message.ts';
 import { type Contacts, noteContact } from '../store/contacts.dynamo.ts';
@@ -14,7 +15,7 @@ import type { ChosenCarrier, HandOver, HandOverBody } from './carrier.ts';
 import { type AttemptRules, asked, hasNext, type NextStep, withOutcome } from './next-step.ts';
 import { type OutboundEntry, type OutboundQueue, outboundEntryOf } from './outbound-queue.sqs.ts';
 import { recordReceipts } from './record-receipts.ts';
-import { pacedMessageOf, type SlotReservations } from './reserve-slots.ts';
+import { pacedNow, type SlotReservations } from './reserve-slots.ts';
 import type { OtpLegs, startNextLeg } from './start-next-leg.ts';
 
 export interface DispatchDependencies {
@@ -28,6 +29,7 @@ export interface DispatchDependencies {
   /** Whether an administrator disabled the client; at most 60 s old. */
   readonly isDisabled: (clientId: string) => Promise<boolean>;
   readonly pace: Pick<SlotReservations, 'waitForSlot' | 'slowDown'>;
+  readonly currentPaceOf: CurrentPaceOf;
   /** The suppressions are read at each hand-over, so that an opt-out counts for what is queued and scheduled. */
   readonly suppressions: SuppressionReader;
   /**
@@ -144,8 +146,9 @@ export async function callCarrier(
 }
 
 /** The outcome comes first, and this only slows: where too many workers write the row at once, one of them has done so. */
-async function slowDown({ pace, warn }: DispatchDependencies, message: Message): Promise<void> {
-  const paced = pacedMessageOf(message);
+async function slowDown(dependencies: DispatchDependencies, message: Message): Promise<void> {
+  const { pace, warn } = dependencies;
+  const paced = await pacedNow(dependencies, message);
   if (paced === undefined) return;
   await pace.slowDown(paced.identity).catch((error: unknown) => warn('the sender is not slowed down', error));
 }

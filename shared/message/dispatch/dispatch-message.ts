@@ -43,7 +43,7 @@ import {
 } from './call-carrier.ts';
 import { atCarrier, begunAt, nextStep, possiblyDoubled, withOutcome } from './next-step.ts';
 import { nextLegEntryOf, outboundEntryOf, type QueuedMessage, untilSlot } from './outbound-queue.sqs.ts';
-import { type PacedMessage, pacedMessageOf, workerWaitMs } from './reserve-slots.ts';
+import { type PacedMessage, pacedMessageOf, pacedNow, workerWaitMs } from './reserve-slots.ts';
 import { isReplaced, startNextLeg } from './start-next-leg.ts';
 
 /** A carrier that cannot be asked about a message is asked again for so long after the end of the message. */
@@ -221,7 +221,7 @@ async function waitForSlot(
   as: Partial<Pick<PacedMessage, 'kind'>> = {},
 ): Promise<Turn> {
   const { messages, clock, pace } = dependencies;
-  const paced = pacedMessageOf(message);
+  const paced = await pacedNow(dependencies, message);
   const prepare = () => prepareHandOver(dependencies, message);
   if (paced === undefined) return { outcome: 'now', prepared: await prepare(), slot: undefined };
   const waited = await pace.waitForSlot({ ...paced, ...as }, unusedSlot(row, paced), prepare);

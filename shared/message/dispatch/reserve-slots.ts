@@ -9,6 +9,7 @@ import { modeOf } from '../../contract/mode.ts';
 import { slotWaitSecondsMax } from '../../contract/times.ts';
 import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
 import { ExpiringMap } from '../../platform/expiring-cache.ts';
+import type { CurrentPace, CurrentPaceOf } from '../../sender/current-pace.ts';
 import { type Message, sendKindOf } from '../message.ts';
 import { isOver, type Slot } from '../slot.ts';
 import { isUsable, reserve, type SenderSlots, type SlotRequest, slowedDown } from './sender-pace.ts';
@@ -32,8 +33,9 @@ export interface PacedMessage {
   readonly identity: string;
   readonly kind: SendKind;
   readonly perSecond: number;
+  /** When the sender had this pace: when the message was accepted, or when the rows of senders were read since. */
+  readonly paceAtMs: number;
   readonly segments: number;
-  readonly sentAt: Date;
 }
 
 type SlotWait<Prepared> =
@@ -60,28 +62,51 @@ const requestAttemptsMax = 10;
 const conflictPauseMs = 20;
 const conflictPausesMax = 10;
 
-/** The message as pacing sees it; undefined if its sender has no pace. */
-export function pacedMessageOf(message: Message): PacedMessage | undefined {
-  const { identity = '', messages_per_second: perSecond = 0 } = message.sender ?? {};
+/**
+ * The message as pacing sees it; undefined if its sender has no pace.
+ *
+ * @param current - the pace of its sender that was read after the message was accepted
+ */
+export function pacedMessageOf(message: Message, current?: CurrentPace): PacedMessage | undefined {
+  const { identity = '', messages_per_second: perSecond = 0 } = {
+    ...message.sender,
+    ...(current && { messages_per_second: current.perSecond }),
+  };
   if (identity === '' || !(perSecond > 0)) return undefined;
   return {
     // Test messages have slots of their own, so that they take none of a live message. No identity has a space.
     identity: modeOf(message.client_id) === 'test' ? `test ${identity}` : identity,
     kind: sendKindOf(message),
     perSecond,
+    paceAtMs: current?.readAtMs ?? Date.parse(message.created_at),
     segments: message.segments ?? 1,
-    sentAt: new Date(message.created_at),
   };
+}
+
+/** The message with the pace that its sender has now. If the rows cannot be read, it keeps the one that it was accepted with. */
+export async function pacedNow(
+  {
+    currentPaceOf,
+    warn,
+  }: { readonly currentPaceOf: CurrentPaceOf; readonly warn: (message: string, error: unknown) => void },
+  message: Message,
+): Promise<PacedMessage | undefined> {
+  const { channel, sender } = message;
+  if (sender === undefined) return undefined;
+  const current = await currentPaceOf(channel, sender.identity).catch((error: unknown) =>
+    warn('the present pace of the sender is not known', error),
+  );
+  return pacedMessageOf(message, current ?? undefined);
 }
 
 /** The request for slots of these messages, which are of one sender and one kind and were sent together. */
 export function slotRequestOf(
-  { kind, perSecond, sentAt }: PacedMessage,
+  { kind, perSecond, paceAtMs }: PacedMessage,
   messages: readonly PacedMessage[],
   earliestMs: number,
 ): SlotRequest {
   const segments = messages.map((message) => message.segments);
-  return { kind, perSecond, sentAtMs: sentAt.getTime(), segments, earliestMs };
+  return { kind, perSecond, paceAtMs, segments, earliestMs };
 }
 
 /** Other processes wrote before each attempt of a reservation. */

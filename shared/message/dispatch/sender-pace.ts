@@ -28,7 +28,7 @@ const position = z.object({ startMs: z.number(), place: z.number() });
 const stretch = z.object({ from: position, to: position });
 
 export const senderSlots = z.object({
-  /** The pace of the sender, as the newest message has it: it counts for those that wait too. */
+  /** The pace of the sender that was read last: it counts for all messages that wait. */
   pace: z.exactOptional(z.object({ perSecond: z.number(), sinceMs: z.number() })),
   /** The position after the last reserved place. */
   next: z.object({
@@ -59,9 +59,9 @@ const everyMax = 16;
 
 export interface SlotRequest {
   readonly kind: SendKind;
-  /** The pace that the messages were sent with, and when. */
   readonly perSecond: number;
-  readonly sentAtMs: number;
+  /** When the sender had this pace, as far as the process knows. */
+  readonly paceAtMs: number;
   /** The segments of each message, in order. */
   readonly segments: readonly number[];
   readonly earliestMs: number;
@@ -77,12 +77,11 @@ interface Reserved {
 /** A slot for each message, and the value after that. */
 export function reserve(
   before: SenderSlots,
-  { kind, perSecond, sentAtMs, segments, earliestMs }: SlotRequest,
+  { kind, segments, earliestMs, ...known }: SlotRequest,
   now: Date,
 ): Reserved {
-  const isNewest = before.pace === undefined || before.pace.sinceMs <= sentAtMs;
-  const slots = isNewest ? { ...before, pace: { perSecond, sinceMs: sentAtMs } } : before;
-  const places = placesFor({ kind, perSecond }, slots);
+  const slots = withPace(before, known);
+  const places = placesFor(kind, slots);
   const { pace } = places;
   const waiting = slots.next[kind];
   const soonest = positionFrom(earliestMs, pace);
@@ -102,15 +101,26 @@ export function reserve(
 /** Whether the message may be handed over in its slot, or must reserve another. */
 export function isUsable(
   slots: SenderSlots,
-  message: Pick<SlotRequest, 'kind' | 'perSecond'> & { readonly segments: number },
+  message: Omit<SlotRequest, 'segments' | 'earliestMs'> & { readonly segments: number },
   slot: Slot,
 ): boolean {
-  const places = placesFor(message, slots);
+  const places = placesFor(message.kind, withPace(slots, message));
   const at = positionOf(slot);
   const { startMs, place } = alignedFor(message.segments, at, places.pace);
   // Otherwise the pace has become lower since.
   const fits = startMs === at.startMs && place === at.place && place < places.pace.places;
   return fits && isInUse(places, at) && obstacle(places, message.segments, at) === undefined;
+}
+
+type PacedSlots = SenderSlots & Required<Pick<SenderSlots, 'pace'>>;
+
+/** The slots with the later of the two paces: the row's and the one that the process knows. */
+function withPace(
+  slots: SenderSlots,
+  { perSecond, paceAtMs }: Pick<SlotRequest, 'perSecond' | 'paceAtMs'>,
+): PacedSlots {
+  const isLater = slots.pace === undefined || slots.pace.sinceMs <= paceAtMs;
+  return { ...slots, pace: isLater ? { perSecond, sinceMs: paceAtMs } : slots.pace };
 }
 
 /** The sender's places as a kind of send sees them. */
@@ -121,14 +131,10 @@ interface Places {
   readonly slowed?: SenderSlots['slowed'];
 }
 
-function placesFor(
-  { kind, perSecond }: Pick<SlotRequest, 'kind' | 'perSecond'>,
-  { pace, taken, slowed }: SenderSlots,
-): Places {
+function placesFor(kind: SendKind, { pace, taken, slowed }: PacedSlots): Places {
   const higher = { otp: [], single: taken.otp, bulk: [...taken.otp, ...taken.single] };
   return {
-    // The pace of the sender now; `perSecond` is what a message has that waits.
-    pace: paceOf(pace?.perSecond ?? perSecond),
+    pace: paceOf(pace.perSecond),
     taken: higher[kind],
     // One-time passwords are few, and go at the full pace.
     slowed: kind === 'otp' ? undefined : slowed,

@@ -77,7 +77,7 @@ function simulation(identity: string, seed: number) {
         kind: message.kind,
         segments: message.segments,
         atMs: time.now(),
-        waitedMs: clock().getTime() - message.sentAt.getTime(),
+        waitedMs: clock().getTime() - message.paceAtMs,
       });
   }
 
@@ -93,7 +93,7 @@ function simulation(identity: string, seed: number) {
     kind,
     perSecond,
     segments,
-    sentAt: new Date(time.now()),
+    paceAtMs: time.now(),
   });
 
   return {

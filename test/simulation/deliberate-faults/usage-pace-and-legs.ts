@@ -54,6 +54,17 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'a bulk that waits keeps the pace that it was accepted with': {
+    theme: 'bulk',
+    promise: '14.4',
+    changes: [
+      {
+        file: 'shared/message/dispatch/reserve-slots.ts',
+        replace: 'return pacedMessageOf(message, current ?? undefined);',
+        by: 'return pacedMessageOf(message, current === undefined ? current : undefined);',
+      },
+    ],
+  },
   'the pace of a sender counts for messages of its own row only': {
     theme: 'bulk',
     promise: '14.4',

@@ -100,6 +100,7 @@ export async function attemptWorld(
     carriersFor: () => carriers,
     bodyOf: async () => ({ text: 'Hello' }),
     isDisabled: async () => false,
+    currentPaceOf: async () => undefined,
     ...nobodySuppressed,
     ...guards,
     otpLegs: { ...noOtpLegs.otpLegs, isPending: async () => isOtpPending },

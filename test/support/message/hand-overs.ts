@@ -36,6 +36,7 @@ export function handOversIn(tables: () => TestTables, clock: () => Date) {
       carriersFor: onlyCarrier(carrier),
       bodyOf: async () => ({ text: 'Hello' }),
       isDisabled: async () => false,
+      currentPaceOf: async () => undefined,
       pace: inMemoryPace(clock),
       ...nobodySuppressed,
       ...noOtpLegs,

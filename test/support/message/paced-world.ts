@@ -1,4 +1,6 @@
 /** Workers that hand over messages of a sender with a pace: a clock that only their waits move, a queue, and what the carrier was given. */
+
+import type { EditedRow } from '../../../shared/edited-table/edited-row.ts';
 import { reserveBulkSlots } from '../../../shared/message/dispatch/bulk-slots.ts';
 import type { DispatchDependencies } from '../../../shared/message/dispatch/call-carrier.ts';
 import type { HandOver } from '../../../shared/message/dispatch/carrier.ts';
@@ -7,6 +9,7 @@ import { type OutboundEntry, queuedMessageOf } from '../../../shared/message/dis
 import { slotReservations } from '../../../shared/message/dispatch/reserve-slots.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { currentPaces } from '../../../shared/sender/current-pace.ts';
 import { allowanceOf } from '../doubles/no-caps.ts';
 import { noOtpLegs } from '../doubles/no-otp-legs.ts';
 import { nobodySuppressed } from '../doubles/nobody-suppressed.ts';
@@ -39,6 +42,13 @@ export function pacedWorld(answer: () => HandOver = () => accepted, tableMs = 0)
     },
   };
   const pace = slotReservations({ store, clock, sleep, random: () => 0.5 });
+  let rows: readonly EditedRow[] | undefined = [];
+  let rowReads = 0;
+  const allRows = async () => {
+    rowReads += 1;
+    if (rows === undefined) throw new Error('the table is not there');
+    return rows;
+  };
   let claims = 0;
   const dependencies: DispatchDependencies = {
     messages,
@@ -55,6 +65,7 @@ export function pacedWorld(answer: () => HandOver = () => accepted, tableMs = 0)
     ...noOtpLegs,
     allowanceOf,
     pace,
+    currentPaceOf: currentPaces({ allRows }, clock),
     outbound: { enqueue: async (entries) => void queued.push(...entries) },
     clock,
     newClaimId: () => `claim-${++claims}`,
@@ -71,6 +82,11 @@ export function pacedWorld(answer: () => HandOver = () => accepted, tableMs = 0)
     clock,
     at(time: Date) {
       now = time;
+    },
+    rowReads: () => rowReads,
+    /** An administrator changes the rows of senders; without any, they cannot be read. */
+    edit(changed?: readonly EditedRow[]) {
+      rows = changed;
     },
     /** The queue delivers the entry after its delay. */
     deliver(entry: OutboundEntry) {

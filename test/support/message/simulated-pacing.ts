@@ -100,6 +100,7 @@ export async function simulatedPacing({ total, perSecond, seed }: Options): Prom
       }),
       bodyOf: async () => ({ text: 'Hello' }),
       isDisabled: async () => false,
+      currentPaceOf: async () => undefined,
       ...nobodySuppressed,
       suppressions: slow(nobodySuppressed.suppressions),
       ...noOtpLegs,

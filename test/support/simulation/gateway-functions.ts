@@ -161,6 +161,7 @@ export function gatewayFunctions(resources: Resources) {
           carriersFor: onlyCarrier(resources.carrier),
           bodyOf: handOverBodies(resources.otpSecrets),
           isDisabled: async () => false,
+          currentPaceOf: async () => undefined,
           pace,
           suppressions: resources.suppressions,
           recordOptOut,

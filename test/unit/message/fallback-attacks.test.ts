@@ -36,6 +36,7 @@ function world(change: Parameters<typeof aClient>[0] = {}) {
     }),
     bodyOf: async () => ({ text: 'Hello' }),
     isDisabled: async () => false,
+    currentPaceOf: async () => undefined,
     ...nobodySuppressed,
     otpLegs: otpLegs({
       otps,

@@ -29,6 +29,7 @@ async function handedOver(message: Message, more: Partial<DispatchDependencies> 
     carriersFor: onlyCarrier({ handOver: async () => ({ outcome: 'accepted', carrierMessageId: 'c-1' }) }),
     bodyOf: async () => ({ text: 'Hello' }),
     isDisabled: async () => false,
+    currentPaceOf: async () => undefined,
     ...nobodySuppressed,
     ...noOtpLegs,
     allowanceOf,

@@ -43,7 +43,7 @@ it('lets twenty processes that reserve all the time succeed, with few writes tha
     kind: 'bulk',
     perSecond: 50,
     segments: 1,
-    sentAt: created,
+    paceAtMs: created.getTime(),
   };
   const slots: Slot[] = [];
   const all = Promise.all(
@@ -79,7 +79,13 @@ it('messages of a batch that are late together reserve other slots together, in 
     },
   };
   const common = { clock: () => new Date(time.now()), sleep: time.sleep, random: () => 0.5 };
-  const message = { identity: 'ACME', kind: 'bulk', perSecond: 50, segments: 1, sentAt: created } as const;
+  const message = {
+    identity: 'ACME',
+    kind: 'bulk',
+    perSecond: 50,
+    segments: 1,
+    paceAtMs: created.getTime(),
+  } as const;
   const all = Array.from({ length: 10 }, () => message);
   const slots = await slotReservations({ store: paces, ...common }).reserve(all, 0);
   await time.runUntil(time.now() + 60_000);
@@ -107,7 +113,13 @@ it('looks of one worker share a read that began after each of their places had c
     },
   };
   const common = { clock: () => new Date(time.now()), sleep: time.sleep, random: () => 0.5 };
-  const message = { identity: 'ACME', kind: 'bulk', perSecond: 50, segments: 1, sentAt: created } as const;
+  const message = {
+    identity: 'ACME',
+    kind: 'bulk',
+    perSecond: 50,
+    segments: 1,
+    paceAtMs: created.getTime(),
+  } as const;
   const all = Array.from({ length: 20 }, () => message);
   const slots = await slotReservations({ store: paces, ...common }).reserve(all, 1000);
   const pace = slotReservations({ store, ...common });

@@ -43,8 +43,8 @@ function handOvers(sends: readonly Sent[], throttledAtMs: readonly number[] = []
   const add = (event: Event): void => {
     events.splice(events.findLastIndex(({ atMs }) => atMs <= event.atMs) + 1, 0, event);
   };
-  const take = ({ kind, perSecond, atMs: sentAtMs }: Sent, segments: readonly number[], nowMs: number) => {
-    const request = { kind, perSecond, sentAtMs, segments, earliestMs: nowMs + leadMs };
+  const take = ({ kind, perSecond, atMs: paceAtMs }: Sent, segments: readonly number[], nowMs: number) => {
+    const request = { kind, perSecond, paceAtMs, segments, earliestMs: nowMs + leadMs };
     const made = reserve(slots, request, new Date(nowMs));
     slots = made.slots;
     return made.reserved;
@@ -54,7 +54,7 @@ function handOvers(sends: readonly Sent[], throttledAtMs: readonly number[] = []
       atMs: Date.parse(slot.at),
       run(atMs) {
         if (isOver(slot, new Date(atMs))) throw new Error(`the slot at ${slot.at} is over when it comes`);
-        if (isUsable(slots, { ...sent, segments }, slot))
+        if (isUsable(slots, { ...sent, paceAtMs: sent.atMs, segments }, slot))
           handedOver.push({ kind: sent.kind, segments, atMs, sentAtMs: sent.atMs });
         else for (const again of take(sent, [segments], atMs)) come(sent, segments, again);
       },
@@ -179,7 +179,7 @@ describe('the slots of a sender', () => {
       const request = {
         ...bulk,
         segments: Array(1000).fill(1),
-        sentAtMs: startMs,
+        paceAtMs: startMs,
         earliestMs: startMs + 3000,
       };
       slots = reserve(slots, request, new Date(startMs)).slots;
@@ -191,7 +191,7 @@ describe('the slots of a sender', () => {
         kind,
         perSecond: 50,
         segments: [1],
-        sentAtMs: nowMs,
+        paceAtMs: nowMs,
         earliestMs: nowMs + leadMs,
       } as const;
       slots = reserve(slots, request, new Date(nowMs)).slots;
