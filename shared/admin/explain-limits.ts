@@ -4,7 +4,7 @@ import type { PolicyName } from '../contract/limits.ts';
 import { type CapName, countedPerUnit, limitTargets, type WindowAttribute } from '../contract/limits.ts';
 import { endpointInForce, inForceText, type WindowInForce } from '../limit/limit-feedback.ts';
 import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from '../limit/override-row.ts';
-import { counterKey } from '../limit/shards.ts';
+import { counterKey, fullCount } from '../limit/shards.ts';
 import { type CapUse, capUse } from '../limit/take-from-caps.ts';
 import { windowsAt } from '../limit/windows.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
@@ -102,7 +102,7 @@ async function explain(
         window: name,
         limit: limit / unit,
         from: isDefault ? 'default' : 'row',
-        ...use(name),
+        ...use(name, limit),
       };
     }),
     first_reached:
@@ -120,12 +120,16 @@ type Use = Pick<ExplainedWindow, 'used' | 'resets_at'>;
 async function rateUseOf(
   { rateUse }: AdminDependencies,
   { clientId, endpoint, now }: { clientId: string; endpoint: string; now: Date },
-): Promise<(window: ExplainedWindow['window']) => Use> {
+): Promise<(window: ExplainedWindow['window'], limit: number) => Use> {
   const windows = windowsAt(now);
   const used = await rateUse(counterKey({ kind: 'client', clientId }, endpoint, windows.day), windows);
-  return (window) => {
+  return (window, limit) => {
     if (window === 'month') throw new Error('a rate limit has no month');
-    return { used: used[window], resets_at: new Date(windows.resetsAt[window] * 1000).toISOString() };
+    const isFull = used[window] >= fullCount;
+    return {
+      used: isFull ? limit : used[window],
+      resets_at: new Date(windows.resetsAt[window] * 1000).toISOString(),
+    };
   };
 }
 

@@ -11,6 +11,7 @@ import { withoutUndefined } from '../platform/object-fields.ts';
 import {
   type CountOutcome,
   type CountRequest,
+  fullCount,
   type Generation,
   type Opening,
   type RateCounter,
@@ -146,20 +147,18 @@ function countsIn(row: Row): Record<string, number> {
   return Object.fromEntries(
     Object.entries(row)
       .filter(([attribute]) => countAttribute.test(attribute))
-      .map(([attribute, count]) => [attribute, countIn(count, attribute)]),
+      .map(([attribute, count]) => [attribute, countIn(count)]),
   );
 }
 
 /** The counts of a counter's row in these windows. */
 export function usedIn(row: Row, { attributes }: Windows): PerWindow<number> {
-  return perWindow((window) => countIn(row[attributes[window]], attributes[window]));
+  return perWindow((window) => countIn(row[attributes[window]]));
 }
 
-/** An absent attribute is a window without requests. @throws Error if the value is not a count. */
-function countIn(value: unknown, attribute: string): number {
-  const count = value ?? 0;
-  if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count;
-  throw new Error(`${attribute} of a rate counter is not a count`);
+/** An absent attribute is a window without requests. */
+function countIn(value: unknown = 0): number {
+  return typeof value === 'number' ? Math.min(fullCount, Math.max(0, Math.ceil(value))) : fullCount;
 }
 
 /** What a client or address has used of an endpoint on a UTC day, by the key of the base: the sum of all rows that count it. */

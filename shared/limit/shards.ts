@@ -149,6 +149,9 @@ export interface CountRequest {
   readonly staleAttributes: readonly string[];
 }
 
+/** More than any limit: a count that a person made something else than a number is full until its window ends. */
+export const fullCount = 1e12;
+
 export interface CountOutcome {
   readonly admitted: boolean;
   /** Requests counted in each window, including this one if it was admitted. */
