@@ -1,20 +1,29 @@
 /** The table `sender-pace`. A row that nothing is reserved in any more is deleted by its TTL, a day later. */
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
-import { readRow } from '../../platform/aws/read-rows.dynamo.ts';
-import { addDays, epochSeconds } from '../../platform/clock.ts';
+import { readableRows } from '../../platform/aws/read-rows.dynamo.ts';
+import { addDays, epochSeconds, secondsPerDay } from '../../platform/clock.ts';
 import type { SenderPaceStore } from './reserve-slots.ts';
-import { endOf, noSlots, senderSlots } from './sender-pace.ts';
+import { endOf, noSlots, type SenderSlots, senderSlots } from './sender-pace.ts';
 
-const storedRow = z.object({ revision: z.int(), slots: senderSlots });
+const storedRow = z.object({ revision: z.number(), slots: senderSlots });
 
 export function dynamoSenderPaceStore(client: DynamoDBDocumentClient, TableName: string): SenderPaceStore {
   return {
     async read(identity) {
       const sender = keyOf(identity);
-      const row = await readRow(client, storedRow, { TableName, Key: { sender }, ConsistentRead: true });
-      return row ?? { slots: noSlots, revision: 0 };
+      const { Item } = await client.send(
+        new GetCommand({ TableName, Key: { sender }, ConsistentRead: true }),
+      );
+      if (Item === undefined) return { slots: noSlots, revision: 0 };
+      const [row] = readableRows(storedRow, [Item], 'sender');
+      return (
+        row ?? {
+          slots: slotsOfUnreadable(Item.purge_at),
+          revision: typeof Item.revision === 'number' ? Item.revision : 0,
+        }
+      );
     },
 
     async replace(identity, seen, slots) {
@@ -26,11 +35,30 @@ export function dynamoSenderPaceStore(client: DynamoDBDocumentClient, TableName:
           slots,
           purge_at: epochSeconds(addDays(new Date(endOf(slots)), 1)),
         },
-        ConditionExpression: seen.revision === 0 ? 'attribute_not_exists(sender)' : 'revision = :seen',
-        ...(seen.revision === 0 ? {} : { ExpressionAttributeValues: { ':seen': seen.revision } }),
+        ...(seen.revision === 0
+          ? {
+              ConditionExpression: 'NOT attribute_type(revision, :number) OR revision = :seen',
+              ExpressionAttributeValues: { ':number': 'N', ':seen': 0 },
+            }
+          : {
+              ConditionExpression: 'revision = :seen',
+              ExpressionAttributeValues: { ':seen': seen.revision },
+            }),
       });
       return applied;
     },
+  };
+}
+
+/**
+ * A row that a person made unreadable is replaced by the next reservation. `purge_at` says when its last slot was: bulk messages
+ * reserve behind it, so that none gets a place of one that waits.
+ */
+function slotsOfUnreadable(purgeAt: unknown): SenderSlots {
+  if (typeof purgeAt !== 'number') return noSlots;
+  return {
+    ...noSlots,
+    next: { bulk: { startMs: (Math.ceil(purgeAt) - secondsPerDay + 1) * 1000, place: 0 } },
   };
 }
 

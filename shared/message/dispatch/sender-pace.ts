@@ -8,6 +8,7 @@
  */
 import * as z from 'zod/mini';
 import { type SendKind, sendKinds } from '../../contract/channels.ts';
+import { paceMax, paceMin } from '../../sender/sender-row.ts';
 import {
   alignedFor,
   isBefore,
@@ -23,13 +24,17 @@ import {
   timeOf,
 } from '../slot.ts';
 
-const position = z.object({ startMs: z.number(), place: z.number() });
+const everyMax = 16;
+
+const position = z.object({ startMs: z.int(), place: z.int() });
 /** Places without the end. */
 const stretch = z.object({ from: position, to: position });
 
 export const senderSlots = z.object({
   /** The pace of the sender that was read last: it counts for all messages that wait. */
-  pace: z.exactOptional(z.object({ perSecond: z.number(), sinceMs: z.number() })),
+  pace: z.exactOptional(
+    z.object({ perSecond: z.number().check(z.minimum(paceMin), z.maximum(paceMax)), sinceMs: z.number() }),
+  ),
   /** The position after the last reserved place. */
   next: z.object({
     otp: z.exactOptional(position),
@@ -39,7 +44,13 @@ export const senderSlots = z.object({
   /** Reserved places: apart, in order. */
   taken: z.object({ otp: z.array(stretch), single: z.array(stretch) }),
   /** The carrier throttles: until then only every n-th place is used. */
-  slowed: z.exactOptional(z.object({ sinceMs: z.number(), untilMs: z.number(), every: z.number() })),
+  slowed: z.exactOptional(
+    z.object({
+      sinceMs: z.number(),
+      untilMs: z.number(),
+      every: z.int().check(z.minimum(1), z.maximum(everyMax)),
+    }),
+  ),
 });
 
 export type SenderSlots = Readonly<z.output<typeof senderSlots>>;
@@ -55,7 +66,6 @@ const stretchesPerPeriod = 10;
 const slowedMs = 60_000;
 /** Throttled messages of the same moment count once. */
 const slowAgainAfterMs = 5000;
-const everyMax = 16;
 
 export interface SlotRequest {
   readonly kind: SendKind;
