@@ -21,8 +21,13 @@ export type AttemptError = (typeof attemptErrors)[number];
 /** The client disabled or deleted the endpoint after the event: nothing is posted, and no retry follows. */
 type WithdrawnError = Extract<AttemptError, 'endpoint_disabled' | 'endpoint_deleted'>;
 
-/** Why nothing is posted to an endpoint. A row that a person made invalid may be corrected before the next retry. */
-export type UnpostedError = WithdrawnError | Extract<AttemptError, 'endpoint_unreadable'>;
+/**
+ * Why nothing is posted, or nothing more after workers that died. A row that a person made invalid may be corrected before
+ * the next retry.
+ */
+export type UnpostedError =
+  | WithdrawnError
+  | Extract<AttemptError, 'endpoint_unreadable' | 'no_secret' | 'reset'>;
 
 export function isWithdrawn(error: AttemptError | undefined): error is WithdrawnError {
   return error === 'endpoint_disabled' || error === 'endpoint_deleted';

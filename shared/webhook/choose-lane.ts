@@ -127,16 +127,24 @@ export async function takeTrial(
 
 /** A failure delays no delivery: the slot is free again after `trialSeconds`. */
 export async function releaseTrial(
-  { trials, warn }: { readonly trials: TrialSlots; readonly warn: (message: string, error: unknown) => void },
+  dependencies: Pick<LaneDependencies, 'trials' | 'warn'>,
   trial: TrialRequest | undefined,
 ): Promise<void> {
   if (trial === undefined) return;
-  try {
-    await trials.freeSlot(trial.slot, trial.holder);
-  } catch (error) {
-    warn('a trial request could not be released', error);
-  }
+  const releasing = dependencies.trials.freeSlot(trial.slot, trial.holder);
+  await orWarn(dependencies, 'a trial request could not be released', releasing);
 }
+
+/** For work that is done beside a delivery: what fails here delays none. */
+export async function orWarn(
+  { warn }: Pick<LaneDependencies, 'warn'>,
+  message: string,
+  work: Promise<void>,
+): Promise<void> {
+  await work.catch((error: unknown) => warn(message, error));
+}
+
+const notRecorded = 'the health of an endpoint could not be recorded';
 
 /** Records a slow endpoint while its POST is still running, so that other workers need not find it out themselves. */
 export async function recordSlowness<Result>(
@@ -158,11 +166,11 @@ export async function recordSlowness<Result>(
   if (slowSuspicionMs < healthyWithinMs) {
     isUnansweredAfter(slowSuspicionMs).then((unanswered) => {
       if (unanswered)
-        likelySlowRecorded = record(dependencies, () => health.recordLikelySlow(endpoint, clock()));
+        likelySlowRecorded = orWarn(dependencies, notRecorded, health.recordLikelySlow(endpoint, clock()));
     });
   }
   isUnansweredAfter(healthyWithinMs).then((unanswered) => {
-    if (unanswered) record(dependencies, () => health.recordSlow(endpoint, clock()));
+    if (unanswered) orWarn(dependencies, notRecorded, health.recordSlow(endpoint, clock()));
   });
   const result = await posting;
   answered = true;
@@ -178,13 +186,5 @@ export async function recordResponseTime(
 ): Promise<void> {
   const { health, clock } = dependencies;
   if (tookMs < healthyWithinMs)
-    await record(dependencies, () => health.recordHealthy(endpoint, clock(), tookMs));
-}
-
-async function record({ warn }: LaneDependencies, write: () => Promise<void>): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    warn('the health of an endpoint could not be recorded', error);
-  }
+    await orWarn(dependencies, notRecorded, health.recordHealthy(endpoint, clock(), tookMs));
 }

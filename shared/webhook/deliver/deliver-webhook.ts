@@ -26,6 +26,7 @@ import type { Attempt, UnpostedError } from '../attempt-record.ts';
 import {
   chooseLane,
   type LaneDependencies,
+  orWarn,
   recordResponseTime,
   releaseTrial,
   type TrialRequest,
@@ -53,7 +54,7 @@ import {
 } from './disable-endpoint.ts';
 import type { Post } from './http-post.ts';
 import type { SendToAws } from './send-to-aws.ts';
-import { interruptedAttempt, postAttempt, unpostedAttempt, unsignedAttempt } from './sign-and-post.ts';
+import { postAttempt, unpostedAttempt } from './sign-and-post.ts';
 
 /** The dependencies of `deliver` and of its steps. */
 export interface DeliverDependencies extends LaneDependencies, Omit<DisableDependencies, 'endpoints'> {
@@ -108,26 +109,19 @@ export async function deliver(
 ): Promise<Outcome> {
   const prepared = await prepareAttempt(dependencies, settings.lane, message); // 1 to 3
   if (prepared.kind !== 'claimed') return prepared;
-  const { delivery, endpoint, trial, unposted } = prepared;
+  const { delivery, endpoint, trial } = prepared;
   try {
-    if (unposted !== undefined) {
-      const attempt = unpostedAttempt(delivery, unposted, dependencies.clock());
+    const prevented = preventedBy(prepared, dependencies.clock());
+    if (prevented !== undefined) {
+      const attempt = unpostedAttempt(delivery, prevented, dependencies.clock());
       return await recordOutcome(dependencies, delivery, attempt, settings.timeScale);
-    }
-    if (delivery.interruptions >= interruptionsMax) {
-      const interrupted = interruptedAttempt(delivery, dependencies.clock());
-      return await recordOutcome(dependencies, delivery, interrupted, settings.timeScale);
-    }
-    if (signingSecrets(prepared.secrets, dependencies.clock()).length === 0) {
-      const unsigned = unsignedAttempt(delivery, dependencies.clock());
-      return await recordOutcome(dependencies, delivery, unsigned, settings.timeScale);
     }
     const attempt = await postAttempt(dependencies, settings, prepared); // 4
     const outcome = await recordOutcome(dependencies, delivery, attempt, settings.timeScale); // 5 to 7
     if (endpoint !== undefined && outcome.kind !== 'lost_race') {
       const counting = countResult(dependencies, endpoint, attempt);
       // A success that is not counted would disable the endpoint: the queue delivers the message again.
-      await (attempt.error === undefined ? counting : orWarn(dependencies, counting));
+      await (attempt.error === undefined ? counting : orWarn(dependencies, notCounted, counting));
     }
     await recordResponseTime(dependencies, clientOriginOf(delivery), attempt.total_ms);
     return outcome;
@@ -136,13 +130,12 @@ export async function deliver(
   }
 }
 
-/** The outcome is stored already: what fails here delays no delivery. */
-async function orWarn({ warn }: LaneDependencies, work: Promise<void>): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
-    warn('the result of an attempt could not be counted for its endpoint', error);
-  }
+const notCounted = 'the result of an attempt could not be counted for its endpoint';
+
+function preventedBy({ unposted, delivery, secrets }: Claimed, now: Date): UnpostedError | undefined {
+  if (unposted !== undefined) return unposted;
+  if (delivery.interruptions >= interruptionsMax) return 'reset';
+  return signingSecrets(secrets, now).length === 0 ? 'no_secret' : undefined;
 }
 
 /** Messages are early by a fraction of a second. */

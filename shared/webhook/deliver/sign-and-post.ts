@@ -2,7 +2,7 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import { signingSecrets, type WebhookSecret } from '../../client/webhook-secrets.ts';
 import { epochSeconds } from '../../platform/clock.ts';
-import type { Attempt, AttemptError, UnpostedError } from '../attempt-record.ts';
+import type { Attempt, UnpostedError } from '../attempt-record.ts';
 import type { AwsDestination } from '../aws-destination.ts';
 import { type LaneDependencies, recordSlowness } from '../choose-lane.ts';
 import type { Delivery, Lane } from '../delivery.ts';
@@ -94,37 +94,17 @@ export function attemptOf(delivery: Delivery, run: AttemptRun): Attempt {
 
 export const interruptedMessage = 'the workers that made this attempt stopped before it ended';
 
-/** An attempt during which every worker died. It is unknown what the endpoint received. */
-export function interruptedAttempt(delivery: Delivery, now: Date): Attempt {
-  return attemptWithoutPost(delivery, now, 'reset', interruptedMessage);
-}
-
 const unpostedMessages: Readonly<Record<UnpostedError, string>> = {
   endpoint_disabled: 'the endpoint was disabled after the event; nothing was posted',
   endpoint_deleted: 'the endpoint was deleted after the event; nothing was posted',
   endpoint_unreadable:
     'the row of the endpoint in the table webhook-endpoints is invalid; nothing was posted',
+  no_secret: 'no secret that could sign it was found in the table client-secrets; nothing was posted',
+  // Every worker died: it is unknown what the endpoint received.
+  reset: interruptedMessage,
 };
 
-/** An attempt that was not made, because of the endpoint's present row, or because there is none. */
 export function unpostedAttempt(delivery: Delivery, error: UnpostedError, now: Date): Attempt {
-  return attemptWithoutPost(delivery, now, error, unpostedMessages[error]);
-}
-
-const unsignedMessage =
-  'no secret that could sign it was found in the table client-secrets; nothing was posted';
-
-/** An attempt that was not made, because a webhook is never sent without a signature. */
-export function unsignedAttempt(delivery: Delivery, now: Date): Attempt {
-  return attemptWithoutPost(delivery, now, 'no_secret', unsignedMessage);
-}
-
-function attemptWithoutPost(
-  delivery: Delivery,
-  now: Date,
-  error: AttemptError,
-  error_message: string,
-): Attempt {
   return {
     ...identityOf(delivery, delivery.attempt_trigger, now, now),
     total_ms: 0,
@@ -133,7 +113,7 @@ function attemptWithoutPost(
     response_headers: {},
     response_body: '',
     error,
-    error_message,
+    error_message: unpostedMessages[error],
   };
 }
 

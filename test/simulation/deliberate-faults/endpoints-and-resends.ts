@@ -30,8 +30,9 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/webhook/deliver/deliver-webhook.ts',
-        replace: 'await (attempt.error === undefined ? counting : orWarn(dependencies, counting));',
-        by: 'await orWarn(dependencies, counting);',
+        replace:
+          'await (attempt.error === undefined ? counting : orWarn(dependencies, notCounted, counting));',
+        by: 'await orWarn(dependencies, notCounted, counting);',
       },
       {
         file: 'shared/webhook/deliver/deliver-webhook.ts',
