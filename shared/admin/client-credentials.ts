@@ -47,21 +47,13 @@ export async function endPreviousSecret(
   await clientAdmin.endPreviousSecret(dependencies, clientId);
 }
 
-export interface RotatedWebhookSecret {
-  readonly client_id: string;
-  readonly webhook_secret: string;
-  /** The time from which it signs. */
-  readonly active_at: string;
-  readonly previous_secret_expires_at: string | null;
-}
-
 /** Issues a new webhook secret. Only the previous secret signs until the new one is active; then both sign for the overlap. */
 export async function rotateWebhookSecret(
   dependencies: AdminDependencies,
   actor: string,
   clientId: string,
   rotation: SecretRotation,
-): Promise<RotatedWebhookSecret> {
+) {
   const summary = `${actor} made a new webhook secret; ${overlapText('signs', rotation)}`;
   const rotated = await clientAdmin.rotateWebhookSecret(
     dependencies,
@@ -73,6 +65,7 @@ export async function rotateWebhookSecret(
   return {
     client_id: clientId,
     webhook_secret: rotated.secret,
+    // The time from which it signs.
     active_at: rotated.active_at,
     previous_secret_expires_at: rotated.previous_expires_at ?? null,
   };

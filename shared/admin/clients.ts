@@ -102,16 +102,11 @@ export function assertWebhookUrl({ webhookUrl }: Pick<AdminDependencies, 'webhoo
   });
 }
 
-interface ShownClient extends ClientView {
-  readonly client_secret: string;
-  readonly webhook_secret: string;
-}
-
 export async function createClient(
   dependencies: AdminDependencies,
   actor: string,
   { name, scopes, webhook_url }: z.output<ReturnType<typeof newClientBody>>,
-): Promise<ShownClient> {
+) {
   const now = dependencies.clock();
   // The list of the stage as it is now: a later change of the stage does not open further countries to this client.
   const countries = scopes.includes('messages') ? dependencies.stageCountries : undefined;

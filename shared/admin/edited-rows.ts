@@ -2,6 +2,7 @@
  * Pages of the rows of a table that people edit (of all clients, in the order of the table, or of one), and how
  * administrators change such a row.
  */
+
 import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
 import { everyClient } from '../contract/limits.ts';
@@ -13,6 +14,7 @@ import {
 } from '../edited-table/edited-row.ts';
 import type { AllRows, RowKey } from '../edited-table/row-editor.dynamo.ts';
 import { invalidCursor } from '../operation/list-query.ts';
+import { jsonIn } from '../platform/object-fields.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
 import { keyText, pageSize, textUpTo } from './request-fields.ts';
@@ -76,12 +78,9 @@ function cursorOf(key: RowKey, sortKey: string): string {
 }
 
 function keyIn(cursor: string, sortKey: string): RowKey {
-  try {
-    const [client_id, sort] = position.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-    return { client_id, [sortKey]: sort };
-  } catch {
-    throw invalidCursor();
-  }
+  const { data } = position.safeParse(jsonIn(Buffer.from(cursor, 'base64url').toString()));
+  if (data === undefined) throw invalidCursor();
+  return { client_id: data[0], [sortKey]: data[1] };
 }
 
 /** Names attributes of a row that are to be removed, such as misspelled ones. */

@@ -31,18 +31,12 @@ export interface FailingEndpoint {
   readonly last_error: string | null;
 }
 
-interface FailingEndpoints {
-  readonly endpoints: readonly FailingEndpoint[];
-  /** Whether there are more failed webhooks than were read. */
-  readonly moreFailed: boolean;
-}
-
 type Dependencies = Pick<
   AdminDependencies,
   'activity' | 'deliveries' | 'dueItems' | 'messages' | 'endpoints' | 'clock' | 'retentionDays' | 'mode'
 >;
 
-export async function failingEndpoints(dependencies: Dependencies): Promise<FailingEndpoints> {
+export async function failingEndpoints(dependencies: Dependencies) {
   const now = dependencies.clock();
   const [failed, waiting] = await Promise.all([
     failedWebhooks(dependencies, now),

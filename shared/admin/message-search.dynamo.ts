@@ -6,10 +6,10 @@ import { type Mode, modeOf } from '../contract/mode.ts';
 import type { Message } from '../message/message.ts';
 import {
   type Direction,
-  type ListedKey,
   listPartitions,
   newestFirst,
   partitionsOf,
+  takeKeys,
 } from '../message/store/message-list.dynamo.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 
@@ -80,7 +80,7 @@ export function dynamoMessageSearch(
       const keys = newestFirst(indexesOf(filter, direction).map((index) => partition(index, range, atOnce)));
       const found: { readonly message: Message; readonly position: string }[] = [];
       for (let lookedAt = 0; lookedAt < lookedAtMax; ) {
-        const some = await take(keys, atOnce);
+        const some = await takeKeys(keys, atOnce);
         const rows = await messages.getMany(
           some.map(({ messageId }) => messageId),
           // With a condition most messages do not match, so the reads are eventually consistent, at half the price.
@@ -132,16 +132,6 @@ function isOf(message: Message, direction: Direction): boolean {
 
 function withCursor(page: MessagePage, nextCursor: string | undefined): MessagePage {
   return nextCursor === undefined ? page : { ...page, nextCursor };
-}
-
-async function take(keys: AsyncGenerator<ListedKey>, count: number): Promise<ListedKey[]> {
-  const taken: ListedKey[] = [];
-  while (taken.length < count) {
-    const { value, done } = await keys.next();
-    if (done === true) break;
-    taken.push(value);
-  }
-  return taken;
 }
 
 const indexRow = z.object({ message_id: z.string() });

@@ -71,13 +71,6 @@ interface WantedOtps {
   readonly always: boolean;
 }
 
-interface AllowedOtps {
-  readonly client_id: string;
-  readonly country: string;
-  readonly allowed_at: string;
-  readonly always: boolean;
-}
-
 /**
  * Lets one-time passwords of the client go to the country again; only later ones are judged.
  *
@@ -87,7 +80,7 @@ export async function allowOtps(
   dependencies: AdminDependencies,
   actor: string,
   { clientId, country, always }: WantedOtps,
-): Promise<AllowedOtps> {
+) {
   const client = await requireClient(dependencies, clientId);
   const code = countryCode(country);
   const before = await dependencies.otpHolds.find(clientId, code);

@@ -21,13 +21,6 @@ export interface RefusalView extends RefusalCount {
   readonly last: Refusal | null;
 }
 
-interface RefusalList {
-  /** The newest hour first, and in it the most first. */
-  readonly refusals: readonly RefusalView[];
-  /** Whether there are clients that were not read. */
-  readonly more_clients: boolean;
-}
-
 /** Each has a row for each hour. */
 const clientsMax = 1000;
 const hoursByDefault = 24;
@@ -35,7 +28,7 @@ const hoursByDefault = 24;
 export async function listRefusals(
   dependencies: Pick<AdminDependencies, 'clients' | 'refusals' | 'clock' | 'mode'>,
   query: z.output<typeof refusalsQuery>,
-): Promise<RefusalList> {
+) {
   const { ids, more } =
     query.client_id === undefined
       ? await allIds(dependencies)
@@ -44,11 +37,13 @@ export async function listRefusals(
   const found = await dependencies.refusals.findMany(counts.map(({ last_request_id }) => last_request_id));
   const byId = new Map(found.map((refusal) => [refusal.request_id, refusal]));
   return {
+    // The newest hour first, and in it the most first.
     refusals: counts
       .map((count): RefusalView => ({ ...count, last: lastOf(count, byId) }))
       .toSorted((one, other) =>
         one.hour === other.hour ? other.at_least - one.at_least : one.hour < other.hour ? 1 : -1,
       ),
+    // Whether there are clients that were not read.
     more_clients: more,
   };
 }

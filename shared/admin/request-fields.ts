@@ -1,5 +1,7 @@
 /** Fields that several requests of administrators have; their errors are for a person, as the dashboard shows them. */
+
 import * as z from 'zod/mini';
+import { listPositionForm } from '../message/store/message-list.dynamo.ts';
 
 export function textUpTo(charactersMax: number) {
   return z
@@ -28,12 +30,5 @@ export const cursor = z.optional(keyText);
 export const positionCursor = z.optional(textUpTo(500));
 /** A position in a list of messages. */
 export const messageCursor = z.optional(
-  z
-    .string()
-    .check(
-      z.regex(
-        /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#msg_[0-9A-HJKMNP-TV-Z]{26}$/,
-        'must be the next_cursor of an earlier answer',
-      ),
-    ),
+  z.string().check(z.regex(listPositionForm, 'must be the next_cursor of an earlier answer')),
 );

@@ -2,8 +2,10 @@
  * Reads the log lines of requests as they come. Each function of the API has a log group, and Live Tail takes ten groups
  * only, so each group is asked for its new lines in turn: a request of CloudWatch Logs that costs nothing.
  */
+
 import { CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import * as z from 'zod/mini';
+import { jsonIn } from '../platform/object-fields.ts';
 import { stackResources } from './stack-resources.cloudformation.ts';
 
 const timeLimits = { connectionTimeout: 2000, requestTimeout: 10_000, throwOnRequestTimeout: true };
@@ -54,7 +56,8 @@ export async function requestLogOf(stackName: string): Promise<RequestLog> {
         const query = { logGroupName, startTime: since.getTime(), filterPattern };
         for await (const { events = [] } of paginateFilterLogEvents({ client }, query)) {
           for (const { eventId = '', message = '' } of events) {
-            const request = requestIn(message);
+            // Lambda itself also writes lines that are not JSON.
+            const request = loggedRequestSchema.safeParse(jsonIn(message)).data;
             if (request !== undefined && isWanted(request)) found.push({ id: eventId, request });
           }
         }
@@ -62,13 +65,4 @@ export async function requestLogOf(stackName: string): Promise<RequestLog> {
       return found.toSorted((one, other) => (one.request.timestamp < other.request.timestamp ? -1 : 1));
     },
   };
-}
-
-function requestIn(line: string): LoggedRequest | undefined {
-  try {
-    return loggedRequestSchema.safeParse(JSON.parse(line)).data;
-  } catch {
-    // Lambda itself also writes lines that are not JSON.
-    return undefined;
-  }
 }

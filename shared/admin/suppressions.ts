@@ -107,13 +107,6 @@ interface SuppressionImport {
   readonly report: (line: string) => void;
 }
 
-interface ImportedSuppressions {
-  /** How many recipients were given. */
-  readonly recipients: number;
-  /** How many of them were not suppressed before. */
-  readonly suppressed: number;
-}
-
 /**
  * Suppresses them all; a repeat changes nothing, so an import that failed is done again. A scope that the file does not
  * say stays what it is.
@@ -124,7 +117,7 @@ export async function importSuppressions(
   dependencies: AdminDependencies,
   actor: string,
   { client, lines, report }: SuppressionImport,
-): Promise<ImportedSuppressions> {
+) {
   const clientId = await clientIdOf(dependencies, client);
   // The last line of a recipient counts, as if they were imported one after the other.
   const recipients = [...new Map(lines.map((line) => [line.recipient, line])).values()];

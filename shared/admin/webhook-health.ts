@@ -172,18 +172,13 @@ async function healthSinceSuccess(
   return isOld ? healthOfLatest(dependencies, clientId, messagesOfOutage) : health;
 }
 
-interface ClientEndpoints {
-  readonly endpoints: readonly ClientEndpoint[];
-  readonly health: WebhookHealth;
-}
-
 export async function clientEndpoints(
   dependencies: Pick<
     AdminDependencies,
     'activity' | 'deliveries' | 'messages' | 'endpoints' | 'clock' | 'retentionDays'
   >,
   clientId: string,
-): Promise<ClientEndpoints> {
+) {
   const [failed, health] = await Promise.all([
     failedWebhooksOf(dependencies, clientId, failedWebhooksMax),
     healthSinceSuccess(dependencies, clientId),

@@ -2,10 +2,12 @@
  * The credentials of carriers: a secret for each, which is read again within 60 s, so that a change needs no deploy; and
  * whether they work, asked by a call that sends nothing.
  */
+
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
 import type { Clock } from '../platform/clock.ts';
 import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
+import { jsonIn } from '../platform/object-fields.ts';
 import type { CarrierModule, CredentialCheck } from './carrier-module.ts';
 
 /** The ARNs of the secrets by the names of their carriers. */
@@ -56,12 +58,8 @@ export function carrierSecrets(
   };
 
   function given(text: string | undefined): unknown {
-    try {
-      const value: unknown = JSON.parse(text ?? '');
-      return (Array.isArray(value) ? value : [value]).map(withoutBaseUrl);
-    } catch {
-      return undefined;
-    }
+    const value = jsonIn(text ?? '');
+    return (Array.isArray(value) ? value : [value]).map(withoutBaseUrl);
   }
 
   function withoutBaseUrl(value: unknown): unknown {

@@ -2,15 +2,31 @@
  * One call of a vendor's API, never repeated here. What matters is whether the vendor can have got the request: where no
  * connection was made it has not, and where no response came nobody knows.
  */
+
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import * as z from 'zod/mini';
+import type { CallContext, CredentialCheck } from './carrier-module.ts';
 
 /** Without TLS only to a double on the same machine: every call has a credential. */
 export const vendorAddress = z.url().check(
   z.regex(/^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost)[:/])/),
   z.overwrite((url) => url.replace(/\/+$/, '')),
 );
+
+/** The credentials of calls: the newest, where there are two. */
+export async function newestOf<Credentials>({ credentials }: CallContext<Credentials>): Promise<Credentials> {
+  const [newest] = await credentials();
+  if (newest === undefined) throw new Error('the carrier has no credentials');
+  return newest;
+}
+
+/** What the response to a call that sends nothing says of the credentials. */
+export async function checkedBy(call: Promise<VendorAnswer>): Promise<CredentialCheck> {
+  const response = await call;
+  if (!response.connected) return { works: false, answer: response.reason };
+  return { works: response.status === 200, answer: `${response.status}` };
+}
 
 interface VendorCall {
   readonly url: string;

@@ -59,19 +59,13 @@ export interface NewClient {
   readonly countries?: readonly string[] | undefined;
 }
 
-interface CreatedClient {
-  readonly client: Client;
-  readonly clientSecret: string;
-  readonly webhookSecret: string;
-}
-
 /** Stores the webhook secret first, so that every existing client has one. */
 export async function createClient(
   dependencies: ClientAdminDependencies,
   wanted: NewClient,
   now: Date,
   beforeChange: BeforeChange<[Client]> = unrecorded,
-): Promise<CreatedClient> {
+) {
   const createdAt = now.toISOString();
   const clientId = newClientId(dependencies.random);
   const clientSecret = newClientSecret(dependencies.random, 'live');

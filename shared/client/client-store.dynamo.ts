@@ -38,11 +38,6 @@ interface ListOptions {
   readonly after?: string | undefined;
 }
 
-export interface ClientPage {
-  readonly clients: readonly Client[];
-  readonly next?: string | undefined;
-}
-
 export type ClientStore = ReturnType<typeof dynamoClientStore>;
 
 /** A client has one row: its test data has an id of its own, by which these attributes are read and written. */
@@ -120,7 +115,7 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
       );
     },
     /** A scan, one page at a time: only administrators list clients. */
-    async list({ limit, after }: ListOptions): Promise<ClientPage> {
+    async list({ limit, after }: ListOptions) {
       const { Items = [], LastEvaluatedKey } = await dynamo.send(
         new ScanCommand({
           TableName,

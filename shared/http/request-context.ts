@@ -152,15 +152,11 @@ interface RemainingTime {
 /** Time that is left for the response. */
 const deadlineMarginMs = 500;
 
-/** The end of a request: shortly before Lambda would stop the function. One timer serves all steps of the request. */
-interface Deadline {
-  /** Rejects when it is reached. */
-  readonly reached: Promise<never>;
-  /** Ends the timer. */
-  clear(): void;
-}
-
-export function deadlineOf(context: RemainingTime): Deadline {
+/**
+ * The end of a request: shortly before Lambda would stop the function. `reached` rejects then. One timer serves all steps of the
+ * request, until `clear`.
+ */
+export function deadlineOf(context: RemainingTime) {
   let timer: NodeJS.Timeout | undefined;
   const reached = new Promise<never>((_resolve, reject) => {
     const refuse = (): void =>

@@ -16,7 +16,9 @@ import {
   filterFields,
   type ListedKey,
   type ListRange,
+  listPositionForm,
   type MessageList,
+  takeKeys,
 } from './store/message-list.dynamo.ts';
 import type { MessageStore } from './store/message-store.ts';
 
@@ -38,10 +40,7 @@ export const listMessagesQuery = z.object({
   cursor: optional(z.string()),
 });
 
-/** A position of the index, as `listPosition` makes them. */
-export const messageCursor = opaqueCursor(
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#msg_[0-9A-HJKMNP-TV-Z]{26}$/,
-);
+export const messageCursor = opaqueCursor(listPositionForm);
 
 type Query = z.output<typeof listMessagesQuery>;
 
@@ -78,7 +77,7 @@ export function listMessages(
     const found: FoundMessage[] = [];
     for (let lookedAt = 0, position = ''; found.length <= limit; ) {
       if (lookedAt >= lookedAtMax) return page(found, position);
-      const next = await take(keys, atOnce);
+      const next = await takeKeys(keys, atOnce);
       const likely = isFiltered ? await likelyAmong(messages, next, query) : next;
       for (const chunk of chunksOf(likely, Math.max(limit + 1, wholeAtOnceMin))) {
         if (found.length > limit) break;
@@ -136,16 +135,6 @@ function passesFilter(fields: FilterFields, query: Query): boolean {
 /** Checked again on the complete row, because the index may be older. */
 function passes(message: Message, clientId: string, query: Query): boolean {
   return message.client_id === clientId && passesFilter(message, query);
-}
-
-async function take(keys: AsyncGenerator<ListedKey>, count: number): Promise<ListedKey[]> {
-  const taken: ListedKey[] = [];
-  while (taken.length < count) {
-    const next = await keys.next();
-    if (next.done === true) break;
-    taken.push(next.value);
-  }
-  return taken;
 }
 
 function page(found: readonly FoundMessage[], end: string | undefined): ApiResponse {

@@ -34,19 +34,17 @@ export const defaultPageLimit = 20;
 
 export const pageLimit = z.pipe(wholeNumber, z.int().check(z.minimum(1), z.maximum(pageLimitMax)));
 
-/** A cursor is a position, as base64url so that clients treat it as opaque. */
-interface OpaqueCursor {
-  encode(position: string): string;
-  /** @throws GatewayError `invalid_request` where `encode` did not make it of a position in this list. */
-  decode(cursor: string): string;
-}
-
-/** @param form - of every position in the list */
-export function opaqueCursor(form: RegExp): OpaqueCursor {
+/**
+ * A cursor is a position, as base64url so that clients treat it as opaque.
+ *
+ * @param form - of every position in the list
+ */
+export function opaqueCursor(form: RegExp) {
   const encode = (position: string): string => Buffer.from(position).toString('base64url');
   return {
     encode,
-    decode(cursor) {
+    /** @throws GatewayError `invalid_request` where `encode` did not make it of a position in this list. */
+    decode(cursor: string): string {
       const position = Buffer.from(cursor, 'base64url').toString();
       if (form.test(position) && encode(position) === cursor) return position;
       throw invalidCursor();

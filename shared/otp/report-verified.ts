@@ -28,12 +28,6 @@ export type ReportReceived = (
   carrierMessageId: string,
 ) => Promise<{ readonly reported: true } | { readonly reported: false; readonly reason: string }>;
 
-interface Feedback {
-  readonly reported: number;
-  /** Why the carrier refused reports for good. */
-  readonly refused: readonly string[];
-}
-
 /** @throws when some may not be reported: all must be passed again. */
 export async function reportVerified(
   {
@@ -47,7 +41,7 @@ export async function reportVerified(
     readonly report: ReportReceived;
   },
   verified: readonly VerifiedOtp[],
-): Promise<Feedback> {
+) {
   const carrierIds = (await Promise.all(verified.map((otp) => carrierIdsOf(otps, messages, otp)))).flat();
   const results = await allEnded(carrierIds.map((id) => report(id)));
   return {

@@ -1,4 +1,7 @@
-/** The fields of an object that its type does not name, or that have no value: the first are kept, the second left out. */
+/**
+ * Values of any form: the fields of an object that its type does not name, which are kept, or that have no value, which are left
+ * out; and what a text has as JSON.
+ */
 import * as z from 'zod/mini';
 
 /**
@@ -17,4 +20,13 @@ type Given<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined>
 export function withoutUndefined<Fields extends object>(fields: Fields): Given<Fields> {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given) as Given<Fields>;
+}
+
+/** The value of a JSON text; undefined where it is none. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -77,14 +77,11 @@ const idBytesMax = 850;
 /** How much later a row may be reviewed to share an entry with others. */
 const packWithinMs = 15_000;
 
-interface PackedDueItems {
-  /** The due time of the last row, so that no row is reviewed too early. */
-  readonly dueAt: Date;
-  readonly ids: readonly string[];
-}
-
-/** Packs items that are due at about the same time. The same items always make the same entries. */
-export function packDueItems(dueItems: readonly DueItem[]): PackedDueItems[] {
+/**
+ * Packs items that are due at about the same time, each with the time of the last, so that none is reviewed too early. The same
+ * items always make the same entries.
+ */
+export function packDueItems(dueItems: readonly DueItem[]) {
   const entries: { from: number; bytes: number; dueAt: Date; ids: string[] }[] = [];
   const inOrder = dueItems.toSorted(
     (a, b) => a.dueAt.getTime() - b.dueAt.getTime() || (a.id < b.id ? -1 : 1),

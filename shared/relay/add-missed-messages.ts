@@ -68,11 +68,6 @@ export interface LostRecords {
   handOn(): Promise<void>;
 }
 
-interface AddedMessages {
-  readonly added: number;
-  readonly failures: readonly unknown[];
-}
-
 /** Most messages are final by then, so few are added twice. */
 const scannedAfterSeconds = 1200;
 /** The pause between two scans, because each queries the list of every client. */
@@ -95,7 +90,7 @@ const failedMax = 50;
 /** How much work is repeated if a run is killed. */
 const writeProgressSeconds = 5;
 
-export async function addMissedMessages(dependencies: AddMissedDependencies): Promise<AddedMessages> {
+export async function addMissedMessages(dependencies: AddMissedDependencies) {
   const { progress, clock, endsAt } = dependencies;
   const failures: unknown[] = [];
   let added = 0;

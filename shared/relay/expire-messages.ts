@@ -30,15 +30,6 @@ import type { SetAside } from '../recovery/set-aside.sqs.ts';
 import { fanOutItemIdOf } from '../webhook/delivery.ts';
 import { eventsOf } from '../webhook/plan-deliveries.ts';
 
-interface Expired {
-  readonly expired: number;
-  /** How many were sent to their outbound queue again. */
-  readonly requeued: number;
-  /** Whether the run ended before all due items were processed. */
-  readonly cutShort: boolean;
-  readonly failures: readonly unknown[];
-}
-
 /** A message that is still scheduled this long after its time is queued again, once per interval. */
 const requeueAfterSeconds = 60;
 const requeueIntervalSeconds = 60;
@@ -110,7 +101,7 @@ export async function expireOverdue(
     readonly outbound: OutboundQueue;
     readonly setAside: SetAside;
   },
-): Promise<Expired> {
+) {
   const totals = { expired: 0, requeued: 0 };
 
   async function reviewMessage(message: Message): Promise<NextReview> {

@@ -2,9 +2,11 @@
  * The stream records of messages that failed until their last retry: Lambda sends the position of each batch to a queue.
  * They are handed on to the relay's dead-letter queue, where a person finds them.
  */
+
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
 import { sqsFurtherMessages } from '../platform/aws/queues.sqs.ts';
+import { jsonIn } from '../platform/object-fields.ts';
 import type { QueueRecord } from '../platform/process-queue-batch.ts';
 import { type LostRecords, spanOf } from './add-missed-messages.ts';
 import type { TimeRange } from './expire-messages.ts';
@@ -16,8 +18,24 @@ const failedBatch = z.object({
   DDBStreamBatchInfo: z.object({
     approximateArrivalOfFirstRecord: time,
     approximateArrivalOfLastRecord: time,
+    streamArn: z.optional(z.string()),
   }),
 });
+
+/** The time in which the records arrived, and the stream; undefined where it is no failed batch. */
+export function failedBatchIn(
+  json: unknown,
+): (TimeRange & { readonly streamArn: string | undefined }) | undefined {
+  const { data } = failedBatch.safeParse(json);
+  if (data === undefined) return undefined;
+  const { approximateArrivalOfFirstRecord: first, approximateArrivalOfLastRecord: last } =
+    data.DDBStreamBatchInfo;
+  return {
+    since: new Date(first).toISOString(),
+    until: new Date(last).toISOString(),
+    streamArn: data.DDBStreamBatchInfo.streamArn,
+  };
+}
 
 const receivedAtOnce = 10;
 
@@ -32,14 +50,10 @@ export function sqsLostRecords(
 
   /** What is no failed batch was sent by a person: it has no time, so it stands for the last day, which a stream keeps. */
   function rangeOf({ body }: QueueRecord): TimeRange {
-    const batch = failedBatch.safeParse(jsonOf(body));
-    if (!batch.success) {
-      const now = clock().getTime();
-      return { since: new Date(now - 86_400_000).toISOString(), until: new Date(now).toISOString() };
-    }
-    const { approximateArrivalOfFirstRecord: first, approximateArrivalOfLastRecord: last } =
-      batch.data.DDBStreamBatchInfo;
-    return { since: new Date(first).toISOString(), until: new Date(last).toISOString() };
+    const batch = failedBatchIn(jsonIn(body));
+    if (batch !== undefined) return batch;
+    const now = clock().getTime();
+    return { since: new Date(now - 86_400_000).toISOString(), until: new Date(now).toISOString() };
   }
 
   return {
@@ -50,17 +64,9 @@ export function sqsLostRecords(
 
     async handOn() {
       for (const { body, receiptHandle } of read) {
-        await keepCopy(jsonOf(body) ?? body);
+        await keepCopy(jsonIn(body) ?? body);
         await queue.delete(receiptHandle);
       }
     },
   };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -35,14 +35,11 @@ import {
 import type { PlannedEndpoint } from '../webhook/webhook-endpoint.ts';
 import { firstReview } from './expire-messages.ts';
 
-interface ReadChanges {
-  readonly changes: readonly MessageChange[];
-  /** Records that are not valid messages; a retry would not help. */
-  readonly unreadable: readonly StreamRecord[];
-}
-
-/** The changes in these records; removals and restored rows are left out. */
-export function readChanges(records: readonly StreamRecord[]): ReadChanges {
+/**
+ * The changes in these records; removals and restored rows are left out, and so are those that are no valid messages, for which a
+ * retry would not help.
+ */
+export function readChanges(records: readonly StreamRecord[]) {
   const changes: MessageChange[] = [];
   const unreadable: StreamRecord[] = [];
   for (const record of records) {

@@ -1,14 +1,14 @@
 /** What was set aside in a gateway that an administrator's shell reaches: its queues, and how their messages are processed. */
 
-import {
-  ChangeMessageVisibilityCommand,
-  DeleteMessageCommand,
-  ReceiveMessageCommand,
-  type SQSClient,
-} from '@aws-sdk/client-sqs';
+import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { dynamoMessageStore } from '../message/store/message-store.dynamo.ts';
-import { sendMessages } from '../platform/aws/queues.sqs.ts';
+import {
+  changeVisibilityOn,
+  receiveFrom,
+  sendMessages,
+  sqsFurtherMessages,
+} from '../platform/aws/queues.sqs.ts';
 import { systemClock } from '../platform/clock.ts';
 import { dynamoDueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { dynamoDeliveryStore } from '../webhook/delivery-store.dynamo.ts';
@@ -22,47 +22,26 @@ import {
 } from './set-aside-records.ts';
 
 const hiddenSeconds = 60;
-/** SQS asks all of its servers if a request waits, so an empty response means that nothing is left. */
-const waitSeconds = 1;
 
 function sqsSetAsideQueue(client: SQSClient, queue: string, QueueUrl: string): SetAsideQueue {
+  const input = { QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: hiddenSeconds };
+  const { delete: remove } = sqsFurtherMessages(client, QueueUrl);
+  const changeVisibility = changeVisibilityOn(client, QueueUrl);
   return {
     async read() {
       const found = new Map<string, SetAsideMessage>();
       for (;;) {
-        const { Messages = [] } = await client.send(
-          new ReceiveMessageCommand({
-            QueueUrl,
-            MaxNumberOfMessages: 10,
-            WaitTimeSeconds: waitSeconds,
-            VisibilityTimeout: hiddenSeconds,
-            MessageSystemAttributeNames: ['ApproximateReceiveCount', 'SentTimestamp', 'MessageGroupId'],
-          }),
-        );
-        if (Messages.length === 0) return [...found.values()];
-        for (const { MessageId = '', ReceiptHandle = '', Body = '', Attributes = {} } of Messages) {
-          found.set(MessageId, {
-            queue,
-            messageId: MessageId,
-            receiptHandle: ReceiptHandle,
-            body: Body,
-            attributes: { ApproximateReceiveCount: Attributes.ApproximateReceiveCount ?? '1' },
-            sentAt: new Date(Number(Attributes.SentTimestamp ?? 0)).toISOString(),
-            clientId: Attributes.MessageGroupId ?? '-',
-          });
+        const records = await receiveFrom(client, input, 'SentTimestamp', 'MessageGroupId');
+        if (records.length === 0) return [...found.values()];
+        for (const record of records) {
+          const { SentTimestamp = 0, MessageGroupId = '-' } = record.attributes ?? {};
+          const sentAt = new Date(Number(SentTimestamp)).toISOString();
+          found.set(record.messageId, { ...record, queue, sentAt, clientId: MessageGroupId });
         }
       }
     },
-
-    async delete({ receiptHandle }) {
-      await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: receiptHandle }));
-    },
-
-    async release({ receiptHandle }) {
-      await client.send(
-        new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout: 0 }),
-      );
-    },
+    delete: ({ receiptHandle }) => remove(receiptHandle),
+    release: ({ receiptHandle }) => changeVisibility(receiptHandle, 0),
   };
 }
 

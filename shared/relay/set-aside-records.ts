@@ -7,14 +7,17 @@
  * and a dead letter goes to its own queue again, whose consumer does nothing that is done already. So a message that is
  * processed twice has no second effect.
  */
+
 import * as z from 'zod/mini';
 import type { Message } from '../message/message.ts';
 import type { Clock } from '../platform/clock.ts';
+import { jsonIn } from '../platform/object-fields.ts';
 import type { QueueRecord } from '../platform/process-queue-batch.ts';
 import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { type Delivery, dueItemOf } from '../webhook/delivery.ts';
 import type { ScanProgressStore } from './add-missed-messages.ts';
 import { leaveToReview } from './expire-messages.ts';
+import { failedBatchIn } from './lost-records.sqs.ts';
 
 /** A message of one of these queues. */
 export interface SetAsideMessage extends QueueRecord {
@@ -64,28 +67,15 @@ const refusedEntry = z.object({
   delivery_id: z.optional(text),
 });
 
-/** AWS Lambda, "Retain discarded batch records". */
-const lostRecords = z.object({
-  DDBStreamBatchInfo: z.object({
-    approximateArrivalOfFirstRecord: time,
-    approximateArrivalOfLastRecord: time,
-    streamArn: text,
-  }),
-});
-
 const withMessageId = z.object({ message_id: text });
 
 export function workOf({ queue, body }: Pick<SetAsideMessage, 'queue' | 'body'>): SetAsideWork {
-  const json = jsonOf(body);
-  const lost = lostRecords.safeParse(json);
-  if (lost.success) {
-    const { streamArn, ...batch } = lost.data.DDBStreamBatchInfo;
-    return {
-      kind: 'lost_records',
-      table: /:table\/([^/]+)\//.exec(streamArn)?.[1] ?? streamArn,
-      since: new Date(batch.approximateArrivalOfFirstRecord).toISOString(),
-      until: new Date(batch.approximateArrivalOfLastRecord).toISOString(),
-    };
+  const json = jsonIn(body);
+  const lost = failedBatchIn(json);
+  if (lost?.streamArn !== undefined) {
+    const { streamArn, since, until } = lost;
+    const table = /:table\/([^/]+)\//.exec(streamArn)?.[1] ?? streamArn;
+    return { kind: 'lost_records', table, since, until };
   }
   if (queue !== relayQueue && queue !== lostRecordsQueue)
     return { kind: 'dead_letter', messageId: withMessageId.safeParse(json).data?.message_id };
@@ -136,7 +126,7 @@ const wrappers: ReadonlySet<string> = new Set(['S', 'N', 'BOOL', 'NULL', 'L', 'M
 
 /** The message's content, in which only the length is shown of every text that a person may have written. */
 export function maskedContent(body: string): unknown {
-  const json = jsonOf(body);
+  const json = jsonIn(body);
   return json === undefined ? masked(body) : maskedValue(json, '');
 }
 
@@ -154,14 +144,6 @@ function maskedValue(value: unknown, field: string): unknown {
 
 function masked(value: string): string {
   return `(${value.length} characters)`;
-}
-
-function jsonOf(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Reads a queue of what was set aside without taking anything from it, and deletes what is processed. */

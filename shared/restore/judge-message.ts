@@ -2,8 +2,10 @@
  * Decides what a message becomes that was lost after the time of the restore: its row at that time, and what surviving
  * tables and the stream prove of it since. What they do not prove is not guessed: whether such a message was handed over is `unknown`.
  */
+
 import * as z from 'zod/mini';
 import { type Message, messageSchema, type Status, statuses } from '../message/message.ts';
+import { jsonIn } from '../platform/object-fields.ts';
 
 /** The states that a message can have entered after the time of the restore. */
 const laterStates = ['sent', 'failed', 'expired', 'delivered', 'read', 'canceled'] as const;
@@ -146,17 +148,9 @@ const eventBody = z.object({
 
 /** What a webhook's body proves of its message; undefined if it is of no state. */
 export function evidenceInBody(body: string): MessageEvidence | undefined {
-  const parsed = eventBody.safeParse(jsonOf(body));
+  const parsed = eventBody.safeParse(jsonIn(body));
   if (!parsed.success || parsed.data.data.test === true) return undefined;
   const { timestamp, data } = parsed.data;
   const { error_code, error_message } = data;
   return { states: { [data.status]: timestamp }, error_code, error_message };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -39,13 +39,6 @@ export interface RestoreRequest extends AskedRestore {
   readonly confirmed: boolean;
 }
 
-interface RestoreResult {
-  readonly step: RestoreStep;
-  readonly report: RestoreReport | undefined;
-  /** What must be decided before the next step. */
-  readonly open: readonly string[];
-}
-
 const turnedOnMeanwhile =
   'Another command turned the stage on meanwhile. Repeat this command: it stops the stage again, and compares anew.';
 /** Lambda takes seconds to turn a mapping. */
@@ -53,10 +46,7 @@ const mappingPollSeconds = 2;
 /** DynamoDB takes minutes to restore a table. */
 const tablePollSeconds = 10;
 
-export async function restoreStage(
-  dependencies: RestoreDependencies,
-  request: RestoreRequest,
-): Promise<RestoreResult> {
+export async function restoreStage(dependencies: RestoreDependencies, request: RestoreRequest) {
   const { progress: store, settleSeconds, clock, report: say } = dependencies;
   let progress = await stillStopped(dependencies, begun(await store.read(), request, clock()));
   const to = new Date(progress.to);

@@ -1,7 +1,9 @@
 /** The signing-keys table: the public keys that verify tokens, published before their first token and found by `kid`. */
+
 import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { conditionalPut } from '../platform/aws/conditional-write.dynamo.ts';
+import { jsonIn } from '../platform/object-fields.ts';
 
 export const publicJwk = z.object({
   kty: z.literal('EC'),
@@ -40,9 +42,5 @@ export function dynamoSigningKeyStore(dynamo: DynamoDBDocumentClient, TableName:
 }
 
 function jwkIn(text: unknown): PublicJwk | undefined {
-  try {
-    return publicJwk.parse(JSON.parse(String(text)));
-  } catch {
-    return undefined;
-  }
+  return publicJwk.safeParse(jsonIn(String(text))).data;
 }

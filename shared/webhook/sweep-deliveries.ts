@@ -13,7 +13,6 @@ import {
   type DueItemRun,
   errorOf,
   type NextReview,
-  type ProcessedDueItems,
   processDueItems,
   type ReviewResult,
   readRows,
@@ -59,18 +58,12 @@ interface Overdue extends Enqueued {
   readonly reviewAt: Date;
 }
 
-interface Swept extends ProcessedDueItems {
-  readonly enqueued: number;
-  /** Refused permanently by their queue. */
-  readonly refused: number;
-}
-
 /**
  * Enqueues each overdue delivery, then adds it to the due-item index for a later time. A crash between the two causes a
  * second queue message, which finds the delivery held or finished. The pauses become longer, so that what waits in a long
  * queue does not make it much longer.
  */
-export async function sweep(dependencies: SweepDependencies): Promise<Swept> {
+export async function sweep(dependencies: SweepDependencies) {
   let enqueued = 0;
   let refused = 0;
 

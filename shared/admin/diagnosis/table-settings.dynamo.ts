@@ -11,12 +11,6 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { TableShape } from '../../contract/tables.ts';
 
-interface TableFinding {
-  readonly table: string;
-  readonly problem: string;
-  readonly next_step: string;
-}
-
 /**
  * @param tables - the tables' names by their outputs, such as `limit_overrides`
  * @param shapes - the declaration
@@ -25,7 +19,7 @@ export async function checkTables(
   client: Pick<DynamoDBClient, 'send'>,
   tables: Readonly<Record<string, string>>,
   shapes: Readonly<Record<string, TableShape>>,
-): Promise<TableFinding[]> {
+) {
   const found = await Promise.all(
     Object.entries(shapes).map(async ([name, shape]) => {
       const TableName = tables[name.replaceAll('-', '_')];
@@ -35,11 +29,7 @@ export async function checkTables(
   return found.flat();
 }
 
-async function checkTable(
-  client: Pick<DynamoDBClient, 'send'>,
-  TableName: string,
-  shape: TableShape,
-): Promise<TableFinding[]> {
+async function checkTable(client: Pick<DynamoDBClient, 'send'>, TableName: string, shape: TableShape) {
   try {
     const [described, backups, ttl] = await Promise.all([
       client.send(new DescribeTableCommand({ TableName })),

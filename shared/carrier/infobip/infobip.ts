@@ -2,14 +2,16 @@
  * Infobip: hands over an SMS by its API, version 3. The attempt's id is the `messageId`, by which Infobip recognizes a repeated request: so the same
  * attempt may be handed over again where its response was lost.
  */
+
 import * as z from 'zod/mini';
 import { messageError } from '../../contract/message-error-codes.ts';
 import { expectedPrice } from '../../contract/prices.ts';
 import { fromOf } from '../../message/attempt.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
+import { jsonIn } from '../../platform/object-fields.ts';
 import type { CallContext, CarrierContext, CarrierModule, CredentialCheck } from '../carrier-module.ts';
 import { validitySecondsFor } from '../carrier-module.ts';
-import { callVendor } from '../http-call.ts';
+import { callVendor, checkedBy, newestOf } from '../http-call.ts';
 import { type InfobipCredentials, infobipCredentials, infobipDescriptor } from './descriptor.ts';
 import {
   duplicateMessageId,
@@ -63,7 +65,7 @@ function infobipSms(context: Context): Carrier {
       const { status, text } = response;
       if (status === 200)
         return outcomeOf(sendResponse.parse(JSON.parse(text)).messages[0]?.status, request, context);
-      if (!apiError.safeParse(parsedJson(text)).success)
+      if (!apiError.safeParse(jsonIn(text)).success)
         throw new Error(`Infobip answered ${status} without a code`);
       if (status === 429) return { outcome: 'throttled', reason: '429' };
       // The account's fault, which no message is to fail for.
@@ -90,9 +92,7 @@ function infobipSms(context: Context): Carrier {
 
 /** Asks for the account's balance. */
 async function checkInfobip(context: ForCall): Promise<CredentialCheck> {
-  const response = await call(context, await newestOf(context), 'GET', '/account/1/balance');
-  if (!response.connected) return { works: false, answer: response.reason };
-  return { works: response.status === 200, answer: `${response.status}` };
+  return checkedBy(call(context, await newestOf(context), 'GET', '/account/1/balance'));
 }
 
 function bodyOf(
@@ -141,27 +141,13 @@ function outcomeOf(
 
 /** A fault of the recipient or the text is final; any other is about the account or this interface. */
 function refusedRequest(text: string): HandOver {
-  const parsed = violations.safeParse(parsedJson(text));
+  const parsed = violations.safeParse(jsonIn(text));
   const fields = parsed.success ? parsed.data.violations.map(({ property }) => property) : [];
   const names = (pattern: RegExp) => fields.some((field) => pattern.test(field));
   if (names(/\bto$/)) return { outcome: 'refused', ...messageError('invalid_recipient') };
   if (names(/\bcontent\b/)) return { outcome: 'refused', ...messageError('content_rejected') };
   const code = names(/\bsender$/) ? 'sender_rejected' : 'carrier_rejected';
   return { outcome: 'refused', ...messageError(code), elsewhere: true };
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-async function newestOf({ credentials }: ForCall): Promise<InfobipCredentials> {
-  const [newest] = await credentials();
-  if (newest === undefined) throw new Error('Infobip has no credentials');
-  return newest;
 }
 
 function call(

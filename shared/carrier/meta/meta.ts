@@ -2,13 +2,15 @@
  * Meta: hands over a WhatsApp message by its Cloud API, without a service in between. The call has no idempotency key, so it is not repeated where its response was
  * lost: the status of the message tells, which names the attempt.
  */
+
 import * as z from 'zod/mini';
 import { messageError } from '../../contract/message-error-codes.ts';
 import { expectedPrice } from '../../contract/prices.ts';
 import { fromOf } from '../../message/attempt.ts';
 import type { Carrier, HandOver } from '../../message/dispatch/carrier.ts';
+import { jsonIn } from '../../platform/object-fields.ts';
 import type { CallContext, CarrierContext, CarrierModule, CredentialCheck } from '../carrier-module.ts';
-import { callVendor } from '../http-call.ts';
+import { callVendor, checkedBy, newestOf } from '../http-call.ts';
 import { whatsAppPayload } from '../whatsapp-payload.ts';
 import { whatsAppErrors } from '../whatsapp-statuses.ts';
 import { type MetaCredentials, metaCredentials, metaDescriptor } from './descriptor.ts';
@@ -67,13 +69,12 @@ function metaWhatsApp(context: Context): Carrier {
 async function checkMeta(context: ForCall): Promise<CredentialCheck> {
   const credentials = await newestOf(context);
   const path = `${credentials.phone_number_id}?fields=verified_name,quality_rating`;
-  const response = await call(context, credentials, 'GET', path);
-  if (!response.connected) return { works: false, answer: response.reason };
-  return { works: response.status === 200, answer: `${response.status}` };
+  return checkedBy(call(context, credentials, 'GET', path));
 }
 
 function outcomeOfFault(status: number, text: string): HandOver {
-  const code = codeIn(text);
+  // The answer of a proxy has none.
+  const code = fault.safeParse(jsonIn(text)).data?.error.code;
   if (code === undefined) throw new Error(`Meta answered ${status} without a code`);
   const reason = `${status} ${code}`;
   if (status === 429 || throttlingCodes.includes(code)) return { outcome: 'throttled', reason };
@@ -83,21 +84,6 @@ function outcomeOfFault(status: number, text: string): HandOver {
   if (known === undefined && status >= 500) throw new Error(`Meta answered ${reason}`);
   const { code: ours, elsewhere = false } = known ?? { code: 'carrier_rejected' };
   return { outcome: 'refused', ...messageError(ours), elsewhere };
-}
-
-/** Undefined where the answer is not Meta's own, but that of a proxy. */
-function codeIn(text: string): number | undefined {
-  try {
-    return fault.parse(JSON.parse(text)).error.code;
-  } catch {
-    return undefined;
-  }
-}
-
-async function newestOf({ credentials }: ForCall): Promise<MetaCredentials> {
-  const [newest] = await credentials();
-  if (newest === undefined) throw new Error('Meta has no credentials');
-  return newest;
 }
 
 function call(

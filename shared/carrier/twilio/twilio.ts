@@ -3,6 +3,7 @@
  * status callback has the id of the attempt in its address, which alone tells of a call whose response was lost. The list of
  * messages proves nothing: another message to the same person may have the same text.
  */
+
 import * as z from 'zod/mini';
 import { messageError } from '../../contract/message-error-codes.ts';
 import { expectedPrice } from '../../contract/prices.ts';
@@ -14,9 +15,10 @@ import type {
   LookedUp,
   LookupQuestion,
 } from '../../message/dispatch/carrier.ts';
+import { jsonIn } from '../../platform/object-fields.ts';
 import type { CallContext, CarrierContext, CarrierModule } from '../carrier-module.ts';
 import { validitySecondsFor } from '../carrier-module.ts';
-import { callVendor } from '../http-call.ts';
+import { callVendor, checkedBy, newestOf } from '../http-call.ts';
 import { type TwilioCredentials, twilioCredentials, twilioDescriptor } from './descriptor.ts';
 import { costOf, outcomeOfStatus, twilioErrors } from './statuses.ts';
 
@@ -43,16 +45,12 @@ export const twilio: CarrierModule<TwilioCredentials> = {
   errors: { sms: twilioErrors },
   credentials: twilioCredentials,
   create: (_channel, context) => twilioSms(context),
-  async checkCredentials(context) {
-    const response = await call(context, 'GET', '.json');
-    if (!response.connected) return { works: false, answer: response.reason };
-    return { works: response.status === 200, answer: `${response.status}` };
-  },
+  checkCredentials: (context) => checkedBy(call(context, 'GET', '.json')),
 };
 
 function twilioSms(context: CarrierContext<TwilioCredentials>): Carrier {
   async function handOver({ message, body, attempt }: HandOverRequest): Promise<HandOver> {
-    const from = fromOf(message) ?? (await firstOf(context)).from;
+    const from = fromOf(message) ?? (await newestOf(context)).from;
     const response = await call(context, 'POST', '/Messages.json', {
       To: message.recipient,
       ...(from.startsWith('MG') ? { MessagingServiceSid: from } : { From: from }),
@@ -96,12 +94,12 @@ function twilioSms(context: CarrierContext<TwilioCredentials>): Carrier {
     return JSON.parse(response.text);
   }
 
-  return { defaultSender: async () => (await firstOf(context)).from, handOver, lookup };
+  return { defaultSender: async () => (await newestOf(context)).from, handOver, lookup };
 }
 
 /** @throws where this is no error of Twilio's own that says that it has not taken the message. */
 function refusalIn(status: number, text: string): HandOver {
-  const code = codeIn(text);
+  const code = errorBody.safeParse(jsonIn(text)).data?.code ?? undefined;
   if (code === undefined) throw new Error(`Twilio responded ${status} without a code`);
   if (status === 429 || code === throttledCode) return { outcome: 'throttled', reason: `HTTP ${status}` };
   // The credentials are wrong, or the account is suspended.
@@ -120,27 +118,13 @@ function refusedFor(code: number): HandOver {
   };
 }
 
-function codeIn(text: string): number | undefined {
-  try {
-    return errorBody.parse(JSON.parse(text)).code ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-async function firstOf({ credentials }: CallContext<TwilioCredentials>): Promise<TwilioCredentials> {
-  const [first] = await credentials();
-  if (first === undefined) throw new Error('the carrier has no credentials');
-  return first;
-}
-
 async function call(
   context: CallContext<TwilioCredentials>,
   method: 'GET' | 'POST',
   path: string,
   fields?: Readonly<Record<string, string>>,
 ): ReturnType<typeof callVendor> {
-  const { account_sid, auth_token, base_url = publicApi } = await firstOf(context);
+  const { account_sid, auth_token, base_url = publicApi } = await newestOf(context);
   const authorization = Buffer.from(`${account_sid}:${auth_token}`).toString('base64');
   return callVendor({
     method,

@@ -7,7 +7,6 @@ import { addSeconds, earlierOf } from '../../platform/clock.ts';
 import { derivedId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type Message, type MessageChange, transitions } from '../message.ts';
-import type { FallbackLeg } from '../message-response.schema.ts';
 import { segment, withSampleCode } from '../message-text.ts';
 import type { MessageStore } from '../store/message-store.ts';
 
@@ -136,18 +135,11 @@ function validitySeconds({ expires_at, scheduled_at, created_at }: Message): num
   return (Date.parse(expires_at) - Date.parse(scheduled_at ?? created_at)) / 1000;
 }
 
-/** Shows the legs of a send with `fallback`: those that have started, and those that follow if it comes to that. */
-interface ShownLegs {
-  /** The first leg, whose row names those that follow. */
-  readonly first: Message;
-  readonly following: readonly FallbackLeg[];
-}
-
-/** Undefined for a message of no such send: nothing is read for it. */
-export async function showLegs(
-  messages: Pick<MessageStore, 'getMany'>,
-  message: Message,
-): Promise<ShownLegs | undefined> {
+/**
+ * The legs that have started, and those that follow if it comes to that, which the first one names. Undefined for a message of no
+ * such send: nothing is read for it.
+ */
+export async function showLegs(messages: Pick<MessageStore, 'getMany'>, message: Message) {
   const others = [...earlierLegIds(message), ...laterLegIds(message)];
   if (others.length === 0) return undefined;
   const rows = new Map([message, ...(await messages.getMany(others))].map((row) => [row.message_id, row]));

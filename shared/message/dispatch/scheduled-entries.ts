@@ -14,7 +14,6 @@ import type { DueItem } from '../../recovery/due-item-index.dynamo.ts';
 import {
   type DueItemRun,
   type NextReview,
-  type ProcessedDueItems,
   processDueItems,
   type ReviewResult,
   readRows,
@@ -69,16 +68,12 @@ export function timedOf(message: Message): Timed[] {
   ];
 }
 
-interface Enqueued extends ProcessedDueItems {
-  readonly enqueued: number;
-}
-
 export async function enqueueScheduled(
   dependencies: DueItemRun & {
     readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
     readonly outbound: OutboundQueue;
   },
-): Promise<Enqueued> {
+) {
   let enqueued = 0;
   /** The scan for missed messages adds entries beside those of the relay: the review that takes a message first does all. */
   const taken = new Set<string>();

@@ -105,12 +105,6 @@ export interface KeyedStore<Entry extends KeyedRecord> {
   noteKeyUse(id: string, keyUse: KeyUse): Promise<boolean>;
 }
 
-interface Stored<Entry> {
-  readonly entry: Entry;
-  /** Whether an earlier request with this key stored it. */
-  readonly replayed: boolean;
-}
-
 /**
  * Stores the record of a send, once for all requests with the same key.
  *
@@ -120,13 +114,14 @@ interface Stored<Entry> {
  * What `build` takes from a cap is given back where no record is stored after all. It is not where the result of storing is
  * unknown, because the message may be sent.
  *
+ * @returns the record, and whether an earlier request with this key stored it
  * @throws GatewayError `idempotency_key_reused` where the key was used for another request.
  */
 export async function createOnce<Entry extends KeyedRecord>(
   store: KeyedStore<Entry>,
   { now, body, workId }: Pick<ApiRequest, 'now' | 'body' | 'workId'>,
   send: KeyedSend<Entry>,
-): Promise<Stored<Entry>> {
+) {
   const { prefix, key, allowance, looksFirst = false } = send;
   if (key === undefined) {
     const entry = await buildOrGiveBack(send, newId(prefix, now));

@@ -105,6 +105,20 @@ function kindsIn(direction: ListRange['direction']): readonly Parameters<typeof 
   return [direction === 'inbound' ? 'inbound' : undefined];
 }
 
+/** Takes the next keys, in order; fewer at their end. */
+export async function takeKeys(keys: AsyncGenerator<ListedKey>, count: number): Promise<ListedKey[]> {
+  const taken: ListedKey[] = [];
+  while (taken.length < count) {
+    const { value, done } = await keys.next();
+    if (done === true) break;
+    taken.push(value);
+  }
+  return taken;
+}
+
+/** Positions are as `listPosition` makes them. */
+export const listPositionForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#msg_[0-9A-HJKMNP-TV-Z]{26}$/;
+
 /** Merges sequences that are sorted newest first. */
 export async function* newestFirst(sources: readonly AsyncGenerator<ListedKey>[]): AsyncGenerator<ListedKey> {
   const heads = await Promise.all(sources.map((source) => source.next()));

@@ -13,8 +13,10 @@
  * so a run that is out of time, or dies, is continued by the next one. Each write is conditional or changes nothing when
  * it is repeated, and the newest change wins, so two runs at once do no harm.
  */
+
 import { modeOf } from '../../contract/mode.ts';
 import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
+import { jsonIn } from '../../platform/object-fields.ts';
 import type { Contacts } from '../store/contacts.dynamo.ts';
 import { type Conversations, pagesWith, takenOf } from '../store/conversations.dynamo.ts';
 import type { ComparisonProgress, ProgressStore, SuppressionChanges } from './opt-out-comparison.dynamo.ts';
@@ -155,11 +157,7 @@ async function readSuppressions(
 
 /** Undefined, for the first row, where a person made the position invalid. */
 function keyIn(position: string): RowKey | undefined {
-  try {
-    return rowKey.safeParse(JSON.parse(position)).data;
-  } catch {
-    return undefined;
-  }
+  return rowKey.safeParse(jsonIn(position)).data;
 }
 
 /**

@@ -3,12 +3,15 @@ import { createHash } from 'node:crypto';
 import {
   ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
+  type Message,
+  type MessageSystemAttributeName,
   ReceiveMessageCommand,
+  type ReceiveMessageCommandInput,
   SendMessageBatchCommand,
   type SendMessageBatchRequestEntry,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import type { FurtherMessages } from '../process-queue-batch.ts';
+import type { FurtherMessages, QueueRecord } from '../process-queue-batch.ts';
 import { allEnded, isPermanentFault, isSenderFault, RefusedEntries } from './permanent-fault.ts';
 
 interface QueueMessage {
@@ -106,25 +109,34 @@ export function changeVisibilityOn(client: SQSClient, queueUrl: string) {
 /** Below the time limit of a call (`clients.ts`): a call that is given up may have received messages. */
 const waitSeconds = 1;
 
+/** Waits for the first message for up to a second, so SQS asks all of its servers: without a message, nothing is left. */
+export async function receiveFrom(
+  client: SQSClient,
+  input: Pick<ReceiveMessageCommandInput, 'QueueUrl' | 'MaxNumberOfMessages' | 'VisibilityTimeout'>,
+  ...more: readonly MessageSystemAttributeName[]
+): Promise<readonly (QueueRecord & { readonly attributes: Message['Attributes'] })[]> {
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({
+      ...input,
+      WaitTimeSeconds: waitSeconds,
+      MessageSystemAttributeNames: ['ApproximateReceiveCount', ...more],
+    }),
+  );
+  return Messages.map(({ MessageId = '', ReceiptHandle = '', Body = '', Attributes = {} }) => ({
+    messageId: MessageId,
+    receiptHandle: ReceiptHandle,
+    body: Body,
+    attributes: {
+      ...Attributes,
+      ApproximateReceiveCount: Attributes.ApproximateReceiveCount ?? '1',
+    },
+  }));
+}
+
 /** Receives messages from a queue that also invokes the function, whose role therefore has the permissions for it. */
 export function sqsFurtherMessages(client: SQSClient, queueUrl: string): FurtherMessages {
   return {
-    async receive(max) {
-      const { Messages = [] } = await client.send(
-        new ReceiveMessageCommand({
-          QueueUrl: queueUrl,
-          MaxNumberOfMessages: max,
-          WaitTimeSeconds: waitSeconds,
-          MessageSystemAttributeNames: ['ApproximateReceiveCount'],
-        }),
-      );
-      return Messages.map(({ MessageId = '', ReceiptHandle = '', Body = '', Attributes = {} }) => ({
-        messageId: MessageId,
-        receiptHandle: ReceiptHandle,
-        body: Body,
-        attributes: { ApproximateReceiveCount: Attributes.ApproximateReceiveCount ?? '1' },
-      }));
-    },
+    receive: (max) => receiveFrom(client, { QueueUrl: queueUrl, MaxNumberOfMessages: max }),
 
     async delete(receiptHandle) {
       await client.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle: receiptHandle }));

@@ -18,13 +18,6 @@ import type { SecureContextOptions } from 'node:tls';
 import { acknowledgeWithinSeconds } from '../../contract/times.ts';
 import type { Resolve } from '../address-guard.ts';
 
-interface Connections {
-  readonly http: HttpAgent;
-  readonly https: HttpsAgent;
-  /** Closes idle connections if there are too many: Node's agents never close one host's for another's. */
-  makeRoom(): void;
-}
-
 const maxTotal = 512;
 /**
  * The maximum number of idle connections. With these and all that a worker uses at once, an agent stays far below its
@@ -42,7 +35,7 @@ function targetOf({ host, port, lookup }: ClientRequestArgs): DialTarget {
 /** An agent waits for the callback of its `createConnection`; a failed connection has no stream. */
 const failedWith = (created: Created | undefined) => (error: Error) => created?.(error, undefined as never);
 
-export function connections(tls: SecureContextOptions = {}, connectTo?: ConnectTo): Connections {
+export function connections(tls: SecureContextOptions = {}, connectTo?: ConnectTo) {
   class DialingHttpAgent extends HttpAgent {
     override createConnection(options: ClientRequestArgs, created?: Created): undefined {
       dial(targetOf(options), connectTo).then((socket) => created?.(null, socket), failedWith(created));
@@ -68,6 +61,7 @@ export function connections(tls: SecureContextOptions = {}, connectTo?: ConnectT
   const agents = { http: new DialingHttpAgent(pool), https: new DialingHttpsAgent({ ...pool, ...tls }) };
   return {
     ...agents,
+    /** Closes idle connections if there are too many: Node's agents never close one host's for another's. */
     makeRoom() {
       for (const { freeSockets } of [agents.http, agents.https]) {
         // The host that has had idle connections for longest comes first.

@@ -64,22 +64,17 @@ interface ByMessagesQuery {
   readonly consistent?: boolean | undefined;
 }
 
-interface ByMessagesPage {
-  readonly located: readonly Located[];
-  /** Undefined after the last message. */
-  readonly end: string | undefined;
-}
-
 /** The ids that one call looks at, about. */
 const idsPerPage = 400;
 const messagesPerPageMax = 100;
 /** They sort before and after every position. */
 const [first, last] = ['0', '~'];
 
+/** @returns also the position at which the next page begins; undefined after the last message */
 export async function deliveriesOfMessages(
   dependencies: Pick<WebhookLogDependencies, 'messages' | 'list' | 'deliveries'>,
   query: ByMessagesQuery,
-): Promise<ByMessagesPage> {
+) {
   const { messages, end } = await messagesOf(dependencies, query);
   const { after = last } = query;
   const candidates = messages
@@ -180,11 +175,6 @@ interface Failure {
   readonly delivery: Delivery;
 }
 
-interface FailurePage {
-  readonly failures: readonly Failure[];
-  readonly nextCursor?: string | undefined;
-}
-
 /** Each call of DynamoDB reads 200 entries of any kind, or `limit` if that is more. */
 const readsMax = 5;
 
@@ -192,7 +182,7 @@ const readsMax = 5;
 export async function failuresOf(
   { activity, deliveries }: Pick<WebhookLogDependencies, 'activity' | 'deliveries'>,
   { clientId, since, until, limit, cursor, consistent = false }: FailedQuery,
-): Promise<FailurePage> {
+) {
   const query = {
     clientId,
     kind: 'webhook_failed',
@@ -239,24 +229,15 @@ interface NotificationQuery {
   readonly after: string | undefined;
 }
 
-interface NotificationPage {
-  readonly located: readonly {
-    /** Among those of messages, by the time of the entry. */
-    readonly position: string;
-    readonly delivery: Delivery;
-  }[];
-  /** Undefined after the last entry. */
-  readonly end: string | undefined;
-}
-
 const entriesPerPage = 50;
 /** Each call of DynamoDB reads 200 entries of any kind. */
 const noticeReadsMax = 2;
 
+/** @returns also where the next page begins among the messages; undefined after the last entry */
 export async function notificationDeliveries(
   { activity, deliveries }: Pick<WebhookLogDependencies, 'activity' | 'deliveries'>,
   { clientId, endpoints, since, until, after }: NotificationQuery,
-): Promise<NotificationPage> {
+) {
   const { entries, nextCursor } = await activity.list({
     clientId,
     kind: ['webhook_test_sent', 'webhook_endpoint_disabled'],
