@@ -18,13 +18,11 @@ const account = z.object({
     z.nullable(z.string()),
     'Where notifications of messages go that name no URL of their own; null where none is set.',
   ),
-  /** The limits by endpoint: `POST /api/v1/sms/send`. */
   limits: described(z.record(z.string(), limits), 'The limits in force for this client, by endpoint.'),
 });
 
 export const secretText = z.string().check(z.meta({ pattern: '^whsec_' }));
 
-/** The times of a new webhook secret. */
 export const rotation = {
   created_at: instant,
   active_at: described(
@@ -44,7 +42,6 @@ const webhookSecret = z.object({
 
 export type AccountView = z.output<typeof account>;
 
-/** The responses by their names in the API document. */
 export const accountResponses = {
   Account: account,
   WebhookSecret: webhookSecret,

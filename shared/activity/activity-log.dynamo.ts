@@ -90,7 +90,6 @@ const filteredPageSize = 200;
 /** More than an even share, because the shards are not equally full. */
 const shardPageExtra = 10;
 
-/** A partition of the table or of an index. */
 interface Partition {
   readonly index?: 'by-client' | 'by-kind';
   readonly key: 'client_id' | 'kind' | 'day';
@@ -158,7 +157,6 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
     ];
   }
 
-  /** The entries of one day after another. */
   function days(wanted: Pick<Partition, 'pageSize' | 'kinds' | 'actor' | 'mode'>, low: string): Source {
     return async (high) => {
       // The lowest id of a day is where the day before ends.

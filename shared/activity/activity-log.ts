@@ -17,7 +17,6 @@ export const activitySchema = lazily(() => {
       entry_id: z.string(),
       kind: z.enum(activityKinds),
       at: z.iso.datetime(),
-      /** The summary of the entry in one sentence for a person. */
       summary: z.string(),
       client_id: z.exactOptional(z.string()),
       message_id: z.exactOptional(z.string()),

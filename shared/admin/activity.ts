@@ -27,7 +27,6 @@ export const activityQuery = z.object({
     z.string().check(z.refine((text) => isId('act', text), 'Give the next_cursor of a response.')),
   ),
   client_id: z.optional(keyText),
-  /** A kind, or a group of them. */
   kind: z.optional(z.enum([...activityKinds, ...(Object.keys(activityGroups) as ActivityGroup[])])),
   /** The id or the name of the client that did it, or what else the log calls them. */
   actor: z.optional(keyText),
@@ -75,7 +74,6 @@ export async function listActivity(
   };
 }
 
-/** The time for which entries are kept. */
 export function retentionRange({
   clock,
   retentionDays,

@@ -75,7 +75,6 @@ export interface AdminDependencies extends ClientAdminDependencies {
   readonly mode: Mode;
   readonly overrides: EditedRows;
   readonly senders: EditedRows;
-  /** Requests that are counted in the present windows. */
   readonly rateUse: RateUse;
   readonly refusals: RefusalReader;
   readonly capDefaults: Caps;
@@ -112,7 +111,6 @@ export interface AdminDependencies extends ClientAdminDependencies {
   readonly simulatedInbound: ReceiptSender;
   readonly suppressions: SuppressionStore;
   readonly windows: Pick<WhatsAppWindows, 'openedAt'>;
-  /** The webhook URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
   readonly retentionDays: number;
   readonly clock: Clock;

@@ -25,9 +25,7 @@ export interface Attention {
   readonly caps: readonly CapNotice[];
   /** Entries that a service refused for good, in the last 24 hours. */
   readonly processing_failures: { readonly count: number; readonly more: boolean };
-  /** Rows of limits whose feedback is `invalid`. */
   readonly invalid_overrides: number;
-  /** Whether there are more rows than were read. */
   readonly more_overrides: boolean;
   /** Clients whose one-time passwords to a country are held, the newest hold first. */
   readonly otp_holds: readonly OtpHoldView[];

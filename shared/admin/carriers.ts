@@ -12,7 +12,6 @@ export interface CarrierView {
   readonly credentials_work: boolean | null;
   /** What it answered when the credentials were tried. */
   readonly credentials_answer: string | null;
-  /** What to do about credentials that do not work. */
   readonly next_step: string | null;
   /** Its part in the newest messages of the last day; null where it has none. */
   readonly last_answer: LastAnswer | null;
@@ -22,7 +21,6 @@ interface LastAnswer {
   readonly message_id: string;
   readonly at: string;
   readonly outcome: string;
-  /** The error code of the message, where it failed. */
   readonly error_code: string | null;
 }
 
@@ -59,7 +57,6 @@ function remedyFor(carrier: string): string {
   return `Put credentials that work into the secret whose ARN is the output ${output}; they are in force within a minute (docs/carriers.md).`;
 }
 
-/** By carrier, from its newest attempt. */
 async function lastAnswers(
   dependencies: AdminDependencies,
   channel: Channel,

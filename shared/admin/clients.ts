@@ -90,7 +90,6 @@ export function clientChangeBody({ webhookUrl }: Pick<AdminDependencies, 'webhoo
   });
 }
 
-/** The permissions of a client; a list that is left out does not change. */
 export const permissionsBody = z.object(permissions);
 
 /** @throws GatewayError that says why the deployment can never call it. */

@@ -36,7 +36,6 @@ export interface ConversationMessage {
   readonly number: string | null;
   /** The text; that of a one-time password has `{{code}}` in place of the code. */
   readonly text: string | null;
-  /** The content of a WhatsApp message that is no text. */
   readonly whatsapp: Readonly<Record<string, unknown>> | null;
   readonly at: string;
   /** The message that this one replies to, if the carrier named it. */

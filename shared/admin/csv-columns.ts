@@ -4,7 +4,6 @@ import { summaryOf } from './message-summary.ts';
 import type { FoundMessage } from './messages.ts';
 import type { UsageList } from './usage.ts';
 
-/** Each column by its name, with what a message has in it. */
 type MessageCsvColumns = Readonly<Record<string, (message: FoundMessage) => Cell>>;
 
 /** @param nameOf - the name of a client; undefined if it no longer exists */

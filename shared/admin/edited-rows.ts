@@ -19,7 +19,6 @@ import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
 import { keyText, pageSize, textUpTo } from './request-fields.ts';
 
-/** A text within the length of a key in DynamoDB. */
 function keyPart(bytesMax: number) {
   return z.string().check(
     z.minLength(1),
@@ -126,7 +125,6 @@ export function assertValid(ignored: readonly IgnoredValue[], message: string): 
   throw new GatewayError('invalid_request', message, { details });
 }
 
-/** A value of any type as text. */
 export function textOf(value: unknown): string | null {
   if (value === undefined) return null;
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');

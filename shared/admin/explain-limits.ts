@@ -27,7 +27,6 @@ export interface ExplainedEndpoint {
   /** Which row decides: the client's own, the one for every client (`*`), or none. */
   readonly source: 'own_row' | 'every_client_row' | 'default';
   readonly blocked: boolean;
-  /** When the row that decides expires. */
   readonly expires_at: string | null;
   readonly windows: readonly ExplainedWindow[];
   /** At full rate: the window that refuses first, and after how many seconds; null if only the shortest does. */
@@ -35,7 +34,6 @@ export interface ExplainedEndpoint {
     readonly window: ExplainedWindow['window'];
     readonly after_seconds: number;
   } | null;
-  /** One sentence with the limits in force. */
   readonly summary: string;
   /** The feedback in the client's own row, if it has one. */
   readonly status: string | null;

@@ -52,7 +52,6 @@ export type LimitsView = WindowLimits;
 interface LimitFault {
   /** The row's attribute, as it is written there: `endpoint`, `per_minute`, `per_mintue`, … */
   readonly field: string;
-  /** Its value, as text. */
   readonly value: string;
   readonly message: string;
 }
@@ -85,11 +84,9 @@ export interface EndpointLimits {
   readonly warnings: readonly string[];
 }
 
-/** The rows from which the limits of a client follow. */
 export interface ClientRows {
   readonly clientId: string;
   readonly own: readonly OverrideRow[];
-  /** Those for every client. */
   readonly forAll: readonly OverrideRow[];
 }
 
@@ -123,7 +120,6 @@ export async function showLimits(
   return viewOf(dependencies, rows);
 }
 
-/** A page of the rows, in the order of the table. */
 export async function listOverrides(
   dependencies: AdminDependencies,
   query: z.output<typeof rowsQuery>,
@@ -292,7 +288,6 @@ export function endpointOf(policy: PolicyName): string {
   return policies[policy].endpoint;
 }
 
-/** The row of an endpoint, if there is one. */
 export function rowFor(rows: readonly OverrideRow[], endpoint: string): OverrideRow | undefined {
   return rows.find((row) => row.endpoint === endpoint);
 }

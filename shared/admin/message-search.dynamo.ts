@@ -39,7 +39,6 @@ interface PageOptions extends MessageTimes {
   readonly cursor?: string | undefined;
   /** The condition; of several values one must match. */
   readonly condition?: Readonly<Partial<Record<keyof MessageCondition, Wanted>>>;
-  /** Default: all. */
   readonly direction?: Direction | undefined;
 }
 

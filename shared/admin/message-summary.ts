@@ -2,7 +2,6 @@
 import type { ReceivedContent } from '../message/received-content.ts';
 import type { WhatsAppContent } from '../message/whatsapp-content.ts';
 
-/** The text and the content of a message's row. */
 export interface Content {
   readonly text?: string | null | undefined;
   /** As the gateway validated it when it stored the row. */
@@ -15,7 +14,6 @@ export type NoText = Exclude<WhatsAppContent, { type: 'text' }> | ReceivedConten
 /** The parts that a content may have, whatever its type. A template has its own. */
 export type PossibleParts = PartsOf<Exclude<NoText, { type: 'template' }>>;
 
-/** Every property that one of the types has. */
 export type PartsOf<Union> = {
   readonly [Name in Union extends unknown ? keyof Union : never]?: Union extends {
     readonly [Part in Name]?: infer Value;

@@ -121,7 +121,6 @@ export async function searchMessages(
   };
 }
 
-/** The id of a client, or the one of messages of people that belong to none. */
 async function messagesOwnerOf(dependencies: AdminDependencies, idOrName: string): Promise<string> {
   return isUnassigned({ client_id: idOrName }) ? idOrName : clientIdOf(dependencies, idOrName);
 }
@@ -200,9 +199,7 @@ export interface MessageDetails extends Pick<ConversationMessage, 'text' | 'what
     readonly webhook_url: string | null;
     /** The carrier's id of the message, for a question to the carrier; null before the hand-over. */
     readonly carrier_message_id: string | null;
-    /** When a scheduled message is to be queued; null for any other. */
     readonly scheduled_at: string | null;
-    /** The bulk request that it is of; null for any other. */
     readonly batch_id: string | null;
   };
   /** The number of the other side, whatever the direction. */

@@ -19,7 +19,6 @@ import { requireClient } from './find-client.ts';
 import { type ListOf, pageSize, positionCursor } from './request-fields.ts';
 
 export interface OtpHoldView extends Omit<OtpHold, 'state'> {
-  /** The hold in one sentence for a person. */
   readonly summary: string;
 }
 
@@ -48,7 +47,6 @@ export async function listOtpHolds(
   };
 }
 
-/** The rows of one client. */
 export async function otpHoldsOf(
   { otpHolds }: Pick<AdminDependencies, 'otpHolds'>,
   clientId: string,
@@ -61,7 +59,6 @@ function viewOf({ state: _held, ...hold }: OtpHold): OtpHoldView {
   return { ...hold, summary: holdSummary({ ...hold, state: 'held' }) };
 }
 
-/** Whether one-time passwords are never held again. */
 export const allowOtpsBody = z.object({ always: z._default(z.boolean(), false) });
 
 interface WantedOtps {

@@ -28,7 +28,6 @@ export type ListOf<Name extends string, Row> = Readonly<Record<Name, readonly Ro
 export const cursor = z.optional(keyText);
 /** The cursor of a list whose positions are longer than ids. */
 export const positionCursor = z.optional(textUpTo(500));
-/** A position in a list of messages. */
 export const messageCursor = z.optional(
   z.string().check(z.regex(listPositionForm, 'must be the next_cursor of an earlier answer')),
 );

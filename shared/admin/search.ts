@@ -15,7 +15,6 @@ import type { AdminDependencies } from './admin-dependencies.ts';
 import { readClients } from './find-client.ts';
 import { textUpTo } from './request-fields.ts';
 
-/** Whatever an administrator has at hand. */
 export const searchQuery = z.object({ q: z.pipe(z.string().check(z.trim()), textUpTo(256)) });
 
 export interface SearchResult {

@@ -82,7 +82,6 @@ export const senderKeyBody = z.object(senderKey);
 /** A row with a misspelled destination can be named too. */
 export const senderRowBody = z.object({ client_id: keyText, destination: keyText });
 
-/** A page of the rows, in the order of the table. */
 export async function listSenders(
   dependencies: AdminDependencies,
   query: z.output<typeof rowsQuery>,

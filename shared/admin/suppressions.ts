@@ -103,7 +103,6 @@ interface SuppressionImport {
   /** Its id or name. */
   readonly client: string;
   readonly lines: readonly ImportedLine[];
-  /** Told how far it is. */
   readonly report: (line: string) => void;
 }
 

@@ -44,7 +44,6 @@ export interface UsageComparison {
   readonly changes: readonly UsageChange[];
 }
 
-/** The usage of one client (its id or name), or of all. */
 export async function compareUsage(
   dependencies: AdminDependencies,
   client: string | undefined,
@@ -92,7 +91,6 @@ function intervalOf(since: Date, until: Date): Exclude<Interval, 'month'> {
   return until <= addDays(since, 1) ? 'hour' : 'day';
 }
 
-/** The end of the last whole hour or day. */
 function wholeEnd(interval: Interval, until: Date): Date {
   return periodAt(interval, until).from;
 }

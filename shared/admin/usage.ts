@@ -24,7 +24,6 @@ export interface UsageList {
   readonly usage: readonly NamedUsageEntry[];
 }
 
-/** Lists the usage of one client (its id or name), or of all. */
 export async function listUsage(
   dependencies: AdminDependencies,
   client: string | undefined,
@@ -177,7 +176,6 @@ function withRate(amounts: Amounts, currency: string): SumsWithRate | null {
   return { ...sums, delivery_rate: final === 0 ? null : (delivered + read) / final };
 }
 
-/** The number of messages in each state. */
 function statusCounts(amounts: Amounts): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { measure, status, amount } of combinationsIn(amounts)) {
@@ -195,7 +193,6 @@ export const overviewQuery = z.object({
 
 export interface UsageView {
   readonly span: OverviewSpan;
-  /** The length of time that one point covers. */
   readonly step: 'hour' | 'day';
   /**
    * Oldest first and without gaps: a time without usage has no counts. `messages_accepted` are the messages of that

@@ -28,7 +28,6 @@ export interface OriginHealth {
   readonly last_error: string | null;
   /** The share of attempts that were acknowledged, from 0 to 1; null without an attempt. */
   readonly success_rate: number | null;
-  /** The average latency of an attempt. */
   readonly latency_ms: number | null;
   readonly history: AttemptHistory;
 }
@@ -49,7 +48,6 @@ interface AttemptPoint {
 }
 
 interface WebhookHealth {
-  /** How many of the latest messages were looked at. */
   readonly messages: number;
   /** Failing ones first. */
   readonly endpoints: readonly OriginHealth[];
@@ -144,7 +142,6 @@ export const failedWebhooksMax = 500;
 /** The number of latest messages whose webhooks show whether an endpoint works now: a delivery with all its attempts may be large. */
 const messagesOfHealth = 50;
 
-/** An endpoint that fails now, or that has webhooks which failed for good. */
 export interface ClientEndpoint {
   /** Scheme, host and port; of a queue or an event bus, its ARN. */
   readonly origin: string;
@@ -226,7 +223,6 @@ export function withFailed(
 }
 
 export const failedWebhooksQuery = z.object({
-  /** Those to one origin; else to all. */
   origin: z.optional(textUpTo(2048)),
   since: z.optional(utcTime),
 });

@@ -135,7 +135,6 @@ export interface ResendResult {
   readonly delivery_id: string;
   /** `failed`: the gateway's storage or queue did not answer; the resend can be repeated. */
   readonly outcome: ResendOutcome['kind'] | 'failed';
-  /** The reason of `failed`. */
   readonly error?: string;
 }
 

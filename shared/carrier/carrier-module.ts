@@ -20,11 +20,9 @@ export type VendorErrors = Readonly<
 
 export type CarrierEnvironment = EnvironmentFor<typeof carriers>;
 
-/** What a call of a vendor needs. */
 export interface CallContext<Credentials = unknown> {
   /** One, or two while they are changed: calls use the first, a callback may be signed with either. At most 60 s old. */
   readonly credentials: () => Promise<readonly Credentials[]>;
-  /** Of one call. */
   readonly timeLimitMs: number;
 }
 
@@ -44,7 +42,6 @@ export interface CallbackRequest {
   /** What follows `/carriers/NAME/`. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
@@ -65,7 +62,6 @@ export interface CredentialCheck {
   readonly answer: string;
 }
 
-/** Hands messages over. */
 export interface CarrierModule<Credentials = unknown> {
   readonly descriptor: CarrierDescriptor;
   /** By channel: what the carrier refuses with, or reports later. */
@@ -78,7 +74,6 @@ export interface CarrierModule<Credentials = unknown> {
   checkCredentials?(context: CallContext<Credentials>): Promise<CredentialCheck>;
 }
 
-/** Reads what the carrier reports. */
 export interface CarrierReports<Credentials = unknown> {
   readonly descriptor: CarrierDescriptor;
   /** Only of a carrier whose reports come by callback. */
@@ -95,7 +90,6 @@ export interface CarrierDescriptor {
   readonly name: string;
   readonly channels: readonly Channel[];
   readonly senderKinds: readonly SenderKind[];
-  /** Texts for the documentation. */
   readonly countries: string;
   readonly throughput: string;
   readonly confirms: string;

@@ -59,7 +59,6 @@ export function read<Schema extends z.ZodMiniType>(
   throw new UnreadableNotification(`${what} does not have the documented form: ${faultsOf(parsed.error)}`);
 }
 
-/** Makes the error of one message among others. */
 export function unreadable(what: string, cause: unknown): UnreadableNotification {
   const why = isZodError(cause) ? faultsOf(cause) : cause instanceof Error ? cause.message : String(cause);
   return new UnreadableNotification(`${what} does not have a documented form: ${why}`, { cause });

@@ -10,11 +10,9 @@ import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
 import { jsonIn } from '../platform/object-fields.ts';
 import type { CarrierModule, CredentialCheck } from './carrier-module.ts';
 
-/** The ARNs of the secrets by the names of their carriers. */
 const secretArns = z.record(z.string(), z.string());
 
 interface CarrierSecretsSettings {
-  /** JSON. */
   readonly arns: string;
   /** Whether a secret may name the address of the carrier; only on a stage that reaches no real one. */
   readonly baseUrls: boolean;

@@ -33,7 +33,6 @@ interface VendorCall {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The time limit of the whole call. */
   readonly timeLimitMs: number;
 }
 

@@ -25,7 +25,6 @@ interface Call {
 const path = /^\/carriers\/([a-z]+)\/(.+)$/;
 
 export function callbackOperations(dependencies: {
-  /** The carriers of the stage. */
   readonly carriers: readonly CarrierReports[];
   readonly credentialsOf: CredentialsOf;
   /** The gateway's own address, which carriers call. */

@@ -56,7 +56,6 @@ const maxEpochSeconds = 253_402_300_799;
 export const epochSecondsText = z.coerce.number().check(z.int(), z.positive(), z.maximum(maxEpochSeconds));
 
 export const whatsAppStatus = z.object({
-  /** Meta's id (`wamid.…`). */
   id: z.string().check(z.minLength(1)),
   status: z.string(),
   timestamp: epochSecondsText,
@@ -66,7 +65,6 @@ export const whatsAppStatus = z.object({
 
 type WhatsAppStatus = z.output<typeof whatsAppStatus>;
 
-/** What is known of a status beside Meta's own words. */
 interface StatusSource {
   /** ISO 8601: when Meta's call arrived. */
   readonly receivedAt: string;

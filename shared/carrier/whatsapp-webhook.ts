@@ -17,7 +17,6 @@ export const whatsAppWebhookEntry = z.object({
   changes: z.array(
     z.object({
       value: z.object({
-        /** Our number, on which the messages arrived. */
         metadata: z.optional(
           z.object({ display_phone_number: z.optional(z.string()), phone_number_id: z.optional(z.string()) }),
         ),
@@ -75,9 +74,7 @@ const id = text.check(z.minLength(1));
 const asGiven = z.record(text, z.unknown());
 
 const envelope = z.object({
-  /** The person's number, without a plus. */
   from: text.check(z.regex(/^\+?\d{4,15}$/)),
-  /** Meta's id (`wamid.…`). */
   id,
   timestamp: epochSecondsText,
   type: text,
@@ -90,7 +87,6 @@ type Content = Pick<InboundMessage, 'text' | 'content'>;
 /** A type that tells a business nothing that a person said: the person has another number now, for example. */
 const notAMessage = 'system';
 
-/** The content of each type. */
 const readers = new Map<string, (message: unknown) => Content>(
   Object.entries({
     text: reader(z.object({ text: z.object({ body: text }) }), (message) => ({ text: message.text.body })),
@@ -152,7 +148,6 @@ const interactiveReaders = new Map<string, (message: unknown) => Content>(
   }),
 );
 
-/** The fields that an event has for all of its messages. */
 interface EventFields {
   /** Ours. */
   readonly number: string;

@@ -149,7 +149,6 @@ export async function endPreviousSecret(
 export interface RotatedWebhookSecret {
   readonly secret: string;
   readonly created_at: string;
-  /** The time from which the new secret signs; until then only the previous one does. */
   readonly active_at: string;
   /** The time until which the previous secret also signs; absent if there was none. */
   readonly previous_expires_at?: string | undefined;

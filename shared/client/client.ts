@@ -10,7 +10,6 @@ const instant = z.iso.datetime();
 
 /** The list is compared and written as a whole, so fields that a later release added are kept. */
 const secretRow = openObject({
-  /** SHA-256, hexadecimal. */
   hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   created_at: instant,
   /** Set on the older secret when a new one is made. */
@@ -80,7 +79,6 @@ export function clientOf(row: Readonly<Record<string, unknown>>): Client {
   return { ...clientRow.parse({ ...inPlace, ...Object.fromEntries(valid) }), invalid };
 }
 
-/** The client as the keys of this mode see it. */
 export function inMode(client: Client, mode: Mode): Client {
   return mode === 'test' ? inTestMode(client) : client;
 }
@@ -128,7 +126,6 @@ export const apiKeyScope = 'messages' satisfies Scope;
 
 export type ApiKey = z.output<typeof apiKeyRow>;
 
-/** Whether a secret is valid at `now`. */
 export function isLive(secret: { readonly expires_at?: string | undefined }, now: Date): boolean {
   return secret.expires_at === undefined || now.getTime() < Date.parse(secret.expires_at);
 }

@@ -26,7 +26,6 @@ export function newApiKey(random: RandomBytes, mode: Mode): string {
   return apiKeyPrefix[mode] + random(secretBytes).toString('base64url');
 }
 
-/** Returns a new secret in the format of Standard Webhooks. */
 export function newWebhookSecret(random: RandomBytes): string {
   return webhookSecretPrefix + random(secretBytes).toString('base64');
 }
@@ -65,14 +64,12 @@ function shortId(random: RandomBytes): string {
   return base32(random(idBytes)).toLowerCase();
 }
 
-/** The body of a rotation; it may be left out. */
 export const secretRotationBody = z.object({
   overlap_hours: z.optional(z.int().check(z.minimum(0), z.maximum(previousSecretHoursMax))),
 });
 
 export type SecretRotation = z.output<typeof secretRotationBody>;
 
-/** What becomes of the older secrets, for the activity log. */
 export function overlapText(stays: string, { overlap_hours = previousSecretHours }: SecretRotation): string {
   return overlap_hours === 0
     ? 'no older one has an overlap'

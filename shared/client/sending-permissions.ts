@@ -14,12 +14,10 @@ export interface SendingPermissions {
   readonly isOfOthers?: ((sender: string) => boolean) | undefined;
 }
 
-/** The stage's `ALLOWED_COUNTRIES` as the list of a client. */
 export function stageCountriesOf({ ALLOWED_COUNTRIES: allowed }: Environment<'ALLOWED_COUNTRIES'>) {
   return allowed === 'all' ? undefined : allowed;
 }
 
-/** The channels that the stage turned off. */
 export function channelsOffOf(env: Environment<'SMS_CARRIER' | 'WHATSAPP_CARRIER'>): readonly Channel[] {
   const carriers = stageCarriersOf(env);
   return channels.filter((channel) => carriers[channel].length === 0);

@@ -16,7 +16,6 @@ const timeLimitMs = 5000;
 
 export interface GatewayResponse {
   readonly status: number;
-  /** Parsed JSON. */
   readonly body: unknown;
 }
 
@@ -154,9 +153,8 @@ function parsed<Body extends z.ZodMiniType>(
 const country = 'GB';
 
 /**
- * Makes a test secret of the client of synthetic sends, and that client where the gateway has none yet. The secret before
- * this one is no longer valid. What administrators changed of the client stays,
- * such as `disabled`.
+ * Makes a test secret of the client of synthetic sends, and that client where the gateway has none yet. The secret
+ * before this one is no longer valid. What administrators changed of the client stays, such as `disabled`.
  */
 export async function newSyntheticSecret(
   dependencies: Pick<ClientAdminDependencies, 'clients' | 'random'>,

@@ -5,7 +5,6 @@ export const channels = ['sms', 'whatsapp'] as const;
 
 export type Channel = (typeof channels)[number];
 
-/** The channels as sentences name them. */
 export const channelNames: Readonly<Record<Channel, string>> = { sms: 'SMS', whatsapp: 'WhatsApp' };
 
 /**
@@ -29,7 +28,6 @@ export function carriersIn(list: string): readonly string[] {
 
 export type StageCarriers = Readonly<Record<Channel, readonly string[]>>;
 
-/** The carriers of each channel, from the variables of a function. */
 export function stageCarriersOf({
   SMS_CARRIER: sms,
   WHATSAPP_CARRIER: whatsapp,

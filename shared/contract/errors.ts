@@ -93,7 +93,6 @@ function placeName(country: string | undefined): string {
     : country;
 }
 
-/** One faulty field: `recipients[2].to` and a sentence for a person. */
 export interface FieldError {
   readonly field: string;
   readonly message: string;
@@ -110,7 +109,6 @@ interface GatewayErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Seconds to wait; a 429 repeats it in its body and in `Retry-After`. */
   readonly retryAfterSeconds?: number;
-  /** For the log, never for the caller. */
   readonly cause?: unknown;
 }
 
@@ -135,12 +133,10 @@ export class GatewayError extends Error {
   }
 }
 
-/** The codes that mean the same wherever they occur. */
 type StandardCode = {
   [Code in keyof typeof errorTexts]: (typeof errorTexts)[Code] extends string ? Code : never;
 }[keyof typeof errorTexts];
 
-/** An error with the text of its code. */
 export function standardError(code: StandardCode, options?: GatewayErrorOptions): GatewayError {
   return new GatewayError(code, errorTexts[code], options);
 }
@@ -163,12 +159,10 @@ export function isConcurrentChange(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'concurrent_change';
 }
 
-/** Whether the same work can succeed if it is done again. */
 export function isServiceUnavailable(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'service_unavailable';
 }
 
-/** The 429 of a rate limit. */
 export function rateLimitExceeded(
   cause: string,
   retryAfterSeconds: number,

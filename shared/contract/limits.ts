@@ -53,7 +53,6 @@ export const capWindowNames = ['minute', 'hour', 'day', 'month'] as const;
 export type CapWindow = (typeof capWindowNames)[number];
 
 interface Cap {
-  /** The windows in which the cap can be set. */
   readonly windows: readonly CapWindow[];
   /** Whether it limits amounts of money, in the currency of the stage's prices: they are counted in millionths. */
   readonly isMoney: boolean;
@@ -63,7 +62,6 @@ interface Cap {
 export const caps = {
   /** Accepted recipients over all sends. */
   messages: { windows: ['minute', 'hour', 'day', 'month'], isMoney: false },
-  /** Estimated cost. */
   spend: { windows: ['day', 'month'], isMoney: true },
 } as const satisfies Record<string, Cap>;
 
@@ -73,7 +71,6 @@ export const capNames = Object.keys(caps) as CapName[];
 /** The percentages of a spend cap at which administrators are notified, as `shared/limit/cap-notices.ts` says. */
 export const noticePercentages = [80, 100] as const;
 
-/** The windows as fields of the stage's setting. */
 export const stageCapFields = {
   minute: 'perMinute',
   hour: 'perHour',
@@ -108,15 +105,12 @@ export type WindowAttribute = (typeof windowAttributes)[number];
 /** The limits by attribute; amounts of money are in millionths of the currency, so that sums are exact. */
 export type WindowLimits = Readonly<Partial<Record<WindowAttribute, number>>>;
 
-/** The limits by cap; a cap without a limit is absent. */
 export type Caps = Readonly<Partial<Record<CapName, WindowLimits>>>;
 
-/** The rate-limit policies that a row can change. */
 export const limitPolicies = (Object.keys(policies) as PolicyName[]).filter(
   (name) => !notPerClient.includes(name),
 );
 
-/** The meaning of a row's `endpoint`. */
 export type LimitTarget =
   | { readonly kind: 'rate'; readonly policy: PolicyName; readonly windows: readonly WindowAttribute[] }
   | { readonly kind: 'cap'; readonly cap: CapName; readonly windows: readonly WindowAttribute[] };
@@ -132,7 +126,6 @@ export function countedPerUnit(target: LimitTarget): number {
 
 const rateWindows = ['per_minute', 'per_hour', 'per_day'] as const;
 
-/** The targets by the value of `endpoint`. */
 export const limitTargets: ReadonlyMap<string, LimitTarget> = new Map<string, LimitTarget>([
   ...limitPolicies.map((policy): [string, LimitTarget] => [
     policies[policy].endpoint,

@@ -40,7 +40,6 @@ export function messageOfErrorCode(code: string): string | null {
   return Object.hasOwn(messages, code) ? (messages[code] ?? null) : null;
 }
 
-/** The code with its message, as fields of a transition or of a refused hand-over. */
 export function messageError(errorCode: MessageErrorCode): {
   readonly errorCode: MessageErrorCode;
   readonly errorMessage: string;

@@ -8,9 +8,7 @@ import { recipientSendsMax, recipientWindowSeconds } from './times.ts';
 const recipientWindow = `${recipientWindowSeconds / 60} minutes`;
 
 interface MessageErrorNote {
-  /** The cause of the failure. */
   readonly cause: string;
-  /** What the client can do about it. */
   readonly remedy: string;
   /** Whether the same message, sent again later, can be delivered. */
   readonly retryable: boolean;

@@ -21,10 +21,8 @@ export type StageMetric =
 /** Times of the whole stage, in milliseconds. */
 export type TimeMetric = 'SyntheticHandOverTime' | 'SyntheticDeliveryTime';
 
-/** Counted for each function. */
 export const functionFailureMetric = 'FunctionFailure';
 
-/** The metric of costs. */
 export const messageCostMetric = 'MessageCost';
 
 /** What no function counts: CloudWatch reads the values in log lines that are written anyway. */

@@ -9,7 +9,6 @@ export type Mode = (typeof modes)[number];
 
 const testEnding = '-test';
 
-/** The mode of data with this client id. */
 export function modeOf(clientId: string): Mode {
   return clientId.length > testEnding.length && clientId.endsWith(testEnding) ? 'test' : 'live';
 }

@@ -51,7 +51,6 @@ export interface Price {
   readonly currency: string;
 }
 
-/** The fields of a message that its price depends on. */
 export interface PricedMessage {
   readonly channel: Channel;
   readonly country?: string;

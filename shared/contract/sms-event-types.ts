@@ -38,5 +38,4 @@ export const smsEventTypes: Readonly<Record<string, Meaning>> = {
 /** Types of messages that the gateway does not send, and names for all types of a kind. */
 export const ignoredEventTypes = /^(VOICE|MEDIA)_|^(RCS_|TEXT_)?ALL$/;
 
-/** The types that AWS reports to the gateway. */
 export const reportedEventTypes = Object.keys(smsEventTypes);

@@ -19,13 +19,9 @@ type ItemAction =
   | 'ConditionCheckItem'
   | 'BatchWriteItem';
 
-/** The variable of each secret and key. */
 export interface SecretVariables {
-  /** One-time passwords are derived from it. */
   readonly 'otp-secret': 'OTP_SECRET_ARN';
-  /** The credentials of the carriers, by name. */
   readonly carriers: 'CARRIER_SECRETS';
-  /** Access tokens are signed by it. */
   readonly 'token-key': 'TOKEN_SIGNING_KEY_ID';
   /** The public part of that key, which is published. */
   readonly 'token-public-key': 'TOKEN_SIGNING_KEY_ID';
@@ -41,7 +37,6 @@ export interface Uses {
   readonly sendsTo?: readonly QueueName[];
   /** The queues that call the function, and whose messages it delays, or that it reads itself. */
   readonly receivesFrom?: readonly QueueName[];
-  /** The queues to which the function creates one-shot schedules. */
   readonly schedulesTo?: readonly QueueName[];
   readonly secrets?: readonly (keyof SecretVariables)[];
   /** The settings that it reads. `RETENTION_DAYS` comes with the tables whose rows live so long. */
@@ -50,7 +45,6 @@ export interface Uses {
   readonly where?: 'AWS carries SMS' | 'AWS carries WhatsApp';
 }
 
-/** The parts of what a function uses. */
 export type Declaration = readonly Uses[];
 
 /** A name as it is in a variable: `DUE_ITEMS` of `due-items`. */
@@ -85,7 +79,6 @@ export const authenticatedRequests = {
   settings: ['TRUSTED_PROXIES', 'TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
 } as const satisfies Uses;
 
-/** An entry in the Activity Log. */
 export const recordedActivity = { tables: { 'activity-log': ['PutItem'] } } as const satisfies Uses;
 
 /** A message takes from the caps of its client; a reached spend cap is recorded. */
@@ -94,15 +87,12 @@ export const countedCaps = {
   settings: ['STAGE_CAPS', 'PRICES_FILE'],
 } as const satisfies Uses;
 
-/** The rules for webhook URLs. */
 export const webhookRules = {
   settings: ['WEBHOOK_PORTS', 'WEBHOOK_ALLOW_HTTP', 'WEBHOOK_ALLOW_LOOPBACK'],
 } as const satisfies Uses;
 
-/** The queues of both lanes of webhooks. */
 export const webhookLanes = { sendsTo: ['webhooks', 'slow-webhooks'] } as const satisfies Uses;
 
-/** A queue for each kind of send. */
 export const outboundQueues = {
   sendsTo: ['otp-outbound', 'outbound', 'bulk-outbound'],
 } as const satisfies Uses;

@@ -15,7 +15,6 @@ const wholeNumber = z.int().check(z.positive());
 
 /** A function needs few of these, so the larger schemas are `lazy`: created when they are first used. */
 export const variables = {
-  /** The AWS account and partition of the gateway. */
   GATEWAY_ACCOUNT: text,
   GATEWAY_PARTITION: text,
 
@@ -25,7 +24,6 @@ export const variables = {
 
   /** The path of the price table, relative to the function's file: see `prices.ts`. */
   PRICES_FILE: text,
-  /** The currency of the prices, ISO 4217. */
   CURRENCY: text,
   /** `SMS_ORIGINATION_IDENTITY` for the functions that accept messages; absent where the simulator is the carrier. */
   STAGE_SMS_SENDER: z.optional(text),

@@ -10,7 +10,6 @@ export interface EditedTable {
   readonly sortKey: string;
   /** The attributes that people write into a row, besides its key. */
   readonly attributes: readonly string[];
-  /** How a change is named in the activity log. */
   readonly change: {
     readonly set: ActivityKind;
     readonly removed: ActivityKind;
@@ -22,7 +21,6 @@ export interface EditedTable {
 /** The attributes that the gateway writes into a row: the feedback, and who changed the row by a tool. */
 export const ownAttributes = ['status', 'status_message', 'changed_by'] as const;
 
-/** A value without effect. */
 export interface IgnoredValue {
   readonly attribute: string;
   /** The error and how to correct it, without the attribute's name. */

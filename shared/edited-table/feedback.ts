@@ -83,7 +83,6 @@ export function misspelledAttributes(
     });
 }
 
-/** What is wrong with an attribute, in the sentence that the feedback has. */
 export function faultText({ attribute, reason }: IgnoredValue): string {
   return `${/^\w{1,40}$/.test(attribute) ? attribute : shownValue(attribute)}: ${reason}`;
 }
@@ -94,7 +93,6 @@ export function joinSentences(...sentences: readonly string[]): string {
 
 export interface StoredRow<Image> {
   readonly row: EditedRow;
-  /** The row in the form of its table. */
   readonly image: Image;
 }
 
@@ -110,7 +108,6 @@ export interface Reviewed {
   readonly written: number;
 }
 
-/** The ids that are clients. */
 export type ExistingClients = (ids: readonly string[]) => Promise<ReadonlySet<string>>;
 
 const writesAtOnce = 25;
@@ -150,7 +147,6 @@ function isRight({ status, status_message }: EditedRow, feedback: Feedback): boo
   return status === feedback.status && status_message === feedback.status_message;
 }
 
-/** Whether a row's `client_id` is a client, or `*`. */
 export async function clientExistence(
   rows: readonly EditedRow[],
   existingClients: ExistingClients,

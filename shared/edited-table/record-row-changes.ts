@@ -18,13 +18,10 @@ interface RowChange {
   /** The time to the second. */
   readonly at: Date;
   readonly clientId: string;
-  /** The value of the table's sort key. */
   readonly sortKey: string;
   /** False if only the feedback was removed: it is written again, and the activity log has no entry. */
   readonly edited: boolean;
-  /** Undefined for a new row. */
   readonly before: EditedRow | undefined;
-  /** Undefined for a deleted row. */
   readonly after: EditedRow | undefined;
   /** The mark of the tool that made it; absent for a change in the console. */
   readonly changedBy: string | undefined;

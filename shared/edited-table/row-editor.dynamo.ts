@@ -40,19 +40,15 @@ export type AllRows = ReturnType<typeof dynamoAllRows>;
 
 interface PageOptions {
   readonly limit: number;
-  /** Undefined: the rows of all clients. */
   readonly clientId: string | undefined;
-  /** The `last` of the page before. */
   readonly after: RowKey | undefined;
 }
 
 interface RowPage {
   readonly rows: readonly EditedRow[];
-  /** Present if there may be more rows. */
   readonly last?: RowKey | undefined;
 }
 
-/** The rows of all clients, by scans. */
 export function dynamoAllRows(dynamo: DynamoDBDocumentClient, TableName: string) {
   return {
     async allRows(): Promise<readonly EditedRow[]> {
@@ -197,7 +193,6 @@ export function dynamoRowEditor(
 
 export type EditedRows = ReturnType<typeof dynamoEditedRows>;
 
-/** Everything that an administrator does with such a table. */
 export function dynamoEditedRows(dynamo: DynamoDBDocumentClient, TableName: string, table: EditedTable) {
   return {
     ...dynamoRowReader(dynamo, TableName),

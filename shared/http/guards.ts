@@ -45,7 +45,6 @@ export function publicHttpDependencies(
   };
 }
 
-/** Adds what a function needs whose callers have a bearer token or an API key. */
 export function httpDependencies(env: EnvironmentFor<typeof authenticatedRequests>): HttpDependencies {
   const expected = { issuer: env.TOKEN_ISSUER, audience: env.TOKEN_AUDIENCE };
   const keys = dynamoSigningKeyStore(dynamo(), env.SIGNING_KEYS_TABLE);

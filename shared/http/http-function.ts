@@ -39,7 +39,6 @@ export interface PublicHttpDependencies {
   readonly writeLog: WriteLog;
   /** The gateway's own address, without a slash at its end. */
   readonly baseUrl: string;
-  /** Counts the refusal of a client's request. */
   readonly recordRefusal: RecordRefusal;
   /** Whether requests are refused, because the tables are being restored; absent where the function reads none of them. */
   readonly inMaintenance?: (() => Promise<boolean>) | undefined;
@@ -55,7 +54,6 @@ interface HttpOptions<Dependencies> {
   readonly dependencies: Dependencies;
   /** Media types that the operation accepts: JSON by default; an empty list ignores the body. */
   readonly formats?: readonly BodyFormat[];
-  /** Headers of every response of this function. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Errors also have the fields of RFC 6749. */
   readonly oauthErrors?: boolean;
@@ -68,7 +66,6 @@ interface PublicHttpOptions extends HttpOptions<PublicHttpDependencies> {
 
 export type HttpFunction = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-/** Makes the function of a route with a bearer token or an API key. */
 export function httpFunction(
   route: Route & { readonly scope: Scope },
   operation: Operation,
@@ -162,7 +159,6 @@ function apiRequest(
   };
 }
 
-/** The routes that need a token. */
 type ScopedRouteName = {
   [Name in RouteName]: (typeof routes)[Name]['scope'] extends Scope ? Name : never;
 }[RouteName];

@@ -21,10 +21,8 @@ export const refusalSchema = lazily(() =>
       request_id: z.string(),
       at: z.iso.datetime(),
       client_id: z.string(),
-      /** Method and path of the route. */
       endpoint: z.string(),
       status: z.number(),
-      /** The code of the error. */
       reason: z.string(),
       message: z.string(),
       details: z.array(z.object({ field: z.string(), message: z.string() })),
@@ -80,7 +78,6 @@ const overdueMax = 4;
 interface Remembered {
   latest: Refusal;
   unwritten: number;
-  /** How many of this minute are written. */
   written: number;
   windowEndsAt: Date;
 }

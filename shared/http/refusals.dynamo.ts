@@ -64,7 +64,6 @@ export function dynamoRefusalWriter(dynamo: DynamoDBDocumentClient, TableName: s
 
 export interface RefusalCount {
   readonly client_id: string;
-  /** The start of the UTC hour. */
   readonly hour: string;
   readonly endpoint: string;
   readonly reason: string;

@@ -156,7 +156,6 @@ export function checkText(): Step {
 
 const message = 'must be well-formed Unicode text, in UTF-8';
 
-/** Texts by name, such as headers or a query; a value may be a list. */
 type NamedTexts = Readonly<Record<string, string | readonly string[] | undefined>> | null | undefined;
 
 /**

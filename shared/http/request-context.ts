@@ -18,11 +18,9 @@ export interface RawBody {
   readonly contentEncoding?: string | undefined;
 }
 
-/** What is read of a request before it is counted. */
 export interface IncomingRequest {
   readonly method: string;
   readonly path: string;
-  /** As in `RequestContext`. */
   readonly query: Readonly<Record<string, string>>;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -33,7 +31,6 @@ export interface IncomingRequest {
 }
 
 export interface Identity {
-  /** Whose rate limit the request counts against. */
   readonly subject: Subject;
   /** The policy where it is not that of the route. */
   readonly policy?: PolicyName;
@@ -63,7 +60,6 @@ export interface RequestContext {
   logged: Readonly<Record<string, unknown>>;
 }
 
-/** A response as Lambda returns it to API Gateway. */
 export interface HttpResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -149,7 +145,6 @@ interface RemainingTime {
   getRemainingTimeInMillis(): number;
 }
 
-/** Time that is left for the response. */
 const deadlineMarginMs = 500;
 
 /**

@@ -47,7 +47,6 @@ export function mayBeTaken({ outcome = 'unknown' }: StoredAttempt): boolean {
   return outcome === 'accepted' || outcome === 'unknown';
 }
 
-/** The fields of a message that tell its attempts. */
 interface Attempted {
   readonly attempts?: readonly StoredAttempt[];
   readonly reported_attempt?: number;
@@ -88,7 +87,6 @@ export function fromOf(
   return used === anySender ? undefined : used;
 }
 
-/** What one attempt costs, as a carrier or the price table says. */
 export interface AttemptCost {
   readonly attempt: number;
   readonly cost: number;
@@ -97,7 +95,6 @@ export interface AttemptCost {
   readonly reported: boolean;
 }
 
-/** The fields of a message that tell its cost. */
 interface Costs {
   readonly costs: AttemptCosts;
   readonly cost: number;

@@ -102,7 +102,6 @@ export async function findOwner(
   return { owner, recipient, others: [...clients], isHandedOver };
 }
 
-/** Whether the carrier refused the message because the person had opted out, which began a suppression of its client. */
 function isOptOutRefusal({ error_code, suppressed }: Message): boolean {
   return error_code === 'recipient_opted_out' && suppressed === undefined;
 }

@@ -52,7 +52,6 @@ async function windowOf(
   return { window_expires_at: end?.toISOString() ?? null };
 }
 
-/** The accepted messages of a batch. */
 export function messagesOf(
   messages: Pick<MessageStore, 'getMany'>,
   batch: Batch,

@@ -225,7 +225,6 @@ export type MessageStatus = z.output<typeof messageStatus>;
 export type BatchStatus = z.output<typeof batchStatus>;
 export type MessagePage = z.output<typeof messageList>;
 
-/** The responses by their names in the API document. */
 export const messageResponses = {
   AcceptedSms: acceptedSms,
   AcceptedWhatsapp: acceptedWhatsApp,
@@ -255,7 +254,6 @@ const testOutbox = z.object({
 
 export type TestOutboxPage = z.output<typeof testOutbox>;
 
-/** The responses by their names in the API document. */
 export const testOutboxResponses = {
   TestOutboxMessage: testOutboxMessage,
   TestOutbox: testOutbox,
@@ -281,7 +279,6 @@ export type SuppressionView = z.output<typeof suppression>;
 export type SuppressionList = z.output<typeof suppressionList>;
 export type RemovedSuppression = z.output<typeof removedSuppression>;
 
-/** The responses by their names in the API document. */
 export const suppressionResponses = {
   Suppression: suppression,
   SuppressionList: suppressionList,

@@ -22,7 +22,6 @@ export function acceptedView(message: Message): AcceptedMessage {
   return { message_id, status, channel: 'sms', recipient, encoding, segments, ...rest };
 }
 
-/** The response to a status look-up. */
 export function statusView(message: Message): MessageStatus {
   return {
     message_id: message.message_id,

@@ -1,8 +1,7 @@
 /**
  * What a message is, and every state it can be in: the row that is the gateway's only record of a send, or of a message
- * that a person sent to one of our numbers.
- * A message enters a state once, and the row has the time of it: the history and the events to send follow from
- * the row (contract 6.1).
+ * that a person sent to one of our numbers. A message enters a state once, and the row has the time of it: the history
+ * and the events to send follow from the row (contract 6.1).
  */
 import * as z from 'zod/mini';
 import { channels, type SendKind } from '../contract/channels.ts';
@@ -87,7 +86,6 @@ export const eventStatuses = [
 
 export type EventStatus = (typeof eventStatuses)[number];
 
-/** ISO 8601 UTC. */
 const time = z.iso.datetime();
 
 /** What a message is sent from: selected when it is accepted, and not again at the hand-over (contract 14.2). */
@@ -258,7 +256,6 @@ export const messageSchema = lazily(() =>
 
 export type Message = Readonly<z.output<ReturnType<typeof messageSchema>>>;
 
-/** One entry of `history` in a status response. */
 interface HistoryEntry {
   readonly status: Status;
   readonly at: string;
@@ -276,7 +273,6 @@ export function historyOf(message: Message): HistoryEntry[] {
   return entries;
 }
 
-/** When the message entered its latest state. */
 export function lastChangeOf(message: Message): Date {
   const times = statuses.flatMap((status) =>
     status === 'scheduled' ? [message.created_at] : (message[`${status}_at`] ?? []),

@@ -63,7 +63,6 @@ export async function receiveMessages(
   receives: number,
 ): Promise<{
   readonly received: readonly ReceivedMessage[];
-  /** Why some were not received, if so. */
   readonly failures: readonly unknown[];
   readonly retryAfterSeconds: number | undefined;
 }> {

@@ -55,7 +55,6 @@ export function slotAt({ startMs, place }: Position, segments: number, pace: Pac
   };
 }
 
-/** Returns the start of the place. */
 export function timeOf({ startMs, place }: Position, { places }: Pace): number {
   return startMs + marginMs + Math.floor((place * spreadMs) / places);
 }

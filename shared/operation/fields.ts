@@ -12,7 +12,6 @@ export function optional<Schema extends z.ZodMiniType>(schema: Schema) {
   );
 }
 
-/** Makes a field optional, with a default value. */
 export function withDefault<Schema extends z.ZodMiniType>(schema: Schema, value: z.output<Schema>) {
   return z.pipe(
     z.nullish(schema),
@@ -20,7 +19,6 @@ export function withDefault<Schema extends z.ZodMiniType>(schema: Schema, value:
   );
 }
 
-/** Returns whether a field that is not parsed yet was given. */
 export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }

@@ -75,7 +75,6 @@ export function faultsIn(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   return alternative.flatMap((inner) => faultsIn({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-/** The type that an alternative takes, if the value is of another type. */
 function kindFault(faults: readonly z.core.$ZodIssue[]): string | undefined {
   for (const fault of faults) {
     if (fault.path.length > 0) continue;

@@ -28,7 +28,6 @@ export interface ApiRequest {
   readonly path: string;
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Parsed; undefined where there is none. */
   readonly body: unknown;
@@ -38,7 +37,6 @@ export interface ApiRequest {
   readonly sourceIp: string;
   /** Undefined only where the route has no scope. */
   readonly caller: Caller | undefined;
-  /** The time at which the request was received. */
   readonly now: Date;
 }
 

@@ -11,12 +11,10 @@ type Path = readonly PropertyKey[];
 
 interface UnknownField {
   readonly path: Path;
-  /** The names that are known in its place. */
   readonly known: readonly string[];
 }
 
 export interface UnknownFields {
-  /** Whether they are refused. */
   strict: boolean;
   /** By the name that the caller sees, such as `recipients[2].mesage`. */
   readonly found: Map<string, UnknownField>;

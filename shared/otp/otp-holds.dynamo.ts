@@ -84,7 +84,6 @@ export type OtpHoldStore = ReturnType<typeof dynamoOtpHolds>;
 
 export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string) {
   return {
-    /** The latest state. */
     async find(clientId: string, country: string): Promise<OtpHoldState | undefined> {
       const Key = { client_id: clientId, country };
       const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
@@ -146,7 +145,6 @@ export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** The condition that these attributes are as they were read. */
 function unchanged(row: Row | undefined, names: readonly string[]) {
   if (row === undefined) return { ConditionExpression: 'attribute_not_exists(client_id)' };
   const given = names.filter((name) => row[name] !== undefined);

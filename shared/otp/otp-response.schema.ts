@@ -28,7 +28,6 @@ export const verification = z.object({
 export type SentOneTimePassword = z.output<typeof sentOneTimePassword>;
 export type Verification = z.output<typeof verification>;
 
-/** The responses by their names in the API document. */
 export const otpResponses = {
   SentOtp: sentOneTimePassword,
   OtpVerificationResult: verification,

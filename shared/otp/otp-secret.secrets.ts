@@ -8,7 +8,6 @@ import type { Clock } from '../platform/clock.ts';
 
 /** The secrets that codes are derived from: the current one, and the previous one for a time after a rotation. */
 export interface OtpSecrets {
-  /** For new codes. */
   current(): Promise<string>;
   /** For verification: the current secret first. */
   all(): Promise<readonly string[]>;

@@ -14,7 +14,6 @@ import {
   sendsRowOf,
 } from './otp-store.dynamo.ts';
 
-/** What a send writes beside its message, and what it has read for it. */
 export interface OtpSend {
   readonly key: PendingOtpKey;
   readonly otp: OneTimePassword;

@@ -10,7 +10,6 @@ import { readRow } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { type OneTimePassword, otpSchema, smsSendsOf } from './otp.ts';
 
-/** A recipient of one client's passwords. */
 export interface OtpRecipient {
   readonly clientId: string;
   readonly recipient: string;
@@ -35,7 +34,6 @@ export interface RecipientSends {
 interface OtpAttempt {
   readonly otpId: string;
   readonly clientId: string;
-  /** What the request names beside the id. */
   readonly recipient?: string | undefined;
   readonly purpose?: string | undefined;
   /** Not from the caller: with an id of its choice, any number of guesses could count as one. */
@@ -44,7 +42,6 @@ interface OtpAttempt {
 
 export interface OtpStore {
   get(otpId: string): Promise<OneTimePassword | undefined>;
-  /** The id of the latest password, in any state. */
   latest(key: PendingOtpKey): Promise<string | undefined>;
   recipientSends(recipient: OtpRecipient): Promise<RecipientSends>;
   /** False where the sends have changed since they were read. */

@@ -35,7 +35,6 @@ export interface OtpMinute extends OtpCount {
 export interface OtpRecord extends OtpCount {
   /** The same each time the record is repeated. */
   readonly eventId: string;
-  /** When the row changed. */
   readonly changedAt: Date;
   readonly clientId: string;
   readonly country: string;
@@ -207,7 +206,6 @@ export function dynamoOtpTrafficReader(client: DynamoDBDocumentClient, TableName
   };
 }
 
-/** The traffic of a client to one country in a minute or a day. */
 export interface CountryMinute extends OtpMinute {
   readonly country: string;
 }
@@ -231,7 +229,6 @@ function clientCountry(clientId: string, country: string): string {
   return `${clientId}#${country}`;
 }
 
-/** The start of the minute or day with this name. */
 function startOf(name: string): Date {
   return new Date(`${name}${'0000-01-01T00:00:00.000Z'.slice(name.length)}`);
 }

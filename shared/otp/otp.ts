@@ -14,14 +14,12 @@ export const codeLengthText = `${codeLength.min} to ${codeLength.max} digits`;
  */
 export const ttlSeconds = { min: 60, max: 3600, default: 300 } as const;
 
-/** How many codes may be tried. */
 export const maxAttempts = { min: 1, max: 10, default: 5 } as const;
 
 /** A row of the table. All times ISO 8601 UTC. */
 export const otpSchema = z.object({
   otp_id: z.string(),
   client_id: z.string(),
-  /** E.164. */
   recipient: z.string(),
   /** ISO 3166-1 alpha-2, or `ZZ`; absent in rows of older releases. */
   country: z.exactOptional(z.string()),

@@ -35,7 +35,6 @@ export async function reportVerified(
     messages,
     report,
   }: {
-    /** The latest sends to a recipient. */
     readonly otps: Pick<OtpStore, 'recipientSends'>;
     readonly messages: Pick<MessageStore, 'get'>;
     readonly report: ReportReceived;

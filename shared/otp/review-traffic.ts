@@ -155,7 +155,6 @@ async function reviewPair(
 interface Judged {
   readonly clientId: string;
   readonly country: string;
-  /** The present row. */
   readonly known: OtpHoldState | undefined;
   readonly suspicion: Suspicion;
   readonly more: Pick<OtpHold, 'except'>;
@@ -195,7 +194,6 @@ async function hold(
   return hold;
 }
 
-/** Describes a hold for a person. */
 export function holdSummary({ country, except = [], sends, verified, usual_share }: OtpHold): string {
   const others = except.length === 0 ? 'all countries' : `all countries but ${except.join(', ')}`;
   const where = country === allCountries ? others : country;
@@ -208,7 +206,6 @@ function percent(share: number): string {
 }
 
 interface Suspicion extends OtpCount {
-  /** The start of the judged time. */
   readonly since: Date;
   /** The share that was not reached. */
   readonly threshold: number;

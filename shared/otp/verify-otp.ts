@@ -73,7 +73,6 @@ function wrong(otp: OneTimePassword): ApiResponse {
   return { status: 200, body, log: { otp_id, verified: false } };
 }
 
-/** Why the attempt was not counted. */
 function refusal(otp: OneTimePassword, now: Date): GatewayError {
   if (otp.status === 'verified') return alreadyUsed();
   const code = otp.expires_at <= now.toISOString() ? 'otp_expired' : 'otp_attempts_exhausted';

@@ -1,6 +1,5 @@
 /** The time, which is always an argument, so that a test can set it; and the steps from one time to another. */
 
-/** Returns the current time. */
 export type Clock = () => Date;
 
 /** Sleeps for the given time; `setTimeout` of `node:timers/promises`, except in tests. */
@@ -13,7 +12,6 @@ export function epochSeconds(at: Date): number {
   return Math.floor(at.getTime() / 1000);
 }
 
-/** `at` moved by a number of seconds, which may be negative. */
 export function addSeconds(at: Date, seconds: number): Date {
   return new Date(at.getTime() + seconds * 1000);
 }

@@ -21,7 +21,6 @@ export function csvTable(header: readonly string[], rows: readonly (readonly Cel
   return [header, ...rows].map(csvLine).join('\n');
 }
 
-/** One line of a table, which is written line by line. */
 export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(csvCell).join(',')}\r`;
 }

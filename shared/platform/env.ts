@@ -24,7 +24,6 @@ export type Environment<Names extends EnvironmentName> = {
   readonly [Name in Names]: Name extends VariableName ? z.output<(typeof variables)[Name]> : string;
 };
 
-/** The names in lists of a part. */
 type Listed<Part, List extends keyof Uses> = List extends unknown
   ? Part extends Readonly<Record<List, readonly (infer Name)[]>>
     ? Name
@@ -37,7 +36,6 @@ type RetentionOf<Table> = Table extends TableName
     : never
   : never;
 
-/** The variables that a function has for a part of its declaration. */
 type VariableOf<Part> = EnvironmentName &
   (
     | `${Constant<TableOf<Part>>}_TABLE`
@@ -117,7 +115,6 @@ export function sampledTraceId(): string | undefined {
   return header.includes('Sampled=1') ? /Root=([^;]+)/.exec(header)?.[1] : undefined;
 }
 
-/** The name of this Lambda function. */
 export function lambdaFunctionName(): string {
   return process.env.AWS_LAMBDA_FUNCTION_NAME ?? 'local';
 }

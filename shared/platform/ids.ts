@@ -35,7 +35,6 @@ export function derivedIdAt(prefix: IdPrefix, at: Date, ...parts: readonly strin
   return `${prefix}_${timeText(at)}${derivedId(prefix, ...parts).slice(-16)}`;
 }
 
-/** Whether `text` has the form of an id with this prefix. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text.slice(prefix.length + 1));
 }

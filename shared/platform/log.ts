@@ -58,7 +58,6 @@ function errorFields(error: Error): Record<string, unknown> {
   };
 }
 
-/** Logs an error that did not stop the work. */
 export function logWarning(message: string, error: unknown): void {
   log.warn(message, { error });
 }
@@ -76,7 +75,6 @@ export function countFunctionFailure(): void {
   count({ function_name: lambdaFunctionName() }, functionFailureMetric, 1);
 }
 
-/** Records a time of the whole stage. */
 export function recordTime(name: TimeMetric, milliseconds: number): void {
   count({ service: serviceName() }, name, milliseconds, 'Milliseconds');
 }

@@ -33,7 +33,6 @@ export async function runPaced<Item>(
   if (failed !== undefined) throw failed.reason;
 }
 
-/** Splits a list into chunks that fit into one call. */
 export function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
   const chunks: Item[][] = [];
   for (let from = 0; from < items.length; from += size) chunks.push(items.slice(from, from + size));

@@ -14,7 +14,6 @@ export interface HandlerResult {
 
 export const ack: HandlerResult = {};
 
-/** A received message, by Lambda or by the worker itself. */
 export interface QueueRecord {
   readonly messageId: string;
   readonly receiptHandle: string;
@@ -22,10 +21,8 @@ export interface QueueRecord {
   readonly attributes: { readonly ApproximateReceiveCount: string };
 }
 
-/** Hides a received message for this many seconds. */
 type ChangeVisibility = (receiptHandle: string, seconds: number) => Promise<void>;
 
-/** Parses each message body with the schema. */
 export function processBatch<Schema extends z.ZodMiniType>(
   event: SQSEvent,
   schema: Schema,
@@ -39,7 +36,6 @@ export function processBatch<Schema extends z.ZodMiniType>(
   );
 }
 
-/** Leaves the parsing to `work`. */
 export async function processRecords(
   event: SQSEvent,
   work: (record: SQSRecord) => Promise<HandlerResult>,
@@ -84,7 +80,6 @@ export interface FurtherOptions {
   readonly afterMs: number;
   /** Counts from the start of the batch: what is received last must end before the function's time limit. */
   readonly untilMs: number;
-  /** How many messages a worker has at once. */
   readonly messagesMax: number;
   /** How many of them wait for somebody else now; by default all. */
   readonly waiting?: () => number;
@@ -92,7 +87,6 @@ export interface FurtherOptions {
   readonly sleep: Sleep;
 }
 
-/** The most that one call receives. */
 const receiveMax = 10;
 /**
  * With as many messages that wait for nobody, a worker receives none: slow calls to the gateway's own tables would else

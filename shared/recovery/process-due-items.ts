@@ -28,7 +28,6 @@ export type NextReview = Date | undefined;
 export type ReviewResult = ReadonlyMap<string, NextReview | Error>;
 
 export interface ProcessedDueItems {
-  /** Whether the run ended before the end of the list. */
   readonly cutShort: boolean;
   readonly failures: readonly unknown[];
 }
@@ -37,7 +36,6 @@ export interface ProcessedDueItems {
 export const runBudgetMs = 40_000;
 /** The maximum of `BatchGetItem`. */
 export const rowsPerReview = 100;
-/** The delay before a row that could not be reviewed is reviewed again. */
 const afterFailureSeconds = 300;
 
 /** @param review - reviews at most `rowsPerReview` rows; a row missing from its result is finished */
@@ -96,7 +94,6 @@ export async function processDueItems(
 /** Reads the rows of a due-item entry: eventually consistent first, then consistently those that were not found. */
 interface RowReader<Row> {
   get(id: string): Promise<Row | undefined>;
-  /** The rows that exist, in any order. */
   getMany(ids: readonly string[], reading: ReadOptions): Promise<readonly Row[]>;
 }
 

@@ -13,7 +13,6 @@ import { derivedIdAt } from '../platform/ids.ts';
 import { countMetric, log, logWarning } from '../platform/log.ts';
 
 export interface RefusedWork {
-  /** The work that was not done, as a sentence for a person. */
   readonly summary: string;
   readonly clientId: string;
   readonly messageId: string | undefined;

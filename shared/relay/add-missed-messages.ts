@@ -56,7 +56,6 @@ export interface AddMissedDependencies {
   readonly dueItemIndex: DueItemIndex;
   readonly lostRecords: LostRecords;
   readonly clock: Clock;
-  /** The time after which the next run continues. */
   readonly endsAt: Date;
 }
 
@@ -194,7 +193,6 @@ async function* chunksFrom(keys: AsyncIterable<ListedKey>): AsyncGenerator<reado
   if (chunk.length > 0) yield chunk;
 }
 
-/** Returns the time from the first to the last of these. */
 export function spanOf(ranges: readonly TimeRange[]): TimeRange {
   const sorted = ranges.flatMap(({ since, until }) => [since, until]).toSorted();
   return { since: sorted[0] ?? '', until: sorted.at(-1) ?? '' };

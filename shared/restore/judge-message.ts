@@ -90,7 +90,6 @@ export function latestOf(entered: readonly Status[]): Status {
   );
 }
 
-/** The fields that no later change of a message touches. */
 const lasting = [
   'client_id',
   'channel',

@@ -22,7 +22,6 @@ import type { StackWorkers } from './stop-stage.lambda.ts';
 import type { StreamRecords } from './stream-records.dynamo.ts';
 import { keyOf, type RestorableTable, ruleOf, type StackTable, type TableRows } from './table-rows.dynamo.ts';
 
-/** What a restore uses. */
 export interface RestoreDependencies {
   readonly tables: Readonly<Record<RestorableTable, StackTable>>;
   readonly rows: TableRows;
@@ -49,7 +48,6 @@ export interface RestoreDependencies {
 
 export interface RestoreRun {
   readonly restoreId: string;
-  /** When the workers were stopped. */
   readonly stoppedAt: Date;
   readonly restored: ReadonlySet<RestorableTable>;
   readonly evidence: Evidence;
@@ -162,7 +160,6 @@ async function restoreDelivery(
   return outcome;
 }
 
-/** The row as it is when its last attempt has failed. */
 function failedAt(at: Date, { lease_until, ...item }: Item, { attempt_due_at }: Delivery): Item {
   return {
     ...item,

@@ -30,7 +30,6 @@ export interface AskedRestore {
   readonly again: boolean;
 }
 
-/** Whether this is the restore that is asked for. */
 export function isRestoreOf(
   known: RestoreProgress,
   { to, tables }: Pick<AskedRestore, 'to' | 'tables'>,

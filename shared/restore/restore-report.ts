@@ -13,7 +13,6 @@ interface RestorePlan {
     readonly latest: string | null;
     readonly bytes: number;
   }[];
-  /** Why it cannot be done. */
   readonly problems: readonly string[];
   readonly settings: Evidence['settings'];
   /** How many messages are known to have changed after the time, or to have been accepted. */
@@ -76,7 +75,6 @@ export interface Decisions {
   readonly replace?: boolean | undefined;
 }
 
-/** What was found of a row, or done with it. */
 export type RowOutcome =
   | { readonly kind: 'kept'; readonly differs: boolean }
   | { readonly kind: 'purged' | 'restored' | 'replaced' }

@@ -24,7 +24,6 @@ interface RestoreWindow {
 
 interface ItemPage {
   readonly items: readonly Item[];
-  /** The position of the next page; undefined at the end. */
   readonly next: Item | undefined;
 }
 
@@ -34,7 +33,6 @@ export interface SideTables {
   /** Starts to restore it unless that was done before; returns whether the side table can be read. */
   restore(table: string, to: Date): Promise<boolean>;
   exists(table: string, to: Date): Promise<boolean>;
-  /** One page of a segment of a table. */
   page(tableName: string, segment: number, segments: number, after: Item | undefined): Promise<ItemPage>;
   drop(table: string, to: Date): Promise<void>;
 }
@@ -108,10 +106,8 @@ export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>): SideTabl
   };
 }
 
-/** How many segments of a table are read at once. */
 const segments = 8;
 
-/** All rows of a table, one segment after another. */
 export async function* allItems(sideTables: Pick<SideTables, 'page'>, tableName: string) {
   let after: Item | undefined;
   do {

@@ -32,7 +32,6 @@ export function dynamoMaintenance(client: DynamoDBDocumentClient, TableName: str
 
 /** By their ids in the stack: what was on when the workers were stopped. */
 export interface RunningWorkers {
-  /** The UUIDs of event source mappings. */
   readonly mappings: readonly string[];
   /** The UUIDs of those mappings whose functions only count what has happened. */
   readonly counting: readonly string[];
@@ -42,7 +41,6 @@ export interface RunningWorkers {
 }
 
 export interface StackWorkers {
-  /** All of them, or those that are on now. */
   find(which: 'all' | 'on'): Promise<RunningWorkers>;
   /** Turns them off or on, and returns whether all of them have come to rest in that state. */
   turn(workers: RunningWorkers, state: 'on' | 'off'): Promise<boolean>;

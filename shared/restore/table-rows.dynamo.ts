@@ -62,7 +62,6 @@ export function ruleOf(table: RestorableTable): RestoreRule {
   return restoreRules[table];
 }
 
-/** A table of the stack, with the names of its keys. */
 export interface StackTable {
   readonly name: string;
   readonly keys: readonly string[];
@@ -73,7 +72,6 @@ export interface TableRows {
   present(table: StackTable, items: readonly Item[]): Promise<ReadonlyMap<string, Item>>;
   /** Writes the row; where `onlyIfMissing`, only if there is none with its key. */
   put(table: StackTable, item: Item, onlyIfMissing: boolean): Promise<void>;
-  /** All rows of one partition. */
   partition(table: StackTable, value: string): Promise<readonly Item[]>;
 }
 
@@ -81,7 +79,6 @@ export function keyOf({ keys }: StackTable, item: Item): string {
   return keys.map((key) => item[key]?.S ?? '').join(' ');
 }
 
-/** The maximum of `BatchGetItem`. */
 const readAtOnce = 100;
 
 export function dynamoTableRows(client: Pick<DynamoDBClient, 'send'>): TableRows {

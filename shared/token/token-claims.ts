@@ -14,7 +14,6 @@ export const tokenClaims = z.object({
   /** The client's id, the same as `client_id`. */
   sub: z.string().check(z.minLength(1)),
   client_id: z.string().check(z.minLength(1)),
-  /** Scopes, separated by a space. */
   scope: z.string(),
   iat: z.int(),
   exp: z.int(),

@@ -124,7 +124,6 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return address.includes(':') ? 'ipv6' : 'ipv4';
 }
 
-/** Whether a connection may be made to this address. */
 export function isAllowedAddress(text: string, rules: AddressRules): boolean {
   // A zone (`fe80::1%eth0`) names an interface of this machine.
   if (isIP(text) === 0 || text.includes('%')) return false;
@@ -163,7 +162,6 @@ class BlockedAddressError extends Error {
   readonly code = 'EBLOCKED';
 }
 
-/** All addresses of a name, IPv4 and IPv6. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /**
@@ -199,7 +197,6 @@ function refused(reason: string): UrlVerdict {
   return { allowed: false, reason };
 }
 
-/** The addresses that this deployment may call. */
 export function addressRules(env: EnvironmentFor<typeof webhookRules>): AddressRules {
   return {
     allowLoopback: env.WEBHOOK_ALLOW_LOOPBACK,

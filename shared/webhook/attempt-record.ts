@@ -36,14 +36,12 @@ export function isWithdrawn(error: AttemptError | undefined): error is Withdrawn
 const time = z.iso.datetime();
 const milliseconds = z.number().check(z.nonnegative());
 
-/** The fields as clients see them. */
 export const attemptFields = {
   number: z.int().check(z.positive()),
   trigger: z.enum(['automatic', 'manual', 'sweep']),
   due_at: time,
   started_at: time,
   ended_at: time,
-  /** The time from `due_at` to `started_at`. */
   lateness_ms: z.number(),
   dns_ms: z.optional(milliseconds),
   connect_ms: z.optional(milliseconds),
@@ -51,7 +49,6 @@ export const attemptFields = {
   first_byte_ms: z.optional(milliseconds),
   total_ms: milliseconds,
   reused_connection: z.boolean(),
-  /** The address connected to. */
   address: z.optional(z.string()),
   status: z.optional(z.int()),
   /** Signatures, cookies and credentials are replaced by `[redacted]`. */

@@ -17,7 +17,6 @@ export type AwsDestination =
   | { readonly eventbridge: EventBridgeDestination };
 
 type KindOf<Destination> = Destination extends unknown ? keyof Destination : never;
-/** The field of a request that names it. */
 export type DestinationKind = KindOf<AwsDestination>;
 
 export function kindOf(destination: AwsDestination): DestinationKind {
@@ -83,7 +82,6 @@ export function domainOf(partition: string): string {
   return partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';
 }
 
-/** The account and partition in which this gateway runs. */
 interface OwnAccount {
   readonly partition: string;
   readonly account: string;
@@ -125,7 +123,6 @@ function accountIssue(resourceArn: string, roleArn: string, own: OwnAccount): st
     : 'must be in the same account as the queue or event bus';
 }
 
-/** The fields `sqs` and `eventbridge` of a request. */
 export function awsDestinationSchemas(own: OwnAccount) {
   const role = arnSchema('iam', roleName, own);
   const inOneAccount = (resourceOf: 'queue_arn' | 'bus_arn') =>

@@ -29,7 +29,6 @@ const fanOutSchema = z.object({
   client_id: z.string(),
   message_id: z.string(),
   event: z.string(),
-  /** When the message entered the state. */
   happened_at: z.iso.datetime(),
   body: z.string(),
   /** At most one has no endpoint: the URL of the message or the account. */
@@ -61,7 +60,6 @@ export interface Enqueued {
   readonly delaySeconds?: number;
 }
 
-/** Sends each delivery to the queue of its lane. */
 export async function enqueue(queue: DeliveryQueue, enqueued: readonly Enqueued[]): Promise<void> {
   await allEnded(
     (['fast', 'slow'] as const).map(async (lane) => {
@@ -215,7 +213,6 @@ interface OneShotSchedule {
   readonly message: unknown;
 }
 
-/** Sends the message to the queue once, at its time. */
 export type ScheduleOnce = (schedule: OneShotSchedule) => Promise<void>;
 
 /** Creates one-shot schedules on EventBridge Scheduler, once for each name; they are deleted after they fire. */

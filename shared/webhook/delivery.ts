@@ -69,7 +69,6 @@ export const deliverySchema = z.readonly(
         }),
       ),
     ),
-    /** Failed, and the alert is not yet sent. */
     alert_pending: z.optional(z.boolean()),
     created_at: time,
     finished_at: z.optional(time),
@@ -231,7 +230,6 @@ export function resendDue(
   });
 }
 
-/** The lane of the retry after a failed attempt. */
 function retryLane({ error }: Attempt): Lane {
   return error === 'timeout' ? 'slow' : 'fast';
 }
@@ -241,7 +239,6 @@ function retryDelay(afterAttempt: number, timeScale: number): number | undefined
   return delay === undefined ? undefined : Math.ceil(delay / timeScale);
 }
 
-/** The fields that a transition sets. */
 type Entered = Partial<Delivery> & Pick<Delivery, 'state' | 'revision'>;
 
 function finished(delivery: Delivery, attempt: Attempt, entered: Entered): Delivery {

@@ -73,7 +73,6 @@ export interface EndpointStore extends EndpointReader {
 
 type TransactItems = NonNullable<TransactWriteCommandInput['TransactItems']>;
 
-/** The sort key of the row with the number of a client's endpoints. */
 const countKey = 'count';
 /** Another transaction on the same client was running. */
 const conflictDelaysMs = [20, 50, 100, 200, 400, 800];

@@ -13,7 +13,6 @@ import { receivedContent } from '../message/received-content.ts';
 import { described } from '../operation/fields.ts';
 
 const instant = z.iso.datetime();
-/** The states of messages that the client sent. */
 const sentStatuses = eventStatuses.filter((status) => status !== 'received');
 
 export const webhookEvent = z.object({
@@ -61,7 +60,6 @@ export const endpointDisabled = z.object({
   ),
 });
 
-/** A message from a person (contract, section 13). */
 export const inboundEvent = z.object({
   event: z.enum(inboundEventNames),
   timestamp: instant,
@@ -82,7 +80,6 @@ export const inboundEvent = z.object({
   ),
 });
 
-/** The event of an opt-out or opt-in (contract, section 13). */
 export const recipientEvent = z.object({
   event: z.enum(recipientEventNames),
   timestamp: instant,

@@ -37,7 +37,6 @@ export interface EndpointDependencies extends ActivityRecorder, EnqueueDependenc
   readonly endpoints: EndpointStore;
   readonly webhookSecrets: WebhookSecretStore;
   readonly random: RandomBytes;
-  /** The destinations to which this deployment may send. */
   readonly destinations: DestinationSchemas;
 }
 
@@ -230,7 +229,6 @@ async function endpointOfClient(
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields that differ, before and after. */
 function differences(before: Fields, after: Fields): readonly [Fields, Fields] {
   const names = Object.keys(after).filter(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
@@ -269,7 +267,6 @@ export function settingsOf({ url, role_arn, events, description, enabled }: Webh
   return { ...destination, events: events ?? null, description: description ?? null, enabled };
 }
 
-/** An endpoint as its client sees it. */
 export function endpointView(endpoint: WebhookEndpoint): WebhookEndpointView {
   const { endpoint_id, created_at, disabled_at = null, disabled_reason = null } = endpoint;
   return { endpoint_id, ...settingsOf(endpoint), created_at, disabled_at, disabled_reason };

@@ -61,7 +61,6 @@ export function testEvent(
   };
 }
 
-/** Returns an event that the endpoint receives. */
 function defaultEvent(events: readonly string[] = []): MessageEventName {
   const [first = 'sms.*'] = events.filter((event) => event !== endpointDisabledEvent);
   return first.replace('*', 'delivered') as MessageEventName;

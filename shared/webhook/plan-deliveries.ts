@@ -25,12 +25,10 @@ import { type PlannedEndpoint, receives } from './webhook-endpoint.ts';
 export interface ChangeWithDestinations extends MessageChange {
   /** Used if the message has no URL. */
   readonly accountUrl: string | undefined;
-  /** All endpoints of the client. */
   readonly endpoints: readonly PlannedEndpoint[];
 }
 
 export interface PlannedDelivery extends Omit<NewDelivery, 'lane'> {
-  /** The time at which the message entered the state. */
   readonly happenedAt: string;
 }
 
@@ -54,7 +52,6 @@ export function planEvents({ before, after, accountUrl, endpoints }: ChangeWithD
   });
 }
 
-/** Returns one delivery for each destination. */
 export function deliveriesOf({ destinations, happened_at, ...event }: FanOut): PlannedDelivery[] {
   return destinations.map(({ url, endpoint_id }) => ({
     delivery_id: deliveryIdOf({ messageId: event.message_id, event: event.event, endpointId: endpoint_id }),
@@ -78,7 +75,6 @@ export function unpersistedDelivery(
   return newDelivery({ ...given, lane }, clock(), retentionDays, newRevision());
 }
 
-/** What makes deliveries and puts them on their queues. */
 export interface EnqueueDependencies {
   readonly clock: Clock;
   readonly newRevision: () => string;
@@ -175,7 +171,6 @@ export function unpersistedDeliveryMessage(delivery: Delivery): DeliveryMessage 
 
 interface WebhookEvent {
   readonly event: string;
-  /** The time at which the message entered the state. */
   readonly happenedAt: string;
   /** Built only when the event is posted: a search for deliveries needs only the names. */
   readonly body: () => string;
@@ -249,7 +244,6 @@ export function eventBody(message: Message, status: EventStatus): string {
   return JSON.stringify({ event: eventName(message, status), timestamp: enteredAt, data });
 }
 
-/** Returns the body of the event of an inbound message (contract, section 13). */
 function receivedBody(message: Message, receivedAt: string): string {
   const data: InboundEventData = {
     message_id: message.message_id,
@@ -266,7 +260,6 @@ function receivedBody(message: Message, receivedAt: string): string {
   return JSON.stringify({ event: eventName(message, 'received'), timestamp: receivedAt, data });
 }
 
-/** Returns the body of an opt-out or opt-in event (contract, section 13). */
 export function recipientEventBody(message: Message, event: string, happenedAt: string): string {
   const { message_id, client_id, recipient, channel, direction } = message;
   const source = direction === 'inbound' ? 'keyword' : 'carrier';

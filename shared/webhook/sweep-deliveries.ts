@@ -169,7 +169,6 @@ async function reviewFanOuts(dependencies: SweepDependencies, ids: readonly stri
 
 interface PlannedEvent {
   readonly event: FanOut;
-  /** The ids of its deliveries. */
   readonly first: string;
   readonly others: readonly string[];
 }

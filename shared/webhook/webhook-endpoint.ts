@@ -35,7 +35,6 @@ export const webhookEndpointSchema = z.readonly(
     client_id: z.string(),
     /** `whe_` and a ULID, so endpoints sort by the time of their creation. */
     endpoint_id: z.string(),
-    /** The URL; for a queue or an event bus, its ARN. */
     url: z.string(),
     /** The role with which the gateway sends to the queue or event bus; absent for a URL. */
     role_arn: z.exactOptional(z.string()),
@@ -102,7 +101,6 @@ export function awsDestinationOf({ url, role_arn }: WebhookEndpoint): AwsDestina
   return role_arn === undefined ? undefined : fromArns(url, role_arn);
 }
 
-/** The part of the row that says where its webhooks go. */
 export function destinationFields(destination: Destination): Pick<WebhookEndpoint, 'url' | 'role_arn'> {
   return 'url' in destination
     ? { url: destination.url }

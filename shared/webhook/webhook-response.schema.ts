@@ -28,7 +28,6 @@ const deliverySummarySchema = z.object({
   attempts: described(count, 'The number of the last attempt; 0 before the first.'),
   created_at: described(instant, 'When the event happened.'),
   finished_at: described(z.nullable(instant), 'When it was acknowledged or failed; null before.'),
-  /** The time of the next attempt; null if none is due. */
   next_due_at: z.nullable(instant),
   last_status: described(z.nullable(z.int()), 'The status of the last response; null where there was none.'),
   last_error: described(z.nullable(z.string()), 'Why the last attempt failed; null where it did not.'),
@@ -103,7 +102,6 @@ const queuedTestEvent = z.object({ delivery_id: z.string(), endpoint_id: z.strin
 
 export type WebhookEndpointView = z.output<typeof webhookEndpoint>;
 
-/** The responses by their names in the API document. */
 export const webhookResponses = {
   WebhookEndpoint: webhookEndpoint,
   WebhookEndpointWithSecret: webhookEndpointWithSecret,

@@ -30,10 +30,8 @@ export interface Diagnosis {
   readonly suppressions: SuppressedRecipients;
 }
 
-/** The recipients to whom messages of the client are not sent. */
 interface SuppressedRecipients {
   readonly count: number;
-  /** Whether there are more. */
   readonly more: boolean;
   readonly by_source: Readonly<Partial<Record<SuppressionSource, number>>>;
 }
@@ -85,13 +83,11 @@ function suppressedRecipients({ suppressions, nextAfter }: SuppressionPage): Sup
   };
 }
 
-/** A problem or a warning, with the command that helps. */
 export interface Finding {
   /** A problem stops messages or webhooks; a warning soon may. */
   readonly severity: 'problem' | 'warning';
   readonly about: 'client' | 'limits' | 'caps' | 'otp' | 'messages' | 'webhooks' | 'suppressions';
   readonly message: string;
-  /** The country of held one-time passwords. */
   readonly country?: string;
   /** A command of `npm run admin --`, or what to do. */
   readonly next_step: string;
@@ -99,7 +95,6 @@ export interface Finding {
 
 type DiagnosedClient = Awaited<ReturnType<typeof showClient>>;
 
-/** The facts from which the findings follow. */
 export interface ClientFacts {
   readonly client: DiagnosedClient;
   readonly limits: readonly ExplainedEndpoint[];

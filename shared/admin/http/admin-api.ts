@@ -244,7 +244,6 @@ export function adminOperations(dependencies: AdminDependencies) {
 
 type AdminOperations = ReturnType<typeof adminOperations>;
 
-/** The responses of the operations, by name. */
 export type AdminResponses = {
   readonly [Name in AdminApiRouteName]: Awaited<ReturnType<AdminOperations[Name]['run']>>;
 };
@@ -272,7 +271,6 @@ export function adminApi(
   };
 }
 
-/** @throws GatewayError where it is no mode */
 function modeIn(header: string = 'live'): Mode {
   const mode = modes.find((one) => one === header);
   if (mode !== undefined) return mode;

@@ -13,12 +13,10 @@ interface AdminRequest<Parameter extends string> {
   /** The id of the administrator, for the activity log. */
   readonly actor: string;
   readonly caller: Caller;
-  /** The values of the parameters in the path. */
   readonly path: Readonly<Record<Parameter, string>>;
 }
 
 interface AdminRequestWith<Parameter extends string, Given> extends AdminRequest<Parameter> {
-  /** The body or the query. */
   readonly given: Given;
 }
 

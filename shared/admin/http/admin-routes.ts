@@ -70,7 +70,6 @@ interface AdminApiRoute {
 
 export type AdminApiRouteName = keyof typeof adminApiRoutes;
 
-/** The names of the parameters in the path of a route. */
 export type PathParameter<Name extends AdminApiRouteName> = ParameterIn<
   (typeof adminApiRoutes)[Name]['path']
 >;

@@ -12,7 +12,6 @@ import { outcomeOfError } from './call-errors.ts';
 interface AwsWhatsAppSettings {
   /** The sender of messages for which no row of `senders` names one. */
   readonly phoneNumberId: string;
-  /** Such as `v20.0`. */
   readonly metaApiVersion: string;
   /** `name/language` of the approved authentication template for one-time passwords; without it they are sent as text. */
   readonly otpTemplate?: string | undefined;
@@ -20,7 +19,6 @@ interface AwsWhatsAppSettings {
   readonly timeLimitMs: number;
 }
 
-/** What the call is refused with. */
 export const whatsAppErrors: VendorErrors = {
   InvalidParametersException: { code: 'content_rejected' },
   ValidationException: { code: 'content_rejected' },

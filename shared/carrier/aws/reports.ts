@@ -42,7 +42,6 @@ const whatsAppEvent = z.object({
       MetaPhoneNumberIds: z.optional(z.array(z.object({ metaPhoneNumberId: z.string(), arn: z.string() }))),
     }),
   ),
-  /** The id that AWS gave the message. */
   messageId: z.optional(z.string().check(z.minLength(1))),
 });
 

@@ -90,7 +90,6 @@ function infobipSms(context: Context): Carrier {
   };
 }
 
-/** Asks for the account's balance. */
 async function checkInfobip(context: ForCall): Promise<CredentialCheck> {
   return checkedBy(call(context, await newestOf(context), 'GET', '/account/1/balance'));
 }
@@ -118,7 +117,6 @@ function withoutPlus(number: string): string {
   return number.replace(/^\+(?=\d+$)/, '');
 }
 
-/** The ids that India's regulator asks for. */
 function indiaOf(sender: HandOverRequest['message']['sender']): object {
   if (sender?.entity_id === undefined || sender.template_id === undefined) return {};
   return {

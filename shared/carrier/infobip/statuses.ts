@@ -11,7 +11,6 @@ import type { Receipt } from '../../message/dispatch/record-receipts.ts';
 import type { Transition } from '../../message/store/message-store.ts';
 import type { VendorErrors } from '../carrier-module.ts';
 
-/** A status of a response, a delivery report or a log. */
 export const infobipStatus = z.object({ groupId: z.int(), id: z.int() });
 
 /** The reason beside the status; 0 is none. */
@@ -119,7 +118,6 @@ export const infobipTime = text.check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\
 
 /** A delivery report, and an entry of the log. */
 export const report = z.object({
-  /** The attempt's id. */
   messageId: id,
   status: infobipStatus,
   error: z.optional(infobipError),

@@ -65,7 +65,6 @@ function metaWhatsApp(context: Context): Carrier {
   };
 }
 
-/** Asks for the number that messages are sent from. */
 async function checkMeta(context: ForCall): Promise<CredentialCheck> {
   const credentials = await newestOf(context);
   const path = `${credentials.phone_number_id}?fields=verified_name,quality_rating`;

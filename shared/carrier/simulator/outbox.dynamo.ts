@@ -16,13 +16,11 @@ const outboxEntry = z.object({
   to: z.string(),
   from: z.optional(z.string()),
   body: z.string(),
-  /** ISO 8601 UTC. */
   at: z.string(),
 });
 
 export type OutboxEntry = z.output<typeof outboxEntry>;
 
-/** An entry with the id of the client whose message it is. */
 interface HandedOver extends OutboxEntry {
   readonly client_id: string;
 }
@@ -43,7 +41,6 @@ const lastPosition = '~';
 interface OutboxRange {
   /** The test data to read; without it, the live messages of all clients. */
   readonly clientId?: string | undefined;
-  /** Only entries from this time on. */
   readonly since?: Date | undefined;
   readonly limit: number;
   /** The `next` of the page before. */

@@ -21,7 +21,6 @@ interface Reported {
   readonly price: Price | undefined;
 }
 
-/** The body of the queue message. */
 export function receiptNotification(reported: Reported): string {
   const { message, carrierMessageId, report, at } = reported;
   return snsNotification(`${carrierMessageId}-${report}`, eventOf[message.channel](reported), at);
@@ -100,7 +99,6 @@ export function snsNotification(messageId: string, event: object, at: Date, mode
   });
 }
 
-/** The event around one change of Meta's webhook. */
 export function whatsAppEvent(value: object, at: Date): object {
   return {
     context: { MetaWabaIds: [], MetaPhoneNumberIds: [] },
@@ -112,7 +110,6 @@ export function whatsAppEvent(value: object, at: Date): object {
   };
 }
 
-/** What the simulated carrier reports of a message. */
 export type Report = 'sent' | 'delivered' | 'read' | 'undeliverable' | 'timed_out';
 
 export interface Script {
@@ -202,15 +199,11 @@ export function sqsReceiptSender(
 /** The number of a simulated carrier, where a message names no sender. */
 export const simulatorNumber = '+15005550100';
 
-/** A message of a simulated person. */
 interface SimulatedInbound {
   readonly channel: Channel;
-  /** The person, E.164. */
   readonly from: string;
-  /** Our number. */
   readonly to: string;
   readonly text: string;
-  /** Unique. */
   readonly id: string;
   readonly at: Date;
   /** Where the message belongs to test data. */
@@ -224,7 +217,6 @@ export function carrierIdOf(channel: Channel, id: string): string {
   return channel === 'whatsapp' ? `wamid.${id}` : id;
 }
 
-/** The body of the queue message. */
 export function inboundNotification(inbound: SimulatedInbound): string {
   return snsNotification(inbound.id, inboundEventOf[inbound.channel](inbound), inbound.at, inbound.mode);
 }

@@ -10,7 +10,6 @@ import { type Operation, parseQuery, requireCaller } from '../../operation/opera
 import { addDays, dayOf } from '../../platform/clock.ts';
 import { type Outbox, testOutboxDays } from './outbox.dynamo.ts';
 
-/** The query of `GET /api/v1/test/outbox`. */
 const testOutboxQuery = z.object({
   /** Without the numbering plans, which would slow the start of the function. */
   to: optional(

@@ -53,7 +53,6 @@ export const twilioReports: CarrierReports<TwilioCredentials> = {
   },
 };
 
-/** The account that a callback names. */
 function accountsIn(body: Buffer): string[] {
   return new URLSearchParams(body.toString('utf8')).getAll('AccountSid');
 }

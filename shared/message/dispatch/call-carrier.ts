@@ -93,7 +93,6 @@ export interface Prepared {
 
 export const optedOut = 'recipient_opted_out' satisfies MessageErrorCode;
 
-/** The delays between attempts to write the outcome. */
 const outcomeRetryDelaysMs = [100, 400, 1600];
 
 export type Step<Name extends NextStep['step']> = Extract<NextStep, { step: Name }>;

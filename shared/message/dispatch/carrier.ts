@@ -59,7 +59,6 @@ export interface LookupQuestion {
 /** What a carrier says about an attempt that it took. */
 export interface LookedUp {
   readonly carrierMessageId: string;
-  /** What became of the message so far. */
   readonly receipt?: Receipt;
 }
 
@@ -82,7 +81,6 @@ export interface Carrier {
   lookup?(question: LookupQuestion): Promise<LookedUp | undefined>;
 }
 
-/** A carrier of the stage for one channel. */
 export interface ChosenCarrier extends Carrier {
   readonly name: string;
   readonly settledBy: SettledBy;

@@ -127,7 +127,6 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
   }
 }
 
-/** Whether the message is a one-time password that cannot be verified any more. */
 async function isOtpOver({ otpLegs }: DispatchDependencies, { otp }: Message): Promise<boolean> {
   return otp !== undefined && !(await otpLegs.isPending(otp.otp_id));
 }
@@ -255,7 +254,6 @@ function slotOf(row: Message, { identity }: PacedMessage, slot: Slot): Slot {
   return identity === pacedMessageOf(row)?.identity ? rest : { ...rest, identity };
 }
 
-/** Why a claimed message is not handed over. */
 async function refusalOf(
   dependencies: DispatchDependencies,
   message: Message,

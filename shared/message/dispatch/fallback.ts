@@ -23,7 +23,6 @@ function legOf({ leg = 1 }: Message): number {
   return leg;
 }
 
-/** The legs before this one, first to last. */
 export function earlierLegIds(message: Message): string[] {
   return Array.from({ length: legOf(message) - 1 }, (_, index) => legId(firstIdOf(message), index + 1));
 }
@@ -80,7 +79,6 @@ export function nextLegDueAfter({ before, after }: MessageChange): Date | undefi
   return isNew && counts ? nextLegDueAt(after) : undefined;
 }
 
-/** Whether nothing is due for it any more. */
 export function isFinished(message: Message): boolean {
   return transitions[message.status].final && nextLegDueAt(message) === undefined;
 }

@@ -105,7 +105,6 @@ export function asked({ message_id }: Message, { number, at }: StoredAttempt): A
   return { id: attemptIdOf(message_id, number), number, at: new Date(at) };
 }
 
-/** The attempts with the outcome of the last one. */
 export function withOutcome(
   attempts: readonly StoredAttempt[],
   outcome: NonNullable<StoredAttempt['outcome']>,

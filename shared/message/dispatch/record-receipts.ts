@@ -75,7 +75,6 @@ export async function recordReceipts(
   receives: number,
 ): Promise<{
   readonly recorded: readonly RecordedReceipt[];
-  /** Why some were not recorded, if so. */
   readonly failures: readonly unknown[];
   readonly retryAfterSeconds: number | undefined;
 }> {
@@ -211,7 +210,6 @@ function mayCount(receipt: Receipt, known: Message): boolean {
   return (known.attempts?.at(-1)?.number ?? 0) <= (receipt.attempt ?? 0);
 }
 
-/** Whether it is known that the carrier has not taken the attempt that the receipt is about. */
 function isKnownNotTaken({ attempt }: Receipt, { attempts = [] }: Message): boolean {
   const named = attempts.find(({ number }) => number === attempt);
   return named !== undefined && !mayBeTaken(named);

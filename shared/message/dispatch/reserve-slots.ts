@@ -28,7 +28,6 @@ export interface SenderPaceStore {
   replace(identity: string, seen: SenderRow, next: SenderSlots): Promise<boolean>;
 }
 
-/** What pacing needs to know of a message. */
 export interface PacedMessage {
   readonly identity: string;
   readonly kind: SendKind;

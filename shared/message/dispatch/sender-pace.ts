@@ -79,12 +79,10 @@ export interface SlotRequest {
 
 interface Reserved {
   readonly reserved: readonly Slot[];
-  /** The start of the first place. */
   readonly firstMs: number;
   readonly slots: SenderSlots;
 }
 
-/** A slot for each message, and the value after that. */
 export function reserve(
   before: SenderSlots,
   { kind, segments, earliestMs, ...known }: SlotRequest,

@@ -60,7 +60,6 @@ const batchSchema = z.object({
 
 export type Batch = Readonly<z.output<typeof batchSchema>>;
 
-/** The batches table. */
 export interface BatchStore extends KeyedStore<Batch> {
   /** Claims the storing of a batch whose earlier request died; false where another request did, or it is stored. */
   takeOver(batchId: string, seen: Batch, by: Pick<Batch, 'stored_by' | 'storing_until'>): Promise<boolean>;

@@ -116,5 +116,4 @@ export type DryRunRefusal = z.output<typeof dryRunRefusal>;
 export type DryRun = z.output<typeof dryRun>;
 export type DryRunBatch = z.output<typeof dryRunBatch>;
 
-/** The responses by their names in the API document. */
 export const dryRunResponses = { DryRun: dryRun, DryRunBatch: dryRunBatch } as const;

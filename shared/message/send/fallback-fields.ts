@@ -98,7 +98,6 @@ function legToStore(
   };
 }
 
-/** The message that the legs follow. */
 interface FirstMessage {
   readonly channel: Channel;
   readonly from?: string | undefined;
@@ -123,7 +122,6 @@ function contentOf(
   return withoutUndefined({ text, whatsapp, fallback_template });
 }
 
-/** The channels of a request: its own, and those of its legs. */
 export function channelsOf({
   channel,
   fallback = [],

@@ -157,7 +157,6 @@ async function storeMessages(
   return { ...batch, ...(await batches.markStored(batch.batch_id, expectedEnd)) };
 }
 
-/** Takes over the batch of a request that died, before it is completed. */
 async function takeOver(
   batches: BatchStore,
   batch: Batch,

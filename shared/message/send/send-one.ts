@@ -33,7 +33,6 @@ import { assertMaySendLegs, channelsOf, type WantedLeg } from './fallback-fields
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { parseSend } from './send-fields.ts';
 
-/** The fields of either request that its checks need. */
 interface OneRequest {
   readonly to: string;
   readonly from?: string | undefined;
@@ -94,7 +93,6 @@ export function sendOne<Request extends OneRequest>(
   };
 }
 
-/** Whose message it is, and from whom it is sent. */
 export interface MessageOrigin {
   readonly messageId: string;
   readonly clientId: string;
@@ -142,7 +140,6 @@ export function newMessage(
   };
 }
 
-/** What every send needs, whatever its channel. */
 export interface SendDependencies {
   readonly messages: MessageStore;
   readonly allowanceOf: AllowanceOf;
@@ -157,7 +154,6 @@ export interface SendDependencies {
   readonly webhookUrl: z.ZodMiniType<string>;
 }
 
-/** Composes the dependencies of a send from the function's environment. */
 export function sendDependencies(
   env: EnvironmentFor<typeof sendRequest>,
   webhookUrl: z.ZodMiniType<string>,

@@ -27,7 +27,6 @@ import { type MessageOrigin, newMessage, type SendDependencies, sendOne } from '
 
 const maxTextCharacters = 4096;
 
-/** The field that each type needs. */
 const contentField = {
   text: 'message',
   template: 'template',

@@ -4,7 +4,6 @@ import * as z from 'zod/mini';
 import { queryRows } from '../../platform/aws/read-rows.dynamo.ts';
 import type { Message } from '../message.ts';
 
-/** The shards of a client's list. */
 export const listShards = 4;
 
 /**

@@ -248,7 +248,6 @@ function transitionInput(change: Transition) {
   } as const;
 }
 
-/** The message store of this deployment, from the environment of the function. */
 export function messagesFrom(env: Environment<'MESSAGES_TABLE' | 'RETENTION_DAYS'>): MessageStore {
   return dynamoMessageStore(dynamo(), { tableName: env.MESSAGES_TABLE, retentionDays: env.RETENTION_DAYS });
 }

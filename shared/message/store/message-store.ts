@@ -20,7 +20,6 @@ export type Claim =
   | { readonly outcome: 'claimed'; readonly message: Message }
   /** Another hand-over has claimed it until `handover_until`. */
   | { readonly outcome: 'held'; readonly message: Message }
-  /** A message in this state is not handed over. */
   | { readonly outcome: 'not_sendable'; readonly message: Message }
   | { readonly outcome: 'unknown' };
 
@@ -28,7 +27,6 @@ export interface HandOverClaim {
   /** Unique, so that a repeated write recognizes its own claim. */
   readonly claimId: string;
   readonly at: Date;
-  /** The time after which the message can be claimed again. */
   readonly leaseSeconds: number;
 }
 
@@ -42,7 +40,6 @@ export interface HandOverNote {
   readonly attempts?: readonly StoredAttempt[];
 }
 
-/** A use of an Idempotency-Key after its first one. */
 export interface KeyUse {
   readonly clientId: string;
   readonly use: number;
@@ -127,7 +124,6 @@ export interface MessageStore {
   fillInSent(messageId: string, at: Date): Promise<Message | undefined>;
   /** Writes the number of the newest use of an Idempotency-Key into its first message; false where that is gone. */
   noteKeyUse(messageId: string, keyUse: KeyUse): Promise<boolean>;
-  /** The message with this id of the carrier. */
   findByCarrierId(carrierMessageId: string): Promise<string | undefined>;
 }
 
@@ -151,7 +147,6 @@ export interface Transition extends CarrierReport {
   readonly attempts?: readonly StoredAttempt[];
 }
 
-/** What a carrier reports about a message besides its state. */
 interface CarrierReport {
   readonly errorCode?: MessageErrorCode;
   readonly errorMessage?: string;

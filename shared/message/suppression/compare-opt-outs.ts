@@ -247,7 +247,6 @@ async function clientsOf(
 
 /** The list of people who opted out that the carrier keeps: it refuses every message to them, whichever client sends it. */
 export interface ListedOptOut {
-  /** E.164. */
   readonly recipient: string;
   readonly at: Date;
   /** Whether the person asked for it; otherwise somebody added the number. */

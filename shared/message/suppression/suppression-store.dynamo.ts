@@ -26,7 +26,6 @@ import {
 /** Recipients of these messages, which are of one client and all one-time passwords or none, that are suppressed for them. */
 export type SuppressedAmong = (messages: readonly Message[]) => Promise<ReadonlySet<string>>;
 
-/** Reads and changes who may not be sent to. */
 export interface SuppressionReader {
   /** Eventually consistent unless it says otherwise: half a read unit. */
   get(clientId: string, recipient: string, reading?: ReadOptions): Promise<Suppression | undefined>;

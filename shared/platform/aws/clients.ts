@@ -83,7 +83,6 @@ export function sts(): STSClient {
   return withFastCalls(new STSClient(clientConfig));
 }
 
-/** Credentials of another account. */
 export interface ForeignCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;

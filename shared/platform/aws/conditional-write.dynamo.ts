@@ -64,7 +64,6 @@ type ConditionalWriteResult<Response> =
   /** The existing row, if there is one and the write asked for it (`ReturnValuesOnConditionCheckFailure`). */
   | { readonly applied: false; readonly row: Readonly<Record<string, unknown>> | undefined };
 
-/** The write's response, or the row that did not meet its condition. */
 async function tryConditionalWrite<Response>(
   write: Promise<Response>,
 ): Promise<ConditionalWriteResult<Response>> {
@@ -78,7 +77,6 @@ async function tryConditionalWrite<Response>(
   }
 }
 
-/** Sets some attributes of a row, and removes those that are undefined. */
 export function setOrRemove(values: Readonly<Record<string, unknown>>) {
   const names = Object.keys(values);
   const set = names.filter((name) => values[name] !== undefined);

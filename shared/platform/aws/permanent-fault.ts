@@ -5,7 +5,6 @@
 
 /** An entry of a batch that the service refused as the sender's fault. */
 interface RefusedEntry {
-  /** Its index in the list of messages to send. */
   readonly index: number;
   readonly code: string;
 }

@@ -15,7 +15,6 @@ import type { FurtherMessages, QueueRecord } from '../process-queue-batch.ts';
 import { allEnded, isPermanentFault, isSenderFault, RefusedEntries } from './permanent-fault.ts';
 
 interface QueueMessage {
-  /** A JSON document. */
   readonly json: string;
   /** The message group of a fair queue is the client's. */
   readonly clientId: string;

@@ -53,7 +53,6 @@ export async function* scanRows(client: DynamoDBDocumentClient, input: ScanComma
 type Row = Record<string, unknown>;
 type Request = NonNullable<BatchGetCommandInput['RequestItems']>[string];
 
-/** What DynamoDB reads in one call. */
 const batchSize = 100;
 
 /** Keys that DynamoDB leaves out of its response, because it is throttled or the response is too large, are read again. */

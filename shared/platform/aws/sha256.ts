@@ -4,7 +4,6 @@
  */
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 
-/** The types that the SDK passes as data and as key. */
 type SourceData = string | ArrayBuffer | ArrayBufferView;
 
 /** Key objects by the SDK's own signing keys, which it caches. */

@@ -21,7 +21,6 @@ interface SignedCall {
   readonly body: string;
 }
 
-/** The address of a service in a region. */
 export function addressOf(host: string, region: string): string {
   return `https://${host}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
 }

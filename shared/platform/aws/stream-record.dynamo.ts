@@ -2,7 +2,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 
-/** The fields of a record that are used here. */
 export interface StreamRecord {
   readonly eventID?: string | undefined;
   readonly dynamodb?:

@@ -56,7 +56,6 @@ import type { Post } from './http-post.ts';
 import type { SendToAws } from './send-to-aws.ts';
 import { postAttempt, unpostedAttempt } from './sign-and-post.ts';
 
-/** The dependencies of `deliver` and of its steps. */
 export interface DeliverDependencies extends LaneDependencies, Omit<DisableDependencies, 'endpoints'> {
   readonly endpoints: CountedEndpoints;
   readonly deliveries: DeliveryStore;

@@ -85,7 +85,6 @@ function dueItemIdOf({ client_id, endpoint_id }: WebhookEndpoint): string {
   return `${dueItemPrefix}${client_id}#${endpoint_id}`;
 }
 
-/** Whether a due item is of an endpoint, and not of a delivery. */
 export function isEndpointDueItem(dueItemId: string): boolean {
   return dueItemId.startsWith(dueItemPrefix);
 }

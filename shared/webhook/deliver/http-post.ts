@@ -64,7 +64,6 @@ interface PostSettings {
   readonly connectTo?: ConnectTo;
 }
 
-/** Makes a `Post` with its own connection pool. */
 export function httpPost(settings: PostSettings): Post {
   const lookup = guardedLookup(settings.resolve, settings.rules);
   const { http, https, makeRoom } = connections(settings.tls, settings.connectTo);
@@ -226,7 +225,6 @@ function blocked(errorMessage: string): PostResult {
   };
 }
 
-/** The step of a POST that is in progress. */
 export type Phase = 'dns' | 'connect' | 'tls' | 'answer';
 
 type PostEnd = { readonly kind: 'complete' | 'timeout' } | { readonly kind: 'error'; readonly error: Error };

@@ -27,7 +27,6 @@ export interface AwsRequest extends RoleUse {
 interface AwsResponse {
   readonly status: number;
   readonly requestId: string | undefined;
-  /** The id that AWS gave the message or event. */
   readonly id: string;
 }
 
@@ -36,7 +35,6 @@ export interface QueueMessage {
   readonly body: string;
   /** The attributes of the message, at most ten. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** The order, for a FIFO queue. */
   readonly order?: AwsRequest['order'];
 }
 

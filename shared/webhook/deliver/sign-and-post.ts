@@ -11,7 +11,6 @@ import { awsDestinationOf, type WebhookEndpoint } from '../webhook-endpoint.ts';
 import type { Post, PostResult } from './http-post.ts';
 import { type AwsRequest, type SendToAws, textFor } from './send-to-aws.ts';
 
-/** The attempt that a worker has claimed. */
 interface ClaimedAttempt {
   readonly delivery: Delivery;
   /** Absent for the URL of a request or an account. */

@@ -35,7 +35,6 @@ export interface DeliveryLogQuery {
   readonly cursor?: string | undefined;
 }
 
-/** What one request looks for. */
 interface Search extends DeliveryLogQuery {
   readonly clientId: string;
   /** All of the client. */

@@ -17,7 +17,6 @@ import { deliveryLog, deliverySummary, deliveryView } from './delivery-log.ts';
 import type { WebhookLogDependencies } from './find-deliveries.ts';
 import { requestResend, resend, resendRequestSchema, resendView, showResend } from './request-resend.ts';
 
-/** The query of `GET /api/v1/webhook-deliveries`. */
 export const listDeliveriesQuery = z.object({
   message_id: optional(z.string()),
   endpoint_id: optional(z.string()),

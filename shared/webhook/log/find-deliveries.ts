@@ -17,7 +17,6 @@ import { disabledNoticeId } from '../notification.ts';
 import { type EnqueueDependencies, eventsOf } from '../plan-deliveries.ts';
 import type { WebhookEndpoint } from '../webhook-endpoint.ts';
 
-/** What the log of webhooks and resends use. */
 export interface WebhookLogDependencies extends EnqueueDependencies {
   /** Webhooks are found by the messages that they are about, failed ones by their entries in the Activity Log. */
   readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
@@ -39,7 +38,6 @@ export interface Candidate {
   readonly deliveryId: string;
   readonly event: string;
   readonly endpointId: string | undefined;
-  /** The time at which the message entered the state. */
   readonly happenedAt: string;
 }
 
@@ -158,10 +156,8 @@ function candidatesOf(
  */
 interface FailedQuery {
   readonly clientId: string;
-  /** The earliest time of the failures. */
   readonly since: Date;
   readonly until: Date;
-  /** Entries to read. */
   readonly limit: number;
   readonly cursor?: string | undefined;
   /** Whether reads are strongly consistent; by default they may be a second old. */
@@ -169,7 +165,6 @@ interface FailedQuery {
 }
 
 interface Failure {
-  /** The position after this failure. */
   readonly cursor: string;
   readonly failedAt: string;
   readonly delivery: Delivery;

@@ -13,7 +13,6 @@ import { originOf } from '../endpoint-health.ts';
 /** `matching` counts what will be resent, `sending` resends it. */
 export const resendStatuses = ['matching', 'sending', 'completed'] as const;
 
-/** What a request may choose. */
 export const resendableStates = ['failed', 'acknowledged'] as const;
 
 const time = z.iso.datetime();

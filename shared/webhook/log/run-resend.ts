@@ -46,9 +46,7 @@ import {
   withEventsOfTheSame,
 } from './resend.ts';
 
-/** Deliveries in a step that resends. */
 const deliveriesPerStep = 50;
-/** The number of deliveries in a step that only counts. */
 const countedPerStep = 100;
 /** Entries of failures that one call reads: as many as the run of a minute resends. */
 const entriesAhead = 1000;
