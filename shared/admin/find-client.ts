@@ -8,12 +8,11 @@ import type { RowReader } from '../edited-table/row-editor.dynamo.ts';
 import { closestName } from '../platform/closest-name.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 
+type Clients = Pick<AdminDependencies, 'clients'>;
+
 /** @throws GatewayError `not_found` */
-export async function requireClient(
-  dependencies: Pick<AdminDependencies, 'clients'>,
-  clientId: string,
-): Promise<Client> {
-  const client = await dependencies.clients.find(clientId);
+export async function requireClient({ clients }: Clients, clientId: string): Promise<Client> {
+  const client = await clients.find(clientId);
   if (client === undefined) throw noSuchClient();
   return client;
 }
@@ -23,10 +22,7 @@ export async function requireClient(
  *
  * @throws GatewayError `not_found`, or `invalid_request` for test data, whose settings are those of its client
  */
-export async function requireSettingsOwner(
-  dependencies: Pick<AdminDependencies, 'clients'>,
-  clientId: string,
-): Promise<Client> {
+export async function requireSettingsOwner(dependencies: Clients, clientId: string): Promise<Client> {
   const client = await requireClient(dependencies, clientId);
   if (modeOf(clientId) === 'live') return client;
   throw new GatewayError(
@@ -44,7 +40,7 @@ const clientsPerRead = 500;
 
 /** All clients, or the first ones if there are more than enough: no index has their names. */
 export async function readClients(
-  { clients }: Pick<AdminDependencies, 'clients'>,
+  { clients }: Clients,
   enough = Number.POSITIVE_INFINITY,
 ): Promise<{ readonly clients: readonly Client[]; readonly more: boolean }> {
   const found: Client[] = [];
@@ -61,7 +57,7 @@ export async function readClients(
 const nameMax = 100;
 const suggestedMax = 3;
 
-const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
+export const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
 
 /**
  * Finds a client by its id or by its name, ignoring case, and returns its id.
@@ -69,10 +65,7 @@ const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCa
  * @throws GatewayError if there is none, with the clients that may be meant, or if several have the name; an empty result
  * would be mistaken for a client without entries.
  */
-export async function clientIdOf(
-  dependencies: Pick<AdminDependencies, 'clients'>,
-  idOrName: string,
-): Promise<string> {
+export async function clientIdOf(dependencies: Clients, idOrName: string): Promise<string> {
   const wanted = idOrName.trim();
   const characters = [...wanted];
   const noneFound = `There is no client ${characters.slice(0, nameMax).join('')}.`;
@@ -110,16 +103,13 @@ function similarClients(clients: readonly Client[], wanted: string): string[] {
 }
 
 /** As `clientIdOf`, or `*` for the rows for every client. */
-export async function clientIdOrAll(
-  dependencies: Pick<AdminDependencies, 'clients'>,
-  idOrName: string,
-): Promise<string> {
+export async function clientIdOrAll(dependencies: Clients, idOrName: string): Promise<string> {
   return idOrName === everyClient ? everyClient : clientIdOf(dependencies, idOrName);
 }
 
 /** As `clientIdOrAll`, or the `client_id` of rows as people typed it, so that rows of nobody can be shown and removed. */
 export async function rowOwnerOf(
-  dependencies: Pick<AdminDependencies, 'clients'>,
+  dependencies: Clients,
   { rowsOf }: RowReader,
   idOrName: string,
 ): Promise<string> {
@@ -129,7 +119,7 @@ export async function rowOwnerOf(
 
 /** The names by the ids of clients and of their test data; undefined for a client that does not exist. */
 export async function readClientNames(
-  dependencies: Pick<AdminDependencies, 'clients'>,
+  dependencies: Clients,
 ): Promise<(clientId: string) => string | undefined> {
   const { clients } = await readClients(dependencies);
   const names = new Map(clients.map(({ client_id, name }) => [client_id, name]));
@@ -141,7 +131,7 @@ export async function readClientNames(
 
 const clientsMax = 10_000;
 
-export async function listClientNames(dependencies: Pick<AdminDependencies, 'clients'>) {
+export async function listClientNames(dependencies: Clients) {
   const { clients, more } = await readClients(dependencies, clientsMax);
   const names = clients.map(({ client_id, name }) => ({ client_id, name }));
   return { clients: names.toSorted((one, other) => one.name.localeCompare(other.name)), more };

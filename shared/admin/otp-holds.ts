@@ -153,9 +153,7 @@ export async function showOtpEvidence(
   country: string,
 ): Promise<OtpEvidence> {
   const hold = (await otpHoldsOf(dependencies, clientId)).find((one) => one.country === country);
-  if (hold === undefined) {
-    throw new GatewayError('not_found', `One-time passwords of ${clientId} to ${country} are not held.`);
-  }
+  if (hold === undefined) throw notHeld(clientId, country);
   const { messages, nextCursor } = await dependencies.messages.search(
     { clientId },
     {

@@ -12,7 +12,7 @@ import { isId } from '../platform/ids.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import { recipientsAsWritten } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { readClients } from './find-client.ts';
+import { folded, readClients } from './find-client.ts';
 import { textUpTo } from './request-fields.ts';
 
 export const searchQuery = z.object({ q: z.pipe(z.string().check(z.trim()), textUpTo(256)) });
@@ -225,8 +225,6 @@ function clientsNamed(clients: readonly Client[], wanted: string): SearchResult[
     .toSorted((one, other) => rank(one) - rank(other) || one.name.localeCompare(other.name))
     .map(({ client_id: id, name }) => ofClient(id, { kind: 'client', id, title: name }, 'clients', id));
 }
-
-const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
 
 /** Each client costs a query, and a read for each number. */
 const clientsAskedMax = 1000;

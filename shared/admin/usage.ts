@@ -69,13 +69,7 @@ export interface UsageSummary {
     /** Null if the client no longer exists. */
     readonly name: string | null;
   })[];
-  /** Most frequent first. */
-  readonly error_codes: readonly {
-    readonly error_code: string;
-    /** Null if this release does not know the code. */
-    readonly meaning: string | null;
-    readonly messages: number;
-  }[];
+  readonly error_codes: readonly CountedErrorCode[];
 }
 
 const shownMax = 20;
@@ -136,11 +130,23 @@ export async function summarizeUsage(
     top_clients: await Promise.all(
       ofClients.map(async (sums) => ({ ...sums, name: (await nameOf(sums.client_id)) ?? null })),
     ),
-    error_codes: [...errorCodesIn(all)]
-      .map(([error_code, messages]) => ({ error_code, meaning: messageOfErrorCode(error_code), messages }))
-      .toSorted((one, other) => other.messages - one.messages)
-      .slice(0, shownMax),
+    error_codes: countedErrorCodes([all]).slice(0, shownMax),
   };
+}
+
+export interface CountedErrorCode {
+  readonly error_code: string;
+  /** Null if this release does not know the code. */
+  readonly meaning: string | null;
+  readonly messages: number;
+}
+
+/** Most frequent first. */
+export function countedErrorCodes(amounts: readonly Amounts[]): readonly CountedErrorCode[] {
+  const counts = sumOf(amounts.map((each) => new Map(errorCodesIn(each))));
+  return [...counts]
+    .map(([error_code, messages]) => ({ error_code, meaning: messageOfErrorCode(error_code), messages }))
+    .toSorted((one, other) => other.messages - one.messages);
 }
 
 /** The time that is summarized, and the periods whose rows are its sum. */

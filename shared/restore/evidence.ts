@@ -20,6 +20,14 @@ import type { StreamRecords } from './stream-records.dynamo.ts';
 import type { StackTable, TableRows } from './table-rows.dynamo.ts';
 import { messagesAttribute, type RestorableTable } from './table-rows.dynamo.ts';
 
+export interface EvidenceSources {
+  readonly tables: Readonly<Record<RestorableTable, StackTable>>;
+  readonly sideTables: SideTables;
+  readonly streamRecords: StreamRecords;
+  readonly rows: TableRows;
+  readonly clock: Clock;
+}
+
 export interface Evidence {
   /** What became of messages after the time, by their ids. */
   readonly messages: ReadonlyMap<string, KnownMessage>;
@@ -73,15 +81,7 @@ export function hourOf(at: string): string {
 }
 
 export async function collectEvidence(
-  {
-    tables,
-    sideTables,
-    rows,
-  }: {
-    readonly tables: Readonly<Record<RestorableTable, StackTable>>;
-    readonly sideTables: Pick<SideTables, 'page'>;
-    readonly rows: Pick<TableRows, 'partition'>;
-  },
+  { tables, sideTables, rows }: EvidenceSources,
   to: Date,
   now: Date,
   stream: StreamEvidence | undefined,
@@ -174,7 +174,7 @@ const marginSeconds = 120;
 const streamDays = 1;
 
 export async function readStreamEvidence(
-  { streamRecords, clock }: { readonly streamRecords: StreamRecords; readonly clock: Clock },
+  { streamRecords, clock }: Pick<EvidenceSources, 'streamRecords' | 'clock'>,
   table: string,
   to: Date,
 ): Promise<StreamEvidence> {
@@ -222,19 +222,18 @@ export interface KeptStreamEvidence extends StreamEvidence {
   readonly restoreId: string;
 }
 
+export interface StreamEvidenceStore {
+  readStream(): Promise<KeptStreamEvidence | undefined>;
+  writeStream(evidence: KeptStreamEvidence): Promise<void>;
+}
+
 /**
  * Reads the stream once for each restore: what it forgets meanwhile, and what the restore itself changes, is the same then.
  * Undefined where messages are not restored.
  */
 export async function keptStreamEvidence(
-  dependencies: {
-    readonly tables: Readonly<Record<'messages', { readonly name: string }>>;
-    readonly streamRecords: StreamRecords;
-    readonly progress: {
-      readStream(): Promise<KeptStreamEvidence | undefined>;
-      writeStream(evidence: KeptStreamEvidence): Promise<void>;
-    };
-    readonly clock: Clock;
+  dependencies: EvidenceSources & {
+    readonly progress: StreamEvidenceStore;
     readonly report: (line: string) => void;
   },
   {

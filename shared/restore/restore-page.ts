@@ -7,38 +7,30 @@ import { messageError } from '../contract/message-error-codes.ts';
 import { type Message, messageSchema } from '../message/message.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 import { restoredBy, rowIn, usageClosed } from '../platform/aws/stream-record.dynamo.ts';
-import { type Clock, earlierOf, type Sleep } from '../platform/clock.ts';
+import { earlierOf, type Sleep } from '../platform/clock.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { leaveToReview } from '../relay/expire-messages.ts';
 import { type Delivery, deliverySchema, dueItemOf } from '../webhook/delivery.ts';
 import { resendSchema } from '../webhook/log/resend.ts';
-import type { Evidence, KeptStreamEvidence, SettingChange } from './evidence.ts';
+import type { Evidence, EvidenceSources, SettingChange, StreamEvidenceStore } from './evidence.ts';
 import { evidenceInRow, judgeMessage, laterRow, mergedEvidence } from './judge-message.ts';
 import type { Maintenance, RestoreProgress } from './restore-progress.ts';
 import type { Decisions, RestoreReport, RowOutcome } from './restore-report.ts';
-import type { Item, SideTables } from './side-tables.dynamo.ts';
+import type { Item } from './side-tables.dynamo.ts';
 import type { StackWorkers } from './stop-stage.lambda.ts';
-import type { StreamRecords } from './stream-records.dynamo.ts';
-import { keyOf, type RestorableTable, ruleOf, type StackTable, type TableRows } from './table-rows.dynamo.ts';
+import { keyOf, type RestorableTable, ruleOf } from './table-rows.dynamo.ts';
 
-export interface RestoreDependencies {
-  readonly tables: Readonly<Record<RestorableTable, StackTable>>;
-  readonly rows: TableRows;
+export interface RestoreDependencies extends EvidenceSources {
   readonly messages: Pick<MessageStore, 'transition'>;
   readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
-  readonly clock: Clock;
-  readonly sideTables: SideTables;
-  readonly streamRecords: StreamRecords;
   readonly workers: StackWorkers;
   readonly maintenance: Maintenance;
-  readonly progress: {
+  readonly progress: StreamEvidenceStore & {
     read(): Promise<RestoreProgress | undefined>;
     write(progress: RestoreProgress): Promise<void>;
     writeReport(report: RestoreReport): Promise<void>;
     readReport(): Promise<RestoreReport | undefined>;
-    writeStream(evidence: KeptStreamEvidence): Promise<void>;
-    readStream(): Promise<KeptStreamEvidence | undefined>;
   };
   /** How long calls last that began before all was stopped, and how long the API may not see that it is. */
   readonly settleSeconds: number;

@@ -1,10 +1,12 @@
-/** What a restore would do, and what it found: what becomes of each row, what the operator decides, and what is not known. */
-import type { Clock } from '../platform/clock.ts';
-import { collectEvidence, type Evidence, readStreamEvidence, unknownOfStream } from './evidence.ts';
+import {
+  collectEvidence,
+  type Evidence,
+  type EvidenceSources,
+  readStreamEvidence,
+  unknownOfStream,
+} from './evidence.ts';
 import type { KnownMessage, MessageGroup } from './judge-message.ts';
-import type { SideTables } from './side-tables.dynamo.ts';
-import type { StreamRecords } from './stream-records.dynamo.ts';
-import type { RestorableTable, StackTable, TableRows } from './table-rows.dynamo.ts';
+import type { RestorableTable } from './table-rows.dynamo.ts';
 
 interface RestorePlan {
   readonly tables: readonly {
@@ -22,13 +24,7 @@ interface RestorePlan {
 
 /** Reads the tables that exist and the stream of messages; writes nothing. */
 export async function planRestore(
-  dependencies: {
-    readonly tables: Readonly<Record<RestorableTable, StackTable>>;
-    readonly sideTables: SideTables;
-    readonly streamRecords: StreamRecords;
-    readonly rows: TableRows;
-    readonly clock: Clock;
-  },
+  dependencies: EvidenceSources,
   to: Date,
   tables: readonly RestorableTable[],
 ): Promise<RestorePlan> {

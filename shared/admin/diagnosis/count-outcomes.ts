@@ -2,12 +2,12 @@
  * Collects the states of a client's latest messages: counts since yesterday, and the newest failures. `diagnose-client.ts`
  * judges them.
  */
-import { messageOfErrorCode } from '../../contract/message-error-codes.ts';
 import type { Status } from '../../message/message.ts';
 import { addDays } from '../../platform/clock.ts';
-import { type Amounts, combinationsIn, errorCodesIn } from '../../usage/amounts.ts';
+import { combinationsIn } from '../../usage/amounts.ts';
 import { periodAt } from '../../usage/period.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
+import { type CountedErrorCode, countedErrorCodes } from '../usage.ts';
 
 export interface MessageOutcomes {
   /** The start of the UTC day of yesterday. */
@@ -15,12 +15,7 @@ export interface MessageOutcomes {
   readonly messages: number;
   readonly failed: number;
   readonly expired: number;
-  /** Most frequent first. */
-  readonly error_codes: readonly {
-    readonly error_code: string;
-    readonly meaning: string | null;
-    readonly messages: number;
-  }[];
+  readonly error_codes: readonly CountedErrorCode[];
 }
 
 export interface FailedMessage {
@@ -52,17 +47,8 @@ export async function outcomesOf(
     messages: countOf(),
     failed: countOf('failed'),
     expired: countOf('expired'),
-    error_codes: errorCodes(amounts),
+    error_codes: countedErrorCodes(amounts),
   };
-}
-
-function errorCodes(amounts: readonly Amounts[]): MessageOutcomes['error_codes'] {
-  const counts = new Map<string, number>();
-  for (const [code, count] of amounts.flatMap((each) => [...errorCodesIn(each)]))
-    counts.set(code, (counts.get(code) ?? 0) + count);
-  return [...counts]
-    .map(([error_code, messages]) => ({ error_code, meaning: messageOfErrorCode(error_code), messages }))
-    .toSorted((one, other) => other.messages - one.messages);
 }
 
 /** No index has the status of a message, so a search for few reads up to 1,000: the counts tell whether there are any. */
