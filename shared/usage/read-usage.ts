@@ -82,7 +82,7 @@ export function totalOf(amounts: Amounts, currency: string): UsageSums | undefin
   return sumsOf(combinationsIn(amounts), currency);
 }
 
-/** Undefined where they have no messages. */
+/** Undefined where nothing is counted. A number of messages that a person made a text is 0 here, and what else was counted is shown. */
 function sumsOf(combinations: readonly Combination[], currency: string): UsageSums | undefined {
   let [messages, segments, delivered, failed, estimated, possibleDuplicates] = [0, 0, 0, 0, 0, 0];
   const costs = new Map<string, number>();
@@ -96,7 +96,8 @@ function sumsOf(combinations: readonly Combination[], currency: string): UsageSu
     else if (measure === 'possible_duplicates') possibleDuplicates += amount;
     else costs.set(measure.currency, (costs.get(measure.currency) ?? 0) + amount);
   }
-  if (messages === 0) return undefined;
+  const sums = [messages, segments, estimated, possibleDuplicates, ...costs.values()];
+  if (sums.every((sum) => sum === 0)) return undefined;
   // The sums are integers, so only this division rounds: to the number that is nearest to the decimal.
   const others = [...costs].filter(([name, amount]) => name !== currency && amount !== 0);
   return {

@@ -3,7 +3,9 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { countChanges } from '../../../shared/usage/count-changes.ts';
+import { usageOfClient } from '../../../shared/usage/read-usage.ts';
 import { changeRecords } from '../../../shared/usage/usage-counter.dynamo.ts';
+import { usageRange } from '../../../shared/usage/usage-query.ts';
 import {
   dynamoAttemptCounter,
   dynamoAttemptReader,
@@ -28,7 +30,10 @@ function counting() {
       changeRecords(
         ['client-a', 'client-b'].flatMap((client_id) => {
           const message_id = `msg_${client_id}_${number}`;
-          return stream.change(undefined, aMessage({ message_id, client_id, country: 'GB' }));
+          return stream.change(
+            undefined,
+            aMessage({ message_id, client_id, country: 'GB', segments: 3, cost: 0.12, currency: 'EUR' }),
+          );
         }),
       ),
     );
@@ -62,6 +67,18 @@ it('shows what is counted beside a note', async () => {
   await edit('client-a', 'note', 'corrected on Monday');
   await count(2);
   expect(await queuedOf('client-a')).toBe(2);
+});
+
+it('shows the same sums by group and in total where a number of messages became a text', async () => {
+  const { count, edit, tables } = counting();
+  await count(1);
+  await edit('client-a', queued, '1');
+  const { usage } = inMemoryStores(tables);
+  const range = usageRange({}, addSeconds(created, 60));
+  const [total] = await usageOfClient(usage, 'client-a', range, 'EUR');
+  const groups = await usageOfClient(usage, 'client-a', { ...range, groupBy: ['status'] }, 'EUR');
+  expect(total).toMatchObject({ messages: 0, segments: 3, cost: 0.12 });
+  expect(groups).toEqual([{ ...total, status: 'queued' }]);
 });
 
 it('shows the webhook attempts of an hour beside a note', async () => {
