@@ -17,7 +17,14 @@ import {
 import { type Claims, claimsOf } from '../sender/number-owners.ts';
 import { countrySchema } from '../sender/phone-number.ts';
 import { senderFeedback } from '../sender/sender-feedback.ts';
-import { destinationOf, everyCountry, parseSenderRow, senderTable } from '../sender/sender-row.ts';
+import {
+  destinationOf,
+  everyCountry,
+  type Paces,
+  pacesIn,
+  parseSenderRow,
+  senderTable,
+} from '../sender/sender-row.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import {
   assertValid,
@@ -112,9 +119,9 @@ export async function setSender(
     const row = { ...held, ...values };
     assertValid(parseSenderRow(row).ignored, 'The sender is not valid.');
     const now = dependencies.clock();
-    const claims = await claimsBeside(dependencies, row);
     const { carriers } = dependencies;
-    const feedback = senderFeedback(row, { now, clientExists: true, claims, carriers });
+    const others = await beside(dependencies, row);
+    const feedback = senderFeedback(row, { now, clientExists: true, ...others, carriers });
     view = viewOf({ ...row, ...feedback }, now, carriers);
     return { set: { ...values, ...feedback, changed_by: changedByMark(actor, now, false) } };
   });
@@ -136,23 +143,29 @@ export async function removeSender(
   });
 }
 
-/** The claims of all rows, once this one is written; none where it claims no number, as no other row then matters to it. */
-async function claimsBeside({ senders }: AdminDependencies, row: EditedRow): Promise<Claims> {
-  if (parseSenderRow(row).valid?.inbound !== true) return new Map();
+const noOthers = { claims: new Map(), paces: new Map() } as const;
+
+/** The claims and paces of all rows, once this one is written. */
+async function beside(
+  { senders }: AdminDependencies,
+  row: EditedRow,
+): Promise<{ readonly claims: Claims; readonly paces: Paces }> {
   const others = (await senders.allRows()).filter(
     (other) => other.client_id !== row.client_id || other.destination !== row.destination,
   );
-  return claimsOf(
-    [...others, row].filter((one) => !tellsOfMissingClient(one)),
+  const all = [...others, row];
+  const claims = await claimsOf(
+    all.filter((one) => !tellsOfMissingClient(one)),
     async (ids) => new Set(ids),
   );
+  return { claims, paces: pacesIn(all.map(parseSenderRow)) };
 }
 
 /** The feedback in the row, because it can depend on all other rows; before the first review, what the row alone tells. */
 function viewOf(row: EditedRow, now: Date, carriers: StageCarriers): SenderView {
   const { valid } = parseSenderRow(row);
   const { status, status_message } =
-    storedFeedback(row) ?? senderFeedback(row, { now, clientExists: true, claims: new Map(), carriers });
+    storedFeedback(row) ?? senderFeedback(row, { now, clientExists: true, ...noOthers, carriers });
   return {
     client_id: String(row.client_id),
     destination: String(row.destination),

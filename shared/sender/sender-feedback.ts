@@ -2,7 +2,7 @@
  * What the gateway writes into a row of `senders` for the person who edits it (contract 10.5): what is sent from
  * it, or why it is not used. It follows from the reading of the row that the sends use too.
  */
-import { channelNames, type StageCarriers } from '../contract/channels.ts';
+import { type Channel, channelNames, type StageCarriers } from '../contract/channels.ts';
 import { everyClient } from '../contract/limits.ts';
 import { decimalText } from '../contract/prices.ts';
 import { type EditedRow, shownValue } from '../edited-table/edited-row.ts';
@@ -26,8 +26,11 @@ import { countriesWithoutSenderIds, isSenderId } from './phone-number.ts';
 import {
   everyCountry,
   identityKey,
+  type Paces,
   type ParsedSenderRow,
+  pacesIn,
   parseSenderRow,
+  type Sender,
   senderTable,
 } from './sender-row.ts';
 
@@ -37,6 +40,8 @@ interface SenderContext {
   readonly clientExists: boolean;
   /** The numbers that all rows claim. */
   readonly claims: Claims;
+  /** The pace of each identity by all rows. */
+  readonly paces: Paces;
   readonly carriers: StageCarriers;
 }
 
@@ -44,7 +49,7 @@ export function senderFeedback(row: EditedRow, context: SenderContext): Feedback
   return keepTime(row, judge(row, context));
 }
 
-function judge(row: EditedRow, { now, clientExists, claims, carriers }: SenderContext): Feedback {
+function judge(row: EditedRow, { now, clientExists, claims, paces, carriers }: SenderContext): Feedback {
   const parsed = parseSenderRow(row);
   const { clientId, valid, ignored } = parsed;
   const faults = ignored.map(faultText);
@@ -57,7 +62,7 @@ function judge(row: EditedRow, { now, clientExists, claims, carriers }: SenderCo
   }
   const disputed = disputedNumber(parsed, claims);
   const since = sinceText(now);
-  const effect = effectText(clientId, valid);
+  const effect = effectText(clientId, valid, paces);
   if (misspelled.length === 0 && disputed === '') {
     return { status: 'active', status_message: `Active ${since}: ${effect}` };
   }
@@ -90,14 +95,14 @@ function disputedNumber({ clientId, valid }: ParsedSenderRow, claims: Claims): s
 function effectText(
   clientId: string,
   { channel, country, carrier, sender, inbound }: NonNullable<ParsedSenderRow['valid']>,
+  paces: Paces,
 ): string {
-  const { identity, messages_per_second: pace, entity_id, template_id } = sender;
+  const { identity, entity_id, template_id } = sender;
   const what = channel === 'sms' ? 'SMS' : 'WhatsApp messages';
   const where = country === everyCountry ? 'every country' : country;
   const by = carrier === undefined ? '' : ` by ${carrier}`;
-  const rate = pace === undefined ? '' : `, at most ${decimalText(pace)} a second`;
   return joinSentences(
-    `${what} to ${where} are sent${by} from ${identity}${rate}.`,
+    `${what} to ${where} are sent${by} from ${identity}${paceText(channel, sender, paces)}.`,
     exceptions(clientId, country),
     channel === 'sms' && country === everyCountry && isSenderId(identity)
       ? `It is not used for ${[...countriesWithoutSenderIds].join(' and ')}, where sender IDs are not accepted.`
@@ -105,6 +110,12 @@ function effectText(
     entity_id === undefined || template_id === undefined ? '' : idsText(channel, country, sender),
     inbound ? `Messages to ${identity} belong to this client.` : '',
   );
+}
+
+function paceText(channel: Channel, { identity, messages_per_second: own }: Sender, paces: Paces): string {
+  const pace = paces.get(identityKey(channel, identity)) ?? own;
+  if (pace === undefined) return '';
+  return `, at most ${decimalText(pace)} a second${pace === own ? '' : ', which is its pace in another row'}`;
 }
 
 /** Which rows are more specific. */
@@ -125,7 +136,7 @@ function idsText(
   return `SMS to India has the entity ${entity_id} and the template ${template_id}.`;
 }
 
-/** Every row, after each change: two rows can claim one number, and people enter few rows. */
+/** Every row, after each change: rows share numbers and paces, and people enter few rows. */
 export async function reviewSenders<Image>({
   store,
   existingClients,
@@ -142,9 +153,10 @@ export async function reviewSenders<Image>({
     async (rows) => {
       const exists = await clientExistence(rows, existingClients);
       const claims = await claimsOf(rows, existingClients);
+      const paces = pacesIn(rows.map(parseSenderRow));
       const now = clock();
       return (row) =>
-        senderFeedback(row, { now, clientExists: exists(String(row.client_id)), claims, carriers });
+        senderFeedback(row, { now, clientExists: exists(String(row.client_id)), claims, paces, carriers });
     },
   );
 }

@@ -4,7 +4,7 @@ import type { EditedRow } from '../../../shared/edited-table/edited-row.ts';
 import type { Claims } from '../../../shared/sender/number-owners.ts';
 import { selectSender } from '../../../shared/sender/select-sender.ts';
 import { senderFeedback } from '../../../shared/sender/sender-feedback.ts';
-import { parseSenderRow } from '../../../shared/sender/sender-row.ts';
+import { type Paces, pacesIn, parseSenderRow } from '../../../shared/sender/sender-row.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';
 import { runs } from '../../fuzz/runs.ts';
 import { oneCarrierEach } from '../../support/doubles/no-senders.ts';
@@ -14,8 +14,12 @@ const right = { client_id: 'client_1', destination: 'sms GB', identity: 'ACME' }
 
 const carriers = { sms: ['aws', 'twilio'], whatsapp: ['aws', 'meta'] };
 
-const feedback = (row: EditedRow, clientExists = true, claims: Claims = new Map()) =>
-  senderFeedback(row, { now, clientExists, claims, carriers });
+const feedback = (
+  row: EditedRow,
+  clientExists = true,
+  claims: Claims = new Map(),
+  paces: Paces = new Map(),
+) => senderFeedback(row, { now, clientExists, claims, paces, carriers });
 
 describe('the feedback for a right row', () => {
   it.each<[string, EditedRow, string]>([
@@ -66,11 +70,27 @@ describe('the feedback for a right row', () => {
     },
   );
 
+  it.each([
+    [undefined, 'at most 2 a second, which is its pace in another row'],
+    [5, 'at most 2 a second, which is its pace in another row'],
+    [2, 'at most 2 a second'],
+  ])('names the lowest pace of the sender, also where that is of another row (own: %s)', (own, rate) => {
+    const row = { ...right, ...(own === undefined ? {} : { messages_per_second: own }) };
+    const other = { client_id: '*', destination: 'sms FR', identity: 'acme', messages_per_second: 2 };
+    const paces = pacesIn([row, other].map(parseSenderRow));
+    expect(feedback(row, true, new Map(), paces).status_message).toBe(
+      `Active since 12:00:05: SMS to GB are sent from ACME, ${rate}.`,
+    );
+  });
+
   it('keeps its time while nothing changes', () => {
     const first = feedback(right);
     const later = new Date('2026-11-20T13:00:00.000Z');
     expect(
-      senderFeedback({ ...right, ...first }, { now: later, clientExists: true, claims: new Map(), carriers }),
+      senderFeedback(
+        { ...right, ...first },
+        { now: later, clientExists: true, claims: new Map(), paces: new Map(), carriers },
+      ),
     ).toEqual(first);
   });
 });
