@@ -7,7 +7,7 @@ import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { channels } from '../../contract/channels.ts';
 import { modeOf } from '../../contract/mode.ts';
-import { queryRows } from '../../platform/aws/read-rows.dynamo.ts';
+import { queryRows, readableRows } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, dayOf, epochSeconds } from '../../platform/clock.ts';
 
 const outboxEntry = z.object({
@@ -109,7 +109,8 @@ export function dynamoOutbox(client: DynamoDBDocumentClient, TableName: string, 
           : of.days.filter((day) => day <= before).map((day) => newestOf('day', day, range));
       for (const partition of partitions) {
         for await (const row of partition) {
-          const entry = outboxRow.parse(row);
+          const [entry] = readableRows(outboxRow, [row], 'handed_over');
+          if (entry === undefined) continue;
           // Entries are newest first, and those that DynamoDB has not deleted yet are not shown.
           if (entry.handed_over < first) return pageOf(rows, false);
           if (rows.push(entry) > limit) return pageOf(rows.slice(0, limit), true);
