@@ -3,7 +3,7 @@ import { policies } from '../../../shared/contract/limits.ts';
 import { type UnknownDeadlines, usualUnknownDeadlines } from '../../../shared/contract/on-unknown.ts';
 import { bulkRecipientsMax } from '../../../shared/message/send/bulk-recipients.ts';
 import { type ActorName, actorNames, actors } from './actors/actors.ts';
-import { type Theme, themes } from './actors/themes.ts';
+import { stepThemes, type Theme, themes } from './actors/themes.ts';
 import { between, oneOf, type Random, randomOf, wholeBetween } from './random.ts';
 import type { Outage } from './stage.ts';
 
@@ -118,8 +118,22 @@ function withSecondCarrier(plan: Plan, random: Random): Plan {
 }
 
 function planWithOneCarrier(seed: number, only?: Theme): Plan {
+  const drawn = only ?? oneOf(randomOf(seed, 'theme'), themes);
+  if (drawn !== 'rows') return planOfSteps(seed, drawn);
+  const random = randomOf(seed, 'rows');
+  const plan = planOfSteps(seed, oneOf(random, stepThemes));
+  const lengthMs = Math.max(...plan.steps.map(({ afterMs }) => afterMs)) + 60_000;
+  const edits = Array.from({ length: wholeBetween(random, 1, 8) }, (_, i) => ({
+    id: `${plan.steps.length + 1 + i}`,
+    afterMs: Math.floor(random() * lengthMs),
+    actor: 'edits a row by hand' as const,
+    client: 0,
+  }));
+  return { ...plan, theme: 'rows', steps: [...plan.steps, ...edits].sort((a, b) => a.afterMs - b.afterMs) };
+}
+
+function planOfSteps(seed: number, theme: Theme): Plan {
   const random = randomOf(seed, 'plan');
-  const theme = only ?? oneOf(random, themes);
   const startAt = new Date(oneOf(random, starts));
   const lengthMs = oneOf(random, [60_000, 300_000, 1_200_000]);
   const severity = oneOf(random, [0, 0, 1, 3, 8]);

@@ -7,6 +7,7 @@ import { createApiKey, createClient } from '../../../shared/client/client-admin.
 import { policies } from '../../../shared/contract/limits.ts';
 import { clientIdIn, nameIn } from '../../../shared/contract/mode.ts';
 import { directDatabase } from './direct-database.ts';
+import { editRow } from './edited-rows.ts';
 import type { ApiRequest } from './outside/api.ts';
 import { type EndpointKind, endpointKinds, endpointUrl } from './outside/endpoints.ts';
 import type { Asked, Must } from './outside/record.ts';
@@ -252,26 +253,13 @@ export async function sceneOn(
       record.edited.push({ atMs: time.now(), table, key, row: undefined });
     },
 
-    async spoilSuppression({ clientId, recipient }, values) {
-      const Key = { client_id: clientId, recipient };
-      const set = async (attributes: Readonly<Record<string, unknown>>) => {
-        const names = Object.keys(attributes);
-        const input = {
-          TableName: 'Suppressions',
-          Key,
-          UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
-          ConditionExpression: 'attribute_exists(client_id)',
-          ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-          ExpressionAttributeValues: Object.fromEntries(names.map((name) => [`:${name}`, attributes[name]])),
-          ReturnValues: 'UPDATED_OLD',
-        } as const;
-        return (await db.send(new UpdateCommand(input)).catch(() => undefined))?.Attributes;
-      };
-      const before = await set(values);
-      if (before === undefined) return undefined;
-      record.spoilt.push({ atMs: time.now(), clientId, recipient });
-      return async () => void (await set(before));
-    },
+    spoilSuppression: ({ clientId, recipient }, values) =>
+      editRow(
+        stage,
+        'Suppressions',
+        { client_id: { S: clientId }, recipient: { S: recipient } },
+        Object.fromEntries(Object.entries(values).map(([name, S]) => [name, { S }])),
+      ),
 
     async removeEndpointCount(client_id) {
       const of = { TableName: 'WebhookEndpoints', Key: { client_id, endpoint_id: 'count' } };
@@ -285,37 +273,19 @@ export async function sceneOn(
     },
 
     async editUsage(clientId) {
-      const TableName = 'MessageUsage';
-      for (const { period, client_id } of database.rows(TableName)) {
-        const Key = { period: Reflect.get(period ?? {}, 'S'), client_id: Reflect.get(client_id ?? {}, 'S') };
-        const name = { [clientId]: 'note', '*': 's.t.GB.q.m' }[String(Key.client_id)];
-        if (name === undefined) continue;
-        const UpdateExpression = 'SET #name = :text';
-        const ExpressionAttributeNames = { '#name': name };
-        const ExpressionAttributeValues = { ':text': '1' };
-        const input = {
-          TableName,
-          Key,
-          UpdateExpression,
-          ExpressionAttributeNames,
-          ExpressionAttributeValues,
-        };
-        await outsideTransactions(() => db.send(new UpdateCommand(input)));
+      const table = 'MessageUsage';
+      for (const row of database.rows(table)) {
+        const of = String(Reflect.get(row.client_id ?? {}, 'S'));
+        const name = { [clientId]: 'note', '*': 's.t.GB.q.m' }[of];
+        if (name !== undefined) await editRow(stage, table, row, { [name]: { S: '1' } });
       }
     },
 
     async spoilContacts(person) {
-      const TableName = 'WhatsappWindows';
-      for (const { client_id, recipient } of database.rows(TableName)) {
-        const Key = {
-          client_id: Reflect.get(client_id ?? {}, 'S'),
-          recipient: Reflect.get(recipient ?? {}, 'S'),
-        };
-        if (Key.client_id !== `#wrote sms ${person}`) continue;
-        const UpdateExpression = 'SET wrote_at = :at';
-        const ExpressionAttributeValues = { ':at': 'today' };
-        await db.send(new UpdateCommand({ TableName, Key, UpdateExpression, ExpressionAttributeValues }));
-      }
+      const table = 'WhatsappWindows';
+      for (const row of database.rows(table))
+        if (Reflect.get(row.client_id ?? {}, 'S') === `#wrote sms ${person}`)
+          await editRow(stage, table, row, { wrote_at: { S: 'today' } });
     },
 
     readFeedback(table, key) {

@@ -2,6 +2,7 @@
 
 import { ofAttempts } from './attempts.ts';
 import { ofCaps } from './caps.ts';
+import { ofEditedRows } from './edited-rows.ts';
 import { ofEndpoints } from './endpoints.ts';
 import { ofHandOvers } from './hand-overs.ts';
 import { ofInbound } from './inbound.ts';
@@ -32,4 +33,5 @@ export const invariants = {
   ...ofTestKeys,
   ...ofPages,
   ...ofRows,
+  ...ofEditedRows,
 };

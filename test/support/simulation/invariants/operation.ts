@@ -19,8 +19,8 @@ export const ofOperation = {
   'what AWS refuses is answered 503': {
     promise: '1.2',
     check: ({ stage: { record } }) =>
-      record.asked.flatMap(({ route, path, status, body }) =>
-        status === 500 ? [`${route} ${path} was answered 500: ${JSON.stringify(body)}`] : [],
+      record.asked.flatMap(({ route, clientId, path, status, body }) =>
+        status === 500 ? [`${route} ${path} of ${clientId} was answered 500: ${JSON.stringify(body)}`] : [],
       ),
   },
   'nothing fails in a world without faults': {
@@ -28,8 +28,10 @@ export const ofOperation = {
     check: ({ plan, stage: { record, faults } }) =>
       plan.severity > 0 || faults.happened.length > 0
         ? []
-        : record.asked.flatMap(({ route, status = 0, path, body }) =>
-            status >= 500 ? [`${route} ${path} was answered ${status}: ${JSON.stringify(body)}`] : [],
+        : record.asked.flatMap(({ route, clientId, status = 0, path, body }) =>
+            status >= 500
+              ? [`${route} ${path} of ${clientId} was answered ${status}: ${JSON.stringify(body)}`]
+              : [],
           ),
   },
   'each function makes only calls that its role permits': {

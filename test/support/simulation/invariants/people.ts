@@ -50,7 +50,12 @@ export const ofPeople = {
             route === 'deleteSuppression' && askedMs > put.atMs - 1000 && askedMs < atMs,
         );
         // A text does not end what cannot be read.
-        const spoilt = record.spoilt.find((one) => one.clientId === put.clientId && one.recipient === to);
+        const spoilt = record.editedRows.find(
+          ({ table, key: { client_id = {}, recipient = {} } }) =>
+            table === 'Suppressions' &&
+            Reflect.get(client_id, 'S') === put.clientId &&
+            Reflect.get(recipient, 'S') === to,
+        );
         const wroteStart = record.wrote.some(
           ({ from, text: word, atMs: wroteMs }) =>
             from === to && word === 'START' && wroteMs < Math.min(atMs, spoilt?.atMs ?? atMs),
