@@ -26,26 +26,24 @@ const loggedRequestSchema = z.object({
 });
 export type LoggedRequest = z.output<typeof loggedRequestSchema>;
 
-export interface RequestLog {
-  /** The requests since a time, of one client or of all, each with an id of its line; oldest first. */
-  read(
-    since: Date,
-    clientId: string | undefined,
-  ): Promise<readonly { readonly id: string; readonly request: LoggedRequest }[]>;
-}
+export type RequestLog = Awaited<ReturnType<typeof requestLogOf>>;
 
 /** The logical ids of the log groups of functions of the API. */
 const ofApi = /^(?!.*AccessLog)(Api|Admin)/;
 
 /** @throws Error where the stack has no log groups of the API */
-export async function requestLogOf(stackName: string): Promise<RequestLog> {
+export async function requestLogOf(stackName: string) {
   const groups = (await stackResources(stackName))
     .filter(({ type, logicalId }) => type === 'AWS::Logs::LogGroup' && ofApi.test(logicalId))
     .map(({ physicalId }) => physicalId);
   if (groups.length === 0) throw new Error(`The stack ${stackName} has no log groups of the API.`);
   const client = new CloudWatchLogsClient(config);
   return {
-    async read(since, clientId) {
+    /** The requests since a time, of one client or of all, each with an id of its line; oldest first. */
+    async read(
+      since: Date,
+      clientId: string | undefined,
+    ): Promise<readonly { readonly id: string; readonly request: LoggedRequest }[]> {
       // Ids of clients are our own: they have no character that the pattern would need escaped.
       const ofClient = clientId === undefined ? '' : ` && $.client_id = "${clientId}"`;
       const filterPattern = `{ $.method = *${ofClient} }`;

@@ -7,23 +7,13 @@ import {
 import type { Clock } from '../platform/clock.ts';
 
 /** The secrets that codes are derived from: the current one, and the previous one for a time after a rotation. */
-export interface OtpSecrets {
-  current(): Promise<string>;
-  /** For verification: the current secret first. */
-  all(): Promise<readonly string[]>;
-  /** As `all`, read again unless that was just done: the code may be newer than the cache. */
-  latest(): Promise<readonly string[]>;
-}
+export type OtpSecrets = ReturnType<typeof secretsManagerOtpSecrets>;
 
 const rememberMs = 300_000;
 /** Wrong codes cause at most one read in this time. A new code takes longer to reach its recipient. */
 const freshMs = 2000;
 
-export function secretsManagerOtpSecrets(
-  client: SecretsManagerClient,
-  secretArn: string,
-  clock: Clock,
-): OtpSecrets {
+export function secretsManagerOtpSecrets(client: SecretsManagerClient, secretArn: string, clock: Clock) {
   let known: { readonly secrets: Promise<readonly string[]>; readonly at: number } | undefined;
 
   function readSince(maxAgeMs: number): Promise<readonly string[]> {
@@ -58,9 +48,11 @@ export function secretsManagerOtpSecrets(
   }
 
   return {
-    all: () => readSince(rememberMs),
-    latest: () => readSince(freshMs),
-    current: async () => {
+    /** For verification: the current secret first. */
+    all: (): Promise<readonly string[]> => readSince(rememberMs),
+    /** As `all`, read again unless that was just done: the code may be newer than the cache. */
+    latest: (): Promise<readonly string[]> => readSince(freshMs),
+    current: async (): Promise<string> => {
       const [current] = await readSince(rememberMs);
       if (current === undefined) throw new Error('the OTP secret has no value');
       return current;

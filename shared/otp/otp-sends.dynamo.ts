@@ -24,14 +24,7 @@ export interface OtpSend {
   readonly seenSends: RecipientSends;
 }
 
-export interface OtpSends {
-  /**
-   * Stores all of it, or nothing: a request that is refused, or that another one with the same key was faster than, leaves
-   * no password and counts for no recipient. `changed` where something is no longer as it was read, or is written at this
-   * moment.
-   */
-  store(message: Message, send: OtpSend, now: Date): Promise<Created | 'changed'>;
-}
+export type OtpSends = ReturnType<typeof dynamoOtpSends>;
 
 interface OtpTables {
   readonly messages: string;
@@ -39,9 +32,14 @@ interface OtpTables {
   readonly oneTimePasswords: string;
 }
 
-export function dynamoOtpSends(client: DynamoDBDocumentClient, tables: OtpTables): OtpSends {
+export function dynamoOtpSends(client: DynamoDBDocumentClient, tables: OtpTables) {
   return {
-    async store(message, send, now) {
+    /**
+     * Stores all of it, or nothing: a request that is refused, or that another one with the same key was faster than, leaves
+     * no password and counts for no recipient. `changed` where something is no longer as it was read, or is written at this
+     * moment.
+     */
+    async store(message: Message, send: OtpSend, now: Date): Promise<Created | 'changed'> {
       try {
         await client.send(new TransactWriteCommand({ TransactItems: itemsOf(message, send, now) }));
         return { created: true };

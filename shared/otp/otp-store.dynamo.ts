@@ -40,36 +40,7 @@ interface OtpAttempt {
   readonly workId: string;
 }
 
-export interface OtpStore {
-  get(otpId: string): Promise<OneTimePassword | undefined>;
-  latest(key: PendingOtpKey): Promise<string | undefined>;
-  recipientSends(recipient: OtpRecipient): Promise<RecipientSends>;
-  /** False where the sends have changed since they were read. */
-  replaceRecipientSends(
-    recipient: OtpRecipient,
-    seen: RecipientSends,
-    sends: readonly RecipientSend[],
-    now: Date,
-  ): Promise<boolean>;
-  /**
-   * Counts one attempt before its code is compared, in one write: `counted` only while the password is pending and
-   * unexpired and has attempts left. `otp` is the present row, undefined where it is none that the attempt names
-   * (`isNamedBy`). The same work id counts once.
-   */
-  countAttempt(
-    attempt: OtpAttempt,
-    now: Date,
-  ): Promise<{ readonly counted: boolean; readonly otp: OneTimePassword | undefined }>;
-  /**
-   * Gives back an attempt whose code could not be compared with every secret, once for each password: the failure says
-   * that the code is not of the secrets that were known, and without this limit any number of codes could be tried.
-   */
-  giveBackAttempt(attempt: OtpAttempt): Promise<void>;
-  /** Counts an SMS with a password that was sent before, once for the same leg. */
-  countSms(otp: OneTimePassword, legId: string): Promise<void>;
-  /** One of any number of concurrent right codes gets true. */
-  markVerified(attempt: OtpAttempt): Promise<boolean>;
-}
+export type OtpStore = ReturnType<typeof dynamoOtpStore>;
 
 /** Whether the password is the client's, for the recipient and the purpose that the attempt names. */
 function isNamedBy(
@@ -92,23 +63,29 @@ const sendsRow = z.object({
   revision: z.int(),
 });
 
-export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string): OtpStore {
+export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string) {
   function read<Schema extends z.ZodMiniType>(schema: Schema, key: string) {
     return readRow(client, schema, { TableName, Key: { otp_id: key }, ConsistentRead: true });
   }
 
   return {
-    get: (otpId) => read(otpSchema, otpId),
+    get: (otpId: string): Promise<OneTimePassword | undefined> => read(otpSchema, otpId),
 
-    async latest(key) {
+    async latest(key: PendingOtpKey): Promise<string | undefined> {
       return (await read(pendingRow, pendingId(key)))?.latest;
     },
 
-    async recipientSends(recipient) {
+    async recipientSends(recipient: OtpRecipient): Promise<RecipientSends> {
       return (await read(sendsRow, sendsId(recipient))) ?? { sends: [], revision: 0 };
     },
 
-    async replaceRecipientSends(recipient, seen, sends, now) {
+    /** False where the sends have changed since they were read. */
+    async replaceRecipientSends(
+      recipient: OtpRecipient,
+      seen: RecipientSends,
+      sends: readonly RecipientSend[],
+      now: Date,
+    ): Promise<boolean> {
       const { applied } = await conditionalPut(client, {
         TableName,
         Item: sendsRowOf(recipient, seen, sends, now),
@@ -118,7 +95,8 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string
       return applied;
     },
 
-    async countSms(otp, legId) {
+    /** Counts an SMS with a password that was sent before, once for the same leg. */
+    async countSms(otp: OneTimePassword, legId: string): Promise<void> {
       await conditionalUpdate(client, {
         TableName,
         Key: { otp_id: otp.otp_id },
@@ -130,7 +108,15 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string
       });
     },
 
-    async countAttempt(attempt, now) {
+    /**
+     * Counts one attempt before its code is compared, in one write: `counted` only while the password is pending and
+     * unexpired and has attempts left. `otp` is the present row, undefined where it is none that the attempt names
+     * (`isNamedBy`). The same work id counts once.
+     */
+    async countAttempt(
+      attempt: OtpAttempt,
+      now: Date,
+    ): Promise<{ readonly counted: boolean; readonly otp: OneTimePassword | undefined }> {
       const { otpId, clientId, recipient, purpose, workId } = attempt;
       const named = Object.entries({ recipient, purpose }).filter(([, value]) => value !== undefined);
       const counting = await conditionalUpdate(client, {
@@ -162,7 +148,11 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string
       return { counted: otp?.attempted_by?.includes(workId) === true, otp };
     },
 
-    async giveBackAttempt({ otpId, workId }) {
+    /**
+     * Gives back an attempt whose code could not be compared with every secret, once for each password: the failure says
+     * that the code is not of the secrets that were known, and without this limit any number of codes could be tried.
+     */
+    async giveBackAttempt({ otpId, workId }: OtpAttempt): Promise<void> {
       await conditionalUpdate(client, {
         TableName,
         Key: { otp_id: otpId },
@@ -172,7 +162,8 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string
       });
     },
 
-    async markVerified({ otpId, workId }) {
+    /** One of any number of concurrent right codes gets true. */
+    async markVerified({ otpId, workId }: OtpAttempt): Promise<boolean> {
       const { applied } = await conditionalUpdate(client, {
         TableName,
         Key: { otp_id: otpId },

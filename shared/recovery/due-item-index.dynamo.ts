@@ -49,14 +49,7 @@ export interface DueItemEntry {
   readonly ids: readonly string[];
 }
 
-export interface DueItemIndex {
-  /** Repeating the call is safe. @throws if any of them may not be stored. */
-  add(list: DueItemList, dueItems: readonly DueItem[]): Promise<void>;
-  /** The entries of one shard that are due, oldest first, page by page. */
-  due(list: DueItemList, shard: number, until: Date): AsyncIterable<DueItemEntry>;
-  /** An entry that a throttled table leaves unprocessed is reviewed again. */
-  remove(entries: readonly DueItemEntry[]): Promise<void>;
-}
+export type DueItemIndex = ReturnType<typeof dynamoDueItemIndex>;
 
 export interface DueItemRange {
   readonly from: Date;
@@ -64,10 +57,7 @@ export interface DueItemRange {
 }
 
 /** Reads what is not finished: a bounded number of entries, so that it also costs little in a long backlog. */
-export interface DueItemReader {
-  /** The ids in the earliest entries of each shard that are due in the range. */
-  earliestIn(list: DueItemList, range: DueItemRange, entriesPerShard: number): Promise<readonly string[]>;
-}
+export type DueItemReader = ReturnType<typeof dynamoDueItemReader>;
 
 /** Each shard takes 1,000 writes a second: up to 20,000 rows. */
 export const dueItemShards = 4;
@@ -133,14 +123,16 @@ const pageSize = 100;
 
 const dueItemRow = z.object({ list: z.string(), position: z.string(), ids: z.array(z.string()) });
 
-export function dynamoDueItemIndex(client: DynamoDBDocumentClient, TableName: string): DueItemIndex {
+export function dynamoDueItemIndex(client: DynamoDBDocumentClient, TableName: string) {
   return {
-    async add(list, dueItems) {
+    /** Repeating the call is safe. @throws if any of them may not be stored. */
+    async add(list: DueItemList, dueItems: readonly DueItem[]): Promise<void> {
       const entries = entriesOf(list, dueItems);
       await allEnded(entries.map((entry) => client.send(new PutCommand({ TableName, Item: { ...entry } }))));
     },
 
-    async *due(list, shard, until) {
+    /** The entries of one shard that are due, oldest first, page by page. */
+    async *due(list: DueItemList, shard: number, until: Date): AsyncIterable<DueItemEntry> {
       let unreadable = 0;
       const rows = queryRows(client, {
         TableName,
@@ -158,7 +150,8 @@ export function dynamoDueItemIndex(client: DynamoDBDocumentClient, TableName: st
       if (unreadable > 0) throw new Error(`${unreadable} due-item entries cannot be read`);
     },
 
-    async remove(entries) {
+    /** An entry that a throttled table leaves unprocessed is reviewed again. */
+    async remove(entries: readonly DueItemEntry[]): Promise<void> {
       for (const batch of chunksOf(entries, writeBatchSize)) {
         await retryRemaining(batch, async (left) => {
           const deletes = left.map(({ list, position }) => ({ DeleteRequest: { Key: { list, position } } }));
@@ -175,9 +168,14 @@ export function dynamoDueItemIndex(client: DynamoDBDocumentClient, TableName: st
   };
 }
 
-export function dynamoDueItemReader(client: DynamoDBDocumentClient, TableName: string): DueItemReader {
+export function dynamoDueItemReader(client: DynamoDBDocumentClient, TableName: string) {
   return {
-    async earliestIn(list, { from, until }, entriesPerShard) {
+    /** The ids in the earliest entries of each shard that are due in the range. */
+    async earliestIn(
+      list: DueItemList,
+      { from, until }: DueItemRange,
+      entriesPerShard: number,
+    ): Promise<readonly string[]> {
       const pages = await Promise.all(
         Array.from({ length: dueItemShards }, (_, shard) =>
           client.send(

@@ -36,22 +36,9 @@ export interface Evidence {
   /** Changes of settings after the time, oldest first. */
   readonly settings: readonly SettingChange[];
   /** Batches accepted after the time. */
-  readonly batches: readonly {
-    readonly batch_id: string;
-    readonly client_id: string;
-    readonly total: number;
-  }[];
+  readonly batches: readonly Pick<z.output<typeof batchRow>, 'batch_id' | 'client_id' | 'total'>[];
   /** How many messages of each client usage counted in the hour of the time and since. */
   readonly counted: ReadonlyMap<string, number>;
-}
-
-export interface SettingChange {
-  readonly at: string;
-  readonly kind: string;
-  readonly summary: string;
-  readonly client_id?: string | undefined;
-  readonly message_id?: string | undefined;
-  readonly after?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const deliveryRow = z.object({
@@ -74,6 +61,8 @@ const activityRow = z.object({
   message_id: z.optional(z.string()),
   after: z.optional(z.record(z.string(), z.unknown())),
 });
+
+export type SettingChange = Readonly<z.output<typeof activityRow>>;
 
 /** The name of an hour in usage, as `usage/period.ts` has it. */
 export function hourOf(at: string): string {
@@ -236,19 +225,15 @@ export async function keptStreamEvidence(
     readonly progress: StreamEvidenceStore;
     readonly report: (line: string) => void;
   },
-  {
-    restoreId,
-    to,
-    tables,
-  }: { readonly restoreId: string; readonly to: string; readonly tables: readonly string[] },
+  restore: { readonly restoreId: string; readonly to: string; readonly tables: readonly string[] },
 ): Promise<StreamEvidence | undefined> {
-  if (!tables.includes('messages')) return undefined;
-  const { progress: store, tables: stackTables, report: say } = dependencies;
+  if (!restore.tables.includes('messages')) return undefined;
+  const { progress: store, tables, report: say } = dependencies;
   const kept = await store.readStream();
-  if (kept?.restoreId === restoreId) return kept;
+  if (kept?.restoreId === restore.restoreId) return kept;
   say('Reads the stream of messages.');
-  const evidence = await readStreamEvidence(dependencies, stackTables.messages.name, new Date(to));
-  await store.writeStream({ restoreId, ...evidence });
+  const evidence = await readStreamEvidence(dependencies, tables.messages.name, new Date(restore.to));
+  await store.writeStream({ restoreId: restore.restoreId, ...evidence });
   return evidence;
 }
 

@@ -16,33 +16,14 @@ import {
 
 export type Item = Record<string, AttributeValue>;
 
-interface RestoreWindow {
-  readonly earliest: Date;
-  readonly latest: Date;
-  readonly bytes: number;
-}
-
-interface ItemPage {
-  readonly items: readonly Item[];
-  readonly next: Item | undefined;
-}
-
-export interface SideTables {
-  /** The times to which the table can be restored; undefined if there is no such table or no recovery. */
-  windowOf(table: string): Promise<RestoreWindow | undefined>;
-  /** Starts to restore it unless that was done before; returns whether the side table can be read. */
-  restore(table: string, to: Date): Promise<boolean>;
-  exists(table: string, to: Date): Promise<boolean>;
-  page(tableName: string, segment: number, segments: number, after: Item | undefined): Promise<ItemPage>;
-  drop(table: string, to: Date): Promise<void>;
-}
+export type SideTables = ReturnType<typeof dynamoSideTables>;
 
 /** DynamoDB takes 255 characters. */
 export function sideTableName(table: string, to: Date): string {
   return `${table}-at-${to.toISOString().replaceAll(/[-:]|\.000/g, '')}`.replaceAll('.', '-');
 }
 
-export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>): SideTables {
+export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>) {
   async function statusOf(TableName: string): Promise<{ status: string; bytes: number } | undefined> {
     try {
       const { Table } = await client.send(new DescribeTableCommand({ TableName }));
@@ -54,7 +35,8 @@ export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>): SideTabl
   }
 
   return {
-    async windowOf(table) {
+    /** The times to which the table can be restored; undefined if there is no such table or no recovery. */
+    async windowOf(table: string) {
       const described = await statusOf(table);
       if (described === undefined) return undefined;
       const { ContinuousBackupsDescription } = await client.send(
@@ -66,7 +48,8 @@ export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>): SideTabl
       return { earliest, latest, bytes: described.bytes };
     },
 
-    async restore(table, to) {
+    /** Starts to restore it unless that was done before; returns whether the side table can be read. */
+    async restore(table: string, to: Date): Promise<boolean> {
       const name = sideTableName(table, to);
       const known = await statusOf(name);
       if (known !== undefined) return known.status === 'ACTIVE';
@@ -83,9 +66,10 @@ export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>): SideTabl
       return false;
     },
 
-    exists: async (table, to) => (await statusOf(sideTableName(table, to)))?.status === 'ACTIVE',
+    exists: async (table: string, to: Date): Promise<boolean> =>
+      (await statusOf(sideTableName(table, to)))?.status === 'ACTIVE',
 
-    async page(TableName, segment, segments, after) {
+    async page(TableName: string, segment: number, segments: number, after: Item | undefined) {
       const { Items = [], LastEvaluatedKey } = await client.send(
         new ScanCommand({
           TableName,
@@ -97,7 +81,7 @@ export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>): SideTabl
       return { items: Items, next: LastEvaluatedKey };
     },
 
-    async drop(table, to) {
+    async drop(table: string, to: Date): Promise<void> {
       const name = sideTableName(table, to);
       const known = await statusOf(name);
       if (known === undefined || known.status === 'DELETING') return;

@@ -40,11 +40,7 @@ export interface RunningWorkers {
   readonly scheduleGroup: string;
 }
 
-export interface StackWorkers {
-  find(which: 'all' | 'on'): Promise<RunningWorkers>;
-  /** Turns them off or on, and returns whether all of them have come to rest in that state. */
-  turn(workers: RunningWorkers, state: 'on' | 'off'): Promise<boolean>;
-}
+export type StackWorkers = ReturnType<typeof stackWorkers>;
 
 /** The end of the logical id of the function that counts usage, before CloudFormation's hash. */
 const countingFunction = /CountUsage[0-9A-F]{8}$/;
@@ -52,7 +48,7 @@ const countingFunction = /CountUsage[0-9A-F]{8}$/;
 /** The calls are few, and the service refuses many at once. */
 const config = { maxAttempts: 8 };
 
-export function stackWorkers(stackName: string): StackWorkers {
+export function stackWorkers(stackName: string) {
   const lambda = new LambdaClient(config);
   const scheduler = new SchedulerClient(config);
 
@@ -84,7 +80,7 @@ export function stackWorkers(stackName: string): StackWorkers {
   }
 
   return {
-    async find(which) {
+    async find(which: 'all' | 'on'): Promise<RunningWorkers> {
       const resources = await stackResources(stackName);
       const idsOf = (wanted: string): string[] =>
         resources.filter(({ type }) => type === wanted).map(({ physicalId }) => physicalId);
@@ -111,7 +107,11 @@ export function stackWorkers(stackName: string): StackWorkers {
       return { mappings: on, counting, schedules: enabled.flat(), scheduleGroup };
     },
 
-    async turn({ mappings, schedules, scheduleGroup }, state) {
+    /** Turns them off or on, and returns whether all of them have come to rest in that state. */
+    async turn(
+      { mappings, schedules, scheduleGroup }: RunningWorkers,
+      state: 'on' | 'off',
+    ): Promise<boolean> {
       for (const name of schedules)
         await turnSchedule(scheduleGroup, name, state === 'on' ? 'ENABLED' : 'DISABLED');
       const wanted = state === 'on' ? 'Enabled' : 'Disabled';

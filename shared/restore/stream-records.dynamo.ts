@@ -10,13 +10,7 @@ import { earlierOf, type Sleep } from '../platform/clock.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import { retry } from '../platform/retry.ts';
 
-export interface StreamRecords {
-  /**
-   * Calls `use` with each record, in no order; a record can come again.
-   * @returns when the oldest of the streams began, or undefined if none is left
-   */
-  read(table: string, use: (record: StreamRecord) => void): Promise<Date | undefined>;
-}
+export type StreamRecords = ReturnType<typeof dynamoStreamRecords>;
 
 /**
  * A shard that is open has no end, and a page can be empty before its last record. A shard is open for four hours at most,
@@ -80,7 +74,7 @@ export function dynamoStreamRecords(
   { config }: Pick<DynamoDBClient, 'config'>,
   sleep: Sleep,
   address?: string,
-): StreamRecords {
+) {
   const calling = {
     delaysMs: throttledDelaysMs,
     sleep,
@@ -159,7 +153,11 @@ export function dynamoStreamRecords(
     });
 
   return {
-    async read(table, use) {
+    /**
+     * Calls `use` with each record, in no order; a record can come again.
+     * @returns when the oldest of the streams began, or undefined if none is left
+     */
+    async read(table: string, use: (record: StreamRecord) => void): Promise<Date | undefined> {
       let oldest: Date | undefined;
       for await (const StreamArn of streamsOf(table)) {
         const stream = await unlessGone(describe(StreamArn));

@@ -67,13 +67,7 @@ export interface StackTable {
   readonly keys: readonly string[];
 }
 
-export interface TableRows {
-  /** The present rows with the keys of these, by `keyOf`. */
-  present(table: StackTable, items: readonly Item[]): Promise<ReadonlyMap<string, Item>>;
-  /** Writes the row; where `onlyIfMissing`, only if there is none with its key. */
-  put(table: StackTable, item: Item, onlyIfMissing: boolean): Promise<void>;
-  partition(table: StackTable, value: string): Promise<readonly Item[]>;
-}
+export type TableRows = ReturnType<typeof dynamoTableRows>;
 
 export function keyOf({ keys }: StackTable, item: Item): string {
   return keys.map((key) => item[key]?.S ?? '').join(' ');
@@ -81,9 +75,10 @@ export function keyOf({ keys }: StackTable, item: Item): string {
 
 const readAtOnce = 100;
 
-export function dynamoTableRows(client: Pick<DynamoDBClient, 'send'>): TableRows {
+export function dynamoTableRows(client: Pick<DynamoDBClient, 'send'>) {
   return {
-    async present(table, items) {
+    /** The present rows with the keys of these, by `keyOf`. */
+    async present(table: StackTable, items: readonly Item[]): Promise<ReadonlyMap<string, Item>> {
       const found = new Map<string, Item>();
       const keys = items.map((item): Item => {
         const pairs = table.keys.map((key) => [key, item[key]]);
@@ -103,7 +98,8 @@ export function dynamoTableRows(client: Pick<DynamoDBClient, 'send'>): TableRows
       return found;
     },
 
-    async put(table, Item, onlyIfMissing) {
+    /** Writes the row; where `onlyIfMissing`, only if there is none with its key. */
+    async put(table: StackTable, Item: Item, onlyIfMissing: boolean): Promise<void> {
       try {
         await client.send(
           new PutItemCommand({
@@ -123,7 +119,7 @@ export function dynamoTableRows(client: Pick<DynamoDBClient, 'send'>): TableRows
       }
     },
 
-    async partition(table, value) {
+    async partition(table: StackTable, value: string): Promise<readonly Item[]> {
       const found: Item[] = [];
       let after: Item | undefined;
       do {

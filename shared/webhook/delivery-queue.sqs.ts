@@ -49,10 +49,7 @@ export interface DeliveryEntry {
   readonly delaySeconds: number;
 }
 
-export interface DeliveryQueue {
-  /** @throws if any entry may not be in the queue. */
-  send(lane: Lane, entries: readonly DeliveryEntry[]): Promise<void>;
-}
+export type DeliveryQueue = ReturnType<typeof sqsDeliveryQueue>;
 
 export interface Enqueued {
   readonly delivery: Delivery;
@@ -75,12 +72,10 @@ export async function enqueue(queue: DeliveryQueue, enqueued: readonly Enqueued[
   );
 }
 
-export function sqsDeliveryQueue(
-  client: SQSClient,
-  queueUrls: Readonly<Record<Lane, string>>,
-): DeliveryQueue {
+export function sqsDeliveryQueue(client: SQSClient, queueUrls: Readonly<Record<Lane, string>>) {
   return {
-    send: (lane, entries) =>
+    /** @throws if any entry may not be in the queue. */
+    send: (lane: Lane, entries: readonly DeliveryEntry[]): Promise<void> =>
       sendMessages(
         client,
         queueUrls[lane],
@@ -139,10 +134,7 @@ export function delayOfNearRetry(delivery: Delivery, now: Date): number | undefi
   return isNear ? queueDelaySeconds(delivery, now) : undefined;
 }
 
-export interface RetryScheduler {
-  /** Sends a queue message for the delivery at its due time. Repeating the call is safe. */
-  schedule(delivery: Delivery, now: Date): Promise<void>;
-}
+export type RetryScheduler = ReturnType<typeof makeRetryScheduler>;
 
 /**
  * Schedules the next attempt of a delivery: by an SQS delay, or by a one-shot schedule if the delay is too long for SQS.
@@ -167,11 +159,12 @@ export function makeRetryScheduler({
   readonly scheduleLeadSeconds: number;
   readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
   readonly warn: (message: string, error: unknown) => void;
-}): RetryScheduler {
+}) {
   const sendLater = ({ client_id: clientId, lane, delivery_id }: Delivery, delaySeconds: number) =>
     queue.send(lane, [{ clientId, message: { delivery_id }, delaySeconds }]);
   return {
-    async schedule(delivery, now) {
+    /** Sends a queue message for the delivery at its due time. Repeating the call is safe. */
+    async schedule(delivery: Delivery, now: Date): Promise<void> {
       const plan = planRetry(delivery, now, scheduleLeadSeconds);
       if (plan.path === 'queue') return sendLater(delivery, plan.delaySeconds);
       const { delivery_id, lane } = delivery;

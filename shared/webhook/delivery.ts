@@ -84,16 +84,12 @@ export const sweepGraceSeconds = 90;
 /** The number of dead workers after which the attempt has failed, so that an endpoint cannot kill workers for ever. */
 export const interruptionsMax = 3;
 
-export interface NewDelivery {
-  readonly delivery_id: string;
-  readonly client_id: string;
-  readonly message_id?: string | undefined;
-  readonly endpoint_id?: string | undefined;
-  readonly event: string;
-  readonly url: string;
-  readonly body: string;
-  readonly lane: Lane;
-}
+export type NewDelivery = Readonly<
+  Pick<
+    Delivery,
+    'delivery_id' | 'client_id' | 'message_id' | 'endpoint_id' | 'event' | 'url' | 'body' | 'lane'
+  >
+>;
 
 export function newDelivery(
   given: NewDelivery,

@@ -29,47 +29,15 @@ import {
 } from './webhook-endpoint.ts';
 
 /** Reads and writes a client's webhook endpoints. All reads are consistent, so a change counts for the next event. */
-export interface EndpointReader {
-  /** All endpoints of the client, the oldest first; one query. */
-  list(clientId: string): Promise<readonly WebhookEndpoint[]>;
-  /** As `list`, with those whose rows a person made invalid. */
-  listPlanned(clientId: string): Promise<readonly PlannedEndpoint[]>;
-  /** As `get`, and whether a person made the row invalid. */
-  find(clientId: string, endpointId: string): Promise<WebhookEndpoint | 'unreadable' | undefined>;
-  get(clientId: string, endpointId: string): Promise<WebhookEndpoint | undefined>;
-}
+export type EndpointReader = ReturnType<typeof dynamoEndpointReader>;
 
 /**
  * The results that the delivery worker notes in the row, under conditions, so that none of them undoes a change by the
  * client.
  */
-export interface EndpointResults {
-  /**
-   * Counts a failed attempt, never twice: one whose response is lost may be counted or not. Returns the row afterwards,
-   * undefined if the endpoint is deleted or disabled.
-   */
-  addFailure(endpoint: WebhookEndpoint, at: Date): Promise<WebhookEndpoint | undefined>;
-  clearFailures(endpoint: WebhookEndpoint): Promise<void>;
-  /** Disables an endpoint that has failed all the time since `failing`; undefined if it has not, or is disabled already. */
-  disable(
-    failing: WebhookEndpoint,
-    by: Required<Pick<WebhookEndpoint, 'disabled_at' | 'disabled_reason' | 'revision'>>,
-  ): Promise<WebhookEndpoint | undefined>;
-  /** Its client was told that it is disabled. */
-  noticeSent(endpoint: WebhookEndpoint): Promise<void>;
-}
+export type EndpointResults = ReturnType<typeof dynamoEndpointResults>;
 
-export interface EndpointStore extends EndpointReader {
-  /** Stores the endpoint with its secret; false if the client has `endpointsMax` already, at any concurrency. */
-  create(endpoint: WebhookEndpoint, secret: WebhookSecret): Promise<boolean>;
-  /**
-   * Writes the fields in which `next` differs from `seen`, whatever else was changed meanwhile, so that changes at the
-   * same moment all succeed. Returns the row afterwards; undefined if it does not exist.
-   */
-  change(seen: WebhookEndpoint, next: WebhookEndpoint): Promise<WebhookEndpoint | undefined>;
-  /** Deletes the endpoint with its secrets; false if it does not exist. */
-  delete(clientId: string, endpointId: string): Promise<boolean>;
-}
+export type EndpointStore = ReturnType<typeof dynamoEndpointStore>;
 
 type TransactItems = NonNullable<TransactWriteCommandInput['TransactItems']>;
 
@@ -77,7 +45,7 @@ const countKey = 'count';
 /** Another transaction on the same client was running. */
 const conflictDelaysMs = [20, 50, 100, 200, 400, 800];
 
-export function dynamoEndpointReader(client: DynamoDBDocumentClient, TableName: string): EndpointReader {
+export function dynamoEndpointReader(client: DynamoDBDocumentClient, TableName: string) {
   async function rowsOf(clientId: string): Promise<readonly Record<string, unknown>[]> {
     const { Items = [] } = await client.send(
       new QueryCommand({
@@ -100,10 +68,15 @@ export function dynamoEndpointReader(client: DynamoDBDocumentClient, TableName: 
   }
 
   return {
-    list: async (clientId) => (await rowsOf(clientId)).flatMap((row) => readable(row) ?? []),
-    listPlanned: async (clientId) => (await rowsOf(clientId)).map((row) => plannedEndpointSchema.parse(row)),
+    /** All endpoints of the client, the oldest first; one query. */
+    list: async (clientId: string): Promise<readonly WebhookEndpoint[]> =>
+      (await rowsOf(clientId)).flatMap((row) => readable(row) ?? []),
+    /** As `list`, with those whose rows a person made invalid. */
+    listPlanned: async (clientId: string): Promise<readonly PlannedEndpoint[]> =>
+      (await rowsOf(clientId)).map((row) => plannedEndpointSchema.parse(row)),
+    /** As `get`, and whether a person made the row invalid. */
     find,
-    async get(clientId, endpointId) {
+    async get(clientId: string, endpointId: string): Promise<WebhookEndpoint | undefined> {
       const found = await find(clientId, endpointId);
       return found === 'unreadable' ? undefined : found;
     },
@@ -123,7 +96,7 @@ function readable(row: Record<string, unknown>): WebhookEndpoint | undefined {
   return undefined;
 }
 
-export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName: string): EndpointResults {
+export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName: string) {
   /** The row after the update; undefined if the condition failed. */
   async function update(
     { client_id, endpoint_id }: WebhookEndpoint,
@@ -147,7 +120,11 @@ export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName:
   }
 
   return {
-    addFailure: (endpoint, at) =>
+    /**
+     * Counts a failed attempt, never twice: one whose response is lost may be counted or not. Returns the row afterwards,
+     * undefined if the endpoint is deleted or disabled.
+     */
+    addFailure: (endpoint: WebhookEndpoint, at: Date): Promise<WebhookEndpoint | undefined> =>
       update(
         endpoint,
         'SET failing_since = if_not_exists(failing_since, :at) ADD failed_attempts :one',
@@ -157,11 +134,19 @@ export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName:
         conditionalUpdateOnce,
       ),
 
-    async clearFailures(endpoint) {
+    async clearFailures(endpoint: WebhookEndpoint): Promise<void> {
       await update(endpoint, 'REMOVE failing_since, failed_attempts', 'enabled = :yes', { ':yes': true });
     },
 
-    disable: (failing, { disabled_at, disabled_reason, revision }) =>
+    /** Disables an endpoint that has failed all the time since `failing`; undefined if it has not, or is disabled already. */
+    disable: (
+      failing: WebhookEndpoint,
+      {
+        disabled_at,
+        disabled_reason,
+        revision,
+      }: Required<Pick<WebhookEndpoint, 'disabled_at' | 'disabled_reason' | 'revision'>>,
+    ): Promise<WebhookEndpoint | undefined> =>
       update(
         failing,
         // Its failures are counted from zero once it is enabled, also by a person in the console.
@@ -179,17 +164,14 @@ export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName:
         (row) => row.revision === revision,
       ),
 
-    async noticeSent(endpoint) {
+    /** Its client was told that it is disabled. */
+    async noticeSent(endpoint: WebhookEndpoint): Promise<void> {
       await update(endpoint, 'REMOVE notice_pending', 'disabled_at = :at', { ':at': endpoint.disabled_at });
     },
   };
 }
 
-export function dynamoEndpointStore(
-  client: DynamoDBDocumentClient,
-  TableName: string,
-  secretsTable: string,
-): EndpointStore {
+export function dynamoEndpointStore(client: DynamoDBDocumentClient, TableName: string, secretsTable: string) {
   const count = (clientId: string, update: string, condition: string, values: Record<string, number>) => ({
     Update: {
       TableName,
@@ -218,7 +200,8 @@ export function dynamoEndpointStore(
   return {
     ...dynamoEndpointReader(client, TableName),
 
-    async create(endpoint, secret) {
+    /** Stores the endpoint with its secret; false if the client has `endpointsMax` already, at any concurrency. */
+    async create(endpoint: WebhookEndpoint, secret: WebhookSecret): Promise<boolean> {
       const { client_id, endpoint_id } = endpoint;
       // A path inside of a map can be set only if the map exists.
       await withoutConflict(() =>
@@ -258,7 +241,11 @@ export function dynamoEndpointStore(
       return failed.length === 0;
     },
 
-    async change(seen, next) {
+    /**
+     * Writes the fields in which `next` differs from `seen`, whatever else was changed meanwhile, so that changes at the
+     * same moment all succeed. Returns the row afterwards; undefined if it does not exist.
+     */
+    async change(seen: WebhookEndpoint, next: WebhookEndpoint): Promise<WebhookEndpoint | undefined> {
       const { client_id, endpoint_id } = next;
       const { UpdateExpression, ...values } = setOrRemove(changedFields(seen, next));
       const changing = await conditionalUpdate(client, {
@@ -273,7 +260,8 @@ export function dynamoEndpointStore(
       return changing.applied ? readable(changing.response.Attributes ?? {}) : undefined;
     },
 
-    async delete(clientId, endpointId) {
+    /** Deletes the endpoint with its secrets; false if it does not exist. */
+    async delete(clientId: string, endpointId: string): Promise<boolean> {
       let rows: TransactItems = [
         {
           Delete: {

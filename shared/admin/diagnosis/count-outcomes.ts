@@ -2,7 +2,6 @@
  * Collects the states of a client's latest messages: counts since yesterday, and the newest failures. `diagnose-client.ts`
  * judges them.
  */
-import type { Status } from '../../message/message.ts';
 import { addDays } from '../../platform/clock.ts';
 import { combinationsIn } from '../../usage/amounts.ts';
 import { periodAt } from '../../usage/period.ts';
@@ -16,14 +15,6 @@ export interface MessageOutcomes {
   readonly failed: number;
   readonly expired: number;
   readonly error_codes: readonly CountedErrorCode[];
-}
-
-export interface FailedMessage {
-  readonly message_id: string;
-  readonly recipient: string;
-  readonly status: Status;
-  readonly error_code: string | null;
-  readonly created_at: string;
 }
 
 const failuresShown = 5;
@@ -56,7 +47,7 @@ export async function recentFailures(
   { messages }: Pick<AdminDependencies, 'messages'>,
   clientId: string,
   counts: Pick<MessageOutcomes, 'since' | 'failed' | 'expired'>,
-): Promise<readonly FailedMessage[]> {
+) {
   if (counts.failed + counts.expired === 0) return [];
   const condition = { status: ['failed', 'expired'] };
   const wanted = { limit: failuresShown, since: counts.since, direction: 'outbound', condition } as const;

@@ -14,7 +14,7 @@ import { type EndpointLimits, limitsOf } from '../limits.ts';
 import { type OtpHoldView, otpHoldsOf } from '../otp-holds.ts';
 import { type ClientEndpoint, clientEndpoints, failedWebhooksMax } from '../webhook-health.ts';
 import { type EndpointSummary, listEndpoints } from '../webhooks.ts';
-import { type FailedMessage, type MessageOutcomes, outcomesOf, recentFailures } from './count-outcomes.ts';
+import { type MessageOutcomes, outcomesOf, recentFailures } from './count-outcomes.ts';
 
 export interface Diagnosis {
   readonly client_id: string;
@@ -25,7 +25,7 @@ export interface Diagnosis {
   readonly limits: readonly ExplainedEndpoint[];
   readonly messages: MessageOutcomes;
   /** The newest first. */
-  readonly recent_failures: readonly FailedMessage[];
+  readonly recent_failures: Awaited<ReturnType<typeof recentFailures>>;
   readonly webhooks: readonly ClientEndpoint[];
   readonly suppressions: SuppressedRecipients;
 }

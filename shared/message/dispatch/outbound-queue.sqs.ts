@@ -80,15 +80,7 @@ export function queuedMessageOf(entry: OutboundEntry): QueuedMessage {
   return { message_id: messageId, ...withoutUndefined({ slot, next_leg: nextLeg }) };
 }
 
-export interface OutboundQueue {
-  /**
-   * Sends each entry to the queue of its kind.
-   *
-   * @throws RefusedEntries when a queue refused some entries permanently; all others are in their queues.
-   * @throws when any entry may not be in its queue.
-   */
-  enqueue(entries: readonly OutboundEntry[]): Promise<void>;
-}
+export type OutboundQueue = ReturnType<typeof sqsOutboundQueue>;
 
 type OutboundQueueUrls = Readonly<Record<SendKind, string>>;
 
@@ -100,9 +92,15 @@ export function outboundQueueUrls(env: EnvironmentFor<typeof outboundQueues>): O
   };
 }
 
-export function sqsOutboundQueue(client: SQSClient, queueUrls: OutboundQueueUrls): OutboundQueue {
+export function sqsOutboundQueue(client: SQSClient, queueUrls: OutboundQueueUrls) {
   return {
-    async enqueue(entries) {
+    /**
+     * Sends each entry to the queue of its kind.
+     *
+     * @throws RefusedEntries when a queue refused some entries permanently; all others are in their queues.
+     * @throws when any entry may not be in its queue.
+     */
+    async enqueue(entries: readonly OutboundEntry[]): Promise<void> {
       await allEnded(
         sendKinds
           .map((kind) => ({ kind, ofKind: entries.filter((entry) => entry.kind === kind) }))

@@ -42,12 +42,7 @@ interface Addressee {
   readonly person: string;
 }
 
-export interface Contacts {
-  /** Repeating it is safe. Writes nothing where the client was the last to write from this sender, which is the usual case. */
-  note(addressee: Addressee, contact: Contact): Promise<void>;
-  /** Returns the contacts of a person with all senders; eventually consistent. */
-  of(addressee: Addressee): Promise<readonly Contact[]>;
-}
+export type Contacts = ReturnType<typeof dynamoContacts>;
 
 /** Phone numbers, short codes, and what carriers call pools, numbers and services; nobody can reply to a name. */
 const answerable = /^(?:\+?\d+|\*|(?:pool|phone)-.*|MG[0-9a-f]{32}|arn:.*)$/;
@@ -150,9 +145,10 @@ const rowsMax = 5000;
 export function dynamoContacts(
   client: DynamoDBDocumentClient,
   { tableName: TableName, retentionDays }: { readonly tableName: string; readonly retentionDays: number },
-): Contacts {
+) {
   return {
-    async note(addressee, contact) {
+    /** Repeating it is safe. Writes nothing where the client was the last to write from this sender, which is the usual case. */
+    async note(addressee: Addressee, contact: Contact): Promise<void> {
       const key = keyOf(addressee, contact.sender);
       const row = rowOf(contact);
       // A late read may miss that another client wrote in between; the reply to this message would be that client's.
@@ -173,7 +169,8 @@ export function dynamoContacts(
       await putOwn(addressee, row);
     },
 
-    async of(addressee) {
+    /** Returns the contacts of a person with all senders; eventually consistent. */
+    async of(addressee: Addressee): Promise<readonly Contact[]> {
       const contacts: Contact[] = [];
       const rows = queryRows(client, {
         TableName,

@@ -12,14 +12,7 @@ interface ConversationPage {
   readonly nextBefore: string | undefined;
 }
 
-export interface Conversations {
-  /**
-   * The newest messages with a person, of both directions and all clients, newest first.
-   *
-   * @param before - `nextBefore` of the page before
-   */
-  newestWith(person: string, limit: number, before?: string): Promise<ConversationPage>;
-}
+export type Conversations = ReturnType<typeof dynamoConversations>;
 
 const pageSize = 100;
 /** The number of messages among which contacts of an earlier release are found; others are found however many wait. */
@@ -39,9 +32,14 @@ export function dynamoConversations(
   client: DynamoDBDocumentClient,
   TableName: string,
   messages: Pick<MessageStore, 'getMany'>,
-): Conversations {
+) {
   return {
-    async newestWith(person, limit, before) {
+    /**
+     * The newest messages with a person, of both directions and all clients, newest first.
+     *
+     * @param before - `nextBefore` of the page before
+     */
+    async newestWith(person: string, limit: number, before?: string): Promise<ConversationPage> {
       const { Items = [], LastEvaluatedKey } = await client.send(
         new QueryCommand({
           TableName,

@@ -36,10 +36,7 @@ export interface ListedKey {
   readonly position: string;
 }
 
-export interface MessageList {
-  /** The keys in a range, newest first; read lazily, `pageSize` at a time. */
-  keys(range: ListRange, pageSize: number): AsyncGenerator<ListedKey>;
-}
+export type MessageList = ReturnType<typeof dynamoMessageList>;
 
 const indexRow = z.object({ message_id: z.string(), list_at: z.string() });
 
@@ -73,10 +70,11 @@ export function listPartitions(client: DynamoDBDocumentClient, tableName: string
   };
 }
 
-export function dynamoMessageList(client: DynamoDBDocumentClient, tableName: string): MessageList {
+export function dynamoMessageList(client: DynamoDBDocumentClient, tableName: string) {
   const partition = listPartitions(client, tableName);
   return {
-    keys: (range, pageSize) =>
+    /** The keys in a range, newest first; read lazily, `pageSize` at a time. */
+    keys: (range: ListRange, pageSize: number): AsyncGenerator<ListedKey> =>
       newestFirst(partitionsOf(range).map((index) => partition(index, range, pageSize))),
   };
 }

@@ -8,12 +8,7 @@ import { addDays, addSeconds, epochSeconds } from '../../platform/clock.ts';
  * When a person last wrote to a client by WhatsApp. For some hours after it the client may send any message; outside of
  * this window WhatsApp takes templates only (contract 13.5).
  */
-export interface WhatsAppWindows {
-  /** Does nothing where the person has written later than `at`. */
-  open(clientId: string, recipient: string, at: Date): Promise<void>;
-  /** When the person last wrote, if that is less than 24 hours ago or so; eventually consistent. */
-  openedAt(clientId: string, recipient: string): Promise<Date | undefined>;
-}
+export type WhatsAppWindows = ReturnType<typeof dynamoWhatsAppWindows>;
 
 /** Meta's rule. */
 export const windowHours = 24;
@@ -30,9 +25,10 @@ const windowRow = z.object({ received_at: z.iso.datetime() });
 /** Long after the window has closed. */
 const keptDays = 2;
 
-export function dynamoWhatsAppWindows(client: DynamoDBDocumentClient, TableName: string): WhatsAppWindows {
+export function dynamoWhatsAppWindows(client: DynamoDBDocumentClient, TableName: string) {
   return {
-    async open(client_id, recipient, at) {
+    /** Does nothing where the person has written later than `at`. */
+    async open(client_id: string, recipient: string, at: Date): Promise<void> {
       await conditionalPut(client, {
         TableName,
         Item: {
@@ -45,7 +41,8 @@ export function dynamoWhatsAppWindows(client: DynamoDBDocumentClient, TableName:
         ExpressionAttributeValues: { ':at': at.toISOString() },
       });
     },
-    async openedAt(client_id, recipient) {
+    /** When the person last wrote, if that is less than 24 hours ago or so; eventually consistent. */
+    async openedAt(client_id: string, recipient: string): Promise<Date | undefined> {
       const { Item } = await client.send(new GetCommand({ TableName, Key: { client_id, recipient } }));
       const row = windowRow.safeParse(Item);
       // An invalid row is of no window: the message is sent with its template, which WhatsApp always takes.

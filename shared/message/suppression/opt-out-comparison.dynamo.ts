@@ -14,16 +14,7 @@ import {
   suppressionRow,
 } from './suppression.ts';
 
-export interface SuppressionChanges {
-  /**
-   * Reads so many rows, in no order, and gives those that changed at or after this time; undefined: all.
-   *
-   * @param after - the key of a row, at which the reading continues
-   */
-  changedSince(since: Date | undefined, rowsRead: number, after: RowKey | undefined): Promise<ChangedRows>;
-  /** The row is not deleted as one that ended; nothing where it has ended again. */
-  keep(row: RowKey): Promise<void>;
-}
+export type SuppressionChanges = ReturnType<typeof dynamoSuppressionChanges>;
 
 interface ChangedRows {
   readonly rows: readonly SuppressionRow[];
@@ -43,22 +34,25 @@ export interface ComparisonProgress {
   readonly position?: string | undefined;
 }
 
-export interface ProgressStore {
-  read(): Promise<ComparisonProgress | undefined>;
-  write(progress: ComparisonProgress): Promise<void>;
-}
+export type ProgressStore = ReturnType<typeof dynamoOptOutProgress>;
 
 const isRow = 'attribute_exists(changed_at)';
 const suppresses = '(attribute_exists(#scope) OR attribute_exists(suppressed_at))';
 const ExpressionAttributeNames = { '#scope': 'scope' };
 
 /** Scans: the comparison looks at every row, which costs half a read unit for 4 KB of them. */
-export function dynamoSuppressionChanges(
-  client: DynamoDBDocumentClient,
-  TableName: string,
-): SuppressionChanges {
+export function dynamoSuppressionChanges(client: DynamoDBDocumentClient, TableName: string) {
   return {
-    async changedSince(since, rowsRead, after) {
+    /**
+     * Reads so many rows, in no order, and gives those that changed at or after this time; undefined: all.
+     *
+     * @param after - the key of a row, at which the reading continues
+     */
+    async changedSince(
+      since: Date | undefined,
+      rowsRead: number,
+      after: RowKey | undefined,
+    ): Promise<ChangedRows> {
       // A change that was learned late has an early time.
       const isChanged =
         since === undefined ? isRow : `${isRow} AND (changed_at >= :since OR stored_at >= :since)`;
@@ -81,7 +75,8 @@ export function dynamoSuppressionChanges(
       };
     },
 
-    async keep({ client_id, recipient }) {
+    /** The row is not deleted as one that ended; nothing where it has ended again. */
+    async keep({ client_id, recipient }: RowKey): Promise<void> {
       await conditionalUpdate(client, {
         TableName,
         Key: { client_id, recipient },
@@ -111,14 +106,10 @@ const progressRow = z.object({
   position: z.exactOptional(z.string()),
 });
 
-export function dynamoOptOutProgress(
-  client: DynamoDBDocumentClient,
-  TableName: string,
-  listName: string,
-): ProgressStore {
+export function dynamoOptOutProgress(client: DynamoDBDocumentClient, TableName: string, listName: string) {
   const Key = { client_id: '#opt-out-list', recipient: listName };
   return {
-    async read() {
+    async read(): Promise<ComparisonProgress | undefined> {
       const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
       // A person made the row invalid: everything is compared, where a change twice changes nothing.
       const row = progressRow.safeParse(Item);
@@ -126,7 +117,7 @@ export function dynamoOptOutProgress(
       const { started_at: startedAt, ...rest } = row.data;
       return { startedAt, ...rest };
     },
-    async write({ startedAt, since, phase, position }) {
+    async write({ startedAt, since, phase, position }: ComparisonProgress): Promise<void> {
       const times = { started_at: startedAt.toISOString(), since: since?.toISOString() };
       const Item = { ...Key, ...times, phase, position };
       await client.send(new PutCommand({ TableName, Item }));

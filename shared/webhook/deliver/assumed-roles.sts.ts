@@ -36,11 +36,7 @@ export interface RoleUse {
   readonly endpointId: string;
 }
 
-export interface AssumedRoles {
-  credentialsFor(use: RoleUse): Promise<ForeignCredentials>;
-  /** Credentials that were refused are not used again. */
-  forget(use: RoleUse): void;
-}
+export type AssumedRoles = ReturnType<typeof assumedRoles>;
 
 /** The trust policy of the role has no condition on `sts:ExternalId`: anyone who knows its ARN could use it through us. */
 export class RoleTrustsAnyExternalId extends Error {
@@ -51,7 +47,7 @@ export class RoleTrustsAnyExternalId extends Error {
 const renewBeforeMs = 120_000;
 const rolesMax = 500;
 
-export function assumedRoles(assumeRole: AssumeRole, clock: Clock, newId: () => string): AssumedRoles {
+export function assumedRoles(assumeRole: AssumeRole, clock: Clock, newId: () => string) {
   const known = new ExpiringMap<ForeignCredentials>(rolesMax);
   const pending = new Map<string, Promise<ForeignCredentials>>();
   const keyOf = ({ destination, clientId, endpointId }: RoleUse) =>
@@ -76,7 +72,7 @@ export function assumedRoles(assumeRole: AssumeRole, clock: Clock, newId: () => 
   }
 
   return {
-    async credentialsFor(use) {
+    async credentialsFor(use: RoleUse): Promise<ForeignCredentials> {
       const key = keyOf(use);
       const cached = known.get(key, clock()) ?? pending.get(key);
       if (cached !== undefined) return cached;
@@ -85,7 +81,8 @@ export function assumedRoles(assumeRole: AssumeRole, clock: Clock, newId: () => 
       return assuming;
     },
 
-    forget(use) {
+    /** Credentials that were refused are not used again. */
+    forget(use: RoleUse): void {
       known.delete(keyOf(use));
     },
   };
