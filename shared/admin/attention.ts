@@ -9,20 +9,12 @@ import type { AdminDependencies } from './admin-dependencies.ts';
 import { type FailingEndpoint, failingEndpoints } from './failing-endpoints.ts';
 import { listOtpHolds, type OtpHoldView } from './otp-holds.ts';
 
-interface CapNotice {
-  readonly client_id: string;
-  readonly window: string;
-  readonly is_reached: boolean;
-  readonly summary: string;
-  readonly resets_at: string;
-}
-
 export interface Attention {
   /** Those with the most failed webhooks first, then those with the most that wait. */
   readonly failing_endpoints: readonly FailingEndpoint[];
   readonly more_failed_webhooks: boolean;
   /** Spend caps that are used to 80 % or more in a window that has not ended. */
-  readonly caps: readonly CapNotice[];
+  readonly caps: ReturnType<typeof currentNotices>;
   /** Entries that a service refused for good, in the last 24 hours. */
   readonly processing_failures: { readonly count: number; readonly more: boolean };
   readonly invalid_overrides: number;
@@ -71,8 +63,8 @@ function currentNotices(
     readonly after?: Readonly<Record<string, unknown>>;
   }[],
   now: Date,
-): CapNotice[] {
-  const notices = entries.flatMap(({ kind, client_id, summary, after = {} }): CapNotice[] => {
+) {
+  const notices = entries.flatMap(({ kind, client_id, summary, after = {} }) => {
     const { window, resets_at } = after;
     if (client_id === undefined || typeof window !== 'string' || typeof resets_at !== 'string') return [];
     const isCurrent = Date.parse(resets_at) > now.getTime();

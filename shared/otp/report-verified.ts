@@ -16,12 +16,7 @@ import { rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.t
 import { smsSendsOf } from './otp.ts';
 import type { OtpStore } from './otp-store.dynamo.ts';
 
-interface VerifiedOtp {
-  readonly otpId: string;
-  readonly clientId: string;
-  readonly recipient: string;
-  readonly messageId: string;
-}
+type VerifiedOtp = ReturnType<typeof verifiedOtps>[number];
 
 /** @throws when the report may succeed later */
 export type ReportReceived = (
@@ -81,7 +76,7 @@ const verifiedRow = z.object({
 });
 
 /** The one-time passwords that were just verified, from the records of their table's stream. */
-export function verifiedOtps(records: readonly StreamRecord[]): VerifiedOtp[] {
+export function verifiedOtps(records: readonly StreamRecord[]) {
   return records.flatMap(({ dynamodb }) => {
     const otp = rowIn(dynamodb?.NewImage) ?? {};
     const row = verifiedRow.safeParse(otp);

@@ -3,7 +3,6 @@
  * messages, webhooks and suppressions.
  */
 
-import type { SuppressionSource } from '../../message/suppression/suppression.ts';
 import type { SuppressionPage } from '../../message/suppression/suppression-store.dynamo.ts';
 import { disabledByClient } from '../../webhook/webhook-endpoint.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
@@ -27,13 +26,7 @@ export interface Diagnosis {
   /** The newest first. */
   readonly recent_failures: Awaited<ReturnType<typeof recentFailures>>;
   readonly webhooks: readonly ClientEndpoint[];
-  readonly suppressions: SuppressedRecipients;
-}
-
-interface SuppressedRecipients {
-  readonly count: number;
-  readonly more: boolean;
-  readonly by_source: Readonly<Partial<Record<SuppressionSource, number>>>;
+  readonly suppressions: ReturnType<typeof suppressedRecipients>;
 }
 
 /** More are counted as this many. */
@@ -74,7 +67,7 @@ async function outcomesAndFailures(dependencies: AdminDependencies, clientId: st
   return [outcomes, await recentFailures(dependencies, clientId, outcomes)] as const;
 }
 
-function suppressedRecipients({ suppressions, nextAfter }: SuppressionPage): SuppressedRecipients {
+function suppressedRecipients({ suppressions, nextAfter }: SuppressionPage) {
   const groups = Map.groupBy(suppressions, ({ source }) => source);
   return {
     count: suppressions.length,

@@ -16,14 +16,6 @@ import {
 
 export type SuppressionChanges = ReturnType<typeof dynamoSuppressionChanges>;
 
-interface ChangedRows {
-  readonly rows: readonly SuppressionRow[];
-  /** Suppressions that would be deleted: they had ended, and a person set them again in the console, whenever that was. */
-  readonly ending: readonly RowKey[];
-  /** Present if there may be more. */
-  readonly nextAfter?: RowKey;
-}
-
 /** How far the comparison is; a run that ends early is continued by the next one. */
 export interface ComparisonProgress {
   readonly startedAt: Date;
@@ -48,11 +40,7 @@ export function dynamoSuppressionChanges(client: DynamoDBDocumentClient, TableNa
      *
      * @param after - the key of a row, at which the reading continues
      */
-    async changedSince(
-      since: Date | undefined,
-      rowsRead: number,
-      after: RowKey | undefined,
-    ): Promise<ChangedRows> {
+    async changedSince(since: Date | undefined, rowsRead: number, after: RowKey | undefined) {
       // A change that was learned late has an early time.
       const isChanged =
         since === undefined ? isRow : `${isRow} AND (changed_at >= :since OR stored_at >= :since)`;
@@ -68,9 +56,11 @@ export function dynamoSuppressionChanges(client: DynamoDBDocumentClient, TableNa
       );
       return {
         rows: Items.flatMap(readable),
+        // They would be deleted: they had ended, and a person set them again in the console, whenever that was.
         ending: Items.filter((item) => item.purge_at !== undefined)
           .map(effectiveSuppression)
           .filter(isSuppression),
+        // Absent if there are no more.
         ...(LastEvaluatedKey === undefined ? {} : { nextAfter: rowKey.parse(LastEvaluatedKey) }),
       };
     },
