@@ -1,9 +1,9 @@
 /** `activity`: shows who changed what, and what the gateway changed. */
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { activityKinds, isSpread } from '../../shared/activity/activity-kinds.ts';
 import { type ActivityView, actorOf, listActivity, retentionRange } from '../../shared/admin/activity.ts';
 import { clientIdOf, readClientNames } from '../../shared/admin/find-client.ts';
-import type { Runner, Session } from './command.ts';
+import type { AdminCommand, Session } from './command.ts';
 import { timeForms, timeOf } from './options.ts';
 import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
 import { textTable } from './print.ts';
@@ -20,7 +20,7 @@ const shownByDefault = 50;
 /** Their number grows with the messages, and a change is not found among them. */
 const leftOut = activityKinds.filter(isSpread);
 
-export function addActivityCommand(program: Command, { run }: Runner): void {
+export function addActivityCommand(program: AdminCommand): void {
   withLimit(program.command('activity'), String(shownByDefault))
     .description(`shows changes, the newest first; ${leftOut.join(', ')} only with their --kind`)
     .option(
@@ -35,37 +35,35 @@ export function addActivityCommand(program: Command, { run }: Runner): void {
       'after',
       '\nExamples:\n  $ npm run admin -- activity --by petra --since 7d\n  $ npm run admin -- activity --client "Web shop" --kind limits_set',
     )
-    .action(
-      run(async ({ dependencies }, { limit = shownByDefault, ...options }: ActivityOptions) => {
-        const now = dependencies.clock();
-        const whole = retentionRange(dependencies);
-        const query = {
-          since: options.since === undefined ? whole.since : timeOf('since', options.since, now),
-          until: options.until === undefined ? whole.until : timeOf('until', options.until, now),
-          clientId: options.client && (await clientIdOf(dependencies, options.client)),
-          kind: options.kind ?? activityKinds.filter((kind) => !isSpread(kind)),
-        };
-        const ofActors = await Promise.all(
-          (await actorsOf(dependencies, options.by)).map((actor) =>
-            readPages('entries', (page) => listActivity(dependencies, { ...query, ...page, actor }), {
-              limit,
-            }),
-          ),
-        );
-        const all = ofActors
-          .flatMap(({ rows }) => rows)
-          .toSorted((one, other) => (one.entry_id < other.entry_id ? 1 : -1));
-        const listed = {
-          rows: all.slice(0, limit),
-          more: all.length > limit || ofActors.some(({ more }) => more),
-        };
-        const nameOf = await readClientNames(dependencies);
-        return {
-          json: { entries: listed.rows, more: listed.more },
-          text: () => [activityTable(listed.rows, nameOf), ...moreText(listed)].join('\n\n'),
-        };
-      }),
-    );
+    .run(async ({ dependencies }, { limit = shownByDefault, ...options }: ActivityOptions) => {
+      const now = dependencies.clock();
+      const whole = retentionRange(dependencies);
+      const query = {
+        since: options.since === undefined ? whole.since : timeOf('since', options.since, now),
+        until: options.until === undefined ? whole.until : timeOf('until', options.until, now),
+        clientId: options.client && (await clientIdOf(dependencies, options.client)),
+        kind: options.kind ?? activityKinds.filter((kind) => !isSpread(kind)),
+      };
+      const ofActors = await Promise.all(
+        (await actorsOf(dependencies, options.by)).map((actor) =>
+          readPages('entries', (page) => listActivity(dependencies, { ...query, ...page, actor }), {
+            limit,
+          }),
+        ),
+      );
+      const all = ofActors
+        .flatMap(({ rows }) => rows)
+        .toSorted((one, other) => (one.entry_id < other.entry_id ? 1 : -1));
+      const listed = {
+        rows: all.slice(0, limit),
+        more: all.length > limit || ofActors.some(({ more }) => more),
+      };
+      const nameOf = await readClientNames(dependencies);
+      return {
+        json: { entries: listed.rows, more: listed.more },
+        text: () => [activityTable(listed.rows, nameOf), ...moreText(listed)],
+      };
+    });
 }
 
 /** A user of the shell is in the log as `petra (shell)`. */

@@ -1,5 +1,4 @@
 /** `clients …` and `api-keys …`: creates clients, sets their permissions, and rotates secrets, each shown once. */
-import type { Command } from 'commander';
 import {
   createApiKey,
   endPreviousSecret,
@@ -26,7 +25,7 @@ import { secretRotationBody } from '../../shared/client/secret-text.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { previousSecretHoursMax } from '../../shared/contract/times.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
-import type { CommandResult, Runner } from './command.ts';
+import type { AdminCommand, CommandResult } from './command.ts';
 import { type ListOptions, listResult, withLimit } from './pages.ts';
 import { textFields, textTable } from './print.ts';
 
@@ -43,7 +42,7 @@ interface TestOption {
   readonly test: boolean;
 }
 
-export function addClientCommands(program: Command, { run }: Runner): void {
+export function addClientCommands(program: AdminCommand): void {
   const clients = program.command('clients').description('the clients of the API, and their secrets');
   clients
     .command('create')
@@ -52,43 +51,36 @@ export function addClientCommands(program: Command, { run }: Runner): void {
     .option('--admin', 'may administer the gateway, instead of sending messages', false)
     .option('--webhook-url <url>', 'the URL of its webhooks, unless a request has another')
     .addHelpText('after', '\nExample:\n  $ npm run admin -- clients create --name "Web shop" --json')
-    .action(
-      run(async ({ dependencies, actor }, options: { name: string; admin: boolean; webhookUrl?: string }) => {
-        const wanted = parseFields(newClientBody(dependencies), {
-          name: options.name,
-          scopes: [options.admin ? 'admin' : 'messages'],
-          webhook_url: options.webhookUrl,
-        });
-        const created = await createClient(dependencies, actor, wanted);
-        const { client_id, name, scopes, client_secret, webhook_secret } = created;
-        return {
-          json: created,
-          text: () =>
-            `${textFields({ client_id, name, scopes, client_secret, webhook_secret })}\n\n${shownOnce}`,
-        };
-      }),
-    );
+    .run(async ({ dependencies, actor }, options: { name: string; admin: boolean; webhookUrl?: string }) => {
+      const wanted = parseFields(newClientBody(dependencies), {
+        name: options.name,
+        scopes: [options.admin ? 'admin' : 'messages'],
+        webhook_url: options.webhookUrl,
+      });
+      const created = await createClient(dependencies, actor, wanted);
+      const { client_id, name, scopes, client_secret, webhook_secret } = created;
+      return {
+        json: created,
+        text: () => [textFields({ client_id, name, scopes, client_secret, webhook_secret }), shownOnce],
+      };
+    });
   withLimit(clients.command('list'))
     .description('lists all clients')
-    .action(
-      run(async ({ dependencies }, options: ListOptions) =>
-        listResult('clients', (page) => listClients(dependencies, page), options, clientTable),
-      ),
+    .run(async ({ dependencies }, options: ListOptions) =>
+      listResult('clients', (page) => listClients(dependencies, page), options, clientTable),
     );
   clients
     .command('show')
     .description('shows one client and its API keys')
     .argument('<client>', 'id or name')
-    .action(
-      run(async ({ dependencies }, named: string) => {
-        const clientId = await clientIdOf(dependencies, named);
-        const { api_keys, ...client } = await showClient(dependencies, clientId);
-        return {
-          json: { ...client, api_keys },
-          text: () => `${textFields({ ...client })}\n\n${keyTable(api_keys)}`,
-        };
-      }),
-    );
+    .run(async ({ dependencies }, named: string) => {
+      const clientId = await clientIdOf(dependencies, named);
+      const { api_keys, ...client } = await showClient(dependencies, clientId);
+      return {
+        json: { ...client, api_keys },
+        text: () => [textFields({ ...client }), keyTable(api_keys)],
+      };
+    });
   for (const [name, disabled] of [
     ['disable', true],
     ['enable', false],
@@ -99,16 +91,14 @@ export function addClientCommands(program: Command, { run }: Runner): void {
         disabled ? 'refuses all requests of the client, within 60 seconds' : 'accepts its requests again',
       )
       .argument('<client>', 'id or name')
-      .action(
-        run(async ({ dependencies, actor }, named: string) => {
-          const clientId = await clientIdOf(dependencies, named);
-          await setClientDisabled(dependencies, actor, clientId, disabled);
-          return done(
-            { client_id: clientId, disabled },
-            `${clientId} is ${disabled ? 'disabled' : 'enabled'}.`,
-          );
-        }),
-      );
+      .run(async ({ dependencies, actor }, named: string) => {
+        const clientId = await clientIdOf(dependencies, named);
+        await setClientDisabled(dependencies, actor, clientId, disabled);
+        return done(
+          { client_id: clientId, disabled },
+          `${clientId} is ${disabled ? 'disabled' : 'enabled'}.`,
+        );
+      });
   }
   clients
     .command('rotate-secret')
@@ -127,28 +117,24 @@ export function addClientCommands(program: Command, { run }: Runner): void {
       Number,
     )
     .option('--test', ofTestData, false)
-    .action(
-      run(async ({ dependencies, actor }, named: string, { webhook, overlapHours, test }: RotateOptions) => {
-        const rotation = parseFields(secretRotationBody, { overlap_hours: overlapHours });
-        const clientId = ofMode(await clientIdOf(dependencies, named), test);
-        const rotated = webhook
-          ? await rotateWebhookSecret(dependencies, actor, clientId, rotation)
-          : await rotateClientSecret(dependencies, actor, clientId, rotation);
-        return { json: rotated, text: () => `${textFields({ ...rotated })}\n\n${shownOnce}` };
-      }),
-    );
+    .run(async ({ dependencies, actor }, named: string, { webhook, overlapHours, test }: RotateOptions) => {
+      const rotation = parseFields(secretRotationBody, { overlap_hours: overlapHours });
+      const clientId = ofMode(await clientIdOf(dependencies, named), test);
+      const rotated = webhook
+        ? await rotateWebhookSecret(dependencies, actor, clientId, rotation)
+        : await rotateClientSecret(dependencies, actor, clientId, rotation);
+      return { json: rotated, text: () => [textFields({ ...rotated }), shownOnce] };
+    });
   clients
     .command('end-previous-secret')
     .description('refuses every client secret but the newest, within 60 seconds')
     .argument('<client>', 'id or name')
     .option('--test', ofTestData, false)
-    .action(
-      run(async ({ dependencies, actor }, named: string, { test }: TestOption) => {
-        const clientId = ofMode(await clientIdOf(dependencies, named), test);
-        await endPreviousSecret(dependencies, actor, clientId);
-        return done({ client_id: clientId }, `Only the newest client secret of ${clientId} is valid.`);
-      }),
-    );
+    .run(async ({ dependencies, actor }, named: string, { test }: TestOption) => {
+      const clientId = ofMode(await clientIdOf(dependencies, named), test);
+      await endPreviousSecret(dependencies, actor, clientId);
+      return done({ client_id: clientId }, `Only the newest client secret of ${clientId} is valid.`);
+    });
   clients
     .command('allow')
     .description('sets the only countries and senders that the client may use, within 60 seconds')
@@ -162,85 +148,75 @@ export function addClientCommands(program: Command, { run }: Runner): void {
       'after',
       '\nA client with senders must name one of them in "from". One-time passwords and WhatsApp messages have no sender:\nthey are refused unless the list has the words otp and whatsapp.\n\nExample:\n  $ npm run admin -- clients allow "Web shop" --countries GB,FR --senders ACME,otp,whatsapp',
     )
-    .action(
-      run(
-        async ({ dependencies, actor }, named: string, options: { countries?: string; senders?: string }) => {
-          if (options.countries === undefined && options.senders === undefined)
-            throw new GatewayError('invalid_request', 'Give --countries or --senders.');
-          const wanted = { countries: listIn(options.countries), senders: listIn(options.senders) };
-          const change = parseFields(permissionsBody, wanted);
-          const clientId = await clientIdOf(dependencies, named);
-          await changePermissions(dependencies, actor, clientId, change);
-          const { countries, senders } = await showClient(dependencies, clientId);
-          return {
-            json: { client_id: clientId, countries, senders },
-            text: () =>
-              textFields({
-                client_id: clientId,
-                countries: countries ?? `as the stage (${dependencies.stageCountries?.join(', ') ?? 'all'})`,
-                senders: senders ?? 'any',
-              }),
-          };
-        },
-      ),
+    .run(
+      async ({ dependencies, actor }, named: string, options: { countries?: string; senders?: string }) => {
+        if (options.countries === undefined && options.senders === undefined)
+          throw new GatewayError('invalid_request', 'Give --countries or --senders.');
+        const wanted = { countries: listIn(options.countries), senders: listIn(options.senders) };
+        const change = parseFields(permissionsBody, wanted);
+        const clientId = await clientIdOf(dependencies, named);
+        await changePermissions(dependencies, actor, clientId, change);
+        const { countries, senders } = await showClient(dependencies, clientId);
+        return {
+          json: { client_id: clientId, countries, senders },
+          text: () =>
+            textFields({
+              client_id: clientId,
+              countries: countries ?? `as the stage (${dependencies.stageCountries?.join(', ') ?? 'all'})`,
+              senders: senders ?? 'any',
+            }),
+        };
+      },
     );
   clients
     .command('webhook-url')
     .description("sets the URL of the client's webhooks, or removes it")
     .argument('<client>', 'id or name')
     .argument('[url]', 'leave it out to remove the URL')
-    .action(
-      run(async ({ dependencies, actor }, named: string, url: string | undefined) => {
-        const clientId = await clientIdOf(dependencies, named);
-        if (url !== undefined) assertWebhookUrl(dependencies, url);
-        await changeWebhookUrl(dependencies, actor, clientId, url ?? null);
-        const told = url === undefined ? 'has no webhook URL now' : `has its webhooks sent to ${url}`;
-        return done({ client_id: clientId, webhook_url: url ?? null }, `${clientId} ${told}.`);
-      }),
-    );
-  addKeyCommands(program, { run });
+    .run(async ({ dependencies, actor }, named: string, url: string | undefined) => {
+      const clientId = await clientIdOf(dependencies, named);
+      if (url !== undefined) assertWebhookUrl(dependencies, url);
+      await changeWebhookUrl(dependencies, actor, clientId, url ?? null);
+      const told = url === undefined ? 'has no webhook URL now' : `has its webhooks sent to ${url}`;
+      return done({ client_id: clientId, webhook_url: url ?? null }, `${clientId} ${told}.`);
+    });
+  addKeyCommands(program);
 }
 
-function addKeyCommands(program: Command, { run }: Runner): void {
+function addKeyCommands(program: AdminCommand): void {
   const keys = program.command('api-keys').description('keys for clients that cannot request tokens');
   keys
     .command('create')
     .description('creates an API key, shown once')
     .argument('<client>', 'id or name')
     .option('--test', ofTestData, false)
-    .action(
-      run(async ({ dependencies, actor }, named: string, { test }: TestOption) => {
-        const clientId = ofMode(await clientIdOf(dependencies, named), test);
-        const created = await createApiKey(dependencies, actor, clientId);
-        const { key_id, api_key } = created;
-        return { json: created, text: () => `${textFields({ key_id, api_key })}\n\n${shownOnce}` };
-      }),
-    );
+    .run(async ({ dependencies, actor }, named: string, { test }: TestOption) => {
+      const clientId = ofMode(await clientIdOf(dependencies, named), test);
+      const created = await createApiKey(dependencies, actor, clientId);
+      const { key_id, api_key } = created;
+      return { json: created, text: () => [textFields({ key_id, api_key }), shownOnce] };
+    });
   keys
     .command('list')
     .description("lists a client's API keys, without the keys themselves")
     .argument('<client>', 'id or name')
     .option('--test', ofTestData, false)
-    .action(
-      run(async ({ dependencies }, named: string, { test }: TestOption) => {
-        const clientId = ofMode(await clientIdOf(dependencies, named), test);
-        const found = await listApiKeys(dependencies, clientId);
-        return { json: { api_keys: found }, text: () => keyTable(found) };
-      }),
-    );
+    .run(async ({ dependencies }, named: string, { test }: TestOption) => {
+      const clientId = ofMode(await clientIdOf(dependencies, named), test);
+      const found = await listApiKeys(dependencies, clientId);
+      return { json: { api_keys: found }, text: () => keyTable(found) };
+    });
   keys
     .command('revoke')
     .description('revokes an API key, within 60 seconds')
     .argument('<client>', 'id or name')
     .argument('<key-id>', 'key_…, from the list')
     .option('--test', ofTestData, false)
-    .action(
-      run(async ({ dependencies, actor }, named: string, keyId: string, { test }: TestOption) => {
-        const clientId = ofMode(await clientIdOf(dependencies, named), test);
-        await revokeApiKey(dependencies, actor, clientId, keyId);
-        return done({ client_id: clientId, key_id: keyId, revoked: true }, `${keyId} is revoked.`);
-      }),
-    );
+    .run(async ({ dependencies, actor }, named: string, keyId: string, { test }: TestOption) => {
+      const clientId = ofMode(await clientIdOf(dependencies, named), test);
+      await revokeApiKey(dependencies, actor, clientId, keyId);
+      return done({ client_id: clientId, key_id: keyId, revoked: true }, `${keyId} is revoked.`);
+    });
 }
 
 function stateOf({ disabled, invalid }: ClientView): string {

@@ -1,5 +1,5 @@
-/** The session that a command receives, and its result. `program.ts` runs the command, and decides the exit status. */
-
+/** A command, the session that it receives, and its result. `program.ts` decides the exit status. */
+import { Command } from 'commander';
 import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
 import type { ConnectedGateway } from './connection.ts';
 
@@ -18,15 +18,32 @@ export interface Session {
 
 export interface CommandResult {
   readonly json: unknown;
-  /** Absent where the command has written its output itself. */
-  readonly text?: () => string;
+  /** A text, or several with an empty line between them; absent where the command has written its output itself. */
+  readonly text?: () => string | readonly string[];
   /** The part of the work that was not done; the exit status is then 1. */
   readonly problem?: string | undefined;
 }
 
-export interface Runner {
-  /** Makes an action for commander, which calls it with the command's arguments, then its options. */
-  run<Given extends unknown[]>(
-    work: (session: Session, ...given: Given) => Promise<CommandResult>,
-  ): (...given: unknown[]) => Promise<void>;
+/** Does the work of a command in a session, and prints its result. */
+export type Execute = (work: (session: Session) => Promise<CommandResult>) => Promise<void>;
+
+export class AdminCommand extends Command {
+  private readonly execute: Execute;
+
+  constructor(execute: Execute, name?: string) {
+    super(name);
+    this.execute = execute;
+  }
+
+  override createCommand(name?: string): AdminCommand {
+    return new AdminCommand(this.execute, name);
+  }
+
+  /** @param work - what the command does, with its arguments, then its options */
+  run<Given extends unknown[]>(work: (session: Session, ...given: Given) => Promise<CommandResult>): this {
+    // Commander passes the command itself as the last argument.
+    return this.action((...given) =>
+      this.execute((session) => work(session, ...(given.slice(0, -1) as Given))),
+    );
+  }
 }

@@ -3,9 +3,11 @@
  * itself. Only clients are asked for, by a process that runs once a minute at most; all else is in the script, so
  * completing is immediate. It also defines the short command that it completes.
  */
+
 import { Argument, type Command, type Option } from 'commander';
+import { listClientNames } from '../../shared/admin/find-client.ts';
 import { capNames, limitPolicies } from '../../shared/contract/limits.ts';
-import { clientNamesCommand } from './client-names-command.ts';
+import type { AdminCommand } from './command.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
@@ -183,4 +185,16 @@ function quoted(text: string): string {
 /** Quotes a text for fish, which knows the escapes of a quote and of a backslash in single quotes. */
 function quotedForFish(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
+
+const clientNamesCommand = 'client-names';
+
+/** The hidden command that completion asks for clients: it prints the name and the id of each, one in a line. */
+export function addClientNamesCommand(program: AdminCommand): void {
+  program.command(clientNamesCommand, { hidden: true }).run(async ({ dependencies }) => {
+    const { clients } = await listClientNames(dependencies);
+    // A name of several lines would be offered as several.
+    const words = clients.flatMap(({ client_id, name }) => [name.replaceAll(/\s+/g, ' '), client_id]);
+    return { json: { clients }, text: () => words.join('\n') };
+  });
 }

@@ -1,15 +1,14 @@
 /** `doctor`: shows the present problems of a client, or of the stage's tables and carriers, and what fixes each. */
-import type { Command } from 'commander';
 import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
 import { type CarrierView, listCarriers } from '../../shared/admin/carriers.ts';
 import { type Diagnosis, diagnoseClient } from '../../shared/admin/diagnosis/diagnose-client.ts';
 import { checkTables } from '../../shared/admin/diagnosis/table-settings.dynamo.ts';
 import { tableShapes } from '../../shared/contract/tables.ts';
 import { dynamo } from '../../shared/platform/aws/clients.ts';
-import type { CommandResult, Runner } from './command.ts';
+import type { AdminCommand, CommandResult } from './command.ts';
 import { textTable } from './print.ts';
 
-export function addDoctorCommand(program: Command, { run }: Runner): void {
+export function addDoctorCommand(program: AdminCommand): void {
   program
     .command('doctor')
     .description(
@@ -17,18 +16,16 @@ export function addDoctorCommand(program: Command, { run }: Runner): void {
     )
     .argument('[client]', 'its id or name')
     .addHelpText('after', '\nExit status 1: there is a problem.')
-    .action(
-      run(async ({ dependencies, gateway }, client: string | undefined) => {
-        if (client === undefined) return diagnosedStage(dependencies, gateway.tables);
-        const diagnosis = await diagnoseClient(dependencies, client);
-        const problems = diagnosis.findings.filter(({ severity }) => severity === 'problem').length;
-        return {
-          json: diagnosis,
-          text: () => textOf(diagnosis),
-          problem: countOf(problems),
-        };
-      }),
-    );
+    .run(async ({ dependencies, gateway }, client: string | undefined) => {
+      if (client === undefined) return diagnosedStage(dependencies, gateway.tables);
+      const diagnosis = await diagnoseClient(dependencies, client);
+      const problems = diagnosis.findings.filter(({ severity }) => severity === 'problem').length;
+      return {
+        json: diagnosis,
+        text: () => textOf(diagnosis),
+        problem: countOf(problems),
+      };
+    });
 }
 
 function countOf(problems: number): string | undefined {
@@ -49,15 +46,14 @@ async function diagnosedStage(
   const count = Object.keys(tables).length;
   return {
     json: { tables: count, findings, carriers },
-    text: () =>
-      [
-        textTable(
-          findings,
-          ['table', ['what', 'problem'], 'next_step'],
-          `The ${count} tables are as they are declared.`,
-        ),
-        carrierTable(carriers),
-      ].join('\n\n'),
+    text: () => [
+      textTable(
+        findings,
+        ['table', ['what', 'problem'], 'next_step'],
+        `The ${count} tables are as they are declared.`,
+      ),
+      carrierTable(carriers),
+    ],
     problem: countOf(findings.length + failing.size),
   };
 }

@@ -1,14 +1,13 @@
 /** `find …`: searches by whatever the user has: an id, a number as people write it, a reference or a client's name. */
-import type { Command } from 'commander';
 import { type FoundMessage, messageQuery, searchMessages, showMessage } from '../../shared/admin/messages.ts';
 import { type SearchResults, search, searchQuery } from '../../shared/admin/search.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
-import type { CommandResult, Runner, Session } from './command.ts';
+import type { AdminCommand, CommandResult, Session } from './command.ts';
 import { forCustomer } from './customer-sentence.ts';
 import { messageTable } from './message-table.ts';
 import { textFields, textTable } from './print.ts';
 
-export function addFindCommand(program: Command, { run }: Runner): void {
+export function addFindCommand(program: AdminCommand): void {
   program
     .command('find')
     .description('finds an id, a phone number, a reference, or a client by its name')
@@ -17,13 +16,11 @@ export function addFindCommand(program: Command, { run }: Runner): void {
       'after',
       '\nExamples:\n  $ npm run admin -- find 07700 900104\n  $ npm run admin -- find order-42\n\nExit status 1: nothing was found, or not all clients were searched.',
     )
-    .action(
-      run(async ({ dependencies }, words: readonly string[]) => {
-        const { q } = parseFields(searchQuery, { q: words.join(' ') });
-        const found = await search(dependencies, q);
-        return resultOf(found, await messagesIn(dependencies, found.results), q);
-      }),
-    );
+    .run(async ({ dependencies }, words: readonly string[]) => {
+      const { q } = parseFields(searchQuery, { q: words.join(' ') });
+      const found = await search(dependencies, q);
+      return resultOf(found, await messagesIn(dependencies, found.results), q);
+    });
 }
 
 /** How many messages are shown for each number and reference that was found. */
@@ -53,12 +50,11 @@ function resultOf(found: SearchResults, messages: readonly FoundMessage[], wante
   const { results, more_clients, refusal, log_query } = found;
   return {
     json: { ...found, messages },
-    text: () =>
-      [
-        refusal === null ? resultTable(results, wanted) : `A refused request:\n\n${textFields(refusal)}`,
-        ...(messages.length === 0 ? [] : [messageTable(messages, '')]),
-        ...forCustomer(messages),
-      ].join('\n\n'),
+    text: () => [
+      refusal === null ? resultTable(results, wanted) : `A refused request:\n\n${textFields(refusal)}`,
+      ...(messages.length === 0 ? [] : [messageTable(messages, '')]),
+      ...forCustomer(messages),
+    ],
     problem: more_clients
       ? 'Not all clients are searched or shown: search for more of a name, or for an id or a number.'
       : refusal !== null

@@ -1,5 +1,4 @@
 /** `limits …`: shows and edits rows of the limit-overrides table, and shows the limits that result for a client. */
-import type { Command } from 'commander';
 import {
   type ExplainedEndpoint,
   type ExplainedLimits,
@@ -20,7 +19,7 @@ import { GatewayError } from '../../shared/contract/errors.ts';
 import { type CapName, capNames, limitPolicies } from '../../shared/contract/limits.ts';
 import { limitFault, plainLimit } from '../../shared/limit/entered-limits.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
-import type { Runner } from './command.ts';
+import type { AdminCommand } from './command.ts';
 import { booleanOption, repeatedOption } from './options.ts';
 import { type ListOptions, listResult, withLimit } from './pages.ts';
 import { type Column, textTable } from './print.ts';
@@ -61,7 +60,7 @@ interface SetOptions {
   readonly remove?: readonly string[];
 }
 
-export function addLimitCommands(program: Command, { run }: Runner): void {
+export function addLimitCommands(program: AdminCommand): void {
   const limits = program.command('limits').description('limits that differ from the defaults');
   limits
     .command('set')
@@ -81,72 +80,64 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
       repeatedOption,
     )
     .addHelpText('after', endpoints)
-    .action(
-      run(async ({ dependencies, actor }, named: string, endpoint: string, options: SetOptions) => {
-        if (Object.values(options).every((option) => option === undefined)) {
-          throw new GatewayError(
-            'invalid_request',
-            'Give --per-minute, --per-hour, --per-day, --per-month, --expires-at, --blocked, --note or --remove.',
-          );
-        }
-        const { expiresAt, blocked, note, remove } = options;
-        const change = parseFields(limitsBody, {
-          endpoint,
-          per_minute: limitOf(endpoint, 'per-minute', options.perMinute),
-          per_hour: limitOf(endpoint, 'per-hour', options.perHour),
-          per_day: limitOf(endpoint, 'per-day', options.perDay),
-          per_month: limitOf(endpoint, 'per-month', options.perMonth),
-          expires_at: expiresAt === 'never' ? null : expiresAt,
-          blocked: blocked === false ? null : blocked,
-          note: note === '' ? null : note,
-          remove,
-        });
-        const clientId = await clientIdOrAll(dependencies, named);
-        const view = await setLimits(dependencies, actor, clientId, change);
-        return { json: view, text: () => limitTable([view]) };
-      }),
-    );
+    .run(async ({ dependencies, actor }, named: string, endpoint: string, options: SetOptions) => {
+      if (Object.values(options).every((option) => option === undefined)) {
+        throw new GatewayError(
+          'invalid_request',
+          'Give --per-minute, --per-hour, --per-day, --per-month, --expires-at, --blocked, --note or --remove.',
+        );
+      }
+      const { expiresAt, blocked, note, remove } = options;
+      const change = parseFields(limitsBody, {
+        endpoint,
+        per_minute: limitOf(endpoint, 'per-minute', options.perMinute),
+        per_hour: limitOf(endpoint, 'per-hour', options.perHour),
+        per_day: limitOf(endpoint, 'per-day', options.perDay),
+        per_month: limitOf(endpoint, 'per-month', options.perMonth),
+        expires_at: expiresAt === 'never' ? null : expiresAt,
+        blocked: blocked === false ? null : blocked,
+        note: note === '' ? null : note,
+        remove,
+      });
+      const clientId = await clientIdOrAll(dependencies, named);
+      const view = await setLimits(dependencies, actor, clientId, change);
+      return { json: view, text: () => limitTable([view]) };
+    });
   withLimit(limits.command('list'))
     .alias('show')
     .description('lists all overrides with their feedback, or all limits of one client')
     .argument('[client]', "id or name, or '*'")
-    .action(
-      run(async ({ dependencies }, named: string | undefined, options: ListOptions) => {
-        if (named !== undefined) {
-          const clientId = await rowOwnerOf(dependencies, dependencies.overrides, named);
-          const found = await limitsOf(dependencies, clientId);
-          return { json: { limits: found }, text: () => limitTable(found) };
-        }
-        return listResult('limits', (page) => listOverrides(dependencies, page), options, limitTable);
-      }),
-    );
+    .run(async ({ dependencies }, named: string | undefined, options: ListOptions) => {
+      if (named !== undefined) {
+        const clientId = await rowOwnerOf(dependencies, dependencies.overrides, named);
+        const found = await limitsOf(dependencies, clientId);
+        return { json: { limits: found }, text: () => limitTable(found) };
+      }
+      return listResult('limits', (page) => listOverrides(dependencies, page), options, limitTable);
+    });
   limits
     .command('explain')
     .description('shows the limits in force for a client, their source, and what is used of them')
     .argument('<client>', 'id or name')
-    .action(
-      run(async ({ dependencies }, named: string) => {
-        const clientId = await clientIdOf(dependencies, named);
-        const explained = await explainLimits(dependencies, clientId);
-        return { json: explained, text: () => explanation(explained) };
-      }),
-    );
+    .run(async ({ dependencies }, named: string) => {
+      const clientId = await clientIdOf(dependencies, named);
+      const explained = await explainLimits(dependencies, clientId);
+      return { json: explained, text: () => explanation(explained) };
+    });
   limits
     .command('remove')
     .description('removes a row; the row for every client, or the defaults, apply again')
     .argument('<client>', "id or name, or '*'")
     .argument('<endpoint>')
     .addHelpText('after', endpoints)
-    .action(
-      run(async ({ dependencies, actor }, named: string, given: string) => {
-        const clientId = await rowOwnerOf(dependencies, dependencies.overrides, named);
-        const policy = limitPolicies.find((name) => name === given && !isCap(name));
-        const endpoint = policy === undefined ? given : endpointOf(policy);
-        await removeLimits(dependencies, actor, clientId, endpoint);
-        const json = { client_id: clientId, endpoint, removed: true };
-        return { json, text: () => `${clientId} has the default limits of ${endpoint} again.` };
-      }),
-    );
+    .run(async ({ dependencies, actor }, named: string, given: string) => {
+      const clientId = await rowOwnerOf(dependencies, dependencies.overrides, named);
+      const policy = limitPolicies.find((name) => name === given && !isCap(name));
+      const endpoint = policy === undefined ? given : endpointOf(policy);
+      await removeLimits(dependencies, actor, clientId, endpoint);
+      const json = { client_id: clientId, endpoint, removed: true };
+      return { json, text: () => `${clientId} has the default limits of ${endpoint} again.` };
+    });
 }
 
 function limitTable(limits: readonly EndpointLimits[]): string {

@@ -1,6 +1,5 @@
 /** `logs tail`: shows requests as they come, from the log lines of the functions. */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Command } from 'commander';
 import { clientIdOf } from '../../shared/admin/find-client.ts';
 import {
   type LoggedRequest,
@@ -9,7 +8,7 @@ import {
 } from '../../shared/admin/request-log.cloudwatch.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { addSeconds, type Clock, type Sleep } from '../../shared/platform/clock.ts';
-import type { Runner } from './command.ts';
+import type { AdminCommand } from './command.ts';
 import { timeForms, timeOf } from './options.ts';
 
 interface TailOptions {
@@ -18,7 +17,7 @@ interface TailOptions {
   readonly follow: boolean;
 }
 
-export function addLogCommands(program: Command, { run }: Runner): void {
+export function addLogCommands(program: AdminCommand): void {
   program
     .command('logs')
     .description('the log lines of requests')
@@ -31,29 +30,27 @@ export function addLogCommands(program: Command, { run }: Runner): void {
       'after',
       '\nOn AWS a request is shown some seconds after it came.\n\nExample:\n  $ npm run admin -- logs tail --client "Web shop" --since 10m',
     )
-    .action(
-      run(async ({ dependencies, gateway, report }, { client, since, follow }: TailOptions) => {
-        if (follow && program.opts<{ json: boolean }>().json)
-          throw new GatewayError('invalid_request', '--json prints one document: give --no-follow, too.');
-        const { clock } = dependencies;
-        const options = {
-          since: since === undefined ? clock() : timeOf('since', since, clock()),
-          clientId: client === undefined ? undefined : await clientIdOf(dependencies, client),
-          follow,
-        };
-        const requests: LoggedRequest[] = [];
-        const parts = {
-          log: await requestLogOf(gateway.stackName),
-          clock,
-          wait: async (ms: number) => wait(ms),
-        };
-        for await (const request of tailRequests(parts, options)) {
-          report(lineOf(request, options.clientId === undefined));
-          if (!follow) requests.push(request);
-        }
-        return { json: { requests } };
-      }),
-    );
+    .run(async ({ dependencies, gateway, report }, { client, since, follow }: TailOptions) => {
+      if (follow && program.opts<{ json: boolean }>().json)
+        throw new GatewayError('invalid_request', '--json prints one document: give --no-follow, too.');
+      const { clock } = dependencies;
+      const options = {
+        since: since === undefined ? clock() : timeOf('since', since, clock()),
+        clientId: client === undefined ? undefined : await clientIdOf(dependencies, client),
+        follow,
+      };
+      const requests: LoggedRequest[] = [];
+      const parts = {
+        log: await requestLogOf(gateway.stackName),
+        clock,
+        wait: async (ms: number) => wait(ms),
+      };
+      for await (const request of tailRequests(parts, options)) {
+        report(lineOf(request, options.clientId === undefined));
+        if (!follow) requests.push(request);
+      }
+      return { json: { requests } };
+    });
 }
 
 function lineOf(request: LoggedRequest, isOfAll: boolean): string {

@@ -2,12 +2,12 @@
  * `messages …`, `batches …`, `outbox …` and `inbound …`: shows and exports messages and how far a bulk request is, shows the outbox of the simulated carrier, and
  * sends it messages of people.
  */
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { showBatch } from '../../shared/admin/batches.ts';
 import { cancelScheduledMessage, type MessageLeg, showMessage } from '../../shared/admin/messages.ts';
 import { inboundBody, listOutbox, outboxQuery, sendInbound } from '../../shared/admin/simulator.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
-import type { Runner } from './command.ts';
+import type { AdminCommand } from './command.ts';
 import { forCustomer } from './customer-sentence.ts';
 import { addMessageList } from './message-list-command.ts';
 import { type ListOptions, listResult, withLimit } from './pages.ts';
@@ -31,81 +31,70 @@ const legColumns: readonly Column<MessageLeg>[] = [
   'after_seconds',
 ];
 
-export function addMessageCommands(program: Command, { run }: Runner): void {
+export function addMessageCommands(program: AdminCommand): void {
   const messages = program.command('messages').description('messages with their status');
-  addMessageList(messages, program, { run });
+  addMessageList(messages, program);
   messages
     .command('cancel <message-id>')
     .description('cancels a scheduled message before its time')
-    .action(
-      run(async ({ dependencies, actor }, messageId: string) => {
-        const canceled = await cancelScheduledMessage(dependencies, actor, messageId);
-        return { json: canceled, text: () => `${messageId} is canceled.` };
-      }),
-    );
+    .run(async ({ dependencies, actor }, messageId: string) => {
+      const canceled = await cancelScheduledMessage(dependencies, actor, messageId);
+      return { json: canceled, text: () => `${messageId} is canceled.` };
+    });
   messages
     .command('show <message-id>')
     .description('shows a message with its history and its webhooks')
-    .action(
-      run(async ({ dependencies }, messageId: string) => {
-        const details = await showMessage(dependencies, messageId);
-        return {
-          json: details,
-          text: () =>
-            [
-              textFields(details.message),
-              ...forCustomer([details.message]),
-              ...(details.legs.length === 0 ? [] : [textTable(details.legs, legColumns, '')]),
-              textTable(
-                details.webhooks,
-                [['webhook', 'delivery_id'], 'event', 'state', 'attempts', 'url'],
-                'It has no webhooks.',
-              ),
-            ].join('\n\n'),
-        };
-      }),
-    );
+    .run(async ({ dependencies }, messageId: string) => {
+      const details = await showMessage(dependencies, messageId);
+      return {
+        json: details,
+        text: () => [
+          textFields(details.message),
+          ...forCustomer([details.message]),
+          ...(details.legs.length === 0 ? [] : [textTable(details.legs, legColumns, '')]),
+          textTable(
+            details.webhooks,
+            [['webhook', 'delivery_id'], 'event', 'state', 'attempts', 'url'],
+            'It has no webhooks.',
+          ),
+        ],
+      };
+    });
   program
     .command('batches')
     .description('bulk requests')
     .command('show <batch-id>')
     .description('shows how far a bulk request is, and why messages were refused or failed')
-    .action(
-      run(async ({ dependencies }, batchId: string) => {
-        const details = await showBatch(dependencies, batchId);
-        const { counts, failures, refusals, ...batch } = details;
-        const codes = [
-          ...failures.map((one) => ({ what: 'failed', ...one })),
-          ...refusals.map((one) => ({ what: 'refused', ...one })),
-        ];
-        return {
-          json: details,
-          text: () =>
-            [
-              textFields({ ...batch, ...counts }),
-              textTable(
-                codes,
-                ['what', 'code', 'messages', 'meaning'],
-                'No message failed, and no recipient was refused.',
-              ),
-            ].join('\n\n'),
-        };
-      }),
-    );
+    .run(async ({ dependencies }, batchId: string) => {
+      const details = await showBatch(dependencies, batchId);
+      const { counts, failures, refusals, ...batch } = details;
+      const codes = [
+        ...failures.map((one) => ({ what: 'failed', ...one })),
+        ...refusals.map((one) => ({ what: 'refused', ...one })),
+      ];
+      return {
+        json: details,
+        text: () => [
+          textFields({ ...batch, ...counts }),
+          textTable(
+            codes,
+            ['what', 'code', 'messages', 'meaning'],
+            'No message failed, and no recipient was refused.',
+          ),
+        ],
+      };
+    });
   const outbox = program.command('outbox').description('the messages that the simulated carrier accepted');
   withLimit(outbox.command('list'))
     .description('lists messages with their bodies, newest first')
     .option('--to <number>', 'only of this recipient')
     .option('--test <client>', "the messages of this client's test keys (id or name), on every stage")
-    .action(
-      run(async ({ dependencies }, { to, test, ...options }: OutboxOptions) =>
-        listResult(
-          'messages',
-          async (page) =>
-            listOutbox(dependencies, parseFields(outboxQuery, { to, client_id: test, ...page })),
-          options,
-          (rows) => textTable(rows, ['at', 'channel', 'from', 'to', 'body'], 'The outbox is empty.'),
-        ),
+    .run(async ({ dependencies }, { to, test, ...options }: OutboxOptions) =>
+      listResult(
+        'messages',
+        async (page) => listOutbox(dependencies, parseFields(outboxQuery, { to, client_id: test, ...page })),
+        options,
+        (rows) => textTable(rows, ['at', 'channel', 'from', 'to', 'body'], 'The outbox is empty.'),
       ),
     );
   program
@@ -118,14 +107,12 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
     .requiredOption('--text <text>', 'such as STOP')
     .addOption(new Option('--channel <channel>').choices(['sms', 'whatsapp']).default('sms'))
     .option('--test', 'to the test data of the client that last sent to the person, on every stage', false)
-    .action(
-      run(async ({ dependencies }, { test, ...options }: InboundOptions) => {
-        const fields = { ...options, mode: test ? 'test' : 'live' };
-        const sent = await sendInbound(dependencies, parseFields(inboundBody, fields));
-        return {
-          json: sent,
-          text: () => `Sent. It will be stored in a moment; see: messages show ${sent.message_id}`,
-        };
-      }),
-    );
+    .run(async ({ dependencies }, { test, ...options }: InboundOptions) => {
+      const fields = { ...options, mode: test ? 'test' : 'live' };
+      const sent = await sendInbound(dependencies, parseFields(inboundBody, fields));
+      return {
+        json: sent,
+        text: () => `Sent. It will be stored in a moment; see: messages show ${sent.message_id}`,
+      };
+    });
 }

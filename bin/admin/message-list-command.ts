@@ -1,5 +1,5 @@
 /** `messages list`: finds messages, as a table of the newest, or all of them as CSV. */
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
 import { messageCsvColumns } from '../../shared/admin/csv-columns.ts';
 import { clientIdOf, readClientNames, readClients } from '../../shared/admin/find-client.ts';
@@ -19,7 +19,7 @@ import { parseFields } from '../../shared/operation/operation.ts';
 import { addDays } from '../../shared/platform/clock.ts';
 import { csvLine } from '../../shared/platform/csv.ts';
 import { recipientsAsWritten } from '../../shared/sender/phone-number.ts';
-import type { CommandResult, Runner, Session } from './command.ts';
+import type { AdminCommand, CommandResult, Session } from './command.ts';
 import { forCustomer } from './customer-sentence.ts';
 import { messageTable } from './message-table.ts';
 import { timeForms, timeTextOf } from './options.ts';
@@ -41,7 +41,7 @@ const shownByDefault = 50;
 /** A line about the progress for each so many messages. */
 const progressEvery = 1000;
 
-export function addMessageList(messages: Command, program: Command, { run }: Runner): void {
+export function addMessageList(messages: AdminCommand, program: AdminCommand): void {
   withLimit(messages.command('list'), `${shownByDefault}, with --csv all`)
     .description('lists messages, the newest first; without --client or --to those of the last day')
     .option('--to <number>', 'only to or from this number, as find takes it')
@@ -57,14 +57,12 @@ export function addMessageList(messages: Command, program: Command, { run }: Run
       'after',
       '\nExamples:\n  $ npm run admin -- messages list --to +447700900123\n  $ npm run admin -- messages list --client "Web shop" --status failed --since 2h\n  $ npm run --silent admin -- messages list --client "Web shop" --since 2026-11-01 --csv > messages.csv',
     )
-    .action(
-      run(async (session, options: MessageListOptions) => {
-        if (options.csv && program.opts<{ json: boolean }>().json)
-          throw new GatewayError('invalid_request', 'Give --json or --csv, not both.');
-        const query = await queryOf(session, options);
-        return options.csv ? exportAsCsv(session, query, options) : listAsTable(session, query, options);
-      }),
-    );
+    .run(async (session, options: MessageListOptions) => {
+      if (options.csv && program.opts<{ json: boolean }>().json)
+        throw new GatewayError('invalid_request', 'Give --json or --csv, not both.');
+      const query = await queryOf(session, options);
+      return options.csv ? exportAsCsv(session, query, options) : listAsTable(session, query, options);
+    });
 }
 
 async function queryOf(
@@ -128,12 +126,11 @@ async function listAsTable(
   const ofSeveral = query.recipient === undefined && query.reference === undefined;
   return {
     json: { messages: rows, more },
-    text: () =>
-      [
-        messageTable(rows, 'No message was found.'),
-        ...(ofSeveral ? [] : forCustomer(rows)),
-        ...moreText(listed),
-      ].join('\n\n'),
+    text: () => [
+      messageTable(rows, 'No message was found.'),
+      ...(ofSeveral ? [] : forCustomer(rows)),
+      ...moreText(listed),
+    ],
     problem:
       leftOut === 0
         ? undefined

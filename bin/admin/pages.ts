@@ -1,7 +1,7 @@
 /** Commands that list rows: all pages of the admin operations, or as many rows as `--limit` says. */
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { ListOf } from '../../shared/admin/request-fields.ts';
-import type { CommandResult } from './command.ts';
+import type { AdminCommand, CommandResult } from './command.ts';
 
 /** The maximum size of a page. */
 const pageSize = 100;
@@ -16,7 +16,7 @@ export interface ListOptions {
   readonly limit?: number;
 }
 
-export function withLimit(command: Command, byDefault = 'all'): Command {
+export function withLimit(command: AdminCommand, byDefault = 'all'): AdminCommand {
   return command.option('--limit <number>', `the number of rows; default: ${byDefault}`, (text) => {
     const limit = Number(text);
     if (!Number.isSafeInteger(limit) || limit < 1) throw new InvalidArgumentError('It must be 1 or more.');
@@ -48,7 +48,7 @@ export async function listResult<Name extends string, Row>(
 ): Promise<CommandResult> {
   const listed = await readPages(name, read, options);
   const { rows, more } = listed;
-  return { json: { [name]: rows, more }, text: () => [tableOf(rows), ...moreText(listed)].join('\n\n') };
+  return { json: { [name]: rows, more }, text: () => [tableOf(rows), ...moreText(listed)] };
 }
 
 /** The line below a table that `--limit` ended. */

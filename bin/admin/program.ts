@@ -1,14 +1,13 @@
 /** The commands of `npm run admin`. Exit status 0: done; 1: failed, or done only in part; 2: invalid arguments. */
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { printable } from '../../shared/platform/visible-text.ts';
 import { addActivityCommand } from './activity-command.ts';
 import { addClientCommands } from './client-commands.ts';
-import { addClientNamesCommand } from './client-names-command.ts';
-import type { CommandResult, Runner, Session } from './command.ts';
-import { addCompletionCommand } from './completion-command.ts';
+import { AdminCommand, type CommandResult, type Session } from './command.ts';
+import { addClientNamesCommand, addCompletionCommand } from './completion-command.ts';
 import { ConnectionFailure, connect, localConnectionFile } from './connection.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { addFindCommand } from './find-command.ts';
@@ -88,7 +87,7 @@ export async function runCommand(words: readonly string[], output: Output): Prom
   const err = (text: string): void => output.err(printable(text));
   const ofHelp = (text: string): string =>
     packaged === undefined ? text : text.replaceAll(inProject, packaged.command);
-  const program = new Command()
+  const program = new AdminCommand(execute)
     .name('npm run admin --')
     .description(
       packaged === undefined
@@ -110,23 +109,22 @@ export async function runCommand(words: readonly string[], output: Output): Prom
     .showHelpAfterError('(add --help for the usage)')
     .exitOverride()
     .addHelpText('after', examples);
-  const runner: Runner = { run };
-  addFindCommand(program, runner);
-  addDoctorCommand(program, runner);
-  addClientCommands(program, runner);
-  addLimitCommands(program, runner);
-  addSenderCommands(program, runner);
-  addWebhookCommands(program, runner);
-  addMessageCommands(program, runner);
-  addRefusalCommands(program, runner);
-  addLogCommands(program, runner);
-  addSuppressionCommands(program, runner);
-  addUsageCommand(program, runner);
-  addActivityCommand(program, runner);
-  addOtpCommands(program, runner);
-  addSetAsideCommands(program, runner);
-  addRestoreCommand(program, runner);
-  addClientNamesCommand(program, runner);
+  addFindCommand(program);
+  addDoctorCommand(program);
+  addClientCommands(program);
+  addLimitCommands(program);
+  addSenderCommands(program);
+  addWebhookCommands(program);
+  addMessageCommands(program);
+  addRefusalCommands(program);
+  addLogCommands(program);
+  addSuppressionCommands(program);
+  addUsageCommand(program);
+  addActivityCommand(program);
+  addOtpCommands(program);
+  addSetAsideCommands(program);
+  addRestoreCommand(program);
+  addClientNamesCommand(program);
   addCompletionCommand(program, print, packaged === undefined ? callInProject : ['node', packaged.file]);
 
   let partlyDone = false;
@@ -137,30 +135,22 @@ export async function runCommand(words: readonly string[], output: Output): Prom
     return statusOf(error);
   }
 
-  function run<Given extends unknown[]>(
-    work: (session: Session, ...given: Given) => Promise<CommandResult>,
-  ): (...given: unknown[]) => Promise<void> {
-    return async (...given) => {
-      const options = program.opts<{ stage?: string; stackName?: string; gateway: string; json: boolean }>();
-      const { dependencies, gateway } = await connect(options, process.env);
-      // Commander passes the command itself as the last argument.
-      const result = await work(
-        {
-          dependencies,
-          gateway,
-          actor: `${userInfo().username} (shell)`,
-          report: options.json ? () => undefined : print,
-          write: out,
-          progress: printError,
-        },
-        ...(given.slice(0, -1) as Given),
-      );
-      if (options.json) print(JSON.stringify(result.json));
-      else if (result.text !== undefined) print(result.text());
-      if (result.problem === undefined) return;
-      printError(result.problem);
-      partlyDone = true;
-    };
+  async function execute(work: (session: Session) => Promise<CommandResult>): Promise<void> {
+    const options = program.opts<{ stage?: string; stackName?: string; gateway: string; json: boolean }>();
+    const { dependencies, gateway } = await connect(options, process.env);
+    const result = await work({
+      dependencies,
+      gateway,
+      actor: `${userInfo().username} (shell)`,
+      report: options.json ? () => undefined : print,
+      write: out,
+      progress: printError,
+    });
+    if (options.json) print(JSON.stringify(result.json));
+    else if (result.text !== undefined) print([result.text()].flat().join('\n\n'));
+    if (result.problem === undefined) return;
+    printError(result.problem);
+    partlyDone = true;
   }
 
   function statusOf(error: unknown): number {

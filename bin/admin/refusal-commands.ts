@@ -1,9 +1,8 @@
 /** `refusals …`: shows which requests of clients were refused, how often and why. */
-import type { Command } from 'commander';
 import { listRefusals, refusalsQuery, showRefusal } from '../../shared/admin/refusals.ts';
 import type { Refusal } from '../../shared/http/record-refusals.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
-import type { Runner } from './command.ts';
+import type { AdminCommand } from './command.ts';
 import { timeForms, timeTextOf } from './options.ts';
 import { textFields, textTable } from './print.ts';
 
@@ -13,7 +12,7 @@ interface RefusalOptions {
   readonly until?: string;
 }
 
-export function addRefusalCommands(program: Command, { run }: Runner): void {
+export function addRefusalCommands(program: AdminCommand): void {
   const refusals = program.command('refusals').description('requests that were refused with 400, 403 or 429');
   refusals
     .command('list')
@@ -25,44 +24,40 @@ export function addRefusalCommands(program: Command, { run }: Runner): void {
       'after',
       '\nOf each so many happened at least, and less than twice as many. Of more than eight a minute only some are kept; the access log\nhas every request.\n\nExample:\n  $ npm run admin -- refusals list --client "Web shop" --since 2h',
     )
-    .action(
-      run(async ({ dependencies }, { client, since, until }: RefusalOptions) => {
-        const now = dependencies.clock();
-        const query = parseFields(refusalsQuery, {
-          client_id: client,
-          since: timeTextOf('since', since, now),
-          until: timeTextOf('until', until, now),
-        });
-        const found = await listRefusals(dependencies, query);
-        return {
-          json: found,
-          text: () =>
-            textTable(
-              found.refusals,
-              [
-                ['hour', ({ hour }) => hour.slice(0, 'yyyy-mm-ddThh:mm'.length)],
-                ['client', 'client_id'],
-                'endpoint',
-                'reason',
-                'at_least',
-                ['last request', 'last_request_id'],
-                ['last message', ({ last }) => (last === null ? null : messageOf(last))],
-              ],
-              'No request was refused.',
-            ),
-          problem: found.more_clients ? 'Not all clients were read: name a --client.' : undefined,
-        };
-      }),
-    );
+    .run(async ({ dependencies }, { client, since, until }: RefusalOptions) => {
+      const now = dependencies.clock();
+      const query = parseFields(refusalsQuery, {
+        client_id: client,
+        since: timeTextOf('since', since, now),
+        until: timeTextOf('until', until, now),
+      });
+      const found = await listRefusals(dependencies, query);
+      return {
+        json: found,
+        text: () =>
+          textTable(
+            found.refusals,
+            [
+              ['hour', ({ hour }) => hour.slice(0, 'yyyy-mm-ddThh:mm'.length)],
+              ['client', 'client_id'],
+              'endpoint',
+              'reason',
+              'at_least',
+              ['last request', 'last_request_id'],
+              ['last message', ({ last }) => (last === null ? null : messageOf(last))],
+            ],
+            'No request was refused.',
+          ),
+        problem: found.more_clients ? 'Not all clients were read: name a --client.' : undefined,
+      };
+    });
   refusals
     .command('show <request-id>')
     .description('shows a refusal of the last day by the id of its request')
-    .action(
-      run(async ({ dependencies }, requestId: string) => {
-        const refusal = await showRefusal(dependencies, requestId);
-        return { json: refusal, text: () => textFields(refusal) };
-      }),
-    );
+    .run(async ({ dependencies }, requestId: string) => {
+      const refusal = await showRefusal(dependencies, requestId);
+      return { json: refusal, text: () => textFields(refusal) };
+    });
 }
 
 /** The faulty fields, of which the message names only the first; else the message. */

@@ -1,7 +1,7 @@
 /** `restore`: brings the tables of a stage back to a point in time, in steps that can be interrupted and continued. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
 import { dynamo } from '../../shared/platform/aws/clients.ts';
@@ -24,7 +24,7 @@ import {
   type RestorableTable,
   restorableTables,
 } from '../../shared/restore/table-rows.dynamo.ts';
-import type { CommandResult, Runner, Session } from './command.ts';
+import type { AdminCommand, CommandResult, Session } from './command.ts';
 import { timeForms, timeOf } from './options.ts';
 import { textTable } from './print.ts';
 import { progressFiles } from './restore-progress.ts';
@@ -47,7 +47,7 @@ const localSettleSeconds = 65;
 
 const progressFolder = join(import.meta.dirname, '..', '..', '.local', 'restore');
 
-export function addRestoreCommand(program: Command, { run }: Runner): void {
+export function addRestoreCommand(program: AdminCommand): void {
   program
     .command('restore')
     .description('brings tables of the stage back to a point in time; see docs/rotate-and-restore.md first')
@@ -74,45 +74,42 @@ export function addRestoreCommand(program: Command, { run }: Runner): void {
       'after',
       '\nExit status 1: something is to be decided or confirmed; the API still answers 503.',
     )
-    .action(
-      run(async (session, options: Options) => {
-        const to = secondOf(options);
-        const tables = tablesOf(options.table);
-        const { files, report, alone } = progressFiles(options.progress, session.gateway.stackName);
-        const dependencies = dependenciesOf(session, files);
-        if (options.plan) return planned(await planRestore(dependencies, to, tables), to);
-        const { confirm: confirmed, cancel: canceled, again } = options;
-        const asked = { to, tables, decisions: options, confirmed, canceled, again };
-        const restored = await alone(async () => {
-          const known = await files.read();
-          const isDone = known?.step === 'done';
-          if (isDone && !canceled && !again && isRestoreOf(known, asked)) return { ended: known };
-          if (!canceled && (known === undefined || isDone)) {
-            // What cannot be restored is found before anything is stopped.
-            const plan = await planRestore(dependencies, to, tables);
-            if (plan.problems.length > 0) return { plan };
-          }
-          return { result: await restoreStage(dependencies, asked) };
-        });
-        if (restored.ended !== undefined) return endedBefore(restored.ended);
-        if (restored.plan !== undefined) return planned(restored.plan, to);
-        const { result } = restored;
-        const done = result.step === 'done';
-        return {
-          json: { ...result, report_file: report },
-          text: () =>
-            [
-              ...(result.report === undefined ? [] : [textOf(result.report, tables)]),
-              ...result.open.map((line) => `To be decided: ${line}`),
-              `All ids are in ${report}.`,
-              ...(done ? ['Done: the workers and the API are on again.'] : []),
-            ].join('\n\n'),
-          problem: done
-            ? undefined
-            : 'Nothing is written yet, and the API answers 503. Repeat the command with your decisions and --confirm, or with --cancel.',
-        };
-      }),
-    );
+    .run(async (session, options: Options) => {
+      const to = secondOf(options);
+      const tables = tablesOf(options.table);
+      const { files, report, alone } = progressFiles(options.progress, session.gateway.stackName);
+      const dependencies = dependenciesOf(session, files);
+      if (options.plan) return planned(await planRestore(dependencies, to, tables), to);
+      const { confirm: confirmed, cancel: canceled, again } = options;
+      const asked = { to, tables, decisions: options, confirmed, canceled, again };
+      const restored = await alone(async () => {
+        const known = await files.read();
+        const isDone = known?.step === 'done';
+        if (isDone && !canceled && !again && isRestoreOf(known, asked)) return { ended: known };
+        if (!canceled && (known === undefined || isDone)) {
+          // What cannot be restored is found before anything is stopped.
+          const plan = await planRestore(dependencies, to, tables);
+          if (plan.problems.length > 0) return { plan };
+        }
+        return { result: await restoreStage(dependencies, asked) };
+      });
+      if (restored.ended !== undefined) return endedBefore(restored.ended);
+      if (restored.plan !== undefined) return planned(restored.plan, to);
+      const { result } = restored;
+      const done = result.step === 'done';
+      return {
+        json: { ...result, report_file: report },
+        text: () => [
+          ...(result.report === undefined ? [] : [textOf(result.report, tables)]),
+          ...result.open.map((line) => `To be decided: ${line}`),
+          `All ids are in ${report}.`,
+          ...(done ? ['Done: the workers and the API are on again.'] : []),
+        ],
+        problem: done
+          ? undefined
+          : 'Nothing is written yet, and the API answers 503. Repeat the command with your decisions and --confirm, or with --cancel.',
+      };
+    });
 }
 
 function decision(name: string, description: string, choices: readonly string[]): Option {
@@ -180,15 +177,14 @@ function planned(
       messages_changed: changed,
       stream_since: streamSince,
     },
-    text: () =>
-      [
-        textTable(tables, ['table', ['restorable since', 'earliest'], ['until', 'latest'], 'bytes'], ''),
-        `${changed} messages are known to have been accepted or changed after the time; the Activity Log has ${settings.length} changes of settings.`,
-        ...(streamSince === undefined ? [] : unknownOfStream(streamSince, to.toISOString())).map(
-          (line) => `Unknown: ${line}`,
-        ),
-        'Steps: the API answers 503 and the workers stop; DynamoDB restores each table beside the present one; you read what becomes of each row, and decide; missing rows are copied; all is turned on.',
-      ].join('\n\n'),
+    text: () => [
+      textTable(tables, ['table', ['restorable since', 'earliest'], ['until', 'latest'], 'bytes'], ''),
+      `${changed} messages are known to have been accepted or changed after the time; the Activity Log has ${settings.length} changes of settings.`,
+      ...(streamSince === undefined ? [] : unknownOfStream(streamSince, to.toISOString())).map(
+        (line) => `Unknown: ${line}`,
+      ),
+      'Steps: the API answers 503 and the workers stop; DynamoDB restores each table beside the present one; you read what becomes of each row, and decide; missing rows are copied; all is turned on.',
+    ],
     problem: problems.length === 0 ? undefined : problems.join('\n'),
   };
 }

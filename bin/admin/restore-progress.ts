@@ -1,6 +1,7 @@
 /** The progress of a restore, in a file for each stack, so that a restore that was interrupted is continued. */
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isRunning } from '../../lib/local/data-folder.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import type { KeptStreamEvidence } from '../../shared/restore/evidence.ts';
 import type { RestoreDependencies } from '../../shared/restore/restore-page.ts';
@@ -49,15 +50,6 @@ async function takeLock(lock: string): Promise<void> {
     // Its process was killed.
     await rm(lock, { force: true });
     await take();
-  }
-}
-
-function isRunning(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -1,5 +1,4 @@
 /** `senders …`: shows and edits rows of the senders table, which select the sender of a message. */
-import type { Command } from 'commander';
 import { clientIdOrAll, rowOwnerOf } from '../../shared/admin/find-client.ts';
 import {
   listSenders,
@@ -11,7 +10,7 @@ import {
 } from '../../shared/admin/senders.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import { destinationOf } from '../../shared/sender/sender-row.ts';
-import type { Runner } from './command.ts';
+import type { AdminCommand } from './command.ts';
 import { booleanOption, repeatedOption } from './options.ts';
 import { type ListOptions, listResult, withLimit } from './pages.ts';
 import { textTable } from './print.ts';
@@ -43,7 +42,7 @@ interface SetOptions extends KeyOptions {
   readonly remove?: readonly string[];
 }
 
-export function addSenderCommands(program: Command, { run }: Runner): void {
+export function addSenderCommands(program: AdminCommand): void {
   const senders = program.command('senders').description('the senders of messages, by client and country');
   withKey(senders.command('set'))
     .description('sets the sender of a client and country; in force within 60 seconds')
@@ -62,52 +61,46 @@ export function addSenderCommands(program: Command, { run }: Runner): void {
       repeatedOption,
     )
     .addHelpText('after', examples)
-    .action(
-      run(async ({ dependencies, actor }, options: SetOptions) => {
-        const { inbound, note, remove } = options;
-        const clientId = await clientIdOrAll(dependencies, options.client);
-        const body = parseFields(senderBody, {
-          ...keyOf(options, clientId),
-          identity: options.identity,
-          messages_per_second: numberOf(options.messagesPerSecond),
-          entity_id: textOf(options.entityId),
-          template_id: textOf(options.templateId),
-          inbound: inbound === false ? null : inbound,
-          note: note === '' ? null : note,
-          remove,
-        });
-        const view = await setSender(dependencies, actor, body);
-        return { json: view, text: () => senderTable([view]) };
-      }),
-    );
+    .run(async ({ dependencies, actor }, options: SetOptions) => {
+      const { inbound, note, remove } = options;
+      const clientId = await clientIdOrAll(dependencies, options.client);
+      const body = parseFields(senderBody, {
+        ...keyOf(options, clientId),
+        identity: options.identity,
+        messages_per_second: numberOf(options.messagesPerSecond),
+        entity_id: textOf(options.entityId),
+        template_id: textOf(options.templateId),
+        inbound: inbound === false ? null : inbound,
+        note: note === '' ? null : note,
+        remove,
+      });
+      const view = await setSender(dependencies, actor, body);
+      return { json: view, text: () => senderTable([view]) };
+    });
   withLimit(senders.command('list'))
     .description('lists the rows with their feedback, of all clients or of one')
     .option('--client <client>', "its id or name, or '*'")
-    .action(
-      run(async ({ dependencies }, { client, ...options }: ListOptions & { readonly client?: string }) =>
-        listResult(
-          'senders',
-          (page) => listSenders(dependencies, { ...page, client_id: client }),
-          options,
-          senderTable,
-        ),
+    .run(async ({ dependencies }, { client, ...options }: ListOptions & { readonly client?: string }) =>
+      listResult(
+        'senders',
+        (page) => listSenders(dependencies, { ...page, client_id: client }),
+        options,
+        senderTable,
       ),
     );
   withKey(senders.command('remove'))
     .description('removes a row; the next one in order is then used')
-    .action(
-      run(async ({ dependencies, actor }, options: KeyOptions) => {
-        const clientId = await rowOwnerOf(dependencies, dependencies.senders, options.client);
-        const { client_id, ...key } = parseFields(senderKeyBody, keyOf(options, clientId));
-        const destination = destinationOf(key);
-        await removeSender(dependencies, actor, { client_id, destination });
-        const json = { client_id, destination, removed: true };
-        return { json, text: () => `${client_id} has no row of its own for ${destination} any more.` };
-      }),
-    );
+    .run(async ({ dependencies, actor }, options: KeyOptions) => {
+      const clientId = await rowOwnerOf(dependencies, dependencies.senders, options.client);
+      const { client_id, ...key } = parseFields(senderKeyBody, keyOf(options, clientId));
+      const destination = destinationOf(key);
+      await removeSender(dependencies, actor, { client_id, destination });
+      const json = { client_id, destination, removed: true };
+      return { json, text: () => `${client_id} has no row of its own for ${destination} any more.` };
+    });
 }
 
-function withKey(command: Command): Command {
+function withKey(command: AdminCommand): AdminCommand {
   return command
     .requiredOption('--client <client>', "its id or name, or '*' for every client without a row of its own")
     .requiredOption('--country <code>', "ISO 3166 alpha-2, or '*' for every country without a row of its own")

@@ -1,5 +1,4 @@
 /** `set-aside …`: shows what was set aside in dead-letter queues, and processes it again. */
-import type { Command } from 'commander';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { dynamo, sqs } from '../../shared/platform/aws/clients.ts';
 import { setAsideGateway } from '../../shared/relay/set-aside-gateway.sqs.ts';
@@ -11,7 +10,7 @@ import {
   type SetAsideWork,
   workOf,
 } from '../../shared/relay/set-aside-records.ts';
-import type { Runner, Session } from './command.ts';
+import type { AdminCommand, Session } from './command.ts';
 import { textFields, textTable } from './print.ts';
 
 const meanings: Readonly<Record<SetAsideWork['kind'], string>> = {
@@ -22,44 +21,40 @@ const meanings: Readonly<Record<SetAsideWork['kind'], string>> = {
   unknown: 'Nothing that the gateway sent',
 };
 
-export function addSetAsideCommands(program: Command, { run }: Runner): void {
+export function addSetAsideCommands(program: AdminCommand): void {
   const setAside = program
     .command('set-aside')
     .description('what no retry could do: messages of the dead-letter queues');
   setAside
     .command('list')
     .description('lists them, without phone numbers and texts')
-    .action(
-      run(async (session) => {
-        const rows = await withMessages(session, async (messages) => messages.map(viewOf));
-        const text = (): string =>
-          textTable(
-            rows,
-            ['id', 'queue', 'since', ['message', 'message_id'], ['what', ({ kind }) => meanings[kind]]],
-            'Nothing is set aside.',
-          );
-        return { json: { set_aside: rows }, text };
-      }),
-    );
+    .run(async (session) => {
+      const rows = await withMessages(session, async (messages) => messages.map(viewOf));
+      const text = (): string =>
+        textTable(
+          rows,
+          ['id', 'queue', 'since', ['message', 'message_id'], ['what', ({ kind }) => meanings[kind]]],
+          'Nothing is set aside.',
+        );
+      return { json: { set_aside: rows }, text };
+    });
   setAside
     .command('show')
     .description('shows one with its content, in which phone numbers and texts are masked')
     .argument('<id>', 'as list prints it')
-    .action(
-      run(async (session, id: string) => {
-        const shown = await withMessages(session, async (messages) => {
-          const [message] = chosen(messages, [id]);
-          return message && { ...viewOf(message), content: maskedContent(message.body) };
-        });
-        return {
-          json: shown,
-          text: () => {
-            const { content, ...fields } = shown ?? {};
-            return `${textFields(fields)}\n\n${JSON.stringify(content, undefined, 2)}`;
-          },
-        };
-      }),
-    );
+    .run(async (session, id: string) => {
+      const shown = await withMessages(session, async (messages) => {
+        const [message] = chosen(messages, [id]);
+        return message && { ...viewOf(message), content: maskedContent(message.body) };
+      });
+      return {
+        json: shown,
+        text: () => {
+          const { content, ...fields } = shown ?? {};
+          return `${textFields(fields)}\n\n${JSON.stringify(content, undefined, 2)}`;
+        },
+      };
+    });
   setAside
     .command('process')
     .description(
@@ -68,31 +63,29 @@ export function addSetAsideCommands(program: Command, { run }: Runner): void {
     .argument('[ids...]', 'as list prints them')
     .option('--all', 'all of them', false)
     .addHelpText('after', '\nExit status 1: something could not be processed yet.')
-    .action(
-      run(async (session, ids: readonly string[], { all }: { all: boolean }) => {
-        if (all === ids.length > 0) throw new GatewayError('invalid_request', 'Give ids, or --all.');
-        const rows = await withMessages(session, async (messages, gateway) => {
-          const done = [];
-          for (const message of all ? messages : chosen(messages, ids)) {
-            const { removed, outcome } = await processSetAside(gateway, message);
-            if (removed) await gateway.queues.get(message.queue)?.delete(message);
-            done.push({ ...viewOf(message), removed, outcome });
-          }
-          return done;
-        });
-        const left = rows.filter(({ removed }) => !removed).length;
-        return {
-          json: { processed: rows },
-          text: () =>
-            textTable(
-              rows,
-              ['id', ['removed', ({ removed }) => (removed ? 'yes' : 'no')], 'outcome'],
-              'Nothing is set aside.',
-            ),
-          problem: left === 0 ? undefined : `${left} could not be processed.`,
-        };
-      }),
-    );
+    .run(async (session, ids: readonly string[], { all }: { all: boolean }) => {
+      if (all === ids.length > 0) throw new GatewayError('invalid_request', 'Give ids, or --all.');
+      const rows = await withMessages(session, async (messages, gateway) => {
+        const done = [];
+        for (const message of all ? messages : chosen(messages, ids)) {
+          const { removed, outcome } = await processSetAside(gateway, message);
+          if (removed) await gateway.queues.get(message.queue)?.delete(message);
+          done.push({ ...viewOf(message), removed, outcome });
+        }
+        return done;
+      });
+      const left = rows.filter(({ removed }) => !removed).length;
+      return {
+        json: { processed: rows },
+        text: () =>
+          textTable(
+            rows,
+            ['id', ['removed', ({ removed }) => (removed ? 'yes' : 'no')], 'outcome'],
+            'Nothing is set aside.',
+          ),
+        problem: left === 0 ? undefined : `${left} could not be processed.`,
+      };
+    });
 }
 
 /** Reads all queues, and shows what is not deleted to others again, also after a failure. */

@@ -1,6 +1,6 @@
 /** `suppressions …`: shows and edits the recipients to whom a client's messages are not sent, one by one or as CSV. */
 import { readFile, stat } from 'node:fs/promises';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import {
   allSuppressions,
   deleteSuppression,
@@ -18,7 +18,7 @@ import {
 } from '../../shared/message/suppression/manage-suppressions.ts';
 import { scopes } from '../../shared/message/suppression/suppression.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
-import type { Runner } from './command.ts';
+import type { AdminCommand } from './command.ts';
 import { textFields, textTable } from './print.ts';
 
 /** The limit is about a million lines; the whole file is held in memory. */
@@ -38,7 +38,7 @@ interface AddOptions {
   readonly reason?: string;
 }
 
-export function addSuppressionCommands(program: Command, { run }: Runner): void {
+export function addSuppressionCommands(program: AdminCommand): void {
   const suppressions = program
     .command('suppressions')
     .description('recipients to whom the messages of a client are not sent')
@@ -50,25 +50,22 @@ export function addSuppressionCommands(program: Command, { run }: Runner): void 
     .option('--recipient <number>', 'only this recipient')
     .option('--limit <number>', 'the number of rows, 1 to 100', '100')
     .option('--cursor <cursor>', 'the next_cursor of the previous list')
-    .action(
-      run(async ({ dependencies }, client: string, options: Record<string, string>) => {
-        const query = parseFields(suppressionsQuery, options);
-        const found = await listSuppressions(dependencies, client, query);
-        const more = found.next_cursor;
-        return {
-          json: found,
-          text: () =>
-            [
-              textTable(
-                found.suppressions,
-                ['recipient', 'scope', 'source', ['since', 'created_at'], 'reason'],
-                'Nobody is suppressed.',
-              ),
-              ...(more === undefined ? [] : [`There may be more: add --cursor ${more}, or use export.`]),
-            ].join('\n\n'),
-        };
-      }),
-    );
+    .run(async ({ dependencies }, client: string, options: Record<string, string>) => {
+      const query = parseFields(suppressionsQuery, options);
+      const found = await listSuppressions(dependencies, client, query);
+      const more = found.next_cursor;
+      return {
+        json: found,
+        text: () => [
+          textTable(
+            found.suppressions,
+            ['recipient', 'scope', 'source', ['since', 'created_at'], 'reason'],
+            'Nobody is suppressed.',
+          ),
+          ...(more === undefined ? [] : [`There may be more: add --cursor ${more}, or use export.`]),
+        ],
+      };
+    });
   suppressions
     .command('add')
     .description('suppresses a recipient, or changes the scope and the reason')
@@ -80,66 +77,58 @@ export function addSuppressionCommands(program: Command, { run }: Runner): void 
         .default('messages'),
     )
     .option('--reason <text>', 'a text for people')
-    .action(
-      run(
-        async ({ dependencies, actor }, client: string, recipient: string, { scope, reason }: AddOptions) => {
-          const wanted = parseFields(suppressionBody, { scope, reason });
-          const view = await putSuppression(dependencies, actor, {
-            client,
-            recipient: recipientInPath(recipient),
-            ...wanted,
-          });
-          return { json: view, text: () => textFields(view) };
-        },
-      ),
+    .run(
+      async ({ dependencies, actor }, client: string, recipient: string, { scope, reason }: AddOptions) => {
+        const wanted = parseFields(suppressionBody, { scope, reason });
+        const view = await putSuppression(dependencies, actor, {
+          client,
+          recipient: recipientInPath(recipient),
+          ...wanted,
+        });
+        return { json: view, text: () => textFields(view) };
+      },
     );
   suppressions
     .command('remove')
     .description('ends a suppression, so that messages are sent to the recipient again')
     .argument('<client>', 'id or name')
     .argument('<recipient>')
-    .action(
-      run(async ({ dependencies, actor }, client: string, recipient: string) => {
-        const removed = await deleteSuppression(dependencies, actor, {
-          client,
-          recipient: recipientInPath(recipient),
-        });
-        return { json: removed, text: () => `${removed.recipient} is sent to again.` };
-      }),
-    );
+    .run(async ({ dependencies, actor }, client: string, recipient: string) => {
+      const removed = await deleteSuppression(dependencies, actor, {
+        client,
+        recipient: recipientInPath(recipient),
+      });
+      return { json: removed, text: () => `${removed.recipient} is sent to again.` };
+    });
   suppressions
     .command('import')
     .description('suppresses the recipients of a CSV file; a repeat changes nothing')
     .argument('<client>', 'id or name')
     .argument('<file>')
-    .action(
-      run(async ({ dependencies, actor, report }, client: string, file: string) => {
-        const { lines, faults } = readSuppressions(await textOf(file));
-        const imported = await importSuppressions(dependencies, actor, { client, lines, report });
-        const problem =
-          faults.length === 0
-            ? undefined
-            : [
-                ...faults.map(({ line, message }) => `${file}, line ${line}: ${message}`),
-                `${new Set(faults.map(({ line }) => line)).size} lines are not valid and were left out.`,
-              ].join('\n');
-        return {
-          json: { ...imported, faults },
-          text: () => `${imported.suppressed} of ${lines.length} recipients were not suppressed before.`,
-          problem,
-        };
-      }),
-    );
+    .run(async ({ dependencies, actor, report }, client: string, file: string) => {
+      const { lines, faults } = readSuppressions(await textOf(file));
+      const imported = await importSuppressions(dependencies, actor, { client, lines, report });
+      const problem =
+        faults.length === 0
+          ? undefined
+          : [
+              ...faults.map(({ line, message }) => `${file}, line ${line}: ${message}`),
+              `${new Set(faults.map(({ line }) => line)).size} lines are not valid and were left out.`,
+            ].join('\n');
+      return {
+        json: { ...imported, faults },
+        text: () => `${imported.suppressed} of ${lines.length} recipients were not suppressed before.`,
+        problem,
+      };
+    });
   suppressions
     .command('export')
     .description('prints all suppressions as CSV (RFC 4180)')
     .argument('<client>', 'id or name')
-    .action(
-      run(async ({ dependencies }, client: string) => {
-        const found = await allSuppressions(dependencies, client);
-        return { json: { suppressions: found }, text: () => suppressionsCsv(found) };
-      }),
-    );
+    .run(async ({ dependencies }, client: string) => {
+      const found = await allSuppressions(dependencies, client);
+      return { json: { suppressions: found }, text: () => suppressionsCsv(found) };
+    });
 }
 
 async function textOf(file: string): Promise<string> {

@@ -1,5 +1,4 @@
 /** `webhooks …`: shows failed webhooks, and resends them. */
-import type { Command } from 'commander';
 import {
   type EndpointSummary,
   failedWebhooks,
@@ -14,7 +13,7 @@ import { GatewayError } from '../../shared/contract/errors.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import { resendRequestSchema } from '../../shared/webhook/log/request-resend.ts';
 import type { DeliverySummary, ResendView } from '../../shared/webhook/webhook-response.schema.ts';
-import type { CommandResult, Runner, Session } from './command.ts';
+import type { AdminCommand, CommandResult, Session } from './command.ts';
 import { timeForms, timeTextOf } from './options.ts';
 import { textFields, textTable } from './print.ts';
 
@@ -29,51 +28,45 @@ const outcomes = {
   failed: 'could not be sent again',
 } as const satisfies Record<ResendResult['outcome'], string>;
 
-export function addWebhookCommands(program: Command, { run }: Runner): void {
+export function addWebhookCommands(program: AdminCommand): void {
   const webhooks = program.command('webhooks').description('failed webhooks, and sending them again');
   webhooks
     .command('failed')
     .description('lists webhooks that failed after their last retry, the latest first')
     .option('--client <client>', 'only of this client (id or name)')
-    .action(
-      run(async ({ dependencies }, options: { client?: string }) => {
-        const failed = await failedWebhooks(dependencies, { clientId: options.client, limit: failedMax });
-        const more = failed.length === failedMax;
-        const text = (): string => [deliveryTable(failed), ...(more ? [maybeMore] : [])].join('\n\n');
-        return { json: { webhooks: failed, more }, text };
-      }),
-    );
+    .run(async ({ dependencies }, options: { client?: string }) => {
+      const failed = await failedWebhooks(dependencies, { clientId: options.client, limit: failedMax });
+      const more = failed.length === failedMax;
+      const text = (): string => [deliveryTable(failed), ...(more ? [maybeMore] : [])].join('\n\n');
+      return { json: { webhooks: failed, more }, text };
+    });
   webhooks
     .command('endpoints')
     .description('lists the webhook endpoints that a client manages')
     .argument('<client>', 'id or name')
-    .action(
-      run(async ({ dependencies }, client: string) => {
-        const endpoints = await listEndpoints(dependencies, client);
-        return { json: { webhook_endpoints: endpoints }, text: () => endpointTable(endpoints) };
-      }),
-    );
+    .run(async ({ dependencies }, client: string) => {
+      const endpoints = await listEndpoints(dependencies, client);
+      return { json: { webhook_endpoints: endpoints }, text: () => endpointTable(endpoints) };
+    });
   webhooks
     .command('show <delivery-id>')
     .description('shows a webhook with its body and every attempt')
-    .action(
-      run(async ({ dependencies }, deliveryId: string) => {
-        const view = await showDelivery(dependencies, deliveryId);
-        const { attempt_log, ...fields } = view;
-        const attempts = textTable(
-          attempt_log,
-          [
-            ['attempt', 'number'],
-            ['started', 'started_at'],
-            ['ms', (attempt) => Math.round(attempt.total_ms)],
-            'status',
-            ['error', (attempt) => attempt.error_message ?? attempt.error],
-          ],
-          'It has not been tried yet.',
-        );
-        return { json: view, text: () => `${textFields(fields)}\n\n${attempts}` };
-      }),
-    );
+    .run(async ({ dependencies }, deliveryId: string) => {
+      const view = await showDelivery(dependencies, deliveryId);
+      const { attempt_log, ...fields } = view;
+      const attempts = textTable(
+        attempt_log,
+        [
+          ['attempt', 'number'],
+          ['started', 'started_at'],
+          ['ms', (attempt) => Math.round(attempt.total_ms)],
+          'status',
+          ['error', (attempt) => attempt.error_message ?? attempt.error],
+        ],
+        'It has not been tried yet.',
+      );
+      return { json: view, text: () => [textFields(fields), attempts] };
+    });
   webhooks
     .command('resend [delivery-id...]')
     .description('sends webhooks again, with the same body and webhook-id')
@@ -95,32 +88,30 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
       'after',
       '\nExample:\n  $ npm run admin -- webhooks resend --failed --client "Web shop" --since 2026-11-20T10:00:00Z',
     )
-    .action(
-      run(async (session, given: string[], options: ResendOptions) => {
-        const { dependencies, actor, report } = session;
-        if (options.failed) return resendFailed(session, given, options);
-        if (options.allFailed === given.length > 0) {
-          throw new GatewayError(
-            'invalid_request',
-            'Name the webhooks to send again, or say --failed or --all-failed.',
-          );
-        }
-        if (options.client !== undefined && !options.allFailed) {
-          throw new GatewayError('invalid_request', '--client needs --failed or --all-failed.');
-        }
-        const failed = options.allFailed
-          ? await failedWebhooks(dependencies, { clientId: options.client, limit: failedMax })
-          : [];
-        const ids = options.allFailed ? failed.map(({ delivery_id }) => delivery_id) : given;
-        const results = await resendWebhooks(dependencies, actor, ids, {
-          onResult: ({ delivery_id, outcome, error }, done, total) => {
-            const reason = error === undefined ? '' : `: ${error}`;
-            report(`${done} of ${total}  ${delivery_id} ${outcomes[outcome]}${reason}`);
-          },
-        });
-        return resendResult(results, failed.length === failedMax);
-      }),
-    );
+    .run(async (session, given: string[], options: ResendOptions) => {
+      const { dependencies, actor, report } = session;
+      if (options.failed) return resendFailed(session, given, options);
+      if (options.allFailed === given.length > 0) {
+        throw new GatewayError(
+          'invalid_request',
+          'Name the webhooks to send again, or say --failed or --all-failed.',
+        );
+      }
+      if (options.client !== undefined && !options.allFailed) {
+        throw new GatewayError('invalid_request', '--client needs --failed or --all-failed.');
+      }
+      const failed = options.allFailed
+        ? await failedWebhooks(dependencies, { clientId: options.client, limit: failedMax })
+        : [];
+      const ids = options.allFailed ? failed.map(({ delivery_id }) => delivery_id) : given;
+      const results = await resendWebhooks(dependencies, actor, ids, {
+        onResult: ({ delivery_id, outcome, error }, done, total) => {
+          const reason = error === undefined ? '' : `: ${error}`;
+          report(`${done} of ${total}  ${delivery_id} ${outcomes[outcome]}${reason}`);
+        },
+      });
+      return resendResult(results, failed.length === failedMax);
+    });
 }
 
 interface ResendOptions {

@@ -9,7 +9,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { StackResource } from '../../shared/admin/stack-resources.cloudformation.ts';
-import { alarmState } from './alarm-state.ts';
+import { addressOf, signedPost } from '../../shared/platform/aws/signed-post.ts';
 import type { Alarm } from './verified-stage.ts';
 
 /** CloudFormation's ids end with eight characters of a hash. */
@@ -72,4 +72,25 @@ function alarmOn(sqs: SQSClient, QueueUrl: string, name: string): Alarm {
       if (isRaised) throw new Error(`the message of this run is still in ${QueueUrl}: delete it by hand`);
     },
   };
+}
+
+/** `OK`, `ALARM` or `INSUFFICIENT_DATA`. @throws Error where there is no such alarm */
+async function alarmState(name: string): Promise<string> {
+  // Every client finds the region and the credentials of the environment in the same way.
+  const { config } = new SQSClient({});
+  const address = process.env.AWS_ENDPOINT_URL ?? addressOf('monitoring', await config.region());
+  const response = await signedPost(config, {
+    service: 'monitoring',
+    endpoint: new URL(address),
+    headers: { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' },
+    body: new URLSearchParams({
+      Action: 'DescribeAlarms',
+      Version: '2010-08-01',
+      'AlarmNames.member.1': name,
+    }).toString(),
+  });
+  const text = await response.text();
+  const [, state] = /<StateValue>(\w+)<\/StateValue>/.exec(text) ?? [];
+  if (state === undefined) throw new Error(`CloudWatch knows no state of ${name}: ${response.status}`);
+  return state;
 }

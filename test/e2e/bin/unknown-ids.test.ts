@@ -2,9 +2,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { addClientCommands } from '../../../bin/admin/client-commands.ts';
-import type { CommandResult, Runner } from '../../../bin/admin/command.ts';
+import { AdminCommand, type CommandResult, type Execute } from '../../../bin/admin/command.ts';
 import { connect } from '../../../bin/admin/connection.ts';
 import { addDoctorCommand } from '../../../bin/admin/doctor-command.ts';
 import { addLimitCommands } from '../../../bin/admin/limit-commands.ts';
@@ -26,17 +26,13 @@ afterAll(() => shell.close());
 
 /** The commands of the program, each of whose answers is handed to `onAnswer`. */
 function program(onResponse: (response: CommandResult) => void): Command {
-  const runner: Runner = {
-    run:
-      (work) =>
-      async (...given) => {
-        const connected = await connect({ gateway: connection }, process.env);
-        const nothing = () => undefined;
-        const session = { ...connected, actor: 'a test', report: nothing, write: nothing, progress: nothing };
-        onResponse(await work(session, ...(given.slice(0, -1) as never)));
-      },
+  const execute: Execute = async (work) => {
+    const connected = await connect({ gateway: connection }, process.env);
+    const nothing = () => undefined;
+    const session = { ...connected, actor: 'a test', report: nothing, write: nothing, progress: nothing };
+    onResponse(await work(session));
   };
-  const all = new Command().exitOverride();
+  const all = new AdminCommand(execute).exitOverride();
   for (const add of [
     addClientCommands,
     addDoctorCommand,
@@ -45,7 +41,7 @@ function program(onResponse: (response: CommandResult) => void): Command {
     addMessageCommands,
     addSenderCommands,
   ])
-    add(all, runner);
+    add(all);
   return all;
 }
 

@@ -1,8 +1,8 @@
 /** `npm run verify` measures every promise, and names the one that a stage breaks. */
 import { describe, expect, it } from '@jest/globals';
 import type { Result } from '../../../bin/verify/promise.ts';
-import { measureAll, promises, textOf } from '../../../bin/verify/run-promises.ts';
 import type { VerifiedStage } from '../../../bin/verify/verified-stage.ts';
+import { measureAll, promises, textOf } from '../../../bin/verify/verify.ts';
 import { type Fault, scriptedStage } from '../../support/verify/scripted-stage.ts';
 
 const ignore = () => undefined;
