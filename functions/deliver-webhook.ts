@@ -57,6 +57,8 @@ import { endpointHealth, likelySlowAfterMs } from '../shared/webhook/endpoint-he
 import { dynamoEndpointReader, dynamoEndpointResults } from '../shared/webhook/endpoint-store.dynamo.ts';
 
 const env = environmentOf<'deliver-webhook'>();
+const queues = sqs();
+const queueUrls = { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL };
 const waiting = countRunning();
 const onAws = deliverDependencies();
 const dependencies = {
@@ -65,9 +67,7 @@ const dependencies = {
   sendToAws: waiting.counted(onAws.sendToAws),
 };
 const attempts = { ...dependencies, counter: dynamoAttemptCounter(dynamo(), env.USAGE_TABLE) };
-const queues = sqs();
 const slowQueueArn = env.SLOW_WEBHOOKS_QUEUE_ARN;
-const queueUrls = { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL };
 const common = { timeScale: env.WEBHOOK_TIME_SCALE, userAgent: `messaging-gateway/${version}` };
 
 export const handler: SQSHandler = async (event) => {
@@ -139,7 +139,7 @@ async function fanOutAndLog(event: FanOut): Promise<void> {
 
 function deliverDependencies(): DeliverDependencies {
   const database = dynamo();
-  const queue = sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL });
+  const queue = sqsDeliveryQueue(queues, queueUrls);
   const scheduleOnce = eventBridgeSchedules(scheduler(), {
     groupName: env.SCHEDULE_GROUP,
     roleArn: env.SCHEDULE_ROLE_ARN,

@@ -21,7 +21,7 @@ import { AlarmNotifications } from './capabilities/alarm-notifications.ts';
 import { Api } from './capabilities/api/api.ts';
 import { Canary } from './capabilities/api/canary.ts';
 import { CloudWatchDashboard } from './capabilities/cloudwatch-dashboard.ts';
-import { grantAdministration, grantUses, type Queues } from './capabilities/grant-uses.ts';
+import { grantAdministration, grantUses, type Queues, type Resources } from './capabilities/grant-uses.ts';
 import { Messaging } from './capabilities/messaging/messaging.ts';
 import { ReviewEditedRows } from './capabilities/review-edited-rows.ts';
 import { Schedules } from './capabilities/schedules.ts';
@@ -70,10 +70,7 @@ export class MessagingGateway extends Construct {
   /** Where carriers publish receipts and messages from people; undefined where no carrier is real. */
   readonly receiptsTopic: Topic | undefined;
   private readonly alarms: readonly AlarmBase[];
-  private readonly stage: StageSettings;
-  private readonly storage: Storage;
-  private readonly sendable: Queues;
-  private readonly carrierSecrets: CarrierSecrets;
+  private readonly resources: Resources;
 
   constructor(scope: Construct, id: string, props: MessagingGatewayProps = {}) {
     super(scope, id);
@@ -116,7 +113,8 @@ export class MessagingGateway extends Construct {
       'lost-records': messaging.lostRecords,
     };
     const { baseUrl } = api;
-    grantUses(this, { stage, storage, schedules, queues, otpSecret, carrierSecrets, tokenKey, baseUrl });
+    const resources = { stage, storage, schedules, queues, otpSecret, carrierSecrets, tokenKey, baseUrl };
+    grantUses(this, resources);
 
     if (stage.canary) new Canary(this, 'Canary', stage, api.alarms);
 
@@ -136,10 +134,7 @@ export class MessagingGateway extends Construct {
     }
     this.publish(publishedSettings(stage));
 
-    this.stage = stage;
-    this.storage = storage;
-    this.sendable = queues;
-    this.carrierSecrets = carrierSecrets;
+    this.resources = resources;
     this.api = api.rest;
     this.url = baseUrl;
     this.tables = storage.byName();
@@ -154,8 +149,7 @@ export class MessagingGateway extends Construct {
    * a role, because the inline policies of a user or a group have no room for that.
    */
   grantAdmin(role: IRole): void {
-    const { stage, storage, sendable: queues, carrierSecrets } = this;
-    grantAdministration(role, Stack.of(this), { stage, storage, queues, carrierSecrets });
+    grantAdministration(role, Stack.of(this), this.resources);
   }
 
   /** Adds actions to each alarm that notifies; there are none where the property `alarms` is false. */
@@ -169,7 +163,7 @@ export class MessagingGateway extends Construct {
    */
   metric(name: StageMetric | LoggedMetric | TimeMetric): Metric {
     const statistic = name.endsWith('Time') ? 'p99' : 'Sum';
-    return countedMetric(this.stage, name).with({ statistic }).attachTo(this);
+    return countedMetric(this.resources.stage, name).with({ statistic }).attachTo(this);
   }
 
   /** The calls of the operations that send, also those that are refused. */

@@ -9,8 +9,8 @@ import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import { GatewayAlarm, type Severity } from '../constructs/alarm.ts';
-import { BurnRateAlarm } from '../constructs/burn-rate-alarm.ts';
+import { runbooks, type Severity } from '../constructs/alarm.ts';
+import { alarmsIn } from '../constructs/burn-rate-alarm.ts';
 import { topicEncryption } from '../constructs/encryption.ts';
 import { parsableArn } from '../constructs/parsable-arn.ts';
 import { acknowledge } from '../constructs/template-rules.ts';
@@ -29,12 +29,10 @@ export class AlarmNotifications extends Construct {
   /** The construct finds the alarms that exist, so it must be created after them. */
   constructor(scope: Construct, id: string, stage: StageSettings) {
     super(scope, id);
-    const each = scope.node
-      .findAll()
-      .filter((construct) => construct instanceof GatewayAlarm || construct instanceof BurnRateAlarm);
+    const each = alarmsIn(scope);
     const notifying: readonly Notifying[] = stage.compositeAlarms
       ? this.composites(each, stage)
-      : each.map((alarm) => ({ alarm, severity: alarm.severity }));
+      : each.map((alarm) => ({ alarm, severity: runbooks[alarm.runbook].severity }));
     const byEmail = stage.alarmEmail === undefined ? [] : [this.emailTopic(stage.alarmEmail, stage)];
     const { critical, warning } = stage.alarmTopics ?? {};
     const existing = {
@@ -51,14 +49,12 @@ export class AlarmNotifications extends Construct {
   }
 
   /** One alarm for each severity and area: of a fault that sets off many alarms, a person hears a few times. */
-  private composites(
-    alarms: readonly (GatewayAlarm | BurnRateAlarm)[],
-    { stackName }: StageSettings,
-  ): Notifying[] {
-    const names = new Set(alarms.map(nameOfComposite));
-    return Array.from(names, (name) => {
-      const some = alarms.filter((each) => nameOfComposite(each) === name);
-      const severity = some[0]?.severity ?? 'critical';
+  private composites(alarms: ReturnType<typeof alarmsIn>, { stackName }: StageSettings): Notifying[] {
+    const nameOf = ({ runbook }: (typeof alarms)[number]): string =>
+      `${runbooks[runbook].severity}-${runbooks[runbook].area}`;
+    return Array.from(new Set(alarms.map(nameOf)), (name) => {
+      const some = alarms.filter((each) => nameOf(each) === name);
+      const severity: Severity = name.startsWith('critical') ? 'critical' : 'warning';
       const alarm = new CompositeAlarm(this, name, {
         compositeAlarmName: `${stackName}-${name}`,
         alarmDescription: `${severity}: one of ${some.length} alarms, whose descriptions link to their runbooks.`,
@@ -86,8 +82,4 @@ export class AlarmNotifications extends Construct {
   private existing(severity: Severity, arn: string | undefined): ITopic[] {
     return arn === undefined ? [] : [Topic.fromTopicArn(this, severity, parsableArn(arn))];
   }
-}
-
-function nameOfComposite({ severity, area }: GatewayAlarm | BurnRateAlarm): string {
-  return `${severity}-${area}`;
 }

@@ -10,9 +10,9 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { messageCostMetric, type StageMetric } from '../../shared/contract/metrics.ts';
-import { countedMetric, GatewayAlarm } from '../constructs/alarm.ts';
-import { BurnRateAlarm } from '../constructs/burn-rate-alarm.ts';
+import { messageCostMetric, type StageMetric, type TimeMetric } from '../../shared/contract/metrics.ts';
+import { countedMetric } from '../constructs/alarm.ts';
+import { alarmsIn } from '../constructs/burn-rate-alarm.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import type { ServiceObjectives } from './service-objectives.ts';
@@ -39,13 +39,10 @@ export class CloudWatchDashboard extends Construct {
     super(scope, id);
     this.stage = stage;
     const all = scope.node.findAll();
-    const alarms = all.filter(
-      (construct) => construct instanceof GatewayAlarm || construct instanceof BurnRateAlarm,
-    );
+    const alarms = alarmsIn(scope);
     const functions = all.filter((construct) => construct instanceof GatewayFunction);
     const queues = all.filter((construct) => construct instanceof Queue);
-    const ofFunctions = (metric: (each: GatewayFunction) => IMetric) => functions.map(metric);
-    const ofQueues = (metric: (each: Queue) => IMetric) => queues.map(metric);
+    const counted = (metric: StageMetric | TimeMetric) => countedMetric(stage, metric, period);
     const name = (construct: Construct): string =>
       construct.node.path.slice(scope.node.path.length + 1).replaceAll('/', ' ');
     new Dashboard(this, 'Dashboard', {
@@ -60,13 +57,11 @@ export class CloudWatchDashboard extends Construct {
         ...(stage.syntheticSend
           ? [
               [
-                this.graph('Synthetic sends that failed', [
-                  countedMetric(stage, 'SyntheticSendFailed', period),
-                ]),
+                this.graph('Synthetic sends that failed', [counted('SyntheticSendFailed')]),
                 this.graph(
                   'Synthetic sends: milliseconds until handed over and delivered',
                   (['SyntheticHandOverTime', 'SyntheticDeliveryTime'] as const).map((metric) =>
-                    countedMetric(stage, metric, period).with({ statistic: 'Maximum' }),
+                    counted(metric).with({ statistic: 'Maximum' }),
                   ),
                 ),
               ],
@@ -76,24 +71,21 @@ export class CloudWatchDashboard extends Construct {
         [
           this.graph(
             'Messages',
-            [countedMetric(stage, 'CarrierRefusal', period), countedMetric(stage, 'CarrierThrottle', period)],
+            [counted('CarrierRefusal'), counted('CarrierThrottle')],
             [countedMetric(stage, messageCostMetric, Duration.hours(1))],
           ),
-          this.graph(
-            'Failed webhooks, invalid rows, spend caps',
-            failures.map((metric) => countedMetric(stage, metric, period)),
-          ),
+          this.graph('Failed webhooks, invalid rows, spend caps', failures.map(counted)),
         ],
         [
           this.graph('Functions: errors and throttles', [
-            ...ofFunctions((each) => each.metricErrors({ period, label: `${each.functionFile} errors` })),
-            ...ofFunctions((each) =>
+            ...functions.map((each) => each.metricErrors({ period, label: `${each.functionFile} errors` })),
+            ...functions.map((each) =>
               each.metricThrottles({ period, label: `${each.functionFile} throttles` }),
             ),
           ]),
           this.graph(
             'Functions: duration, p99',
-            ofFunctions((each) =>
+            functions.map((each) =>
               each.metricDuration({ period, statistic: 'p99', label: each.functionFile }),
             ),
           ),
@@ -101,11 +93,13 @@ export class CloudWatchDashboard extends Construct {
         [
           this.graph(
             'Queues: visible messages',
-            ofQueues((each) => each.metricApproximateNumberOfMessagesVisible({ period, label: name(each) })),
+            queues.map((each) =>
+              each.metricApproximateNumberOfMessagesVisible({ period, label: name(each) }),
+            ),
           ),
           this.graph(
             'Queues: age of the oldest message',
-            ofQueues((each) => each.metricApproximateAgeOfOldestMessage({ period, label: name(each) })),
+            queues.map((each) => each.metricApproximateAgeOfOldestMessage({ period, label: name(each) })),
           ),
         ],
       ],

@@ -29,7 +29,7 @@ interface Sendable {
 
 export type Queues = Readonly<Record<QueueName, Sendable>>;
 
-interface Resources {
+export interface Resources {
   readonly stage: StageSettings;
   readonly storage: Storage;
   readonly schedules: Schedules;
@@ -57,9 +57,8 @@ export function grantUses(stack: Construct, resources: Resources): void {
 export function grantAdministration(
   to: IGrantable,
   stack: Stack,
-  resources: Pick<Resources, 'stage' | 'storage' | 'queues' | 'carrierSecrets'>,
+  { stage, storage, queues, carrierSecrets }: Resources,
 ): void {
-  const { stage, storage, queues, carrierSecrets } = resources;
   const declared: readonly Uses[] = administration;
   for (const { where, tables = {}, sendsTo = [], secrets = [] } of declared) {
     if (!holdsIn(stage, where)) continue;

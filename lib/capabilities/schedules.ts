@@ -21,6 +21,8 @@ import { nameOfThisStack } from '../constructs/removal-policy.ts';
 import { acknowledge, acknowledgeWildcard } from '../constructs/template-rules.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
+const ofScheduler = { service: 'scheduler.amazonaws.com', onlyForThisAccount: true };
+
 export class Schedules extends Construct {
   private readonly group: IScheduleGroup;
   /** The group's name in the findings of cdk-nag. */
@@ -41,10 +43,7 @@ export class Schedules extends Construct {
     this.groupId = Stack.of(this).getLogicalId(group);
     // The reference makes resources that name the group depend on it.
     this.group = ScheduleGroup.fromScheduleGroupName(this, 'MadeGroup', group.ref);
-    this.role = new InlineRole(this, 'Role', {
-      service: 'scheduler.amazonaws.com',
-      onlyForThisAccount: true,
-    });
+    this.role = new InlineRole(this, 'Role', ofScheduler);
     grantEncryption(this.role, stage);
     for (const metricName of ['TargetErrorCount', 'InvocationDroppedCount']) {
       createAlarm(this, metricName, {
@@ -126,10 +125,7 @@ export class Schedules extends Construct {
       'Serverless-LambdaAsyncFailureDestination':
         'The next run does what a failed one left, and the alarm on errors reports it.',
     });
-    const role = new InlineRole(this, `Call${target.node.id}`, {
-      service: 'scheduler.amazonaws.com',
-      onlyForThisAccount: true,
-    });
+    const role = new InlineRole(this, `Call${target.node.id}`, ofScheduler);
     // The CDK's own target permits calling every version; this one permits only the given function.
     allow(role, ['lambda:InvokeFunction'], [live.functionArn]);
     new Schedule(this, `Every${target.node.id}`, {

@@ -21,43 +21,31 @@ export class ServiceObjectives extends Construct {
   constructor(scope: Construct, id: string, stage: StageSettings, api: SpecRestApi) {
     super(scope, id);
     const { availability, otpHandOver, firstWebhook } = stage.objectives;
-    const { stackName, docsUrl } = stage;
     const objectives = [
       {
+        name: 'availability',
         title: 'Requests without a 5xx',
         objective: availability,
         // Each response counts as 0 or 1, so the average is the fraction of 5xx responses.
         measured: { metric: api.metricServerError({ statistic: 'Average' }), failures: '100 * share' },
-        props: {
-          name: `${stackName}-availability`,
-          meaning: `Too many responses are 5xx for the objective of ${percent(availability)} without.`,
-          runbook: 'slo-availability',
-        },
+        meaning: `Too many responses are 5xx for the objective of ${percent(availability)} without.`,
       },
       {
+        name: 'otp-hand-over',
         title: `One-time passwords handed over in ${otpHandOver.seconds} s`,
         objective: otpHandOver.share,
         measured: inTime(stage, 'OtpHandOverTime', otpHandOver.seconds),
-        props: {
-          name: `${stackName}-otp-hand-over`,
-          meaning: `Too few one-time passwords are handed over in ${otpHandOver.seconds} s for the objective of ${percent(otpHandOver.share)}.`,
-          runbook: 'slo-otp-hand-over',
-        },
+        meaning: `Too few one-time passwords are handed over in ${otpHandOver.seconds} s for the objective of ${percent(otpHandOver.share)}.`,
       },
       {
+        name: 'first-webhook',
         title: `First attempts of webhooks in ${firstWebhook.seconds} s`,
         objective: firstWebhook.share,
         measured: inTime(stage, 'WebhookFirstAttemptTime', firstWebhook.seconds),
-        props: {
-          name: `${stackName}-first-webhook`,
-          meaning: `Too few webhooks are attempted in ${firstWebhook.seconds} s for the objective of ${percent(firstWebhook.share)}.`,
-          runbook: 'slo-first-webhook',
-        },
+        meaning: `Too few webhooks are attempted in ${firstWebhook.seconds} s for the objective of ${percent(firstWebhook.share)}.`,
       },
     ] as const;
-    if (stage.alarms)
-      for (const { measured, objective, props } of objectives)
-        new BurnRateAlarm(this, props.runbook, { ...props, measured, objective, docsUrl });
+    if (stage.alarms) for (const each of objectives) new BurnRateAlarm(this, `slo-${each.name}`, stage, each);
     this.widgets = objectives.map(({ title, measured, objective }) =>
       graph(`${title} (${stage.name})`, measured, objective),
     );

@@ -21,7 +21,7 @@ import type { StageSettings } from '../stages/stage-settings.ts';
 export type Severity = 'critical' | 'warning';
 
 /** The parts of the gateway whose alarms can notify together. */
-export type AlarmArea = 'api' | 'functions' | 'queues' | 'tables' | 'carriers' | 'webhooks';
+type AlarmArea = 'api' | 'functions' | 'queues' | 'tables' | 'carriers' | 'webhooks';
 
 /** The runbooks of alarms, by their anchors in docs/operate.md without `runbook-`. */
 export const runbooks = {
@@ -54,15 +54,13 @@ export const runbooks = {
 
 export type Runbook = keyof typeof runbooks;
 
-/** An alarm with what its runbook says of it. */
+/** An alarm that has a runbook. */
 export class GatewayAlarm extends Alarm {
-  readonly severity: Severity;
-  readonly area: AlarmArea;
+  readonly runbook: Runbook;
 
   constructor(scope: Construct, id: string, runbook: Runbook, props: CdkAlarmProps) {
     super(scope, id, props);
-    this.severity = runbooks[runbook].severity;
-    this.area = runbooks[runbook].area;
+    this.runbook = runbook;
   }
 }
 

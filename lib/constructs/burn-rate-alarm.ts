@@ -14,7 +14,8 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { type AlarmArea, type Runbook, runbooks, type Severity } from './alarm.ts';
+import type { StageSettings } from '../stages/stage-settings.ts';
+import { GatewayAlarm, type Runbook } from './alarm.ts';
 
 /** The first rate uses up 2 % of a budget for 30 days in its long window, and the second one 5 %. */
 const burnRates = [
@@ -32,22 +33,27 @@ export interface ObjectiveMetric {
 }
 
 interface BurnRateAlarmProps {
-  readonly name: string;
+  /** Of the alarm after the name of the stack, and of its runbook after `slo-`. */
+  readonly name: 'availability' | 'otp-hand-over' | 'first-webhook';
   readonly measured: ObjectiveMetric;
   /** The share that must succeed. */
   readonly objective: number;
   /** What fails when the alarm goes off, in one sentence. */
   readonly meaning: string;
-  readonly runbook: Runbook;
-  readonly docsUrl: string;
 }
 
 export class BurnRateAlarm extends CompositeAlarm {
-  readonly severity: Severity;
-  readonly area: AlarmArea;
+  readonly runbook: Runbook;
 
-  constructor(scope: Construct, id: string, props: BurnRateAlarmProps) {
-    const { name, measured, objective, meaning, runbook, docsUrl } = props;
+  constructor(
+    scope: Construct,
+    id: string,
+    { stackName, docsUrl }: StageSettings,
+    props: BurnRateAlarmProps,
+  ) {
+    const { measured, objective, meaning } = props;
+    const runbook = `slo-${props.name}` as const;
+    const name = `${stackName}-${props.name}`;
     const link = `${docsUrl}#runbook-${runbook}`;
     const window = (rate: number, length: Duration, expression: string): Alarm =>
       new Alarm(scope, `${id}${length.toMinutes()}m`, {
@@ -79,7 +85,13 @@ export class BurnRateAlarm extends CompositeAlarm {
         ),
       ),
     });
-    this.severity = runbooks[runbook].severity;
-    this.area = runbooks[runbook].area;
+    this.runbook = runbook;
   }
+}
+
+/** The alarms that exist in the gateway, but for the windows of burn rates. */
+export function alarmsIn(gateway: Construct): (GatewayAlarm | BurnRateAlarm)[] {
+  return gateway.node
+    .findAll()
+    .filter((construct) => construct instanceof GatewayAlarm || construct instanceof BurnRateAlarm);
 }

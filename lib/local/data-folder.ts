@@ -126,7 +126,7 @@ async function numberIn(file: string): Promise<number> {
   return Number(await textOf(file)) || 0;
 }
 
-function isRunning(pid: number): boolean {
+export function isRunning(pid: number): boolean {
   try {
     // Number 0 would be this process and its group.
     return pid > 0 && process.kill(pid, 0);

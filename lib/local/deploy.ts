@@ -33,10 +33,7 @@ export async function deploy(options: DeployOptions): Promise<Readonly<Record<st
       emojis: false,
       sdkConfig: {
         baseCredentials: BaseCredentials.custom({
-          provider: async () => ({
-            accessKeyId: emulatorAccess.accessKeyId,
-            secretAccessKey: emulatorAccess.secretAccessKey,
-          }),
+          provider: async () => emulatorAccess,
           region: emulatorAccess.region,
         }),
       },

@@ -4,13 +4,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
+  type ClientLanguage,
   generatedFiles,
   readmes,
   type TypesDocument,
   typesFiles,
   typesOpening,
+  withMethodTable,
 } from '../../lib/build/clients/generated-files.ts';
-import { type ClientLanguage, withMethodTable } from '../../lib/build/clients/method-table.ts';
 import { pythonWithPackages } from '../../lib/local/python.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -5,9 +5,9 @@ import { baseUrlMarker, version } from '../../../shared/contract/api.ts';
 import { policies } from '../../../shared/contract/limits.ts';
 import { type Route, routes } from '../../../shared/contract/routes.ts';
 import type { Example } from './description.ts';
-import { idempotencyKeyOf, type NamedHeaders, namedHeaders, prefer } from './headers.ts';
+import { idempotencyKeyOf, namedHeaders, prefer } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';
-import type { JsonSchema, SchemasBySection } from './named-schemas.ts';
+import type { JsonSchema } from './named-schemas.ts';
 import { isOperation, type OperationName, operations } from './operations.ts';
 import {
   type DryRunDescription,
@@ -39,21 +39,10 @@ export interface OpenApiOperation {
   readonly 'x-rate-limits': Readonly<Record<string, unknown>>;
 }
 
-export interface OpenApiDocument {
-  readonly openapi: '3.1.1';
-  readonly info: Readonly<Record<string, unknown>> & { readonly description: string };
-  readonly servers: readonly { readonly url: string; readonly description: string }[];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
-  readonly webhooks: Readonly<Record<string, unknown>>;
-  readonly components: SchemasBySection & {
-    readonly headers: NamedHeaders;
-    readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
-  };
-}
+export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
 /** The document with a placeholder for the gateway's address, which the function that serves it replaces. */
-export function openApiDocument(): OpenApiDocument {
+export function openApiDocument() {
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const [name, { path, method }] of Object.entries<Route>(routes)) {
     if (!isOperation(name)) continue;

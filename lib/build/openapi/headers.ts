@@ -52,7 +52,6 @@ const onSome = {
 } as const;
 
 export const namedHeaders = { ...onEvery, ...onSome };
-export type NamedHeaders = typeof namedHeaders;
 
 export function responseHeaders(more: readonly (keyof typeof onSome)[]): Record<string, JsonSchema> {
   const names = [...Object.keys(onEvery), ...more];

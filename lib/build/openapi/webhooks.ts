@@ -3,16 +3,24 @@
  */
 
 import { webhookSecretsMax } from '../../../shared/client/client-admin.ts';
+import type { Channel } from '../../../shared/contract/channels.ts';
+import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
 import { acknowledgeWithinSeconds, inWords, retryDelaysSeconds } from '../../../shared/contract/times.ts';
 import {
   endpointDisabledEvent,
+  type InboundEventName,
   inboundEvents,
+  type MessageEventName,
   messageEvents,
+  type RecipientEventName,
   recipientEvents,
 } from '../../../shared/contract/webhook-events.ts';
+import type { EventStatus } from '../../../shared/message/message.ts';
+import type { EndpointDisabledEvent } from '../../../shared/webhook/event-body.schema.ts';
+import { eventBody, recipientEventBody } from '../../../shared/webhook/plan-deliveries.ts';
 import { disabledAfter } from '../../../shared/webhook/webhook-endpoint.ts';
-import { endpointDisabledExample, eventExample, inboundExample, recipientExample } from './event-examples.ts';
 import type { JsonSchema } from './named-schemas.ts';
+import { clientId, deliveredSms, deliveredWhatsApp, endpointId, receivedSms } from './operations/examples.ts';
 import type { OperationName } from './operations.ts';
 import { reference } from './responses.ts';
 
@@ -158,4 +166,46 @@ function notification(operationId: string, summary: string): Record<string, unkn
 
 function capitalized(word: string): string {
   return word.slice(0, 1).toUpperCase() + word.slice(1);
+}
+
+/** The time of the events in the examples. */
+const at = '2026-11-20T10:00:03.120Z';
+
+/** Makes an example of the body of each event with the functions that make real bodies, which are texts. */
+export function inboundExample(event: InboundEventName): unknown {
+  return JSON.parse(eventBody({ ...receivedSms, channel: channelOf(event) }, 'received'));
+}
+
+export function recipientExample(event: RecipientEventName): unknown {
+  return JSON.parse(recipientEventBody(receivedSms, event, at));
+}
+
+export const endpointDisabledExample: EndpointDisabledEvent = {
+  event: endpointDisabledEvent,
+  timestamp: at,
+  data: {
+    endpoint_id: endpointId,
+    url: 'https://example.com/webhooks/delivered',
+    disabled_at: at,
+    reason: 'no_successful_delivery',
+    client_id: clientId,
+  },
+};
+
+/** Makes the body from a delivered message whose last state is that of the event. */
+export function eventExample(event: MessageEventName): unknown {
+  const channel = channelOf(event);
+  const status = event.slice(event.indexOf('.') + 1) as Exclude<EventStatus, 'received'>;
+  const message = {
+    ...(channel === 'sms' ? deliveredSms : deliveredWhatsApp),
+    ...(status === 'sent' ? {} : { [`${status}_at`]: at }),
+    ...(status === 'failed'
+      ? { error_code: 'unreachable', error_message: messageErrorCodes.unreachable }
+      : {}),
+  } as const;
+  return JSON.parse(eventBody(message, status));
+}
+
+function channelOf(event: string): Channel {
+  return event.startsWith('sms') ? 'sms' : 'whatsapp';
 }

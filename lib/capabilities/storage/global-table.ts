@@ -4,13 +4,19 @@
  * find their replicas by name.
  */
 import { Stack } from 'aws-cdk-lib';
-import { Billing, type ITableV2, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  type Attribute,
+  AttributeType,
+  Billing,
+  type ITableV2,
+  ProjectionType,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import type { TableShape } from '../../../shared/contract/tables.ts';
 import { tableRemovalPolicy } from '../../constructs/removal-policy.ts';
 import { pascalCase } from '../../constructs/stack-outputs.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-import { keysOf, nameOfTable } from './table-keys.ts';
 
 type Regions = NonNullable<StageSettings['globalTables']>;
 
@@ -39,4 +45,19 @@ export function createGlobalTable(
     removalPolicy: tableRemovalPolicy(stage),
     replicas: replicas.map((region) => ({ region })),
   });
+}
+
+const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
+
+/**
+ * The contract names the tables (section 4). Their names start with the stack's, so that an account can have several
+ * gateways.
+ */
+export function nameOfTable(scope: Construct, name: string): string {
+  return `${Stack.of(scope).stackName}-${name}`;
+}
+
+/** What a table and a global table have in common: the name and the keys. */
+export function keysOf({ partition, sort }: Pick<TableShape, 'partition' | 'sort'>) {
+  return { partitionKey: text(partition), ...(sort === undefined ? {} : { sortKey: text(sort) }) };
 }

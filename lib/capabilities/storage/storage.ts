@@ -22,8 +22,7 @@ import { tableRemovalPolicy } from '../../constructs/removal-policy.ts';
 import { pascalCase } from '../../constructs/stack-outputs.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-import { createGlobalTable } from './global-table.ts';
-import { keysOf, nameOfTable } from './table-keys.ts';
+import { createGlobalTable, keysOf, nameOfTable } from './global-table.ts';
 
 type Capacity = NonNullable<StageSettings['provisionedCapacity']>;
 /** The rest is headroom for the minutes until capacity is increased. */

@@ -7,8 +7,8 @@ import {
   readmes,
   typesFiles,
   typesOpening,
+  withMethodTable,
 } from '../../../lib/build/clients/generated-files.ts';
-import { withMethodTable } from '../../../lib/build/clients/method-table.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import { version } from '../../../shared/contract/api.ts';
 import { root } from '../../support/architecture/source-files.ts';

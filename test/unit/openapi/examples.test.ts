@@ -2,14 +2,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Description } from '../../../lib/build/openapi/description.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
+import { operations as operationDescriptions } from '../../../lib/build/openapi/operations.ts';
+import { requests } from '../../../lib/build/openapi/requests.ts';
 import {
   endpointDisabledExample,
   eventExample,
   inboundExample,
   recipientExample,
-} from '../../../lib/build/openapi/event-examples.ts';
-import { operations as operationDescriptions } from '../../../lib/build/openapi/operations.ts';
-import { requests } from '../../../lib/build/openapi/requests.ts';
+} from '../../../lib/build/openapi/webhooks.ts';
 import {
   inboundEventNames,
   messageEventNames,

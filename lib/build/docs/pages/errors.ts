@@ -9,7 +9,7 @@ import { operations } from '../../openapi/operations.ts';
 import { codeBlock } from '../highlight.ts';
 import { codeRow, heading, html, inline, prose, table } from '../html.ts';
 import type { Page } from '../page.ts';
-import { fieldTable } from '../reference/field-table.ts';
+import { fieldTable } from '../reference/field-rows.ts';
 import { jsonNotation, literal } from '../samples/literal.ts';
 import { linkTo } from '../site.ts';
 

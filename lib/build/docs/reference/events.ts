@@ -2,8 +2,7 @@
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import type { JsonSchema } from '../../openapi/named-schemas.ts';
 import { codeRow, type Html, heading, html, inline, table } from '../html.ts';
-import type { Resolve } from './field-rows.ts';
-import { fieldTable } from './field-table.ts';
+import { fieldTable, type Resolve } from './field-rows.ts';
 
 interface Webhook {
   readonly post: {

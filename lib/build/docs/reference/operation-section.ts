@@ -13,8 +13,7 @@ import { jsonNotation, literal } from '../samples/literal.ts';
 import { sampleRequest } from '../samples/sample-request.ts';
 import { languages, type Sample } from '../samples/samples.ts';
 import { linkTo } from '../site.ts';
-import { kindOf, type Resolve } from './field-rows.ts';
-import { fieldTable } from './field-table.ts';
+import { fieldTable, kindOf, type Resolve } from './field-rows.ts';
 
 export interface DocumentedOperation extends OpenApiOperation {
   readonly method: string;
