@@ -2,10 +2,8 @@
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { signIn } from './api/call-api.ts';
 import { useColours } from './colours.ts';
-import { loadStyles } from './load-styles.ts';
 import { forgetSession, otherTabs, type Session, storedSession, storeSession } from './session.ts';
-import { SignIn } from './sign-in.tsx';
-import type { Credentials } from './use-sign-in.ts';
+import { type Credentials, SignIn } from './sign-in.tsx';
 
 const loadSignedIn = async () => {
   const [signedIn] = await Promise.all([import('./signed-in.tsx'), loadStyles()]);
@@ -122,4 +120,27 @@ export function App() {
 /** As in the page itself (`lib/build/bundle-dashboard.ts`), until there is more to show. */
 function Skeleton() {
   return <div className="skeleton" />;
+}
+
+let loading: Promise<void> | undefined;
+
+/**
+ * Loads the styles of the library, which the sign-in page does without; the page names their file. Once; again after
+ * a failure.
+ */
+function loadStyles(): Promise<void> {
+  loading ??= new Promise<void>((resolve, reject) => {
+    const file = document.querySelector<HTMLMetaElement>('meta[name=styles]')?.content ?? '';
+    const link = document.createElement('link');
+    link.rel = 'stylesheet';
+    link.href = file;
+    link.onload = () => resolve();
+    link.onerror = () => {
+      link.remove();
+      loading = undefined;
+      reject(new Error(`${file} could not be loaded`));
+    };
+    document.head.append(link);
+  });
+  return loading;
 }

@@ -4,9 +4,9 @@ import Button from '@cloudscape-design/components/button';
 import type { FlashbarProps } from '@cloudscape-design/components/flashbar';
 import { useEffect, useRef, useState } from 'react';
 import { FormDialog } from './components/form-dialog.tsx';
-import { TextField } from './components/text-field.tsx';
+import { TextField } from './components/form-fields.tsx';
 import { mayRenew, type Session, warningMs } from './session.ts';
-import { type Credentials, useSignIn } from './use-sign-in.ts';
+import { type Credentials, useSignIn } from './sign-in.tsx';
 
 export const expired = 'Your session has expired. Sign in again to continue.';
 

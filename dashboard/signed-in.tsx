@@ -6,6 +6,7 @@ import Button from '@cloudscape-design/components/button';
 import Flashbar, { type FlashbarProps } from '@cloudscape-design/components/flashbar';
 import { I18nProvider, type I18nProviderProps } from '@cloudscape-design/components/i18n';
 import messages from '@cloudscape-design/components/i18n/messages/all.en';
+import Input, { type InputProps } from '@cloudscape-design/components/input';
 import TopNavigation from '@cloudscape-design/components/top-navigation';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
@@ -14,19 +15,19 @@ import { type Mode, modes } from '../shared/contract/mode.ts';
 import { apiOf } from './api/call-api.ts';
 import { newQueryClient, useAbout } from './api/queries.ts';
 import type { useColours } from './colours.ts';
+import { submitted } from './components/form.ts';
 import { useIsNarrow, useMedia } from './components/media.ts';
 import { headingId } from './components/page.tsx';
 import { RenderFailure } from './components/render-failure.tsx';
 import { Secrets } from './components/secrets.tsx';
-import { withLocalTimes } from './components/time.tsx';
+import { withLocalTimes } from './components/text.tsx';
 import { DashboardContext, NavigatedContext, type NewSecrets } from './context.ts';
 import { useCsvExports } from './csv-exports.tsx';
 import { Navigation, Pages, pageOf } from './pages.tsx';
 import { go, linkTo, useHashLocation, useMode } from './route.ts';
-import { SearchBox } from './search-box.tsx';
 import type { Session } from './session.ts';
 import { expired, SignInAgain, useSessionEnd } from './session-end.tsx';
-import type { Credentials } from './use-sign-in.ts';
+import type { Credentials } from './sign-in.tsx';
 
 interface SignedInProps {
   readonly session: Session;
@@ -239,5 +240,48 @@ function Layout({ session, look, isRestored, notices, onSignOut }: LayoutProps) 
         }
       />
     </NavigatedContext>
+  );
+}
+
+/** Whether a key is typed into something, where it must not do anything else. */
+function isTyped({ target, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean {
+  const isEditable =
+    target instanceof HTMLElement &&
+    target.matches('input, textarea, select, [contenteditable], [role=dialog] *');
+  return isEditable || ctrlKey || altKey || metaKey;
+}
+
+/** The search field of every page: whatever people have at hand, such as a number, an id, a reference or a name. */
+function SearchBox() {
+  const field = useRef<InputProps.Ref>(null);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== '/' || isTyped(event)) return;
+      event.preventDefault();
+      field.current?.focus();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  const [text, setText] = useState('');
+  const search = submitted(() => {
+    const wanted = text.trim();
+    if (wanted === '') return;
+    setText('');
+    go(linkTo('search', undefined, { q: wanted }));
+  });
+  return (
+    <search>
+      <form onSubmit={search}>
+        <Input
+          ref={field}
+          type="search"
+          ariaLabel="Search"
+          placeholder="Number, id, reference or client (/)"
+          value={text}
+          onChange={({ detail }) => setText(detail.value)}
+        />
+      </form>
+    </search>
   );
 }

@@ -9,13 +9,12 @@ import { useDashboard } from '../context.ts';
 import { linkTo } from '../route.ts';
 import { numberText, percent } from '../value-names.ts';
 import { ClientName } from './client-name.tsx';
-import { Facts } from './facts.tsx';
 import { useForm } from './form.ts';
 import { FormDialog } from './form-dialog.tsx';
 import { Loaded } from './loaded.tsx';
+import { Facts } from './page.tsx';
 import { RowAction } from './row-action.tsx';
-import { Secondary } from './text.tsx';
-import { Time } from './time.tsx';
+import { Secondary, Time } from './text.tsx';
 
 interface AllowOtpsProps {
   readonly clientId: string;
@@ -56,12 +55,7 @@ function AllowDialog({ clientId, country, onClose }: AllowOtpsProps & { readonly
   );
 }
 
-interface EvidenceProps {
-  readonly clientId: string;
-  readonly evidence: OtpEvidence;
-}
-
-function Evidence({ clientId, evidence }: EvidenceProps) {
+function Evidence({ clientId, evidence }: { readonly clientId: string; readonly evidence: OtpEvidence }) {
   const { hold, messages, more, by_country, by_prefix } = evidence;
   const { sends, verified, usual_share } = hold;
   return (

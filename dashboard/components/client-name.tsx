@@ -6,6 +6,7 @@ import { clientIdIn, modeOf, nameIn, settingsIdOf } from '../../shared/contract/
 import { inOneLine } from '../../shared/platform/visible-text.ts';
 import { useResponse } from '../api/queries.ts';
 import { linkTo, useMode } from '../route.ts';
+import type { FieldOfForm } from './form.ts';
 import { Secondary, WrappingLink } from './text.tsx';
 
 /** Loaded once, and again after a change. */
@@ -75,15 +76,11 @@ export function ClientLink({ id, to, ...known }: ClientLinkProps) {
   );
 }
 
-interface ClientFieldProps {
+interface ClientFieldProps extends FieldOfForm {
   readonly label?: string;
-  /** An id or a name. */
-  readonly value: string;
-  readonly onChange: (text: string) => void;
   /** When a suggestion is chosen, if that is more than a change. */
   readonly onSelect?: (clientId: string) => void;
   readonly description?: string;
-  readonly error?: string | undefined;
   /** Beside the field. */
   readonly action?: ReactNode;
 }

@@ -5,6 +5,7 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Textarea from '@cloudscape-design/components/textarea';
 import { useChange } from '../api/change.ts';
 import { useDashboard } from '../context.ts';
+import type { FieldOfForm } from './form.ts';
 import { RowAction } from './row-action.tsx';
 
 const statusIcons = { active: 'success', invalid: 'warning', expired: 'stopped' } as const;
@@ -38,13 +39,7 @@ export function RemoveAttribute({ name, of, send }: RemoveAttributeProps) {
   );
 }
 
-interface NoteFieldProps {
-  readonly value: string;
-  readonly error: string | undefined;
-  readonly onChange: (text: string) => void;
-}
-
-export function NoteField({ value, error, onChange }: NoteFieldProps) {
+export function NoteField({ value, error, onChange }: FieldOfForm) {
   return (
     <FormField label="Note" description="For people: why, and who to ask." errorText={error}>
       <Textarea rows={2} value={value} onChange={({ detail }) => onChange(detail.value)} />

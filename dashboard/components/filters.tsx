@@ -1,9 +1,14 @@
-/** The filters of a list. In a narrow window they are folded, so that the rows are on the first screen. */
+/** The filters of a list: their frame, and those by time and by client. */
+
+import DateRangePicker from '@cloudscape-design/components/date-range-picker';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
+import FormField from '@cloudscape-design/components/form-field';
 import Grid from '@cloudscape-design/components/grid';
-import { Children, type ReactNode, useState } from 'react';
+import { Children, type ReactNode, useEffect, useState } from 'react';
 import { useListState } from '../route.ts';
+import { ClientField } from './client-name.tsx';
 import { useIsNarrow } from './media.ts';
+import { rangeFault, rangeOf, timesOf } from './time-range.ts';
 
 interface FiltersProps {
   /** Whether there are no rows before something is chosen. */
@@ -11,6 +16,7 @@ interface FiltersProps {
   readonly children: ReactNode;
 }
 
+/** In a narrow window they are folded, so that the rows are on the first screen. */
 export function Filters({ isRequired = false, children }: FiltersProps) {
   const isNarrow = useIsNarrow();
   const { isFiltered } = useListState();
@@ -43,4 +49,52 @@ interface FieldsProps {
 export function Fields({ perRow, inNarrow = 1, children }: FieldsProps) {
   const colspan = { default: 12 / inNarrow, s: 12 / perRow };
   return <Grid gridDefinition={Children.map(children, () => ({ colspan })) ?? []}>{children}</Grid>;
+}
+
+/** The filter of a list by time: the last hours or days, or from a time until another. */
+export function TimeFilter({ placeholder = 'Any time' }: { readonly placeholder?: string }) {
+  const { filters, change } = useListState();
+  return (
+    <FormField label="Time">
+      <DateRangePicker
+        value={rangeOf(filters)}
+        placeholder={placeholder}
+        relativeOptions={[
+          { key: 'hour', amount: 1, unit: 'hour', type: 'relative' },
+          { key: 'day', amount: 24, unit: 'hour', type: 'relative' },
+          { key: 'week', amount: 7, unit: 'day', type: 'relative' },
+        ]}
+        isValidRange={(range) => {
+          const errorMessage = rangeFault(range);
+          return errorMessage === undefined ? { valid: true } : { valid: false, errorMessage };
+        }}
+        onChange={({ detail }) => change(timesOf(detail.value))}
+      />
+    </FormField>
+  );
+}
+
+const pauseMs = 400;
+
+/**
+ * The filter of a list by client, or by another name of its address; what is typed goes into the address after a pause.
+ *
+ * @returns `isTyping`: the rows of the client before are not to be shown any more */
+export function useClientFilter(name = 'client_id', label = 'Client') {
+  const { filter, change } = useListState();
+  const value = filter(name);
+  const [text, setText] = useState(value);
+  const [before, setBefore] = useState(value);
+  // The address has changed: by Back, for instance.
+  if (before !== value) {
+    setBefore(value);
+    if (text.trim() !== value) setText(value);
+  }
+  const isTyping = text.trim() !== value;
+  useEffect(() => {
+    if (!isTyping) return undefined;
+    const timer = setTimeout(() => change({ [name]: text.trim() }, { replace: true }), pauseMs);
+    return () => clearTimeout(timer);
+  });
+  return { isTyping, field: <ClientField label={label} value={text} onChange={setText} /> };
 }

@@ -1,11 +1,12 @@
-/** A dialog with a form: its fields, a button that sends them, and the error that belongs to no field. */
+/** Dialogs: one with a form, and one that asks for confirmation. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Form from '@cloudscape-design/components/form';
 import Modal, { type ModalProps } from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import type { ReactNode } from 'react';
-import type { FormState } from './form.ts';
+import { type ReactNode, useState } from 'react';
+import { useDashboard } from '../context.ts';
+import { type FormState, useForm } from './form.ts';
 
 interface FormDialogProps {
   readonly title: string;
@@ -19,6 +20,7 @@ interface FormDialogProps {
   readonly children: ReactNode;
 }
 
+/** A form's fields, a button that sends them, and the error that belongs to no field. */
 export function FormDialog({
   title,
   action,
@@ -63,5 +65,42 @@ export function Optional({ children }: { readonly children: string }) {
     <span>
       {children} <Box variant="span">– optional</Box>
     </span>
+  );
+}
+
+interface Confirmation {
+  readonly title: string;
+  readonly text: string;
+  /** The text of the button that confirms. */
+  readonly action: string;
+  readonly dismissText?: string;
+  readonly work: () => Promise<unknown>;
+  /** What is notified afterwards. */
+  readonly done?: string;
+}
+
+/**
+ * Asks for confirmation of an action that cannot be undone or that affects a client, then does it.
+ *
+ * @returns `confirm`, and the dialog for the page to show */
+export function useConfirm() {
+  const [asked, confirm] = useState<Confirmation>();
+  const dialog = asked === undefined ? null : <ConfirmDialog {...asked} onClose={() => confirm(undefined)} />;
+  return { confirm, dialog };
+}
+
+function ConfirmDialog({ text, work, done, onClose, ...texts }: Confirmation & { onClose: () => void }) {
+  const { notify } = useDashboard();
+  const form = useForm({
+    send: work,
+    onSent: () => {
+      if (done !== undefined) notify('success', done);
+    },
+    onClose,
+  });
+  return (
+    <FormDialog {...texts} form={form}>
+      {text}
+    </FormDialog>
   );
 }

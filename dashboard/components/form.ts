@@ -13,6 +13,13 @@ export interface FormState {
   readonly onClose: () => void;
 }
 
+/** What a field of a form takes, besides its label. */
+export interface FieldOfForm {
+  readonly value: string;
+  readonly error?: string | undefined;
+  readonly onChange: (value: string) => void;
+}
+
 type Values = Readonly<Record<string, string | boolean>>;
 
 interface FormOptions<Entered extends Values, Sent> {

@@ -3,6 +3,7 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import Pagination from '@cloudscape-design/components/pagination';
+import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table, { type TableProps } from '@cloudscape-design/components/table';
 import type { UseQueryResult } from '@tanstack/react-query';
@@ -10,13 +11,13 @@ import type { ReactNode } from 'react';
 import { inOneLine } from '../../shared/platform/visible-text.ts';
 import type { ReadPage } from '../api/pages.ts';
 import { useDashboard } from '../context.ts';
+import { choosePageSize, pageSizes, usePageSize } from '../page-size.ts';
 import { useListState, useMode } from '../route.ts';
 import { numberText } from '../value-names.ts';
 import { type Column, csvOf, fieldValue } from './columns.ts';
 import { downloadCsv } from './download.ts';
 import { LoadFailure, Refresh } from './loaded.tsx';
-import { PageSize } from './page-size.tsx';
-import { Time } from './time.tsx';
+import { Time } from './text.tsx';
 
 interface ListProps<Row> {
   readonly title: string;
@@ -226,5 +227,25 @@ function DownloadCsv<Row>({ name, columns, rows = [], readPage, of }: DownloadCs
     >
       CSV
     </Button>
+  );
+}
+
+/** The choice of how many rows a page has, beside the pages of a list. */
+function PageSize() {
+  const size = usePageSize();
+  const { change } = useListState();
+  return (
+    <div className="page-size">
+      <Select
+        ariaLabel="Rows per page"
+        selectedOption={{ value: size, label: `${size} rows` }}
+        options={pageSizes.map((value) => ({ value, label: `${value} rows` }))}
+        onChange={({ detail }) => {
+          choosePageSize(detail.selectedOption.value ?? pageSizes[0]);
+          // Pages of another length begin elsewhere.
+          change({}, { replace: true });
+        }}
+      />
+    </div>
   );
 }

@@ -6,8 +6,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { Secondary } from './text.tsx';
-import { clock } from './time.tsx';
+import { clock, Secondary } from './text.tsx';
 
 interface LoadedProps<Data> {
   readonly query: UseQueryResult<Data>;

@@ -1,6 +1,11 @@
-/** The frame of a page: its title, in the browser's tab too, and its heading, which gets the focus on navigation. */
+/** The frame of a page, and its parts: sections, facts and totals. */
+
+import Box from '@cloudscape-design/components/box';
+import Container from '@cloudscape-design/components/container';
 import ContentLayout from '@cloudscape-design/components/content-layout';
 import Header from '@cloudscape-design/components/header';
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
+import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useContext, useEffect, useRef } from 'react';
@@ -27,6 +32,7 @@ export const headingId = 'page-heading';
 export const modeChangedText = (mode: Mode): string =>
   `This is ${mode} data: the dashboard shows ${mode} data now.`;
 
+/** With its title, in the browser's tab too, and its heading, which gets the focus on navigation. */
 export function Page({ title, description, query, clientId, actions, children }: PageProps) {
   const heading = useRef<HTMLSpanElement>(null);
   const isNavigated = useContext(NavigatedContext);
@@ -63,5 +69,78 @@ export function Page({ title, description, query, clientId, actions, children }:
       <title>{`${inOneLine(title)} – Messaging gateway${mode === 'test' ? ' (test data)' : ''}`}</title>
       {children}
     </ContentLayout>
+  );
+}
+
+interface SectionProps {
+  readonly title: string;
+  readonly description?: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A part of a page, with a heading. */
+export function Section({ title, description, actions, children }: SectionProps) {
+  return (
+    <Container
+      header={
+        <Header variant="h2" description={description} actions={actions}>
+          {title}
+        </Header>
+      }
+    >
+      {children}
+    </Container>
+  );
+}
+
+interface FactsProps {
+  readonly columns: number;
+  readonly facts: Readonly<Record<string, ReactNode>>;
+}
+
+/** What is known of a thing, by label; a dash where there is nothing. */
+export function Facts({ columns, facts }: FactsProps) {
+  return (
+    <KeyValuePairs
+      columns={columns}
+      minColumnWidth={170}
+      items={Object.entries(facts).map(([label, value]) => ({ label, value: value ?? '–' }))}
+    />
+  );
+}
+
+interface TotalProps {
+  readonly label: string;
+  readonly value: string;
+  readonly href?: string;
+  readonly note?: string | undefined;
+}
+
+/** Numbers that are read at a glance, and may lead to their lists. */
+export function Totals({ columns, totals }: { columns: number; totals: readonly TotalProps[] }) {
+  return (
+    <KeyValuePairs
+      columns={columns}
+      items={totals.map((total) => ({ label: total.label, value: <Total {...total} /> }))}
+    />
+  );
+}
+
+function Total({ value, href, note }: TotalProps) {
+  if (href !== undefined) {
+    return (
+      <Link href={href} fontSize="heading-xl">
+        {value}
+      </Link>
+    );
+  }
+  return (
+    <>
+      <Box variant="span" fontSize="heading-xl" fontWeight="bold">
+        {value}
+      </Box>
+      {note === undefined ? null : <Box color="text-body-secondary">{note}</Box>}
+    </>
   );
 }

@@ -3,8 +3,7 @@ import Link from '@cloudscape-design/components/link';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { SuppressionView } from '../../shared/message/message-response.schema.ts';
 import { linkTo } from '../route.ts';
-import { Secondary, Written } from './text.tsx';
-import { Time } from './time.tsx';
+import { Secondary, Time, Written } from './text.tsx';
 
 export const scopeNames = {
   messages: 'Messages, but not one-time passwords',

@@ -3,8 +3,8 @@ import Button from '@cloudscape-design/components/button';
 import { useState } from 'react';
 import { useListState } from '../route.ts';
 import { submitted } from './form.ts';
+import { TextField } from './form-fields.tsx';
 import { withoutSeparators } from './phone-number.ts';
-import { TextField } from './text-field.tsx';
 
 interface SearchFormProps {
   readonly label: string;

@@ -6,7 +6,7 @@ import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useEffect, useState } from 'react';
 import type { NewSecrets } from '../context.ts';
-import { CopyButton } from './copyable.tsx';
+import { CopyButton } from './text.tsx';
 
 interface SecretsProps extends NewSecrets {
   readonly onDone: () => void;

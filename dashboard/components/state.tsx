@@ -3,8 +3,7 @@ import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/c
 import type { Status } from '../../shared/message/message.ts';
 import type { DeliveryState as WebhookState } from '../../shared/webhook/delivery.ts';
 import type { DeliverySummary } from '../../shared/webhook/webhook-response.schema.ts';
-import { Secondary } from './text.tsx';
-import { Time } from './time.tsx';
+import { Secondary, Time } from './text.tsx';
 
 const messageIcons: Readonly<Record<Status, StatusIndicatorProps.Type>> = {
   scheduled: 'pending',

@@ -1,5 +1,6 @@
-/** Texts: raw ones, remarks, and ids that are links. */
+/** Texts: raw ones, remarks, times, and ids that are links or can be copied. */
 import Box from '@cloudscape-design/components/box';
+import CopyToClipboard, { type CopyToClipboardProps } from '@cloudscape-design/components/copy-to-clipboard';
 import Link from '@cloudscape-design/components/link';
 import type { ReactNode } from 'react';
 import { inOneLine } from '../../shared/platform/visible-text.ts';
@@ -46,5 +47,73 @@ export function Written({ text }: { readonly text: string | null | undefined }) 
     <span className="written" dir="auto">
       {text}
     </span>
+  );
+}
+
+const day = { day: 'numeric', month: 'short' } as const;
+export const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
+const local = new Intl.DateTimeFormat(undefined, {
+  ...day,
+  ...clock,
+  year: 'numeric',
+  timeZoneName: 'short',
+});
+const utc = { timeZone: 'UTC', hourCycle: 'h23' } as const;
+
+/** A time in the user's time zone, which is named, and in UTC, as logs and the API have it. */
+export function Time({ at }: { readonly at: string | null | undefined }) {
+  if (at === null || at === undefined) return <>–</>;
+  const date = new Date(at);
+  return (
+    <time dateTime={at} title={at}>
+      {local.format(date)}
+      {date.getTimezoneOffset() === 0 ? null : <Secondary>{utcText(date)}</Secondary>}
+    </time>
+  );
+}
+
+/** A sentence of the gateway with its UTC times as the user's, as they are everywhere else on the page. */
+export function withLocalTimes(sentence: string): string {
+  return inOneLine(sentence).replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => local.format(new Date(time)));
+}
+
+/** With the day where it is another one in UTC. */
+function utcText(date: Date): string {
+  const options = { ...utc, ...clock, ...(date.getDate() === date.getUTCDate() ? {} : day) };
+  return `${date.toLocaleString(undefined, options)} UTC`;
+}
+
+interface CopyableProps {
+  /** What the text is, for screen readers: `message id`. */
+  readonly name: string;
+  readonly text: string;
+  /** Shown instead of the text. */
+  readonly children?: ReactNode;
+}
+
+/** A text that people paste elsewhere, such as an id, with a button to copy it. */
+export function Copyable({ name, text, children }: CopyableProps) {
+  return (
+    <span className="copyable">
+      <span className="id">{children ?? inOneLine(text)}</span>
+      <CopyButton name={name} text={text} />
+    </span>
+  );
+}
+
+interface CopyButtonProps extends Omit<CopyableProps, 'children'> {
+  /** `inline`: with the text. */
+  readonly variant?: CopyToClipboardProps.Variant;
+}
+
+export function CopyButton({ name, text, variant = 'icon' }: CopyButtonProps) {
+  return (
+    <CopyToClipboard
+      variant={variant}
+      textToCopy={text}
+      copyButtonAriaLabel={`Copy ${name}`}
+      copySuccessText="Copied"
+      copyErrorText="Copying failed. Select the text instead."
+    />
   );
 }

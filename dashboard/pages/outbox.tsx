@@ -2,9 +2,8 @@
 
 import type { OutboxMessage } from '../../shared/admin/simulator.ts';
 import { usePagedAnswer } from '../api/queries.ts';
-import { useClientFilter } from '../components/client-filter.tsx';
 import type { Column } from '../components/columns.ts';
-import { Fields } from '../components/filters.tsx';
+import { Fields, useClientFilter } from '../components/filters.tsx';
 import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
 import { NumberSearch } from '../components/search-form.tsx';

@@ -3,14 +3,10 @@ import { useEffect } from 'react';
 import type { Refusal } from '../../shared/http/record-refusals.ts';
 import { useResponse } from '../api/queries.ts';
 import { ClientLink } from '../components/client-name.tsx';
-import { Copyable } from '../components/copyable.tsx';
-import { Facts } from '../components/facts.tsx';
 import { List } from '../components/list.tsx';
-import { modeChangedText, Page } from '../components/page.tsx';
+import { Facts, modeChangedText, Page, Section } from '../components/page.tsx';
 import { SearchForm } from '../components/search-form.tsx';
-import { Section } from '../components/section.tsx';
-import { Code, WrappingLink } from '../components/text.tsx';
-import { Time } from '../components/time.tsx';
+import { Code, Copyable, Time, WrappingLink } from '../components/text.tsx';
 import { useDashboard } from '../context.ts';
 import { go, modeIn, useListState, useMode } from '../route.ts';
 

@@ -4,27 +4,30 @@ import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Tabs from '@cloudscape-design/components/tabs';
+import { type ComponentProps, useState } from 'react';
 import type { ActivityGroup } from '../../../shared/activity/activity-kinds.ts';
 import type { ActivityView } from '../../../shared/admin/activity.ts';
+import type { ResendResult } from '../../../shared/admin/webhooks.ts';
 import { inOneLine } from '../../../shared/platform/visible-text.ts';
+import { useChange } from '../../api/change.ts';
+import { longestPage, type ReadPage } from '../../api/pages.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
-import { ChoiceField } from '../../components/choice-field.tsx';
-import { useClientFilter } from '../../components/client-filter.tsx';
 import { ActorName, ClientLink, useClientName } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';
-import { useConfirm } from '../../components/confirm-dialog.tsx';
-import { Fields, Filters } from '../../components/filters.tsx';
+import { Fields, Filters, TimeFilter, useClientFilter } from '../../components/filters.tsx';
+import { useIsShown } from '../../components/form.ts';
+import { useConfirm } from '../../components/form-dialog.tsx';
+import { ChoiceField } from '../../components/form-fields.tsx';
 import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
-import { useResend } from '../../components/resend.ts';
+import { noticeOf, useResend } from '../../components/resend.ts';
 import { ResendProgress } from '../../components/resend-progress.tsx';
 import { State } from '../../components/state.tsx';
-import { TimeFilter } from '../../components/time-filter.tsx';
 import { withStart } from '../../components/time-range.ts';
+import { useDashboard } from '../../context.ts';
 import { go, linkTo, useListState } from '../../route.ts';
 import { valueText } from '../../value-names.ts';
 import { changesTab, kinds, optionsOf, type Tab, tabs } from './activity-tabs.ts';
-import { useResendAll } from './resend-all.ts';
 
 /** @param id - of the tab */
 export function ActivityPage({ id }: { readonly id: string }) {
@@ -246,4 +249,53 @@ function isUnfinished({ delivery }: ActivityView): boolean {
 
 function isSelectable(entry: ActivityView): boolean {
   return entry.delivery !== undefined && !isUnfinished(entry);
+}
+
+/** Below what one request to the admin API may take at twenty a second. */
+const webhooksPerRequest = 50;
+
+/**
+ * Resends any number of webhooks, some at a time, with the progress. It ends when the page is left; those that are left
+ * over stay failed, so it can be repeated.
+ */
+function useResendAll(readPage: ReadPage<ActivityView>) {
+  const { api, notify } = useDashboard();
+  const [progress, setProgress] = useState<ComponentProps<typeof ResendProgress>>();
+  const isShown = useIsShown();
+  const mutation = useChange({
+    mutationFn: async () => {
+      const { ids, isAll } = await failedIn(readPage);
+      const results: ResendResult[] = [];
+      const startedAt = Date.now();
+      while (results.length < ids.length && isShown.current) {
+        setProgress({ done: results.length, total: ids.length, startedAt });
+        const some = ids.slice(results.length, results.length + webhooksPerRequest);
+        const answer = await api.send('resendWebhooks', {}, { delivery_ids: some });
+        results.push(...answer.results);
+      }
+      return { results, isAll };
+    },
+    onSuccess: ({ results, isAll }) => {
+      if (results.length === 0) notify('success', 'No webhook of these is failed now.');
+      else notify(...noticeOf(results));
+      if (!isAll) notify('success', 'There are more failed webhooks: resend all again.');
+    },
+  });
+  return { ...mutation, progress: mutation.isPending ? progress : undefined };
+}
+
+const webhooksMax = 1000;
+const pagesMax = 50;
+
+/** The webhooks in these entries that are failed now; `isAll` is false if there may be more. */
+async function failedIn(readPage: ReadPage<ActivityView>) {
+  const ids = new Set<string>();
+  let cursor: string | undefined;
+  for (let pages = 0; pages < pagesMax && ids.size < webhooksMax; pages += 1) {
+    const { rows, nextCursor } = await readPage(longestPage(cursor));
+    for (const { delivery } of rows) if (delivery?.state === 'failed') ids.add(delivery.delivery_id);
+    cursor = nextCursor;
+    if (cursor === undefined) break;
+  }
+  return { ids: [...ids], isAll: cursor === undefined };
 }

@@ -8,12 +8,11 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ResponseOf } from '../../api/call-api.ts';
 import { useAbout } from '../../api/queries.ts';
 import { changedFields } from '../../components/changed-fields.ts';
-import { Facts } from '../../components/facts.tsx';
 import { useForm } from '../../components/form.ts';
-import { Section } from '../../components/section.tsx';
+import { TextField } from '../../components/form-fields.tsx';
+import { Facts, Section } from '../../components/page.tsx';
 import { State } from '../../components/state.tsx';
-import { TextField } from '../../components/text-field.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo } from '../../route.ts';
 

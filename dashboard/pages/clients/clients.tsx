@@ -4,13 +4,15 @@ import { useState } from 'react';
 import type { ClientView } from '../../../shared/admin/clients.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
 import type { Column } from '../../components/columns.ts';
-import { Copyable } from '../../components/copyable.tsx';
+import { useForm } from '../../components/form.ts';
+import { FormDialog, Optional } from '../../components/form-dialog.tsx';
+import { RadioField, TextField } from '../../components/form-fields.tsx';
 import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { State } from '../../components/state.tsx';
-import { WrappingLink } from '../../components/text.tsx';
+import { Copyable, WrappingLink } from '../../components/text.tsx';
+import { useDashboard } from '../../context.ts';
 import { linkTo, useListState, useMode } from '../../route.ts';
-import { CreateClient } from './create-client.tsx';
 
 export function ClientsPage() {
   const mode = useMode();
@@ -77,3 +79,41 @@ const columns: readonly Column<ClientView>[] = [
   { title: 'Webhook URL', field: 'webhook_url', minWidth: 165 },
   { title: 'Created', field: 'created_at', sort: 'created_at', minWidth: 125, isTime: true },
 ];
+
+const scopes = [
+  { value: 'messages', label: 'Send messages' },
+  { value: 'admin', label: 'Administer the gateway' },
+];
+
+/** The dialog that creates a client: name, scope and webhook URL. Its secrets are shown once. */
+function CreateClient({ onClose }: { readonly onClose: () => void }) {
+  const { api, showSecrets } = useDashboard();
+  const form = useForm({
+    first: { name: '', scope: 'messages', webhook_url: '' },
+    send: ({ name, scope, webhook_url }) =>
+      api.send('createClient', {}, { name, scopes: [scope], webhook_url: webhook_url.trim() || null }),
+    onSent: (client) =>
+      showSecrets({
+        title: `The secrets of ${client.name}`,
+        secrets: [
+          { label: 'Client id', value: client.client_id },
+          { label: 'Client secret', value: client.client_secret },
+          { label: 'Webhook secret', value: client.webhook_secret },
+        ],
+      }),
+    onClose,
+  });
+  const isComplete = form.values.name.trim() !== '';
+  return (
+    <FormDialog title="Create client" action="Create" form={form} isComplete={isComplete}>
+      <TextField {...form.field('name')} label="Name" autoFocus />
+      <RadioField {...form.field('scope')} label="Scope" options={scopes} />
+      <TextField
+        {...form.field('webhook_url')}
+        label={<Optional>Webhook URL</Optional>}
+        type="url"
+        placeholder="https://"
+      />
+    </FormDialog>
+  );
+}

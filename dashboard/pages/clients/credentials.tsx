@@ -9,17 +9,16 @@ import { clientIdIn, modeOf } from '../../../shared/contract/mode.ts';
 import type { ResponseOf } from '../../api/call-api.ts';
 import { useChange } from '../../api/change.ts';
 import type { Column } from '../../components/columns.ts';
-import { useConfirm } from '../../components/confirm-dialog.tsx';
-import { Copyable } from '../../components/copyable.tsx';
+import { useForm } from '../../components/form.ts';
+import { FormDialog, useConfirm } from '../../components/form-dialog.tsx';
+import { ChoiceField } from '../../components/form-fields.tsx';
 import { List } from '../../components/list.tsx';
+import { Section } from '../../components/page.tsx';
 import { RowAction } from '../../components/row-action.tsx';
-import { Section } from '../../components/section.tsx';
 import { State } from '../../components/state.tsx';
-import { Secondary } from '../../components/text.tsx';
-import { Time } from '../../components/time.tsx';
+import { Copyable, Secondary, Time } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo } from '../../route.ts';
-import { RotateSecret, type SecretKind } from './rotate-secret.tsx';
 
 export function Credentials({ client }: { readonly client: ResponseOf<'showClient'> }) {
   const { api, showSecrets } = useDashboard();
@@ -138,4 +137,63 @@ function keyColumns(revoke: (keyId: string) => void): readonly Column<ApiKeyView
         revoked_at === null ? <RowAction text="Revoke" of={key_id} onClick={() => revoke(key_id)} /> : '–',
     },
   ];
+}
+
+const overlaps = [
+  { value: '24', label: '24 hours' },
+  { value: '0', label: 'None: it has leaked' },
+  { value: '1', label: '1 hour' },
+  { value: '72', label: '3 days' },
+  { value: '168', label: '7 days' },
+];
+
+const texts = {
+  client: {
+    title: 'Rotate the client secret?',
+    text: 'The current secret stays valid for 24 hours, or as long as you choose, unless you end it.',
+    leaked:
+      'Older secrets are rejected within 60 seconds. Tokens that were requested with them are valid for up to an hour.',
+  },
+  webhook: {
+    title: 'Rotate the webhook secret?',
+    text: 'The new secret takes effect after 60 seconds. Webhooks are also signed with the current secret for another 24 hours, or as long as you choose.',
+    leaked:
+      'When the new secret takes effect, no older one signs any more: webhooks fail at an endpoint that does not have the new one by then.',
+  },
+} as const;
+
+type SecretKind = keyof typeof texts;
+
+interface RotateSecretProps {
+  readonly clientId: string;
+  readonly kind: SecretKind;
+  readonly onClose: () => void;
+}
+
+/** The dialog that rotates a secret of a client, with the choice of how long the current one stays in use. */
+function RotateSecret({ clientId, kind, onClose }: RotateSecretProps) {
+  const { api, showSecrets } = useDashboard();
+  const { title, text, leaked } = texts[kind];
+  const form = useForm({
+    first: { overlap: '24' },
+    send: async ({ overlap }) => {
+      const path = { client_id: clientId };
+      const body = { overlap_hours: Number(overlap) };
+      if (kind === 'client') {
+        const { client_secret } = await api.send('rotateClientSecret', path, body);
+        return { label: 'Client secret', value: client_secret };
+      }
+      const { webhook_secret, active_at } = await api.send('rotateWebhookSecret', path, body);
+      return { label: `Webhook secret, active from ${active_at}`, value: webhook_secret };
+    },
+    onSent: (secret) => showSecrets({ title: 'New secret', secrets: [secret] }),
+    onClose,
+  });
+  return (
+    <FormDialog title={title} action="Rotate" form={form}>
+      <div>{text}</div>
+      <ChoiceField {...form.field('overlap')} label="Overlap" options={overlaps} />
+      {form.values.overlap === '0' ? <div>{leaked}</div> : null}
+    </FormDialog>
+  );
 }

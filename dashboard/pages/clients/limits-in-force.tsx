@@ -7,8 +7,7 @@ import { useResponse } from '../../api/queries.ts';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { RowStatus } from '../../components/edited-row.tsx';
 import { List } from '../../components/list.tsx';
-import { Secondary } from '../../components/text.tsx';
-import { Time } from '../../components/time.tsx';
+import { Secondary, Time } from '../../components/text.tsx';
 import { capNames, durationText, numberText } from '../../value-names.ts';
 
 export function LimitsInForce({ clientId }: { readonly clientId: string }) {

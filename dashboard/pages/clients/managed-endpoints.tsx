@@ -5,10 +5,10 @@ import type { ResponseOf } from '../../api/call-api.ts';
 import { useChange } from '../../api/change.ts';
 import { useResponse } from '../../api/queries.ts';
 import { type Column, csvOnly } from '../../components/columns.ts';
-import { Copyable } from '../../components/copyable.tsx';
 import { List } from '../../components/list.tsx';
 import { RowAction } from '../../components/row-action.tsx';
 import { State } from '../../components/state.tsx';
+import { Copyable } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';
 import { go, linkTo } from '../../route.ts';
 
@@ -75,12 +75,7 @@ function destinationOf({ url, sqs, eventbridge }: EndpointSummary): string {
   return url ?? sqs?.queue_arn ?? eventbridge?.bus_arn ?? '–';
 }
 
-interface SendTestProps {
-  readonly clientId: string;
-  readonly endpoint: EndpointSummary;
-}
-
-function SendTest({ clientId, endpoint }: SendTestProps) {
+function SendTest({ clientId, endpoint }: { readonly clientId: string; readonly endpoint: EndpointSummary }) {
   const { endpoint_id, enabled } = endpoint;
   const { api } = useDashboard();
   const send = useChange({

@@ -2,9 +2,9 @@
 import type { RefusalView } from '../../../shared/admin/refusals.ts';
 import { useResponse } from '../../api/queries.ts';
 import type { Column } from '../../components/columns.ts';
+import { TimeFilter } from '../../components/filters.tsx';
 import { List } from '../../components/list.tsx';
 import { WrappingLink } from '../../components/text.tsx';
-import { TimeFilter } from '../../components/time-filter.tsx';
 import { withStart } from '../../components/time-range.ts';
 import { linkTo, useListState } from '../../route.ts';
 

@@ -5,15 +5,17 @@ import { useState } from 'react';
 import type { SuppressionView } from '../../../shared/message/message-response.schema.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
 import { type Column, csvOnly } from '../../components/columns.ts';
-import { useConfirm } from '../../components/confirm-dialog.tsx';
+import { useForm } from '../../components/form.ts';
+import { FormDialog, Optional, useConfirm } from '../../components/form-dialog.tsx';
+import { RadioField, TextField } from '../../components/form-fields.tsx';
 import { List } from '../../components/list.tsx';
+import { withoutSeparators } from '../../components/phone-number.ts';
 import { scopeNames, sourceNames } from '../../components/reachability.tsx';
 import { RowAction } from '../../components/row-action.tsx';
 import { NumberSearch } from '../../components/search-form.tsx';
 import { Secondary, Written } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo, useListState } from '../../route.ts';
-import { AddSuppression } from './add-suppression.tsx';
 
 export function Suppressions({ clientId }: { readonly clientId: string }) {
   const { api } = useDashboard();
@@ -89,4 +91,42 @@ function columnsOf(clientId: string, remove: (number: string) => void): readonly
     },
     ...csvOnly<SuppressionView>('reason', 'updated_at'),
   ];
+}
+
+interface AddSuppressionProps {
+  readonly clientId: string;
+  /** What the field has at first. */
+  readonly recipient: string;
+  readonly onClose: () => void;
+}
+
+const scopeOptions = Object.entries(scopeNames).map(([value, label]) => ({ value, label }));
+
+/** The dialog that adds a suppression: number, scope and reason. For a number that has one, it changes scope and reason. */
+function AddSuppression({ clientId, recipient, onClose }: AddSuppressionProps) {
+  const { api, notify } = useDashboard();
+  const form = useForm({
+    first: { recipient, scope: 'messages', reason: '' },
+    send: (entered) => {
+      const path = { client_id: clientId, recipient: withoutSeparators(entered.recipient) };
+      const reason = entered.reason.trim();
+      return api.send('putSuppression', path, { scope: entered.scope, ...(reason === '' ? {} : { reason }) });
+    },
+    onSent: (added) => notify('success', `${added.recipient} is suppressed.`),
+    onClose,
+  });
+  const isComplete = form.values.recipient.trim() !== '';
+  return (
+    <FormDialog title="Add suppression" action="Add" form={form} isComplete={isComplete}>
+      <TextField
+        {...form.field('recipient')}
+        label="Recipient"
+        inputMode="tel"
+        placeholder="+44…"
+        autoFocus
+      />
+      <RadioField {...form.field('scope')} label="Do not send" options={scopeOptions} />
+      <TextField {...form.field('reason')} label={<Optional>Reason</Optional>} />
+    </FormDialog>
+  );
 }

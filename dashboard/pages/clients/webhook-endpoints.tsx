@@ -1,18 +1,24 @@
 /** How the endpoints of a client's webhooks answer: failing or not, since when, and what waits for them. */
+
+import Header from '@cloudscape-design/components/header';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import { useState } from 'react';
+import { lazy, useState } from 'react';
 import type { OriginHealth } from '../../../shared/admin/webhook-health.ts';
 import type { ResendView } from '../../../shared/webhook/webhook-response.schema.ts';
 import { useResponse } from '../../api/queries.ts';
+import { chartColours } from '../../components/chart-series.ts';
 import { type Column, csvOnly } from '../../components/columns.ts';
+import { Fields } from '../../components/filters.tsx';
+import { ChoiceField } from '../../components/form-fields.tsx';
 import { List } from '../../components/list.tsx';
+import { Section } from '../../components/page.tsx';
+import { RenderFailure } from '../../components/render-failure.tsx';
 import { RowAction } from '../../components/row-action.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/text.tsx';
 import { linkTo } from '../../route.ts';
 import { numberText, percent } from '../../value-names.ts';
-import { EndpointCharts } from './endpoint-charts.tsx';
 import { ResendSince, ResendState } from './resend-since.tsx';
 
 export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
@@ -103,5 +109,67 @@ function Health({ failing_since, last_error, success_rate }: OriginHealth) {
       </StatusIndicator>{' '}
       <Time at={failing_since} />
     </>
+  );
+}
+
+const TimeChart = lazy(() => import('../../components/time-chart.tsx'));
+
+/** @param endpoints - failing ones first */
+function EndpointCharts({ endpoints }: { readonly endpoints: readonly OriginHealth[] }) {
+  const [chosen, setChosen] = useState<string>();
+  const tried = endpoints.filter(({ history }) => history.points.length > 0);
+  const shown = tried.find(({ origin }) => origin === chosen) ?? tried[0];
+  if (shown === undefined) return null;
+  return (
+    <Section title="Webhook attempts">
+      <SpaceBetween size="m">
+        {tried.length === 1 ? (
+          <span className="id">{shown.origin}</span>
+        ) : (
+          <ChoiceField
+            label="Endpoint"
+            value={shown.origin}
+            options={tried.map(({ origin }) => ({ value: origin }))}
+            onChange={setChosen}
+          />
+        )}
+        <RenderFailure isPart>
+          <Charts {...shown} />
+        </RenderFailure>
+      </SpaceBetween>
+    </Section>
+  );
+}
+
+function Charts({ origin, history: { step, points }, success_rate }: OriginHealth) {
+  const common = { step, steps: points.map(({ at }) => new Date(at)) };
+  const { good, better, bad } = chartColours;
+  return (
+    <Fields perRow={2}>
+      <div>
+        <Header variant="h3">Success rate: {percent(success_rate)}</Header>
+        <TimeChart
+          {...common}
+          title={`Attempts at ${origin}`}
+          unit="Attempts"
+          series={[
+            { title: 'Acknowledged', color: good, values: points.map(({ acknowledged }) => acknowledged) },
+            { title: 'Failed', color: bad, values: points.map(({ failed }) => failed) },
+          ]}
+        />
+      </div>
+      <div>
+        <Header variant="h3">Latency, average</Header>
+        <TimeChart
+          {...common}
+          title={`Latency of ${origin}`}
+          unit="Milliseconds"
+          series={[
+            { title: 'Latency', color: better, values: points.map(({ latency_ms }) => latency_ms ?? 0) },
+          ]}
+          text={(ms) => `${numberText(ms)} ms`}
+        />
+      </div>
+    </Fields>
   );
 }

@@ -9,24 +9,21 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Table, { type TableProps } from '@cloudscape-design/components/table';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { EndpointLimits } from '../../../shared/admin/limits.ts';
+import type { EndpointLimits, LimitsView } from '../../../shared/admin/limits.ts';
 import type { WindowAttribute } from '../../../shared/contract/limits.ts';
-import { limitFault, plainLimit } from '../../../shared/limit/entered-limits.ts';
+import { firstReached, limitFault, plainLimit } from '../../../shared/limit/entered-limits.ts';
 import { inOneLine } from '../../../shared/platform/visible-text.ts';
 import { useResponse } from '../../api/queries.ts';
 import { useClientName } from '../../components/client-name.tsx';
-import { useConfirm } from '../../components/confirm-dialog.tsx';
-import { Copyable } from '../../components/copyable.tsx';
 import { RowStatus } from '../../components/edited-row.tsx';
+import { useConfirm } from '../../components/form-dialog.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { RowAction } from '../../components/row-action.tsx';
-import { Secondary } from '../../components/text.tsx';
-import { withLocalTimes } from '../../components/time.tsx';
+import { Copyable, Secondary, withLocalTimes } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo } from '../../route.ts';
-import { capNames, everyClient, numberText } from '../../value-names.ts';
+import { capNames, durationText, everyClient, numberText } from '../../value-names.ts';
 import { limitPlaceholder, limitTitles, limitWindows, savedNotice } from './limit-field.ts';
-import { LimitPreview } from './limit-preview.tsx';
 import { LimitRowForm } from './limit-row-form.tsx';
 import { LimitWarnings } from './limit-warnings.tsx';
 
@@ -219,4 +216,38 @@ function column(field: WindowAttribute): TableProps.ColumnDefinition<EndpointLim
       },
     },
   };
+}
+
+interface LimitPreviewProps {
+  readonly row: EndpointLimits;
+  readonly field: keyof LimitsView;
+  /** As entered: empty for the default. */
+  readonly text: string;
+}
+
+/** While a limit is edited: which window refuses requests first with the new value, before it is saved. */
+function LimitPreview({ row, field, text }: LimitPreviewProps) {
+  if (limitFault(row, text) !== undefined) return null;
+  const entered = text.trim() === '' ? row.defaults?.[field] : Number(plainLimit(row, text));
+  const limits: LimitsView = { ...row.in_force, [field]: entered };
+  const inForce = limitWindows.flatMap((window) => {
+    const limit = limits[window];
+    return limit === undefined ? [] : [{ window, limit }];
+  });
+  const first = firstReached(inForce);
+  const [shortest] = inForce;
+  if (shortest === undefined) return null;
+  return (
+    <div aria-live="polite">
+      <Secondary>
+        {first === undefined
+          ? `Reached first: ${limitText(shortest.window, shortest.limit)}.`
+          : `Reached first: ${limitText(first.window, limits[first.window] ?? 0)}, after ${durationText(Math.round(first.afterSeconds))} at full rate.`}
+      </Secondary>
+    </div>
+  );
+}
+
+function limitText(window: keyof LimitsView, limit: number): string {
+  return `${numberText(limit)} ${window.replace('_', ' ')}`;
 }

@@ -7,11 +7,10 @@ import type { EndpointLimits } from '../../../shared/admin/limits.ts';
 import type { WindowAttribute } from '../../../shared/contract/limits.ts';
 import { limitFault, plainLimit } from '../../../shared/limit/entered-limits.ts';
 import { changedFields } from '../../components/changed-fields.ts';
-import { DateTimeField } from '../../components/date-time-field.tsx';
 import { NoteField } from '../../components/edited-row.tsx';
 import { useForm } from '../../components/form.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
-import { TextField } from '../../components/text-field.tsx';
+import { DateTimeField, TextField } from '../../components/form-fields.tsx';
 import { useDashboard } from '../../context.ts';
 import { limitPlaceholder, limitTitles, savedNotice } from './limit-field.ts';
 

@@ -6,15 +6,11 @@ import type { BatchDetails } from '../../../shared/admin/batches.ts';
 import type { Status } from '../../../shared/message/message.ts';
 import { useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
-import { Copyable } from '../../components/copyable.tsx';
-import { Facts } from '../../components/facts.tsx';
 import { List } from '../../components/list.tsx';
 import { Loaded } from '../../components/loaded.tsx';
-import { Page } from '../../components/page.tsx';
-import { Section } from '../../components/section.tsx';
+import { Facts, Page, Section } from '../../components/page.tsx';
 import { State } from '../../components/state.tsx';
-import { WrappingLink } from '../../components/text.tsx';
-import { Time } from '../../components/time.tsx';
+import { Copyable, Time, WrappingLink } from '../../components/text.tsx';
 import { linkTo } from '../../route.ts';
 import { numberText } from '../../value-names.ts';
 

@@ -2,8 +2,10 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
+import FormField from '@cloudscape-design/components/form-field';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import Textarea from '@cloudscape-design/components/textarea';
 import { useEffect, useRef, useState } from 'react';
 import type {
   Conversation,
@@ -12,21 +14,20 @@ import type {
 } from '../../../shared/admin/conversation.ts';
 import { useAbout, useResponse } from '../../api/queries.ts';
 import { ClientLink, ClientName } from '../../components/client-name.tsx';
-import { Copyable } from '../../components/copyable.tsx';
-import { Facts } from '../../components/facts.tsx';
+import { Fields } from '../../components/filters.tsx';
+import { useForm } from '../../components/form.ts';
+import { ChoiceField, TextField } from '../../components/form-fields.tsx';
 import { Loaded } from '../../components/loaded.tsx';
-import { Page } from '../../components/page.tsx';
+import { Facts, Page, Section } from '../../components/page.tsx';
 import { reachability } from '../../components/reachability.tsx';
 import { NumberSearch } from '../../components/search-form.tsx';
-import { Section } from '../../components/section.tsx';
 import { isInProgress, State } from '../../components/state.tsx';
-import { Secondary } from '../../components/text.tsx';
-import { Time } from '../../components/time.tsx';
-import { linkTo, useListState } from '../../route.ts';
-import { channelNames } from '../../value-names.ts';
+import { Copyable, Secondary, Time } from '../../components/text.tsx';
+import { useDashboard } from '../../context.ts';
+import { linkTo, useListState, useMode } from '../../route.ts';
+import { channelNames, channelOptions } from '../../value-names.ts';
 import { Correspondents } from './correspondents.tsx';
 import { MessageContent } from './message-content.tsx';
-import { SimulateReply } from './simulate-reply.tsx';
 
 /** A simulated reply takes the way of a real one, and is here within seconds. */
 const replyAwaitedMs = 20_000;
@@ -221,5 +222,64 @@ function OneMessage({ message, isMixed }: OneMessageProps) {
         </SpaceBetween>
       </Box>
     </li>
+  );
+}
+
+interface SimulateReplyProps {
+  readonly conversation: Conversation;
+  readonly onSent: () => void;
+}
+
+/** Sends a message of the person, as the simulated carrier would report it; only where the simulator is the carrier. */
+function SimulateReply({ conversation: { person, messages }, onSent }: SimulateReplyProps) {
+  const { api, notify } = useDashboard();
+  const mode = useMode();
+  const [newest] = messages;
+  const [channel] = useState<string>(newest?.channel ?? 'sms');
+  const form = useForm({
+    first: {
+      channel,
+      text: '',
+      // A sender that is a name cannot be answered.
+      to: newest?.number?.startsWith('+') === true ? newest.number : '',
+    },
+    send: ({ to, ...entered }) =>
+      api.send(
+        'sendInbound',
+        {},
+        { ...entered, from: person, ...(to.trim() === '' ? {} : { to: to.trim() }), mode },
+      ),
+    onSent: (_answer, change) => {
+      change({ text: '' });
+      notify('success', 'Reply sent. It appears here within a few seconds.');
+      onSent();
+    },
+  });
+  const text = form.field('text');
+  return (
+    <Section
+      title="Simulate a reply"
+      description="The simulated carrier reports it like a message of this person. It belongs to the client that last wrote to the person from this number."
+    >
+      <form onSubmit={form.submit}>
+        <SpaceBetween size="m">
+          <FormField
+            label="Text"
+            description="STOP opts the person out, START in again."
+            errorText={text.error ?? form.error}
+            stretch
+          >
+            <Textarea value={text.value} rows={2} onChange={({ detail }) => text.onChange(detail.value)} />
+          </FormField>
+          <Fields perRow={3}>
+            <ChoiceField {...form.field('channel')} label="Channel" options={channelOptions} />
+            <TextField {...form.field('to')} label="Our number" placeholder="The simulator's number" />
+          </Fields>
+          <Button formAction="submit" loading={form.isPending} disabled={text.value.trim() === ''}>
+            Send reply
+          </Button>
+        </SpaceBetween>
+      </form>
+    </Section>
   );
 }

@@ -7,8 +7,7 @@ import {
   type PartsOf,
   type PossibleParts,
 } from '../../../shared/admin/message-summary.ts';
-import { Copyable } from '../../components/copyable.tsx';
-import { Code, Secondary, Written } from '../../components/text.tsx';
+import { Code, Copyable, Secondary, Written } from '../../components/text.tsx';
 
 type Medium = PartsOf<NonNullable<PossibleParts['media']>>;
 

@@ -8,17 +8,13 @@ import type { DeliverySummary } from '../../../shared/webhook/webhook-response.s
 import { useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';
-import { useConfirm } from '../../components/confirm-dialog.tsx';
-import { Copyable } from '../../components/copyable.tsx';
-import { Facts } from '../../components/facts.tsx';
+import { useConfirm } from '../../components/form-dialog.tsx';
 import { List } from '../../components/list.tsx';
 import { Loaded } from '../../components/loaded.tsx';
-import { Page } from '../../components/page.tsx';
+import { Facts, Page, Section } from '../../components/page.tsx';
 import { reachability } from '../../components/reachability.tsx';
-import { Section } from '../../components/section.tsx';
 import { DeliveryState, isInProgress, State } from '../../components/state.tsx';
-import { IdLink, Secondary } from '../../components/text.tsx';
-import { Time } from '../../components/time.tsx';
+import { Copyable, IdLink, Secondary, Time } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo } from '../../route.ts';
 import { channelNames, numberText } from '../../value-names.ts';
@@ -119,13 +115,8 @@ const webhookColumns: readonly Column<DeliverySummary>[] = [
   ...csvOnly<DeliverySummary>('delivery_id', 'last_status', 'last_error'),
 ];
 
-interface LegsProps {
-  readonly legs: readonly MessageLeg[];
-  readonly ownId: string;
-}
-
 /** The messages of a send with `fallback`: each but this one is a link, once it has started. */
-function Legs({ legs, ownId }: LegsProps) {
+function Legs({ legs, ownId }: { readonly legs: readonly MessageLeg[]; readonly ownId: string }) {
   return (
     <List<MessageLeg>
       title="Fallback"

@@ -12,7 +12,7 @@ import { ClientLink } from '../../components/client-name.tsx';
 import type { Column } from '../../components/columns.ts';
 import { List } from '../../components/list.tsx';
 import { useIsNarrow } from '../../components/media.ts';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/text.tsx';
 import { linkTo } from '../../route.ts';
 import { numberText } from '../../value-names.ts';
 

@@ -4,12 +4,11 @@ import FormField from '@cloudscape-design/components/form-field';
 import Toggle from '@cloudscape-design/components/toggle';
 import type { SenderView } from '../../../shared/admin/senders.ts';
 import { changedFields } from '../../components/changed-fields.ts';
-import { ChoiceField } from '../../components/choice-field.tsx';
 import { ClientField } from '../../components/client-name.tsx';
 import { NoteField } from '../../components/edited-row.tsx';
 import { useForm } from '../../components/form.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
-import { TextField } from '../../components/text-field.tsx';
+import { ChoiceField, TextField } from '../../components/form-fields.tsx';
 import { useDashboard } from '../../context.ts';
 import { channelOptions } from '../../value-names.ts';
 
@@ -34,12 +33,7 @@ export const newSender: EditedSender = {
 
 type Field = 'identity' | 'messages_per_second' | 'entity_id' | 'template_id' | 'note';
 
-interface SenderFormProps {
-  readonly row: EditedSender;
-  readonly onClose: () => void;
-}
-
-export function SenderForm({ row, onClose }: SenderFormProps) {
+export function SenderForm({ row, onClose }: { readonly row: EditedSender; readonly onClose: () => void }) {
   const { api, notify } = useDashboard();
   const isNew = row.client_id === '';
   const first = {

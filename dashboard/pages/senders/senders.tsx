@@ -5,23 +5,23 @@ import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useState } from 'react';
+import type { CarrierView } from '../../../shared/admin/carriers.ts';
 import type { SenderView } from '../../../shared/admin/senders.ts';
 import { inOneLine } from '../../../shared/platform/visible-text.ts';
-import { usePagedAnswer } from '../../api/queries.ts';
-import { useClientFilter } from '../../components/client-filter.tsx';
+import { usePagedAnswer, useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';
-import { useConfirm } from '../../components/confirm-dialog.tsx';
 import { RemoveAttribute } from '../../components/edited-row.tsx';
-import { Filters } from '../../components/filters.tsx';
+import { Filters, useClientFilter } from '../../components/filters.tsx';
+import { useConfirm } from '../../components/form-dialog.tsx';
 import { List } from '../../components/list.tsx';
+import { LoadFailure } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
 import { RowAction } from '../../components/row-action.tsx';
-import { Secondary } from '../../components/text.tsx';
+import { Secondary, Time } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';
-import { useListState } from '../../route.ts';
+import { linkTo, useListState } from '../../route.ts';
 import { channelNames, everyClient } from '../../value-names.ts';
-import { Carriers } from './carriers.tsx';
 import { type EditedSender, newSender, SenderForm } from './sender-form.tsx';
 
 export function SendersPage() {
@@ -153,4 +153,64 @@ function destinationOf({ channel, country, carrier, destination }: SenderView): 
   if (channel === null) return destination;
   const by = carrier === null ? '' : `, by ${carrier}`;
   return `${channelNames[channel]}, ${country === '*' ? 'every country' : country}${by}`;
+}
+
+/** Each look is a call of every vendor. */
+const refreshMs = 300_000;
+
+/** The carriers of the stage, in the order in which they are asked, and whether their credentials work. */
+function Carriers() {
+  const query = useResponse('listCarriers', {}, undefined, { refreshEveryMs: refreshMs });
+  return (
+    <>
+      <LoadFailure query={query} />
+      <List<CarrierView>
+        title="Carriers"
+        description="The next one is asked where the one before has provably not taken a message."
+        isLoading={query.isPending}
+        columns={[
+          {
+            title: 'Carrier',
+            minWidth: 150,
+            cell: ({ carrier, channel, preference }) => (
+              <>
+                <Box fontWeight="bold">{carrier}</Box>
+                <Box fontSize="body-s">
+                  {channelNames[channel]}, number {preference}
+                </Box>
+              </>
+            ),
+          },
+          { title: 'Credentials', minWidth: 280, cell: Credentials },
+          { title: 'Last answer', minWidth: 200, cell: LastAnswer },
+        ]}
+        rows={query.data?.carriers}
+        empty="Both channels are turned off."
+        idOf={({ channel, carrier }) => `${channel} ${carrier}`}
+      />
+    </>
+  );
+}
+
+function Credentials({ credentials_work, credentials_answer, next_step }: CarrierView) {
+  if (credentials_work === null) return 'None of its own';
+  return (
+    <>
+      <StatusIndicator type={credentials_work ? 'success' : 'error'}>
+        {credentials_work ? 'They work' : `They do not work: ${credentials_answer}`}
+      </StatusIndicator>
+      {next_step === null ? null : <Box fontSize="body-s">{next_step}</Box>}
+    </>
+  );
+}
+
+function LastAnswer({ last_answer: last }: CarrierView) {
+  if (last === null) return 'None in the newest messages';
+  return (
+    <>
+      <a href={linkTo('messages', last.message_id)}>{last.outcome.replaceAll('_', ' ')}</a>{' '}
+      <Time at={last.at} />
+      {last.error_code === null ? null : <Box fontSize="body-s">{last.error_code}</Box>}
+    </>
+  );
 }

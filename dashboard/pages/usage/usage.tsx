@@ -1,30 +1,37 @@
 /** Usage: what all clients sent in a period, what became of it, what it cost, and which clients sent the most. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
+import DateRangePicker from '@cloudscape-design/components/date-range-picker';
+import FormField from '@cloudscape-design/components/form-field';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useMutation } from '@tanstack/react-query';
 import { usageCsv } from '../../../shared/admin/csv-columns.ts';
 import type { UsageList, UsageSummary } from '../../../shared/admin/usage.ts';
 import type { Interval } from '../../../shared/usage/period.ts';
 import { useResponse } from '../../api/queries.ts';
-import { ChoiceField } from '../../components/choice-field.tsx';
 import { ClientLink } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { downloadCsv } from '../../components/download.ts';
+import { ChoiceField } from '../../components/form-fields.tsx';
 import { List } from '../../components/list.tsx';
 import { Loaded, LoadFailure } from '../../components/loaded.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page, Section, Totals } from '../../components/page.tsx';
 import { PeriodChoice, usePeriod } from '../../components/period-choice.tsx';
-import { Section } from '../../components/section.tsx';
 import { WrappingLink } from '../../components/text.tsx';
 import TimeChart from '../../components/time-chart.tsx';
-import { Totals } from '../../components/totals.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo, useListState } from '../../route.ts';
 import { numberText, percent } from '../../value-names.ts';
-import { DaysField } from './days-field.tsx';
 import { UsageChanges } from './usage-changes.tsx';
-import { chosenDays, stepsOf, timesAt, timesOfDays, type UsageTimes, usagePeriods } from './usage-period.ts';
+import {
+  chosenDays,
+  daysMax,
+  stepsOf,
+  timesAt,
+  timesOfDays,
+  type UsageTimes,
+  usagePeriods,
+} from './usage-period.ts';
 import { groupTitle, seriesOf, type UsageGroup, usageGroups } from './usage-series.ts';
 
 export default function UsagePage() {
@@ -181,12 +188,7 @@ const errorColumns = ({ from: since, to: until }: UsageSummary): readonly Column
   { title: 'Messages', field: 'messages', minWidth: 110 },
 ];
 
-interface ChartsProps {
-  readonly chosen: Chosen;
-  readonly names: ReadonlyMap<string, string>;
-}
-
-function Charts({ chosen, names }: ChartsProps) {
+function Charts({ chosen, names }: { readonly chosen: Chosen; readonly names: ReadonlyMap<string, string> }) {
   const { filter, change } = useListState();
   const group = usageGroups.find(({ value }) => value === filter('by')) ?? usageGroups[1];
   const grouped = useUsage(chosen, group.value);
@@ -274,5 +276,37 @@ function useUsage(chosen: Chosen, by: UsageGroup) {
         return { ...iso(times), interval: times.step, group_by: by };
       },
     },
+  );
+}
+
+/** The choice of other days than a calendar has: from a day to another, both in UTC and both whole. */
+function DaysField() {
+  const { filter, change } = useListState();
+  const [first, last] = [filter('first'), filter('last_day')];
+  return (
+    <FormField label="Days (UTC)">
+      <DateRangePicker
+        value={first === '' ? null : { type: 'absolute', startDate: first, endDate: last }}
+        placeholder="The last 7 days"
+        rangeSelectorMode="absolute-only"
+        dateOnly
+        relativeOptions={[]}
+        isValidRange={(range) => {
+          if (range?.type !== 'absolute') return { valid: true };
+          const days = (Date.parse(range.endDate) - Date.parse(range.startDate)) / 86_400_000 + 1;
+          if (Number.isNaN(days)) return { valid: false, errorMessage: 'Choose the first and the last day.' };
+          return days >= 1 && days <= daysMax
+            ? { valid: true }
+            : { valid: false, errorMessage: `Choose at most ${daysMax} days.` };
+        }}
+        onChange={({ detail: { value } }) =>
+          change(
+            value?.type === 'absolute'
+              ? { first: value.startDate, last_day: value.endDate }
+              : { first: '', last_day: '' },
+          )
+        }
+      />
+    </FormField>
   );
 }

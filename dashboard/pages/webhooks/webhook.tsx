@@ -10,15 +10,11 @@ import type { Attempt } from '../../../shared/webhook/attempt-record.ts';
 import type { DeliveryView } from '../../../shared/webhook/webhook-response.schema.ts';
 import { useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
-import { Copyable, CopyButton } from '../../components/copyable.tsx';
-import { Facts } from '../../components/facts.tsx';
 import { Loaded } from '../../components/loaded.tsx';
-import { Page } from '../../components/page.tsx';
+import { Facts, Page, Section } from '../../components/page.tsx';
 import { useResend } from '../../components/resend.ts';
-import { Section } from '../../components/section.tsx';
 import { isInProgress, State } from '../../components/state.tsx';
-import { Code } from '../../components/text.tsx';
-import { Time } from '../../components/time.tsx';
+import { Code, Copyable, CopyButton, Time } from '../../components/text.tsx';
 import { linkTo } from '../../route.ts';
 
 export function WebhookPage({ id }: { readonly id: string }) {

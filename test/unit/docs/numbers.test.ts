@@ -146,7 +146,7 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
     ['is `pending`', queueDelay],
   ],
   'bin/admin/client-commands.ts': [['previous', `${previousSecretHours} hours`]],
-  'dashboard/pages/clients/rotate-secret.tsx': [
+  'dashboard/pages/clients/credentials.tsx': [
     ['takes effect after', `${secretActiveAfterSeconds} seconds`, `${previousSecretHours} hours`],
   ],
 };

@@ -1,0 +1,163 @@
+/** Fields of forms: a choice, a line of text, a time. */
+
+import DatePicker from '@cloudscape-design/components/date-picker';
+import FormField, { type FormFieldProps } from '@cloudscape-design/components/form-field';
+import Input, { type InputProps } from '@cloudscape-design/components/input';
+import RadioGroup from '@cloudscape-design/components/radio-group';
+import Select from '@cloudscape-design/components/select';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import TimeInput from '@cloudscape-design/components/time-input';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useListState } from '../route.ts';
+import type { FieldOfForm } from './form.ts';
+
+interface Option {
+  readonly value: string;
+  readonly label?: string;
+}
+
+interface ChoiceFieldProps extends FieldOfForm {
+  readonly label: string;
+  readonly options: readonly Option[];
+}
+
+/** A field with a few values, of which one is chosen; the first, if the value is not one of them. */
+export function ChoiceField({ label, value, error, options, onChange }: ChoiceFieldProps) {
+  return (
+    <FormField label={label} errorText={error}>
+      <Select
+        selectedOption={options.find((option) => option.value === value) ?? options[0] ?? null}
+        options={options}
+        onChange={({ detail }) => onChange(detail.selectedOption.value ?? '')}
+      />
+    </FormField>
+  );
+}
+
+/** The same with all values in sight. */
+export function RadioField({ label, value, error, options, onChange }: ChoiceFieldProps) {
+  return (
+    <FormField label={label} errorText={error}>
+      <RadioGroup
+        value={value}
+        items={options.map((option) => ({ label: option.value, ...option }))}
+        onChange={({ detail }) => onChange(detail.value)}
+      />
+    </FormField>
+  );
+}
+
+const any = { value: '', label: 'Any' };
+
+interface ChoiceFilterProps extends Pick<ChoiceFieldProps, 'label' | 'options'> {
+  /** In the address. */
+  readonly name: string;
+}
+
+/** A filter of a list: one of the values, or any. */
+export function ChoiceFilter({ name, label, options }: ChoiceFilterProps) {
+  const { filter, change } = useListState();
+  return (
+    <ChoiceField
+      label={label}
+      value={filter(name)}
+      options={[any, ...options]}
+      onChange={(value) => change({ [name]: value })}
+    />
+  );
+}
+
+interface TextFieldProps
+  extends Pick<FormFieldProps, 'label' | 'description' | 'secondaryControl'>,
+    Omit<InputProps, 'onChange'> {
+  readonly error?: string | undefined;
+  readonly onChange: (text: string) => void;
+}
+
+/** A field for a line of text, with its label and error. */
+export function TextField({
+  label,
+  description,
+  secondaryControl,
+  error,
+  autoFocus = false,
+  onChange,
+  ...input
+}: TextFieldProps) {
+  const field = useRef<InputProps.Ref>(null);
+  useEffect(() => {
+    if (!autoFocus) return undefined;
+    // After its dialog, which notes what had the focus before, to give it back, and takes it for its first button.
+    const timer = setTimeout(() => field.current?.focus());
+    return () => clearTimeout(timer);
+  }, [autoFocus]);
+  return (
+    <FormField label={label} description={description} errorText={error} secondaryControl={secondaryControl}>
+      <Input {...input} ref={field} onChange={({ detail }) => onChange(detail.value)} />
+    </FormField>
+  );
+}
+
+interface DateTimeFieldProps extends FieldOfForm {
+  readonly label: string;
+  readonly description?: string;
+  /** Beside the fields. */
+  readonly actions?: ReactNode;
+}
+
+/**
+ * A field for a date and a time of the user's time zone. The value is ISO 8601, or empty for none. Give it a `key` that
+ * changes where the value is changed otherwise than by its fields.
+ */
+export function DateTimeField({ label, description, value, error, actions, onChange }: DateTimeFieldProps) {
+  const [date, setDate] = useState(localOf(value).slice(0, 10));
+  const [time, setTime] = useState(localOf(value).slice(11));
+  const change = (nextDate: string, nextTime: string): void => {
+    setDate(nextDate);
+    setTime(nextTime);
+    onChange(nextDate === '' ? '' : momentOf(nextDate, nextTime));
+  };
+  return (
+    <FormField
+      label={label}
+      description={description}
+      errorText={error}
+      constraintText={value === '' ? undefined : `UTC: ${value}`}
+    >
+      <SpaceBetween direction="horizontal" size="xs" alignItems="end">
+        <FormField label="Date">
+          <DatePicker
+            value={date}
+            placeholder="YYYY/MM/DD"
+            openCalendarAriaLabel={(selected) =>
+              `Choose a date${selected === null ? '' : `, ${selected} is chosen`}`
+            }
+            onChange={({ detail }) => change(detail.value, time)}
+          />
+        </FormField>
+        <FormField label="Time">
+          <TimeInput
+            format="hh:mm"
+            placeholder="hh:mm"
+            value={time}
+            onChange={({ detail }) => change(date, detail.value)}
+          />
+        </FormField>
+        {actions}
+      </SpaceBetween>
+    </FormField>
+  );
+}
+
+/** `2026-11-25T18:30` in the user's time zone. */
+function localOf(value: string): string {
+  const at = new Date(value);
+  if (Number.isNaN(at.getTime())) return '';
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** What is no date yet goes as it is, so that the gateway refuses it. */
+function momentOf(date: string, time: string): string {
+  const at = new Date(`${date}T${time === '' ? '00:00' : time}`);
+  return Number.isNaN(at.getTime()) ? date : at.toISOString().replace('.000Z', 'Z');
+}
