@@ -28,6 +28,7 @@ export interface OriginHealth {
   readonly last_error: string | null;
   /** The share of attempts that were acknowledged, from 0 to 1; null without an attempt. */
   readonly success_rate: number | null;
+  /** The average of its attempts. */
   readonly latency_ms: number | null;
   readonly history: AttemptHistory;
 }

@@ -67,6 +67,7 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
       if (Item === undefined) return undefined;
       return inMode(clientOf(Item), modeOf(clientId));
     },
+    /** @throws Error if the id is taken. */
     async create(client: Client): Promise<void> {
       const creating = await conditionalPut(dynamo, {
         TableName,
@@ -235,6 +236,7 @@ export function dynamoApiKeyStore(dynamo: DynamoDBDocumentClient, TableName: str
 
 export type ClientDirectory = ReturnType<typeof clientDirectory>;
 
+/** Clients and API keys, at most 45 s old; what the cache does not have is read from the tables. */
 export function clientDirectory(
   clients: Pick<ClientStore, 'find'>,
   apiKeys: Pick<ApiKeyStore, 'find'>,

@@ -10,6 +10,7 @@ const instant = z.iso.datetime();
 
 /** The list is compared and written as a whole, so fields that a later release added are kept. */
 const secretRow = openObject({
+  /** SHA-256, hexadecimal. */
   hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   created_at: instant,
   /** Set on the older secret when a new one is made. */

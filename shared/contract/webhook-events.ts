@@ -29,6 +29,7 @@ export const inboundEventNames = Object.keys(inboundEvents) as [InboundEventName
 /** An endpoint was disabled because it acknowledged nothing; sent to the client's other endpoints (contract 12.5). */
 export const endpointDisabledEvent = 'webhook_endpoint.disabled';
 
+/** The events of opt-outs and opt-ins (contract, section 13). */
 export const recipientEvents = {
   'recipient.opted_out': 'A person, or a carrier for them, asked for no more messages',
   'recipient.opted_in': 'A person asked for messages again',

@@ -86,6 +86,7 @@ export const eventStatuses = [
 
 export type EventStatus = (typeof eventStatuses)[number];
 
+/** ISO 8601 UTC. */
 const time = z.iso.datetime();
 
 /** What a message is sent from: selected when it is accepted, and not again at the hand-over (contract 14.2). */

@@ -20,6 +20,7 @@ export const maxAttempts = { min: 1, max: 10, default: 5 } as const;
 export const otpSchema = z.object({
   otp_id: z.string(),
   client_id: z.string(),
+  /** E.164. */
   recipient: z.string(),
   /** ISO 3166-1 alpha-2, or `ZZ`; absent in rows of older releases. */
   country: z.exactOptional(z.string()),

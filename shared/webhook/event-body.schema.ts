@@ -60,6 +60,7 @@ export const endpointDisabled = z.object({
   ),
 });
 
+/** A message from a person (contract, section 13). */
 export const inboundEvent = z.object({
   event: z.enum(inboundEventNames),
   timestamp: instant,
@@ -80,6 +81,7 @@ export const inboundEvent = z.object({
   ),
 });
 
+/** The event of an opt-out or opt-in (contract, section 13). */
 export const recipientEvent = z.object({
   event: z.enum(recipientEventNames),
   timestamp: instant,

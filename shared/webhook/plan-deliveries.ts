@@ -260,6 +260,7 @@ function receivedBody(message: Message, receivedAt: string): string {
   return JSON.stringify({ event: eventName(message, 'received'), timestamp: receivedAt, data });
 }
 
+/** Returns the body of an opt-out or opt-in event (contract, section 13). */
 export function recipientEventBody(message: Message, event: string, happenedAt: string): string {
   const { message_id, client_id, recipient, channel, direction } = message;
   const source = direction === 'inbound' ? 'keyword' : 'carrier';

@@ -201,6 +201,7 @@ export const simulatorNumber = '+15005550100';
 
 interface SimulatedInbound {
   readonly channel: Channel;
+  /** The person, E.164. */
   readonly from: string;
   readonly to: string;
   readonly text: string;
