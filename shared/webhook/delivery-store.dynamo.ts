@@ -54,7 +54,8 @@ function dynamoRevisedRows<Row extends { readonly revision: string }>(
       return creating.applied ? row : schema.parse(creating.row);
     },
 
-    get: (id) => readRow(client, schema, { TableName, Key: { delivery_id: id }, ConsistentRead: true }),
+    get: (id) =>
+      readRow(client, schema, { TableName, Key: { delivery_id: id }, ConsistentRead: true }, 'delivery_id'),
 
     async replace(seen, next) {
       const replacing = await conditionalPut(client, {

@@ -105,7 +105,12 @@ export function dynamoBatchStore(
     },
 
     get: (batchId) =>
-      readRow(client, batchSchema, { TableName, Key: { batch_id: batchId }, ConsistentRead: true }),
+      readRow(
+        client,
+        batchSchema,
+        { TableName, Key: { batch_id: batchId }, ConsistentRead: true },
+        'batch_id',
+      ),
 
     noteKeyUse: (batchId, keyUse) => noteKeyUse(client, table, { batch_id: batchId }, keyUse),
 

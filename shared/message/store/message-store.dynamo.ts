@@ -56,7 +56,8 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
 
   function get(messageId: string, reading?: ReadOptions): Promise<Message | undefined> {
     const ConsistentRead = reading?.consistent ?? true;
-    return readRow(client, messageSchema(), { TableName, Key: { message_id: messageId }, ConsistentRead });
+    const input = { TableName, Key: { message_id: messageId }, ConsistentRead };
+    return readRow(client, messageSchema(), input, 'message_id');
   }
 
   async function claim(messageId: string, wanted: HandOverClaim): Promise<Claim> {

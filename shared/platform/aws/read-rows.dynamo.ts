@@ -15,14 +15,24 @@ import { log } from '../log.ts';
 import { chunksOf } from '../long-lists.ts';
 import { retryRemaining } from '../retry.ts';
 
-/** Undefined where there is no such row. @throws ZodError where the row does not have this form */
+/**
+ * Undefined where there is no such row.
+ *
+ * @param key - by this attribute a row that a person made invalid is logged
+ * @throws ZodError where the row does not have this form
+ */
 export async function readRow<Schema extends z.ZodMiniType>(
   client: DynamoDBDocumentClient,
   schema: Schema,
   input: GetCommandInput,
+  key?: string,
 ): Promise<z.output<Schema> | undefined> {
   const { Item } = await client.send(new GetCommand(input));
-  return Item === undefined ? undefined : schema.parse(Item);
+  if (Item === undefined) return undefined;
+  const { success, data, error } = schema.safeParse(Item);
+  if (success) return data;
+  if (key !== undefined) logUnreadable(Item, key, error);
+  throw error;
 }
 
 /** The rows of this form. One that a person made invalid is logged, by its key, and hides no other. */
@@ -34,9 +44,13 @@ export function readableRows<Schema extends z.ZodMiniType>(
   return rows.flatMap((row) => {
     const { success, data, error } = schema.safeParse(row);
     if (success) return [data];
-    log.error('row unreadable', { [key]: row[key], fields: error.issues.map(({ path }) => path.join('.')) });
+    logUnreadable(row, key, error);
     return [];
   });
+}
+
+function logUnreadable(row: Readonly<Record<string, unknown>>, key: string, { issues }: z.core.$ZodError) {
+  log.error('row unreadable', { [key]: row[key], fields: issues.map(({ path }) => path.join('.')) });
 }
 
 /** The rows that a query finds, page by page, each page when it is needed. */
