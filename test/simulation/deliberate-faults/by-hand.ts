@@ -38,7 +38,7 @@ export const faults: DeliberateFaults = {
     ],
   },
   'an emptied list of webhook secrets gets none again': {
-    theme: 'administration',
+    theme: 'rows',
     promise: '7.6',
     changes: [
       {

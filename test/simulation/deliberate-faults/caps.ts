@@ -27,7 +27,7 @@ export const faults: DeliberateFaults = {
     ],
   },
   'a count that a person made a text is not full': {
-    theme: 'caps',
+    theme: 'rows',
     promise: '1.7',
     changes: [
       {

@@ -21,7 +21,7 @@ export const faults: DeliberateFaults = {
     ],
   },
   'a page of messages ends at the time that a person edited': {
-    theme: 'messages',
+    theme: 'rows',
     promise: '5.12',
     changes: [
       {
