@@ -1,6 +1,7 @@
 /**
  * The limits of clients. Requests are limited by policy (specification, section 8; contract 4.1), messages and spend by caps,
- * of a client and of a stage (contract 10.2). A row of `limit-overrides` changes one (contract 4.7 and 10.1).
+ * of a client and of a stage (contract 10.2). A row of `limit-overrides` changes one (contract 4.7 and 10.1). A sender has a
+ * pace (contract 14.4).
  */
 import * as z from 'zod/mini';
 import { millionthsPerUnit } from './prices.ts';
@@ -88,6 +89,10 @@ export function stageCaps() {
 }
 
 export type StageCaps = Readonly<z.output<ReturnType<typeof stageCaps>>>;
+
+/** The paces that a sender may have, in segments a second. */
+export const paceMin = 0.01;
+export const paceMax = 10_000;
 
 /** The `client_id` of a row for every client that has no row of its own for that endpoint. */
 export const everyClient = '*';

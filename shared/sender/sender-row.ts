@@ -3,7 +3,7 @@
  * (contract, section 14). The sends, the feedback and the tools use this one reading.
  */
 import { type Channel, channels } from '../contract/channels.ts';
-import { everyClient } from '../contract/limits.ts';
+import { everyClient, paceMax, paceMin } from '../contract/limits.ts';
 import {
   type EditedRow,
   type EditedTable,
@@ -182,9 +182,6 @@ function parseIdentity(value: unknown, channel: Channel): Parsed<string> {
   }
   return { reason: `${shownValue(value)} is not a sender. ${identityForms[channel]}` };
 }
-
-export const paceMin = 0.01;
-export const paceMax = 10_000;
 
 function parsePace(value: unknown): Parsed<number> {
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';

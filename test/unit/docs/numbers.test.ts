@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { stages } from '../../../lib/stages/stages.ts';
 import { webhookSecretsMax } from '../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds } from '../../../shared/client/webhook-secrets.ts';
-import { noticePercentages } from '../../../shared/contract/limits.ts';
+import { noticePercentages, paceMax, paceMin } from '../../../shared/contract/limits.ts';
 import {
   acknowledgeWithinSeconds,
   idempotencyKeyHours,
@@ -23,7 +23,6 @@ import { ttlSeconds } from '../../../shared/otp/otp.ts';
 import { rememberedSeconds } from '../../../shared/otp/otp-holds.dynamo.ts';
 import { queueDelayMaxSeconds } from '../../../shared/platform/aws/queues.sqs.ts';
 import { accessCache } from '../../../shared/platform/expiring-cache.ts';
-import { paceMax, paceMin } from '../../../shared/sender/sender-row.ts';
 import { tokenLifetimeSeconds } from '../../../shared/token/token-claims.ts';
 import { keyBounds } from '../../../shared/token/token-verifier.ts';
 import { usageKeptDays } from '../../../shared/usage/period.ts';
