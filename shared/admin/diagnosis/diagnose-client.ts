@@ -2,8 +2,10 @@
  * Diagnoses a client: finds its present problems, in words, and the command that fixes each. It reads access, limits, spend,
  * messages, webhooks and suppressions.
  */
-
 import type { SuppressionPage } from '../../message/suppression/suppression-store.dynamo.ts';
+import { addDays } from '../../platform/clock.ts';
+import { combinationsIn } from '../../usage/amounts.ts';
+import { periodAt } from '../../usage/period.ts';
 import { disabledByClient } from '../../webhook/webhook-endpoint.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
 import { showClient } from '../clients.ts';
@@ -11,9 +13,18 @@ import { type ExplainedEndpoint, explainLimits } from '../explain-limits.ts';
 import { clientIdOf } from '../find-client.ts';
 import { type EndpointLimits, limitsOf } from '../limits.ts';
 import { type OtpHoldView, otpHoldsOf } from '../otp-holds.ts';
+import { type CountedErrorCode, countedErrorCodes } from '../usage.ts';
 import { type ClientEndpoint, clientEndpoints, failedWebhooksMax } from '../webhook-health.ts';
 import { type EndpointSummary, listEndpoints } from '../webhooks.ts';
-import { type MessageOutcomes, outcomesOf, recentFailures } from './count-outcomes.ts';
+
+interface MessageOutcomes {
+  /** The start of the UTC day of yesterday. */
+  readonly since: string;
+  readonly messages: number;
+  readonly failed: number;
+  readonly expired: number;
+  readonly error_codes: readonly CountedErrorCode[];
+}
 
 export interface Diagnosis {
   readonly client_id: string;
@@ -29,6 +40,7 @@ export interface Diagnosis {
   readonly suppressions: ReturnType<typeof suppressedRecipients>;
 }
 
+const failuresShown = 5;
 /** More are counted as this many. */
 const suppressionsMax = 1000;
 
@@ -65,6 +77,48 @@ export async function diagnoseClient(dependencies: AdminDependencies, client: st
 async function outcomesAndFailures(dependencies: AdminDependencies, clientId: string, now: Date) {
   const outcomes = await outcomesOf(dependencies, clientId, now);
   return [outcomes, await recentFailures(dependencies, clientId, outcomes)] as const;
+}
+
+/** Returns the counts of yesterday and today, so that they are not empty just after midnight. */
+async function outcomesOf(
+  { usage }: Pick<AdminDependencies, 'usage'>,
+  clientId: string,
+  now: Date,
+): Promise<MessageOutcomes> {
+  const yesterday = periodAt('day', addDays(now, -1));
+  const rows = await usage.rowsOf(clientId, [yesterday.name, periodAt('day', now).name]);
+  const amounts = rows.map((row) => row.amounts);
+  const messages = amounts.flatMap(combinationsIn).filter(({ measure }) => measure === 'messages');
+  const countOf = (status?: string): number =>
+    messages
+      .filter((one) => status === undefined || one.status === status)
+      .reduce((sum, { amount }) => sum + amount, 0);
+  return {
+    since: yesterday.from.toISOString(),
+    messages: countOf(),
+    failed: countOf('failed'),
+    expired: countOf('expired'),
+    error_codes: countedErrorCodes(amounts),
+  };
+}
+
+/** No index has the status of a message, so a search for few reads up to 1,000: the counts tell whether there are any. */
+export async function recentFailures(
+  { messages }: Pick<AdminDependencies, 'messages'>,
+  clientId: string,
+  counts: Pick<MessageOutcomes, 'since' | 'failed' | 'expired'>,
+) {
+  if (counts.failed + counts.expired === 0) return [];
+  const condition = { status: ['failed', 'expired'] };
+  const wanted = { limit: failuresShown, since: counts.since, direction: 'outbound', condition } as const;
+  const lost = await messages.search({ clientId }, wanted);
+  return lost.messages.map(({ message_id, recipient, status, error_code = null, created_at }) => ({
+    message_id,
+    recipient,
+    status,
+    error_code,
+    created_at,
+  }));
 }
 
 function suppressedRecipients({ suppressions, nextAfter }: SuppressionPage) {

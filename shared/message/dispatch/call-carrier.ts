@@ -15,7 +15,7 @@ import type { ChosenCarrier, HandOver, HandOverBody } from './carrier.ts';
 import { type AttemptRules, asked, hasNext, type NextStep, withOutcome } from './next-step.ts';
 import { type OutboundEntry, type OutboundQueue, outboundEntryOf } from './outbound-queue.sqs.ts';
 import { recordReceipts } from './record-receipts.ts';
-import { pacedNow, type SlotReservations } from './reserve-slots.ts';
+import { type SlotReservations, slowDownSender } from './reserve-slots.ts';
 import type { OtpLegs, startNextLeg } from './start-next-leg.ts';
 
 export interface DispatchDependencies {
@@ -127,7 +127,7 @@ export async function callCarrier(
   const isFinal = response.outcome === 'refused' && response.elsewhere !== true;
   // A refused repeat proves nothing about the call before it.
   if (isRepeat && !isFinal) {
-    if (response.outcome === 'throttled') await slowDown(dependencies, message);
+    if (response.outcome === 'throttled') await slowDownSender(dependencies, message);
     return waitForOutcome(dependencies, claimed, carrier);
   }
   const outcome = withOutcome(attempts, response.outcome);
@@ -139,17 +139,9 @@ export async function callCarrier(
   });
   if (!isReleased) await noteLateOutcome(dependencies, message, claimId, { attempts: outcome });
   if (asksNext) return requeue(dependencies, 'next_carrier', message, outboundEntryOf(message));
-  if (response.outcome === 'throttled') await slowDown(dependencies, message);
+  if (response.outcome === 'throttled') await slowDownSender(dependencies, message);
   const seconds = backoffSeconds(message.handover_attempts ?? 1);
   return requeue(dependencies, 'try_again', message, outboundEntryOf(message, seconds));
-}
-
-/** The outcome comes first, and this only slows: where too many workers write the row at once, one of them has done so. */
-async function slowDown(dependencies: DispatchDependencies, message: Message): Promise<void> {
-  const { pace, warn } = dependencies;
-  const paced = await pacedNow(dependencies, message);
-  if (paced === undefined) return;
-  await pace.slowDown(paced.identity).catch((error: unknown) => warn('the sender is not slowed down', error));
 }
 
 /**

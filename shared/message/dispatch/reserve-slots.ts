@@ -82,12 +82,14 @@ export function pacedMessageOf(message: Message, current?: CurrentPace): PacedMe
   };
 }
 
+interface CurrentPaceDependencies {
+  readonly currentPaceOf: CurrentPaceOf;
+  readonly warn: (message: string, error: unknown) => void;
+}
+
 /** The message with the pace that its sender has now. If the rows cannot be read, it keeps the one that it was accepted with. */
 export async function pacedNow(
-  {
-    currentPaceOf,
-    warn,
-  }: { readonly currentPaceOf: CurrentPaceOf; readonly warn: (message: string, error: unknown) => void },
+  { currentPaceOf, warn }: CurrentPaceDependencies,
   message: Message,
 ): Promise<PacedMessage | undefined> {
   const { channel, sender } = message;
@@ -96,6 +98,17 @@ export async function pacedNow(
     warn('the present pace of the sender is not known', error),
   );
   return pacedMessageOf(message, current ?? undefined);
+}
+
+/** The outcome comes first, and this only slows: where too many workers write the row at once, one of them has done so. */
+export async function slowDownSender(
+  dependencies: CurrentPaceDependencies & { readonly pace: Pick<SlotReservations, 'slowDown'> },
+  message: Message,
+): Promise<void> {
+  const { pace, warn } = dependencies;
+  const paced = await pacedNow(dependencies, message);
+  if (paced === undefined) return;
+  await pace.slowDown(paced.identity).catch((error: unknown) => warn('the sender is not slowed down', error));
 }
 
 /** The request for slots of these messages, which are of one sender and one kind and were sent together. */

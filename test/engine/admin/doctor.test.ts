@@ -1,7 +1,7 @@
 /** What `doctor` reads of a client with many messages follows what is wrong, and not how much the client sends. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
-import { recentFailures } from '../../../shared/admin/diagnosis/count-outcomes.ts';
+import { recentFailures } from '../../../shared/admin/diagnosis/diagnose-client.ts';
 import { dynamoMessageSearch } from '../../../shared/admin/message-search.dynamo.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
