@@ -1,6 +1,10 @@
 /** Webhooks for one endpoint that follow from no message: test events, and that another endpoint was disabled. */
 import type { Channel } from '../contract/channels.ts';
-import { endpointDisabledEvent, type MessageEventName } from '../contract/webhook-events.ts';
+import {
+  endpointDisabledEvent,
+  type MessageEventName,
+  recipientEventNames,
+} from '../contract/webhook-events.ts';
 import { type EventStatus, eventStatuses, type Message } from '../message/message.ts';
 import { derivedId, newId } from '../platform/ids.ts';
 import { type Delivery, dueItemOf } from './delivery.ts';
@@ -10,6 +14,7 @@ import {
   type EnqueueDependencies,
   eventBody,
   type PlannedDelivery,
+  recipientEventBody,
   unpersistedDelivery,
 } from './plan-deliveries.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
@@ -46,9 +51,16 @@ export function testEvent(
   event: MessageEventName | undefined,
   now: Date,
 ): PlannedDelivery {
-  const name = event ?? defaultEvent(events);
+  const name: string = event ?? defaultEvent(events);
   const [channel, status] = name.split('.') as [Channel, EventStatus];
-  const body = eventBody(exampleMessage(client_id, channel, status, now), status);
+  const isOfRecipient = recipientEventNames.some((one) => one === name);
+  const body = isOfRecipient
+    ? recipientEventBody(
+        { ...exampleMessage(client_id, 'sms', 'received', now), direction: 'inbound' },
+        name,
+        now.toISOString(),
+      )
+    : eventBody(exampleMessage(client_id, channel, status, now), status);
   const { data, ...rest } = JSON.parse(body) as { readonly data: object };
   return {
     delivery_id: newId('whd', now),
@@ -61,9 +73,9 @@ export function testEvent(
   };
 }
 
-function defaultEvent(events: readonly string[] = []): MessageEventName {
+function defaultEvent(events: readonly string[] = []): string {
   const [first = 'sms.*'] = events.filter((event) => event !== endpointDisabledEvent);
-  return first.replace('*', 'delivered') as MessageEventName;
+  return first.replace('*', 'delivered');
 }
 
 function exampleMessage(clientId: string, channel: Channel, status: EventStatus, now: Date): Message {
