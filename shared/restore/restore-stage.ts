@@ -229,26 +229,27 @@ async function copy(
         await savePositions(positions);
       },
     );
-    if (table === 'due-items') await reviewSurvivors(dependencies, new Set(progress.tables));
+    if (table === 'due-items') await reviewSurvivors(dependencies);
   }
 }
 
-/** Adds the due items of rows that survived while their due items were lost. */
-async function reviewSurvivors(
-  { sideTables, tables, dueItemIndex, clock }: RestoreDependencies,
-  restored: ReadonlySet<RestorableTable>,
-): Promise<void> {
-  if (!restored.has('messages')) {
-    for await (const item of allItems(sideTables, tables.messages.name)) {
-      const message = messageSchema().safeParse(rowIn(item)).data;
-      if (message !== undefined) await leaveToReview({ dueItemIndex, clock }, [message]);
-    }
+/**
+ * Adds the due items of rows that survived while their due items were lost, also where their table is restored: of those
+ * that are newer than the restored time, the side table has none. What is restored later adds its own.
+ */
+async function reviewSurvivors({
+  sideTables,
+  tables,
+  dueItemIndex,
+  clock,
+}: RestoreDependencies): Promise<void> {
+  for await (const item of allItems(sideTables, tables.messages.name)) {
+    const message = messageSchema().safeParse(rowIn(item)).data;
+    if (message !== undefined) await leaveToReview({ dueItemIndex, clock }, [message]);
   }
-  if (!restored.has('webhook-deliveries')) {
-    for await (const item of allItems(sideTables, tables['webhook-deliveries'].name)) {
-      const delivery = deliverySchema.safeParse(rowIn(item)).data;
-      const due = delivery === undefined ? [] : dueItemOf(delivery);
-      if (due.length > 0) await dueItemIndex.add('deliveries', due);
-    }
+  for await (const item of allItems(sideTables, tables['webhook-deliveries'].name)) {
+    const delivery = deliverySchema.safeParse(rowIn(item)).data;
+    const due = delivery === undefined ? [] : dueItemOf(delivery);
+    if (due.length > 0) await dueItemIndex.add('deliveries', due);
   }
 }
