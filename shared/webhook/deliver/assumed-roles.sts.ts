@@ -45,27 +45,32 @@ export class RoleTrustsAnyExternalId extends Error {
 
 /** Before their end, credentials are renewed. */
 const renewBeforeMs = 120_000;
+/**
+ * How long a worker does not ask about a role again, whatever STS or the destination answered: the calls of all clients
+ * have one quota, so that a client whose queue or role is broken could stop the webhooks of the others.
+ */
+const askAgainAfterMs = 10_000;
 const rolesMax = 500;
 
 export function assumedRoles(assumeRole: AssumeRole, clock: Clock, newId: () => string) {
   const known = new ExpiringMap<ForeignCredentials>(rolesMax);
-  const pending = new Map<string, Promise<ForeignCredentials>>();
+  const asked = new ExpiringMap<Promise<ForeignCredentials>>(rolesMax);
   const keyOf = ({ destination, clientId, endpointId }: RoleUse) =>
     JSON.stringify([clientId, endpointId, roleArnOf(destination), resourceArnOf(destination)]);
 
   async function assume(use: RoleUse, key: string): Promise<ForeignCredentials> {
     const now = clock();
-    const asked = {
+    const request = {
       roleArn: roleArnOf(use.destination),
       sessionName: `messaging-gateway-${use.endpointId}`,
       sessionPolicy: sessionPolicyOf(use.destination),
     };
     const [own, foreign] = await Promise.allSettled([
-      assumeRole({ ...asked, externalId: use.clientId }),
-      assumeRole({ ...asked, externalId: newId() }),
+      assumeRole({ ...request, externalId: use.clientId }),
+      assumeRole({ ...request, externalId: newId() }),
     ]);
     if (own.status === 'rejected') throw own.reason;
-    if (foreign.status === 'fulfilled') throw new RoleTrustsAnyExternalId(asked.roleArn);
+    if (foreign.status === 'fulfilled') throw new RoleTrustsAnyExternalId(request.roleArn);
     if (!isAccessDenied(foreign.reason)) throw foreign.reason;
     known.set(key, own.value, now, own.value.expiration.getTime() - renewBeforeMs);
     return own.value;
@@ -74,18 +79,26 @@ export function assumedRoles(assumeRole: AssumeRole, clock: Clock, newId: () => 
   return {
     async credentialsFor(use: RoleUse): Promise<ForeignCredentials> {
       const key = keyOf(use);
-      const cached = known.get(key, clock()) ?? pending.get(key);
+      const now = clock();
+      const cached = known.get(key, now) ?? asked.get(key, now);
       if (cached !== undefined) return cached;
-      const assuming = assume(use, key).finally(() => pending.delete(key));
-      pending.set(key, assuming);
+      const assuming = assume(use, key).catch((error: unknown) => {
+        if (!isRefused(error)) asked.delete(key);
+        throw error;
+      });
+      asked.set(key, assuming, now, now.getTime() + askAgainAfterMs);
       return assuming;
     },
 
-    /** Credentials that were refused are not used again. */
+    /** Credentials that were refused are soon not used again. */
     forget(use: RoleUse): void {
       known.delete(keyOf(use));
     },
   };
+}
+
+function isRefused(error: unknown): boolean {
+  return isAccessDenied(error) || error instanceof RoleTrustsAnyExternalId;
 }
 
 export function isAccessDenied(error: unknown): boolean {

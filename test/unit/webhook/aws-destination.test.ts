@@ -164,11 +164,39 @@ describe('a role of a client', () => {
   });
 
   it('is assumed again after its credentials were refused', async () => {
-    const { roles, assumedFor } = aRole((id) => id === 'client_a');
+    const { roles, assumedFor, pass } = aRole((id) => id === 'client_a');
     await roles.credentialsFor(use);
+    pass(10);
     roles.forget(use);
     await roles.credentialsFor(use);
     expect(assumedFor('client_a')).toHaveLength(2);
+  });
+
+  it('is asked for once in ten seconds where its queue refuses every webhook, or it trusts nobody', async () => {
+    for (const isTrusting of [true, false]) {
+      const { roles, assumedFor, pass } = aRole((id) => isTrusting && id === 'client_a');
+      for (let webhook = 0; webhook < 200; webhook += 1) {
+        await roles.credentialsFor(use).catch(() => undefined);
+        roles.forget(use);
+        pass(0.1);
+      }
+      expect(assumedFor('client_a')).toHaveLength(2);
+    }
+  });
+
+  it('is asked for again at once where STS did not answer', async () => {
+    let calls = 0;
+    const roles = assumedRoles(
+      async () => {
+        calls += 1;
+        throw Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+      },
+      () => new Date('2026-11-22T10:00:00Z'),
+      () => 'random',
+    );
+    for (let webhook = 0; webhook < 2; webhook += 1)
+      await expect(roles.credentialsFor(use)).rejects.toThrow('slow down');
+    expect(calls).toBe(4);
   });
 });
 
