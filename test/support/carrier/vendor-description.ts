@@ -39,10 +39,20 @@ interface Schema {
   readonly properties?: Readonly<Record<string, unknown>>;
 }
 
+interface Response {
+  readonly content?: Content;
+}
+
+/** Stands for what `components` has under this name. */
+interface Reference {
+  readonly $ref: string;
+}
+
 interface Operation {
-  readonly parameters?: readonly Parameter[];
+  readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+  /** By the status, or by all that begin with a digit: `4XX`. */
+  readonly responses: Readonly<Record<string, Response | Reference>>;
 }
 
 type PathItem = Readonly<Record<string, Operation | undefined>>;
@@ -50,7 +60,10 @@ type PathItem = Readonly<Record<string, Operation | undefined>>;
 interface OpenApi {
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly webhooks?: Readonly<Record<string, PathItem>>;
-  readonly components: object;
+  readonly components: {
+    readonly parameters?: Readonly<Record<string, Parameter>>;
+    readonly responses?: Readonly<Record<string, Response>>;
+  };
 }
 
 const json = 'application/json';
@@ -60,6 +73,16 @@ const form = 'application/x-www-form-urlencoded';
 export function readVendorDescription(file: string): VendorDescription {
   const description = JSON.parse(readFileSync(file, 'utf8')) as OpenApi;
   const faultsOf = schemaFaults(description.components);
+
+  function resolved<Part extends object>(
+    named: Readonly<Record<string, Part>> = {},
+    part: Part | Reference,
+  ): Part {
+    if (!('$ref' in part)) return part;
+    const found = named[part.$ref.split('/').at(-1) ?? ''];
+    if (found === undefined) throw new Error(`there is no ${part.$ref}`);
+    return found;
+  }
 
   function found(request: VendorRequest) {
     const [path = ''] = request.path.split('?');
@@ -112,7 +135,8 @@ export function readVendorDescription(file: string): VendorDescription {
         query: Object.fromEntries(new URLSearchParams(request.path.slice(path.length + 1))),
         header: request.headers,
       };
-      const { parameters = [], requestBody } = operation;
+      const { parameters: given = [], requestBody } = operation;
+      const parameters = given.map((one) => resolved(description.components.parameters, one));
       const known = parameters.filter((one) => one.in === 'query').map(({ name }) => name);
       const faults = [
         ...Object.keys(places.query ?? {})
@@ -124,10 +148,11 @@ export function readVendorDescription(file: string): VendorDescription {
       return { template, faults };
     },
     responseFaults(request, status, text) {
-      const response = found(request).operation?.responses[String(status)];
+      const responses = found(request).operation?.responses ?? {};
+      const response = responses[status] ?? responses[`${Math.floor(status / 100)}XX`];
       // Few descriptions list their errors.
       if (response === undefined) return status < 400 ? [`${status} is no documented status`] : [];
-      const schema = response.content?.[json]?.schema;
+      const schema = resolved(description.components.responses, response).content?.[json]?.schema;
       return schema === undefined ? [] : jsonFaults(schema, text);
     },
     callbackFaults(name, text) {
