@@ -5,7 +5,6 @@ import type { SQSHandler } from 'aws-lambda';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoWebhookSecrets } from '../shared/client/webhook-secrets.dynamo.ts';
 import { cachedSecrets } from '../shared/client/webhook-secrets.ts';
-import { version } from '../shared/contract/api.ts';
 import { modeOf } from '../shared/contract/mode.ts';
 import { deliveriesAtOnce } from '../shared/contract/times.ts';
 import {
@@ -68,7 +67,6 @@ const dependencies = {
 };
 const attempts = { ...dependencies, counter: dynamoAttemptCounter(dynamo(), env.USAGE_TABLE) };
 const slowQueueArn = env.SLOW_WEBHOOKS_QUEUE_ARN;
-const common = { timeScale: env.WEBHOOK_TIME_SCALE, userAgent: `messaging-gateway/${version}` };
 
 export const handler: SQSHandler = async (event) => {
   const counted: CountedAttempt[] = [];
@@ -96,7 +94,7 @@ export const handler: SQSHandler = async (event) => {
         await fanOutAndLog(message.fan_out);
         return {};
       }
-      const outcome = await deliver(dependencies, { lane, ...common }, message);
+      const outcome = await deliver(dependencies, { lane, timeScale: env.WEBHOOK_TIME_SCALE }, message);
       logOutcome(message, lane, outcome);
       if ('attempt' in outcome) {
         const mode = modeOf(outcome.delivery.client_id);

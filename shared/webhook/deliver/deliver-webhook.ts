@@ -70,7 +70,6 @@ interface DeliverSettings {
   /** The lane whose queue this worker serves. */
   readonly lane: Lane;
   readonly timeScale: number;
-  readonly userAgent: string;
 }
 
 interface Claim {
@@ -115,7 +114,7 @@ export async function deliver(
       const attempt = unpostedAttempt(delivery, prevented, dependencies.clock());
       return await recordOutcome(dependencies, delivery, attempt, settings.timeScale);
     }
-    const attempt = await postAttempt(dependencies, settings, prepared); // 4
+    const attempt = await postAttempt(dependencies, settings.lane, prepared); // 4
     const outcome = await recordOutcome(dependencies, delivery, attempt, settings.timeScale); // 5 to 7
     if (endpoint !== undefined && outcome.kind !== 'lost_race') {
       const counting = countResult(dependencies, endpoint, attempt);

@@ -1,6 +1,7 @@
 /** The second step of a delivery: signs the body, posts it, and describes the attempt. */
 import { createHmac, createSecretKey } from 'node:crypto';
 import { signingSecrets, type WebhookSecret } from '../../client/webhook-secrets.ts';
+import { version } from '../../contract/api.ts';
 import { epochSeconds } from '../../platform/clock.ts';
 import type { Attempt, UnpostedError } from '../attempt-record.ts';
 import type { AwsDestination } from '../aws-destination.ts';
@@ -10,6 +11,8 @@ import { clientOriginOf } from '../endpoint-health.ts';
 import { awsDestinationOf, type WebhookEndpoint } from '../webhook-endpoint.ts';
 import type { Post, PostResult } from './http-post.ts';
 import { type AwsRequest, type SendToAws, textFor } from './send-to-aws.ts';
+
+const userAgent = `messaging-gateway/${version}`;
 
 interface ClaimedAttempt {
   readonly delivery: Delivery;
@@ -21,7 +24,7 @@ interface ClaimedAttempt {
 
 export async function postAttempt(
   dependencies: LaneDependencies & { readonly post: Post; readonly sendToAws: SendToAws },
-  { lane, userAgent }: { readonly lane: Lane; readonly userAgent: string },
+  lane: Lane,
   { delivery, endpoint, secrets, trigger }: ClaimedAttempt,
 ): Promise<Attempt> {
   const startedAt = dependencies.clock();

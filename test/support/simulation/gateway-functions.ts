@@ -212,7 +212,7 @@ export function gatewayFunctions(resources: Resources) {
           sleep,
           reportFailedDelivery,
         },
-        { lane, timeScale, userAgent: 'test' },
+        { lane, timeScale },
         message,
       );
     },
