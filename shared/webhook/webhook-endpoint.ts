@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { eventFilters, matchesFilters, messageEventNames } from '../contract/webhook-events.ts';
+import { optional } from '../operation/fields.ts';
 import {
   type AwsDestination,
   type EventBridgeDestination,
@@ -242,9 +243,9 @@ export function destinationOf({ url, sqs, eventbridge }: Destinations): Destinat
 
 function settingFields({ url, sqs, eventbridge }: DestinationSchemas) {
   return {
-    url: z.optional(url),
-    sqs: z.optional(sqs),
-    eventbridge: z.optional(eventbridge),
+    url: optional(url),
+    sqs: optional(sqs),
+    eventbridge: optional(eventbridge),
     events: z.optional(events),
     description: z.optional(description),
   };
@@ -258,8 +259,8 @@ export function newEndpointSchema(destinations: DestinationSchemas) {
 /** Null in `events` chooses every event, in `description` it removes the text; an absent field is not changed. */
 export function endpointChangeSchema(destinations: DestinationSchemas) {
   return z
-    .object({ ...settingFields(destinations), enabled: z.optional(z.boolean()) })
+    .object({ ...settingFields(destinations), enabled: optional(z.boolean()) })
     .check(oneDestination(0));
 }
 
-export const testRequestSchema = z.object({ event: z.optional(z.enum(messageEventNames)) });
+export const testRequestSchema = z.object({ event: optional(z.enum(messageEventNames)) });

@@ -629,12 +629,12 @@ class AsyncWebhookEndpointsResource:
         self,
         endpoint_id: str,
         *,
-        url: str | NotGiven = NOT_GIVEN,
-        sqs: models.QueueDestination | Mapping[str, Any] | NotGiven = NOT_GIVEN,
-        eventbridge: models.EventBusDestination | Mapping[str, Any] | NotGiven = NOT_GIVEN,
+        url: str | None | NotGiven = NOT_GIVEN,
+        sqs: models.QueueDestination | Mapping[str, Any] | None | NotGiven = NOT_GIVEN,
+        eventbridge: models.EventBusDestination | Mapping[str, Any] | None | NotGiven = NOT_GIVEN,
         events: Sequence[Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "sms.received", "whatsapp.received", "recipient.opted_out", "recipient.opted_in", "webhook_endpoint.disabled", "sms.*", "whatsapp.*"] | str] | None | NotGiven = NOT_GIVEN,
         description: str | None | NotGiven = NOT_GIVEN,
-        enabled: bool | NotGiven = NOT_GIVEN,
+        enabled: bool | None | NotGiven = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> models.WebhookEndpoint:
         """Change an endpoint.
