@@ -19,6 +19,7 @@ import { rowIn } from '../platform/aws/stream-record.dynamo.ts';
 import { leaveToReview } from '../relay/expire-messages.ts';
 import { allClients } from '../usage/count-changes.ts';
 import { deliverySchema, dueItemOf } from '../webhook/delivery.ts';
+import { resendSchema } from '../webhook/log/resend.ts';
 import { collectEvidence, type Evidence, hourOf, keptStreamEvidence } from './evidence.ts';
 import { type RestoreDependencies, type RestoreRun, restorePage } from './restore-page.ts';
 import {
@@ -251,5 +252,8 @@ async function reviewSurvivors({
     const delivery = deliverySchema.safeParse(rowIn(item)).data;
     const due = delivery === undefined ? [] : dueItemOf(delivery);
     if (due.length > 0) await dueItemIndex.add('deliveries', due);
+    const resend = resendSchema.safeParse(rowIn(item)).data;
+    if (resend !== undefined && resend.status !== 'completed')
+      await dueItemIndex.add('resends', [{ id: resend.resend_id, dueAt: clock() }]);
   }
 }
