@@ -7,13 +7,11 @@ import { recordReceipts } from '../../../shared/message/dispatch/record-receipts
 import type { Message } from '../../../shared/message/message.ts';
 import { statusView } from '../../../shared/message/message-response.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { allowanceOf } from '../doubles/no-caps.ts';
-import { noOtpLegs } from '../doubles/no-otp-legs.ts';
-import { nobodySuppressed } from '../doubles/nobody-suppressed.ts';
+import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
 import { inMemoryTables } from '../engine/in-memory-tables.ts';
-import { inMemoryPace, inMemoryStores } from '../engine/stores.ts';
+import { inMemoryStores } from '../engine/stores.ts';
 import type { AroundCall } from '../simulation/direct-database.ts';
-import { aMessage, attemptRules, created } from './example-message.ts';
+import { aMessage, created } from './example-message.ts';
 
 type Answer = HandOver | 'lost';
 
@@ -88,7 +86,7 @@ export async function attemptWorld(
     }),
   );
   let diesAtCost = false;
-  const dependencies = {
+  const usual = dispatchDependencies({
     messages: {
       ...messages,
       addCost: async (...given: Parameters<typeof messages.addCost>) => {
@@ -96,26 +94,17 @@ export async function attemptWorld(
         return messages.addCost(...given);
       },
     },
-    attemptRules,
     carriersFor: () => carriers,
-    bodyOf: async () => ({ text: 'Hello' }),
-    isDisabled: async () => false,
-    currentPaceOf: async () => undefined,
-    ...nobodySuppressed,
-    ...guards,
-    otpLegs: { ...noOtpLegs.otpLegs, isPending: async () => isOtpPending },
-    allowanceOf,
-    pace: inMemoryPace(() => now),
     outbound: {
-      enqueue: async (entries: readonly { delaySeconds: number }[]) => {
+      enqueue: async (entries) => {
         if (enqueueFails()) throw new Error('the queue is not available');
-        queued.push(...entries.map(({ delaySeconds }) => addSeconds(now, delaySeconds)));
+        queued.push(...entries.map(({ delaySeconds = 0 }) => addSeconds(now, delaySeconds)));
       },
     },
     clock: () => now,
-    newClaimId: () => `claim-${Math.random()}`,
-    sleep: async () => {},
-  };
+    ...guards,
+  });
+  const dependencies = { ...usual, otpLegs: { ...usual.otpLegs, isPending: async () => isOtpPending } };
   const { message_id } = message;
   return {
     calls,

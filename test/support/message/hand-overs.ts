@@ -1,15 +1,11 @@
 /** Messages on private tables, with a carrier and a clock that the test controls. */
-import { randomUUID } from 'node:crypto';
-import type { DispatchDependencies } from '../../../shared/message/dispatch/call-carrier.ts';
 import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier.ts';
 import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { allowanceOf } from '../doubles/no-caps.ts';
-import { noOtpLegs } from '../doubles/no-otp-legs.ts';
-import { nobodySuppressed } from '../doubles/nobody-suppressed.ts';
-import { inMemoryPace, storesIn } from '../engine/stores.ts';
+import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
+import { storesIn } from '../engine/stores.ts';
 import type { TestTables } from '../engine/test-tables.ts';
-import { attemptRules, onlyCarrier } from './example-message.ts';
+import { onlyCarrier } from './example-message.ts';
 import { aClient, ask, sendsIn } from './sends.ts';
 
 export const accepted: HandOver = {
@@ -30,22 +26,12 @@ export function handOversIn(tables: () => TestTables, clock: () => Date) {
       },
     };
     const requeued: OutboundEntry[] = [];
-    const dependencies: DispatchDependencies = {
+    const dependencies = dispatchDependencies({
       messages: storesIn(tables()).messages,
-      attemptRules,
       carriersFor: onlyCarrier(carrier),
-      bodyOf: async () => ({ text: 'Hello' }),
-      isDisabled: async () => false,
-      currentPaceOf: async () => undefined,
-      pace: inMemoryPace(clock),
-      ...nobodySuppressed,
-      ...noOtpLegs,
-      allowanceOf,
       outbound: { enqueue: async (entries) => void requeued.push(...entries) },
       clock,
-      newClaimId: randomUUID,
-      sleep: async () => {},
-    };
+    });
     return { dependencies, handed, requeued };
   }
 

@@ -2,7 +2,6 @@
 
 import type { EditedRow } from '../../../shared/edited-table/edited-row.ts';
 import { reserveBulkSlots } from '../../../shared/message/dispatch/bulk-slots.ts';
-import type { DispatchDependencies } from '../../../shared/message/dispatch/call-carrier.ts';
 import type { HandOver } from '../../../shared/message/dispatch/carrier.ts';
 import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { type OutboundEntry, queuedMessageOf } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
@@ -10,11 +9,9 @@ import { slotReservations } from '../../../shared/message/dispatch/reserve-slots
 import type { Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { currentPaces } from '../../../shared/sender/current-pace.ts';
-import { allowanceOf } from '../doubles/no-caps.ts';
-import { noOtpLegs } from '../doubles/no-otp-legs.ts';
-import { nobodySuppressed } from '../doubles/nobody-suppressed.ts';
+import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
 import { inMemoryStores } from '../engine/stores.ts';
-import { aMessage, attemptRules, created, onlyCarrier } from './example-message.ts';
+import { aMessage, created, onlyCarrier } from './example-message.ts';
 
 export const sender = { identity: 'ACME', messages_per_second: 2 };
 export const accepted: HandOver = { outcome: 'accepted', carrierMessageId: 'c-1' };
@@ -49,28 +46,20 @@ export function pacedWorld(answer: () => HandOver = () => accepted, tableMs = 0)
     if (rows === undefined) throw new Error('the table is not there');
     return rows;
   };
-  let claims = 0;
-  const dependencies: DispatchDependencies = {
+  const dependencies = dispatchDependencies({
     messages,
-    attemptRules,
     carriersFor: onlyCarrier({
       async handOver({ message }) {
         handed.push({ id: message.message_id, at: now });
         return answer();
       },
     }),
-    bodyOf: async () => ({ text: 'Hello' }),
-    isDisabled: async () => false,
-    ...nobodySuppressed,
-    ...noOtpLegs,
-    allowanceOf,
     pace,
     currentPaceOf: currentPaces({ allRows }, clock),
     outbound: { enqueue: async (entries) => void queued.push(...entries) },
     clock,
-    newClaimId: () => `claim-${++claims}`,
     sleep,
-  };
+  });
   return {
     dependencies,
     messages,

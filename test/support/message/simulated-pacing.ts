@@ -5,7 +5,6 @@
  */
 
 import { expectedEndOf, reserveBulkSlots } from '../../../shared/message/dispatch/bulk-slots.ts';
-import type { DispatchDependencies } from '../../../shared/message/dispatch/call-carrier.ts';
 import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
 import {
   type OutboundEntry,
@@ -14,13 +13,11 @@ import {
 } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { slotReservations } from '../../../shared/message/dispatch/reserve-slots.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { allowanceOf } from '../doubles/no-caps.ts';
-import { noOtpLegs } from '../doubles/no-otp-legs.ts';
-import { nobodySuppressed } from '../doubles/nobody-suppressed.ts';
+import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
 import { randomFrom } from '../doubles/seeded-random.ts';
 import { inMemoryStores } from '../engine/stores.ts';
 import { virtualTime } from '../simulation/virtual-time.ts';
-import { aMessage, attemptRules, created, onlyCarrier } from './example-message.ts';
+import { aMessage, created, onlyCarrier } from './example-message.ts';
 import type { PacedRun } from './pacing-figures.ts';
 
 const messagesOfRequest = 1000;
@@ -64,7 +61,7 @@ export async function simulatedPacing({ total, perSecond, seed }: Options): Prom
 
   function queueOf(kind: OutboundEntry['kind']) {
     const shown: OutboundEntry[] = [];
-    const idle = Array.from({ length: workers[kind] }, (_, number) => workerOf(`${kind}-${number}`));
+    const idle = Array.from({ length: workers[kind] }, newWorker);
     function feed(): void {
       while (shown.length > 0) {
         const worker = idle.pop();
@@ -85,11 +82,9 @@ export async function simulatedPacing({ total, perSecond, seed }: Options): Prom
       });
   }
 
-  function workerOf(process: string): DispatchDependencies {
-    let claims = 0;
-    return {
+  function newWorker() {
+    return dispatchDependencies({
       messages,
-      attemptRules,
       carriersFor: onlyCarrier({
         async handOver({ message: { message_id } }) {
           if (handedOverMs.has(message_id)) throw new Error('a message was handed over twice');
@@ -98,19 +93,12 @@ export async function simulatedPacing({ total, perSecond, seed }: Options): Prom
           return { outcome: 'accepted', carrierMessageId: message_id };
         },
       }),
-      bodyOf: async () => ({ text: 'Hello' }),
-      isDisabled: async () => false,
-      currentPaceOf: async () => undefined,
-      ...nobodySuppressed,
-      suppressions: slow(nobodySuppressed.suppressions),
-      ...noOtpLegs,
-      allowanceOf,
+      suppressions: slow({ get: async () => undefined }),
       pace: paceOfProcess(),
       outbound: { enqueue: async (entries) => entries.forEach(enqueue) },
       clock,
-      newClaimId: () => `${process}-${++claims}`,
       sleep: time.sleep,
-    };
+    });
   }
 
   const queues = { otp: queueOf('otp'), single: queueOf('single'), bulk: queueOf('bulk') };

@@ -5,7 +5,7 @@ import { type OutboundEntry, queuedMessageOf } from '../../../shared/message/dis
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { expireOverdue } from '../../../shared/relay/expire-messages.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
-import { aMessage, attemptRules, created, onlyCarrier } from '../../support/message/example-message.ts';
+import { aMessage, created, onlyCarrier } from '../../support/message/example-message.ts';
 import { pacedWorld } from '../../support/message/paced-world.ts';
 
 const end = addSeconds(created, 3600);
@@ -60,7 +60,6 @@ async function runsAfter(firstRunSeconds: number, answers: readonly Answer[]) {
     messages: { ...messages, transition },
     outbound,
     carriersFor,
-    attemptRules,
     clock: () => now,
   };
   const run = { dueItemIndex, messages, outbound, setAside: async () => undefined, budgetMs: 10_000 };

@@ -7,10 +7,9 @@ import type { LegRefusal, Message } from '../../../shared/message/message.ts';
 import { otpLegs } from '../../../shared/otp/otp-legs.ts';
 import { otpRecords } from '../../../shared/otp/otp-traffic.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { nobodySuppressed } from '../../support/doubles/nobody-suppressed.ts';
-import { inMemoryPace } from '../../support/engine/stores.ts';
+import { dispatchDependencies } from '../../support/doubles/dispatch-dependencies.ts';
 import { aClient, ask, type SendName } from '../../support/message/ask-operation.ts';
-import { attemptRules, onlyCarrier } from '../../support/message/example-message.ts';
+import { onlyCarrier } from '../../support/message/example-message.ts';
 import { runFallback, startAt } from '../../support/message/fallback-run.ts';
 import { inMemorySends, smallRequest } from '../../support/message/sends.ts';
 
@@ -28,16 +27,11 @@ function world(change: Parameters<typeof aClient>[0] = {}) {
   let handOvers = 0;
   const { messages, otps } = sends;
   const clock = () => at;
-  const dependencies = {
+  const dependencies = dispatchDependencies({
     messages,
-    attemptRules,
     carriersFor: onlyCarrier({
-      handOver: async () => ({ outcome: 'accepted' as const, carrierMessageId: `c-${++handOvers}` }),
+      handOver: async () => ({ outcome: 'accepted', carrierMessageId: `c-${++handOvers}` }),
     }),
-    bodyOf: async () => ({ text: 'Hello' }),
-    isDisabled: async () => false,
-    currentPaceOf: async () => undefined,
-    ...nobodySuppressed,
     otpLegs: otpLegs({
       otps,
       assertNotHeld: async () => {
@@ -53,12 +47,8 @@ function world(change: Parameters<typeof aClient>[0] = {}) {
       check: async () => {},
       giveBack: async () => {},
     }),
-    pace: inMemoryPace(clock),
-    outbound: { enqueue: async () => {} },
     clock,
-    newClaimId: () => 'claim',
-    sleep: async () => {},
-  };
+  });
   return {
     messages,
     otps,

@@ -6,11 +6,9 @@ import { nextLegDueAfter } from '../../../shared/message/dispatch/fallback.ts';
 import { nextLegEntryOf, queuedMessageOf } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { allowanceOf } from '../../support/doubles/no-caps.ts';
-import { noOtpLegs } from '../../support/doubles/no-otp-legs.ts';
-import { nobodySuppressed } from '../../support/doubles/nobody-suppressed.ts';
-import { inMemoryPace, inMemoryStores } from '../../support/engine/stores.ts';
-import { aMessage, attemptRules, created, onlyCarrier } from '../../support/message/example-message.ts';
+import { dispatchDependencies } from '../../support/doubles/dispatch-dependencies.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
+import { aMessage, created, onlyCarrier } from '../../support/message/example-message.ts';
 import { portThrough } from '../../support/simulation/processes.ts';
 
 const fallback: Message['fallback'] = [{ channel: 'whatsapp', after_seconds: 30, text: 'Hello' }];
@@ -20,26 +18,15 @@ async function handedOver(message: Message, more: Partial<DispatchDependencies> 
   const { messages: store } = inMemoryStores();
   await store.create(message);
   const clock = () => addSeconds(created, seconds);
-  const dependencies: DispatchDependencies = {
+  const dependencies = dispatchDependencies({
     messages: portThrough(store, (method, act) => {
       calls.push(method);
       return act();
     }),
-    attemptRules,
     carriersFor: onlyCarrier({ handOver: async () => ({ outcome: 'accepted', carrierMessageId: 'c-1' }) }),
-    bodyOf: async () => ({ text: 'Hello' }),
-    isDisabled: async () => false,
-    currentPaceOf: async () => undefined,
-    ...nobodySuppressed,
-    ...noOtpLegs,
-    allowanceOf,
-    pace: inMemoryPace(clock),
-    outbound: { enqueue: async () => {} },
     clock,
-    newClaimId: () => 'claim',
-    sleep: async () => {},
     ...more,
-  };
+  });
   return { calls, store, dependencies };
 }
 

@@ -1,0 +1,40 @@
+/**
+ * What hands over messages, where nothing is in the way: no suppression, no cap and no other load of the sender, and one-time
+ * passwords that can be verified. A test gives what it is about.
+ */
+import { randomUUID } from 'node:crypto';
+import type { DispatchDependencies } from '../../../shared/message/dispatch/call-carrier.ts';
+import { otpText } from '../../../shared/otp/otp-text.ts';
+import { inMemoryPace } from '../engine/stores.ts';
+import { attemptRules } from '../message/example-message.ts';
+import { allowanceOf } from './no-caps.ts';
+
+type Given = Pick<DispatchDependencies, 'messages' | 'carriersFor' | 'clock'> & Partial<DispatchDependencies>;
+
+export function dispatchDependencies({ pace, ...given }: Given): DispatchDependencies {
+  return {
+    attemptRules,
+    bodyOf: async () => ({ text: 'Hello' }),
+    isDisabled: async () => false,
+    pace: pace ?? inMemoryPace(given.clock),
+    currentPaceOf: async () => undefined,
+    suppressions: { get: async () => undefined },
+    recordOptOut: async () => true,
+    contacts: { note: async () => {} },
+    warn: () => {},
+    windows: { openedAt: async () => undefined },
+    outbound: { enqueue: async () => {} },
+    allowanceOf,
+    otpLegs: {
+      isPending: async () => true,
+      refusalOf: async () => undefined,
+      count: async () => undefined,
+      giveBack: async () => {},
+      noteStarted: async () => {},
+      textOf: otpText,
+    },
+    newClaimId: randomUUID,
+    sleep: async () => {},
+    ...given,
+  };
+}
