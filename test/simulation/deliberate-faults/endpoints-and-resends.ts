@@ -74,4 +74,15 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'an endpoint that takes opt-outs only cannot be tested': {
+    theme: 'webhooks',
+    promise: '1.7',
+    changes: [
+      {
+        file: 'shared/webhook/notification.ts',
+        replace: 'const isOfRecipient = recipientEventNames.some((one) => one === name);',
+        by: 'const isOfRecipient = recipientEventNames.length === 0;',
+      },
+    ],
+  },
 };

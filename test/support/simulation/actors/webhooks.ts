@@ -9,6 +9,7 @@ const choices: readonly [string[], ...string[][]] = [
   ['sms.delivered', 'sms.failed'],
   ['sms.sent'],
   ['whatsapp.*', 'sms.expired'],
+  ['recipient.opted_out', 'recipient.opted_in'],
 ];
 
 /** Asks until it is answered with this status, as a caller does who needs the answer. */
