@@ -91,7 +91,7 @@ it('resends every failed webhook of an endpoint, with the progress, and sends a 
   await page.getByText('acknowledged', { exact: true }).first().waitFor();
   const tested = new URL(page.url()).hash.split('/').at(-1);
   await eventually(async () => endpoint.received.find(({ headers }) => headers['webhook-id'] === tested));
-  endpoint.close();
+  await endpoint.close();
 });
 
 it('lists the webhooks of a client, whatever became of them, and follows one that is resent', async () => {
@@ -117,5 +117,5 @@ it('lists the webhooks of a client, whatever became of them, and follows one tha
   await page.getByRole('heading', { name: 'Attempts (7)' }).waitFor();
   await page.goBack();
   await page.getByText('No matches for these filters').waitFor();
-  endpoint.close();
+  await endpoint.close();
 });

@@ -101,7 +101,7 @@ it('keeps type, client, time and selection of the activity log in the address', 
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await eventually(async () => (filtersIn(page).size === 0 ? true : undefined));
   expect(await page.getByLabel('Client', { exact: true }).inputValue()).toBe('');
-  endpoint.close();
+  await endpoint.close();
 });
 
 it('opens the activity log on what people changed, by name, and keeps webhooks and sign-ins in tabs of their own', async () => {

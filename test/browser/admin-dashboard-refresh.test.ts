@@ -72,7 +72,7 @@ it('shows a message and a webhook in progress until they are final, without a cl
   await page.getByText('attempting', { exact: true }).waitFor();
   isOnItsWay = false;
   await page.getByText('acknowledged', { exact: true }).first().waitFor();
-  endpoint.close();
+  await endpoint.close();
 });
 
 it('refreshes on demand: the button keeps its place and the focus, the list its page and selection', async () => {

@@ -63,7 +63,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser.close();
-  endpoint.close();
+  await endpoint.close();
 });
 
 /** The overview, in the one session that all tests of this way have. */

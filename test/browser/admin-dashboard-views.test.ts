@@ -30,7 +30,7 @@ beforeAll(async () => {
   clientId = client.clientId;
   messageId = await client.send({ to: person });
   deliveryId = (await failForGood(messageId, 'sms.delivered')).delivery_id;
-  webhookEndpoint.close();
+  await webhookEndpoint.close();
   const dynamo = documentClient();
   for (const [destination, identity] of [
     ['sms GB', 'ACME'],

@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await page.close();
-  webhookEndpoint.close();
+  await webhookEndpoint.close();
 });
 
 afterAll(async () => {

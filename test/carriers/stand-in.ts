@@ -2,11 +2,12 @@
  * Stands in a vendor's place: answers as the vendor documents, refuses what its description refuses, loses, delays and doubles
  * as planned, and keeps a ledger of what it took.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { VendorDescription, VendorRequest } from '../support/carrier/vendor-description.ts';
 import type { Outcome, Taken, Vendor, VendorResponse } from '../support/carrier/vendors/vendor.ts';
+import { startServer } from '../support/http/local-server.ts';
 import type { CallFault, FaultPlan, MessageFate, ReportFault } from './faults.ts';
 import type { Reporter } from './reporters.ts';
 
@@ -67,7 +68,7 @@ export async function startStandIn(
   const closing = new AbortController();
   const wait = (ms: number) => pause(ms, undefined, { signal: closing.signal }).catch(() => undefined);
 
-  const server = createServer((incoming, outgoing) => {
+  const server = await startServer((incoming, outgoing) => {
     void serve(incoming, outgoing).catch((error: unknown) => findings.push(`the double failed: ${error}`));
   });
 
@@ -160,10 +161,8 @@ export async function startStandIn(
     faults.set(fault, (faults.get(fault) ?? 0) + 1);
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: server.url,
     ledger: {
       vendor,
       taken,
@@ -184,12 +183,10 @@ export async function startStandIn(
     reportBy(given) {
       reporter = given;
     },
-    close: () =>
-      new Promise((resolve) => {
-        closing.abort();
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close() {
+      closing.abort();
+      return server.close();
+    },
   };
 }
 
@@ -201,8 +198,6 @@ function respond(outgoing: ServerResponse, { status, headers, text }: VendorResp
 }
 
 async function readRequest(incoming: IncomingMessage): Promise<VendorRequest> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const headers = Object.fromEntries(
     Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
   );
@@ -210,6 +205,6 @@ async function readRequest(incoming: IncomingMessage): Promise<VendorRequest> {
     method: incoming.method ?? '',
     path: incoming.url ?? '',
     headers,
-    text: Buffer.concat(chunks).toString('utf8'),
+    text: await text(incoming),
   };
 }

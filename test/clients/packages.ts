@@ -4,16 +4,14 @@
  * packages find nothing. The steps begin with `packed`, so that they can be chosen.
  */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { buildSync } from 'esbuild';
 import { clientQuickStart } from '../../lib/build/docs/client-quick-starts.ts';
 import { acceptedSms } from '../support/clients/fault-server.ts';
+import { type LocalServer, startServer } from '../support/http/local-server.ts';
 import { pythonSteps } from './packages-python.ts';
 import type { Steps } from './steps.ts';
 import { at, programs, root, run } from './tools.ts';
@@ -29,8 +27,7 @@ const tools = {
 const typescriptVersions = ['5.0.4', '5.9.3', '7.0.2'];
 
 export async function packageSteps({ step }: Steps): Promise<void> {
-  const server = await startServer();
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url: baseUrl, close } = await startGateway();
   const made: string[] = [];
   /** An empty project with the tarball and these packages. */
   const project = async (...packages: string[]): Promise<string> => {
@@ -121,8 +118,7 @@ export async function packageSteps({ step }: Steps): Promise<void> {
       });
     await pythonSteps({ step }, baseUrl, packed);
   } finally {
-    server.close();
-    server.closeAllConnections();
+    await close();
     for (const folder of made) await rm(folder, { recursive: true, force: true });
   }
 }
@@ -222,7 +218,7 @@ async function compilesEverywhere(folder: string, version: string): Promise<void
 }
 
 /** Accepts messages, refuses the recipient `1`, and limits `+429`; has an outbox for a test key; the first token of the client `slow` never comes. */
-async function startServer(): Promise<Server> {
+async function startGateway(): Promise<LocalServer> {
   let slowTokens = 0;
   const message = {
     ...acceptedSms,
@@ -244,7 +240,7 @@ async function startServer(): Promise<Server> {
   const listed = { ...message, ...empty };
   const { message_id, created_at: at, recipient: to } = acceptedSms;
   const entry = { message_id, channel: 'sms', to, from: null, body: 'Hello', at };
-  const server = createServer(async (request, response) => {
+  return await startServer(async (request, response) => {
     const give = (status: number, body: object): void => {
       response
         .writeHead(status, { 'Content-Type': 'application/json', 'X-Request-Id': 'req_1' })
@@ -271,7 +267,4 @@ async function startServer(): Promise<Server> {
       give(429, { error: 'spend_limit_reached', message: 'Wait.', request_id: 'req_1', retry_after: 3600 });
     else give(202, acceptedSms);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return server;
 }

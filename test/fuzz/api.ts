@@ -81,7 +81,7 @@ try {
     numRuns: unmatchedRequests,
     seed: Number(seed),
   }).catch((error: unknown) => String(error));
-  front.close();
+  await front.close();
   const denials = await accessDenials(gateway().aws);
   report(result, { seconds, waitedSeconds, repeated: front.repeated() }, unmatched, [
     ...denials,

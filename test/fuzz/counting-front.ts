@@ -3,10 +3,10 @@
  * on the source address meets the operation and not its limit, and each response is tallied by operation and status.
  */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request as open, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, request as open, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { startServer } from '../support/http/local-server.ts';
 import type { Tally } from './tally.ts';
 
 interface CountingFront {
@@ -15,7 +15,7 @@ interface CountingFront {
   waitedSeconds(): number;
   /** How many requests were answered 503, and were made again. */
   repeated(): number;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export interface PassedRequest {
@@ -92,19 +92,14 @@ export async function startCountingFront(
     outgoing.writeHead(response.status, [...response.headers]).end(response.body);
   }
 
-  const server = createServer((incoming, outgoing) => {
+  const server = await startServer((incoming, outgoing) => {
     pass(incoming, outgoing).catch(() => outgoing.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    baseUrl: `http://localhost:${(server.address() as AddressInfo).port}`,
+    baseUrl: `http://localhost:${server.port}`,
     waitedSeconds: () => waitedMs / 1000,
     repeated: () => repeated,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
+    close: server.close,
   };
 }
 

@@ -1,6 +1,4 @@
 /** What administrators see of a carrier whose credentials do not work: over HTTP, and by `doctor`. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { LocalGateway } from '../../lib/local/gateway.ts';
 import type { CarrierView } from '../../shared/admin/carriers.ts';
@@ -9,21 +7,20 @@ import { twilioVendor } from '../support/carrier/vendors/twilio.ts';
 import { eventually, gateway } from '../support/gateway/gateway.ts';
 import { runGateway } from '../support/gateway/run-gateway.ts';
 import { adminToken, call } from '../support/http/client.ts';
+import { type LocalServer, startServer } from '../support/http/local-server.ts';
 
 /** A vendor that refuses every credential. */
-const vendor = createServer((request, response) => {
-  request.resume().once('end', () => {
-    const { status, headers, text } = twilioVendor.unauthorized;
-    response.writeHead(status, headers).end(text);
-  });
-});
-
+let vendor: LocalServer;
 let stop: LocalGateway['stop'] | undefined;
 let shell: AdminShell;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve));
-  const { port } = vendor.address() as AddressInfo;
-  const secret = { ...twilioVendor.credentials, base_url: `http://127.0.0.1:${port}` };
+  vendor = await startServer((request, response) => {
+    request.resume().once('end', () => {
+      const { status, headers, text } = twilioVendor.unauthorized;
+      response.writeHead(status, headers).end(text);
+    });
+  });
+  const secret = { ...twilioVendor.credentials, base_url: vendor.url };
   ({ stop } = await runGateway({
     settings: { smsCarrier: 'twilio,simulator' },
     secrets: { twilio: JSON.stringify(secret) },
@@ -33,7 +30,7 @@ beforeAll(async () => {
 afterAll(async () => {
   shell?.close();
   await stop?.();
-  vendor.close();
+  await vendor.close();
 });
 
 it('the carrier is named with what it answered, and what to do', async () => {

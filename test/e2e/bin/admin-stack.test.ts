@@ -1,15 +1,14 @@
 /** How a shell finds the deployed gateway that it means, whatever name and settings it was deployed with. */
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { runCommand } from '../../../bin/admin/program.ts';
 import { publishedSettings } from '../../../lib/constructs/stack-outputs.ts';
 import { stages } from '../../../lib/stages/stages.ts';
 import { tableShapes } from '../../../shared/contract/tables.ts';
 import { gateway } from '../../support/gateway/gateway.ts';
+import { type LocalServer, startServer } from '../../support/http/local-server.ts';
 
 const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'admin.ts');
 
@@ -36,15 +35,14 @@ function published(stackName: string, stage: string): Record<string, string> {
   };
 }
 
-let server: Server;
+let server: LocalServer;
 let stacks: Stacks = {};
 let scanned: string[] = [];
 
 /** CloudFormation, and a DynamoDB whose tables are empty. */
 beforeAll(async () => {
-  server = createServer(async (request, response) => {
-    let body = '';
-    for await (const part of request) body += part;
+  server = await startServer(async (request, response) => {
+    const body = await text(request);
     if (String(request.headers['x-amz-target']).startsWith('DynamoDB')) {
       scanned.push((JSON.parse(body) as { TableName: string }).TableName);
       response.setHeader('Content-Type', 'application/x-amz-json-1.0');
@@ -64,13 +62,9 @@ beforeAll(async () => {
     response.end(
       `<DescribeStacksResponse><DescribeStacksResult><Stacks>${found.map(member).join('')}</Stacks></DescribeStacksResult></DescribeStacksResponse>`,
     );
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
 });
-afterAll(() => {
-  server.close();
-  server.closeAllConnections();
-});
+afterAll(() => server.close());
 beforeEach(() => {
   scanned = [];
 });
@@ -87,7 +81,7 @@ function environment(given: Readonly<Record<string, string | undefined>> = {}): 
   const all = {
     AWS_CONFIG_FILE: '/dev/null',
     AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
-    AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    AWS_ENDPOINT_URL: server.url,
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
     AWS_REGION: 'eu-west-1',

@@ -3,8 +3,9 @@
  * REST JSON for WhatsApp. It keeps what it was asked, and answers what the test tells it to.
  */
 import { appendFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
+import { startServer } from '../http/local-server.ts';
 import type { VendorRequest } from './vendor-description.ts';
 
 interface CarrierRequest {
@@ -44,38 +45,31 @@ export async function startCarrierServer(): Promise<CarrierServer> {
   const operations: string[] = [];
   let answer: Answer = { id: 'carrier-1' };
 
-  const server = createServer((request, response) => {
-    void readBody(request).then((text) => {
-      const service = serviceOf(request);
-      if (service === undefined) {
-        response.writeHead(404, { 'content-type': 'application/json' });
-        response.end(JSON.stringify({ __type: 'UnknownOperationException' }));
-        return;
-      }
-      requests.push({ service, body: JSON.parse(text) });
-      if (service === 'sms') operations.push(operationOf(request));
-      const file = process.env.AWS_CALLS_FILE;
-      const headers = request.headers as Record<string, string>;
-      if (file !== undefined) recordAwsCall(file, { method: 'POST', path: request.url ?? '', headers, text });
-      if (answer === 'reset') response.destroy();
-      else if (answer !== 'hang') reply(response, service, answer);
-    });
+  const { url, close } = await startServer(async (request, response) => {
+    const text = await textOf(request);
+    const service = serviceOf(request);
+    if (service === undefined) {
+      response.writeHead(404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ __type: 'UnknownOperationException' }));
+      return;
+    }
+    requests.push({ service, body: JSON.parse(text) });
+    if (service === 'sms') operations.push(operationOf(request));
+    const file = process.env.AWS_CALLS_FILE;
+    const headers = request.headers as Record<string, string>;
+    if (file !== undefined) recordAwsCall(file, { method: 'POST', path: request.url ?? '', headers, text });
+    if (answer === 'reset') response.destroy();
+    else if (answer !== 'hang') reply(response, service, answer);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     requests,
     operations,
     answerWith: (next) => {
       answer = next;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 
@@ -149,10 +143,4 @@ function reply(
   }
   response.writeHead(answer.status, { 'content-type': contentType, 'x-amzn-errortype': answer.error });
   response.end(JSON.stringify({ message: 'as documented', ...answer.fields }));
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
 }

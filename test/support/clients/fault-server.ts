@@ -1,7 +1,7 @@
 /** A gateway for the tests of the clients that answers as it is told: with errors, late, or not at all. */
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
+import { startServer } from '../http/local-server.ts';
 
 export interface SeenRequest {
   readonly method: string;
@@ -60,39 +60,24 @@ export async function startFaultServer(
 ): Promise<FaultServer> {
   const requests: SeenRequest[] = [];
   const tokenRequests: SeenRequest[] = [];
-  const server = createServer((incoming, response) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      const seen: SeenRequest = {
-        method: incoming.method ?? '',
-        path: incoming.url ?? '',
-        headers: incoming.headers,
-        body: Buffer.concat(chunks).toString('utf8'),
-      };
-      if (seen.path === '/api/v1/auth/token') {
-        const count = tokenRequests.push(seen);
-        const issued = { access_token: `token-${count}`, token_type: 'bearer', expires_in: 3600 };
-        give(response, tokenReply?.(count) ?? { status: 200, body: issued });
-        return;
-      }
-      const reply = replies[requests.push(seen) - 1] ?? { status: 202, body: acceptedSms };
-      give(response, typeof reply === 'function' ? reply(seen) : reply);
-      if (reply === 'hang') onHang?.();
-    });
+  const { url, close } = await startServer(async (incoming, response) => {
+    const seen: SeenRequest = {
+      method: incoming.method ?? '',
+      path: incoming.url ?? '',
+      headers: incoming.headers,
+      body: await textOf(incoming),
+    };
+    if (seen.path === '/api/v1/auth/token') {
+      const count = tokenRequests.push(seen);
+      const issued = { access_token: `token-${count}`, token_type: 'bearer', expires_in: 3600 };
+      give(response, tokenReply?.(count) ?? { status: 200, body: issued });
+      return;
+    }
+    const reply = replies[requests.push(seen) - 1] ?? { status: 202, body: acceptedSms };
+    give(response, typeof reply === 'function' ? reply(seen) : reply);
+    if (reply === 'hang') onHang?.();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    tokenRequests,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { baseUrl: url, requests, tokenRequests, close };
 }
 
 function give(response: ServerResponse, reply: Reply): void {

@@ -2,10 +2,9 @@
  * A proxy in front of the gateway that fails as networks do: it loses the first response to a path, after the gateway has
  * given it; and it can hand out an access token of a past hour.
  */
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { startServer } from '../http/local-server.ts';
 
 interface PassedAnswer {
   readonly method: string;
@@ -35,22 +34,11 @@ const tokenPath = '/api/v1/auth/token';
 
 export async function startUnreliableFront(gatewayUrl: string, faults: Faults): Promise<UnreliableFront> {
   const answers: PassedAnswer[] = [];
-  const server = createServer((request, response) => {
+  const { url, close } = await startServer((request, response) => {
     pass(gatewayUrl, faults, answers, request, response).catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   const answersOf = (path: string) => answers.filter((answer) => answer.path === path);
-  return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    answers,
-    answersOf,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { baseUrl: url, answers, answersOf, close };
 }
 
 async function pass(

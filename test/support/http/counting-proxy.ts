@@ -2,9 +2,8 @@
  * A proxy between a process and the emulator that records each AWS call, repeated ones included, and can end the process at
  * one of them.
  */
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, request } from 'node:http';
+import { startServer } from './local-server.ts';
 
 export interface CountingProxy {
   readonly endpoint: string;
@@ -25,7 +24,7 @@ export async function startCountingProxy(
   deathAt: (operation: string) => Death | undefined = () => undefined,
 ): Promise<CountingProxy> {
   const calls: string[] = [];
-  const server = createServer((incoming, outgoing) => {
+  const { url, close } = await startServer((incoming, outgoing) => {
     const operation = operationOf(incoming);
     calls.push(operation);
     const death = deathAt(operation);
@@ -48,17 +47,7 @@ export async function startCountingProxy(
     onward.on('error', () => outgoing.destroy());
     incoming.pipe(onward);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { endpoint: url, calls, close };
 }
 
 /** `DynamoDB_20120810.UpdateItem` is `UpdateItem`; a call of another protocol is its method and path. */

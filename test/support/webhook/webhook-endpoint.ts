@@ -3,12 +3,12 @@
  * have been that of another endpoint, whose webhooks still come.
  */
 import { createHmac, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { acknowledgeWithinSeconds } from '../../../shared/contract/times.ts';
 import { eventually } from '../gateway/gateway.ts';
+import { startServer } from '../http/local-server.ts';
 
 export interface ReceivedPost {
   readonly at: Date;
@@ -44,22 +44,17 @@ export async function startWebhookEndpoint(
   /** On a busy machine this process may have no time to answer while the gateway waits. */
   const late = new Set<ReceivedPost>();
   const path = `/hook/${randomUUID()}`;
-  const server = createServer((request, response) => {
+  const server = await startServer(async (request, response) => {
     if (request.url?.startsWith(path) !== true) {
       response.writeHead(404).end();
       return;
     }
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const post = { at: new Date(), headers: request.headers, bytes: Buffer.concat(chunks) };
-      const status = statusFor(all.push(post));
-      if (status === 200 && isLate(post)) late.add(post);
-      response.writeHead(status).end();
-    });
+    const bytes = await buffer(request);
+    const post = { at: new Date(), headers: request.headers, bytes };
+    const status = statusFor(all.push(post));
+    if (status === 200 && isLate(post)) late.add(post);
+    response.writeHead(status).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   const isRepeated = (post: ReceivedPost): boolean =>
     all.findLast(({ headers }) => headers['webhook-id'] === post.headers['webhook-id']) !== post;
   const posts = (): ReceivedPost[] => all.filter((post) => !(late.has(post) && isRepeated(post)));
@@ -70,7 +65,7 @@ export async function startWebhookEndpoint(
       .map((post) => bodyOf(post).event)
       .toSorted();
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    url: `${server.url}${path}`,
     get posts() {
       return posts();
     },
@@ -81,11 +76,7 @@ export async function startWebhookEndpoint(
         const events = eventsOf(messageId);
         return events.length >= count ? events : undefined;
       }),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: server.close,
   };
 }
 

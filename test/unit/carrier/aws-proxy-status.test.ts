@@ -1,33 +1,30 @@
 /** A status without AWS's own error proves nothing: the message may have been sent (contract 16.1 and 16.2). */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from '@jest/globals';
 import { awsSms } from '../../../shared/carrier/aws/aws-sms.ts';
 import { awsWhatsApp } from '../../../shared/carrier/aws/aws-whatsapp.ts';
 import { carrierEnvironment } from '../../support/carrier/carrier-server.ts';
+import { startServer } from '../../support/http/local-server.ts';
 import { aSendingMessage, handOverOf } from '../../support/message/example-message.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 const prices = { currency: 'USD', sms: {}, whatsapp: {} } as const;
-const closing: (() => void)[] = [];
+const closing: (() => Promise<void>)[] = [];
 let calls = 0;
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
 });
 
 async function answering(status: number, text: string): Promise<void> {
   calls = 0;
-  const server = createServer((request, response) => {
+  const { url, close } = await startServer((request, response) => {
     calls += 1;
     request.resume().on('end', () => {
       response.writeHead(status, { 'content-type': 'text/html' });
       response.end(text);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.push(() => server.close());
-  const { port } = server.address() as AddressInfo;
-  Object.assign(process.env, carrierEnvironment(`http://127.0.0.1:${port}`));
+  closing.push(close);
+  Object.assign(process.env, carrierEnvironment(url));
 }
 
 const channels = ['sms', 'whatsapp'] as const;

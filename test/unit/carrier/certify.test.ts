@@ -1,7 +1,4 @@
 /** The kit that certifies carriers plans its faults by a seed, and its doubles lose and double what was planned. */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import {
@@ -17,6 +14,7 @@ import { type StandIn, startStandIn } from '../../carriers/stand-in.ts';
 import { readVendorDescription } from '../../support/carrier/vendor-description.ts';
 import { infobipVendor } from '../../support/carrier/vendors/infobip.ts';
 import type { CallbackVendor } from '../../support/carrier/vendors/vendor.ts';
+import { startServer } from '../../support/http/local-server.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -63,17 +61,15 @@ describe('the double', () => {
     status = 200,
   ): Promise<StandIn & { callbacks: string[] }> {
     const callbacks: string[] = [];
-    const gateway = createServer((incoming, outgoing) => {
+    const gateway = await startServer((incoming, outgoing) => {
       incoming.resume().once('end', () => {
         callbacks.push(incoming.url ?? '');
         outgoing.writeHead(status).end();
       });
-    }).listen(0, '127.0.0.1');
-    await once(gateway, 'listening');
+    });
     const description = readVendorDescription(vendor.description);
     const standIn = await startStandIn(vendor, { ...noFaults, ...plan }, description);
-    const { port } = gateway.address() as AddressInfo;
-    standIn.reportBy(callbackReporter(vendor, `http://127.0.0.1:${port}`));
+    standIn.reportBy(callbackReporter(vendor, gateway.url));
     closing.push(
       () => standIn.close(),
       () => gateway.close(),

@@ -2,8 +2,7 @@
  * What every carrier guarantees that is called over HTTP and calls back, against a double of its vendor. A new carrier is a
  * line in `vendors.ts`.
  */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { CarrierContext } from '../../../shared/carrier/carrier-module.ts';
 import { carrierReports } from '../../../shared/carrier/carrier-reports.ts';
@@ -21,6 +20,7 @@ import type {
 } from '../../support/carrier/vendors/vendor.ts';
 import { vendors } from '../../support/carrier/vendors/vendors.ts';
 import { freePort } from '../../support/gateway/free-port.ts';
+import { startServer } from '../../support/http/local-server.ts';
 import { aSendingMessage } from '../../support/message/example-message.ts';
 
 const publicUrl = 'https://gateway.example.com';
@@ -29,9 +29,9 @@ const receivedAt = new Date('2026-11-20T10:00:02.000Z');
 /** Of a call that must end, and of one that must not. */
 const [shortMs, longMs] = [300, 10_000];
 
-const closing: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
 });
 
 it('every carrier that is called over HTTP has a vendor here', () => {
@@ -66,14 +66,12 @@ async function doubleOf(
     taken.push(message);
     return vendor.accepted(message, false);
   }
-  const server = createServer(async (incoming, outgoing) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const { url, close } = await startServer(async (incoming, outgoing) => {
     const request = {
       method: incoming.method ?? '',
       path: incoming.url ?? '',
       headers: incoming.headers as Record<string, string>,
-      text: Buffer.concat(chunks).toString(),
+      text: await textOf(incoming),
     };
     requests.push(request);
     faults.push(...description.judge(request).faults);
@@ -85,10 +83,8 @@ async function doubleOf(
       outgoing.writeHead(response.status, response.headers).end(response.text);
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.push(() => server.close().closeAllConnections());
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, taken, requests, faults };
+  closing.push(close);
+  return { url, taken, requests, faults };
 }
 
 function moduleOf({ name }: Vendor) {

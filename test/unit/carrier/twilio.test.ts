@@ -1,6 +1,5 @@
 /** Twilio is asked as its API description says, and a message counts as not taken only with proof. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CarrierContext } from '../../../shared/carrier/carrier-module.ts';
 import type { TwilioCredentials } from '../../../shared/carrier/twilio/descriptor.ts';
@@ -9,12 +8,12 @@ import { twilio } from '../../../shared/carrier/twilio/twilio.ts';
 import { messageErrorNotes } from '../../../shared/contract/message-error-notes.ts';
 import { nextStep } from '../../../shared/message/dispatch/next-step.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { type LocalServer, startServer } from '../../support/http/local-server.ts';
 import { aSendingMessage, attemptRules, created, handOverOf } from '../../support/message/example-message.ts';
 
 const sid = `SM${'0'.repeat(32)}`;
 const account = `AC${'1'.repeat(32)}`;
-let server: Server;
-let baseUrl: string;
+let server: LocalServer;
 const requests: {
   readonly method: string;
   readonly url: string;
@@ -24,10 +23,8 @@ const requests: {
 let answer: { readonly status: number; readonly body: unknown } | 'reset';
 
 beforeAll(async () => {
-  server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const form = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()));
+  server = await startServer(async (request, response) => {
+    const form = Object.fromEntries(new URLSearchParams(await text(request)));
     requests.push({
       method: request.method ?? '',
       url: request.url ?? '',
@@ -39,13 +36,9 @@ beforeAll(async () => {
       .writeHead(answer.status, { 'content-type': 'application/json' })
       .end(JSON.stringify(answer.body));
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 
-afterAll(() => {
-  server.close();
-});
+afterAll(() => server.close());
 
 beforeEach(() => {
   requests.length = 0;
@@ -55,7 +48,7 @@ beforeEach(() => {
 function context(change: Partial<CarrierContext<TwilioCredentials>> = {}): CarrierContext<TwilioCredentials> {
   return {
     credentials: async () => [
-      { account_sid: account, auth_token: 'secret', from: '+15005550006', base_url: baseUrl },
+      { account_sid: account, auth_token: 'secret', from: '+15005550006', base_url: server.url },
     ],
     callbackUrl: (path) => `https://gateway.example.com/carriers/twilio/${path}`,
     prices: { currency: 'USD', sms: { GB: 0.04, default: 0.05 }, whatsapp: { default: 0.01 } },

@@ -1,11 +1,9 @@
 /** The streams of a table are read to their ends, whatever the service refuses meanwhile. */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { dynamoStreamRecords } from '../../../shared/restore/stream-records.dynamo.ts';
+import { startServer } from '../../support/http/local-server.ts';
 
 interface Input {
   readonly TableName?: string;
@@ -38,7 +36,7 @@ const streams: Readonly<Record<string, Readonly<Record<string, Pages>>>> = {
 async function readWith(...faults: Fault[]) {
   const calls: string[] = [];
   const slept: number[] = [];
-  const server = createServer(async (request, response) => {
+  const { url, close } = await startServer(async (request, response) => {
     const call = String(request.headers['x-amz-target']).replace('DynamoDBStreams_20120810.', '');
     calls.push(call);
     const input = (await json(request)) as Input;
@@ -48,22 +46,14 @@ async function readWith(...faults: Fault[]) {
     const refusal = { __type: `com.amazonaws.dynamodb.v20120810#${fault?.code}`, message: 'refused' };
     response.end(JSON.stringify(fault === undefined ? answerOf(call, input) : refusal));
   });
-  server.listen(0);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
   const client = new DynamoDBClient({
     region: 'eu-west-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   });
   const sleep = async (ms: number) => void slept.push(ms);
-  const records = dynamoStreamRecords(client, sleep, `http://127.0.0.1:${port}`);
+  const records = dynamoStreamRecords(client, sleep, url);
   const found: string[] = [];
-  const oldest = await records
-    .read('messages', ({ eventID = '' }) => found.push(eventID))
-    .finally(() => {
-      server.closeAllConnections();
-      server.close();
-    });
+  const oldest = await records.read('messages', ({ eventID = '' }) => found.push(eventID)).finally(close);
   return { found: [...new Set(found)].toSorted().join(''), times: found.length, oldest, calls, slept };
 }
 

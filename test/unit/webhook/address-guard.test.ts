@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { type AddressRules, checkUrl, webhookUrlSchema } from '../../../shared/webhook/address-guard.ts';
 import { httpPost } from '../../../shared/webhook/deliver/http-post.ts';
+import { startServer } from '../../support/http/local-server.ts';
 import {
   allowedUrls,
   forbiddenAnswers,
@@ -41,10 +40,10 @@ describe('destinations that are never called', () => {
   it('blocks a name that is public when checked and private when connected to', async () => {
     let asked = 0;
     let reached = 0;
-    const server = createServer(() => {
+    const server = await startServer(() => {
       reached += 1;
     });
-    const port = await listening(server);
+    const { port } = server;
     const rules = { allowLoopback: false, allowHttp: true, ports: [port] };
     const resolve = async () => (asked++ === 0 ? ['93.184.215.14'] : ['127.0.0.1']);
     const url = `http://rebinding.example.com:${port}/`;
@@ -53,26 +52,24 @@ describe('destinations that are never called', () => {
     const result = await httpPost({ rules, resolve })({ ...request, url });
     expect(result.error).toBe('blocked');
     expect(reached).toBe(0);
-    server.close();
+    await server.close();
   });
 
   it.each([301, 302, 303, 307, 308])('does not follow a %i to a private address', async (status) => {
     let reached = 0;
-    const inner = createServer((_request, response) => {
+    const inner = await startServer((_request, response) => {
       reached += 1;
       response.end();
     });
-    const innerPort = await listening(inner);
-    const outer = createServer((_request, response) => {
-      response.writeHead(status, { location: `http://127.0.0.1:${innerPort}/` }).end();
+    const outer = await startServer((_request, response) => {
+      response.writeHead(status, { location: `${inner.url}/` }).end();
     });
-    const port = await listening(outer);
     const rules = { allowLoopback: true, allowHttp: true, ports: 'any' as const };
     const post = httpPost({ rules, resolve: async () => ['127.0.0.1'] });
-    const result = await post({ ...request, url: `http://127.0.0.1:${port}/` });
+    const result = await post({ ...request, url: `${outer.url}/` });
     expect(result).toMatchObject({ error: 'redirect', status });
     expect(reached).toBe(0);
-    for (const server of [inner, outer]) server.close().closeAllConnections();
+    await Promise.all([inner.close(), outer.close()]);
   });
 
   it.each([
@@ -114,12 +111,6 @@ describe('destinations that are called', () => {
     }
   });
 });
-
-function listening(server: ReturnType<typeof createServer>): Promise<number> {
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
-  });
-}
 
 describe('a URL in a request', () => {
   const schema = webhookUrlSchema(deployed);

@@ -1,23 +1,21 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { type AddressInfo, type LookupFunction, Socket } from 'node:net';
+import { type LookupFunction, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { guardedLookup } from '../../../shared/webhook/address-guard.ts';
 import { type ConnectTo, dial } from '../../../shared/webhook/deliver/connections.ts';
 import { httpPost } from '../../../shared/webhook/deliver/http-post.ts';
+import { type LocalServer, startServer } from '../../support/http/local-server.ts';
 
 const v4 = '93.184.216.34';
 const v6 = '2001:4860::1';
 const rules = { allowLoopback: true, allowHttp: true, ports: 'any' as const };
 
-const server = createServer((request, response) => {
-  request.resume().on('end', () => response.end('ok'));
-});
+let server: LocalServer;
 beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  server = await startServer((request, response) => {
+    request.resume().on('end', () => response.end('ok'));
+  });
 });
-afterAll(() => void server.close().closeAllConnections());
+afterAll(() => server.close());
 
 /** Longer than Node's own `autoSelectFamily` would wait. */
 const late = { connectsAfterMs: 400 };
@@ -40,7 +38,7 @@ function network(fates: Readonly<Record<string, Fate>>) {
       setImmediate(() => socket.destroy(error));
     } else if (fate !== 'silent') {
       setTimeout(() => {
-        if (!socket.destroyed) socket.connect((server.address() as AddressInfo).port, '127.0.0.1');
+        if (!socket.destroyed) socket.connect(server.port, '127.0.0.1');
       }, fate.connectsAfterMs);
     }
     return socket;
@@ -52,7 +50,7 @@ const lookupOf = (...addresses: string[]): LookupFunction => guardedLookup(async
 
 function postBy(connectTo: ConnectTo, ...addresses: string[]) {
   const post = httpPost({ rules, resolve: async () => addresses, connectTo });
-  const { port } = server.address() as AddressInfo;
+  const { port } = server;
   return post({ url: `http://host.example.com:${port}/hook`, headers: {}, body: '{}' });
 }
 

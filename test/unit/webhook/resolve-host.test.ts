@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { dnsResolve } from '../../../shared/webhook/deliver/connections.ts';
 import { httpPost } from '../../../shared/webhook/deliver/http-post.ts';
+import { startServer } from '../../support/http/local-server.ts';
 import { type NameAnswer, type NameServer, startNameServer } from '../../support/webhook/name-server.ts';
 
 const open: NameServer[] = [];
@@ -101,12 +100,11 @@ describe('a POST to a host name', () => {
 
   it('connects to nothing if the name turns private between two lookups', async () => {
     let reached = 0;
-    const webhookEndpoint = createServer((_request, response) => {
+    const webhookEndpoint = await startServer((_request, response) => {
       reached += 1;
       response.end();
     });
-    await new Promise<void>((resolve) => webhookEndpoint.listen(0, '127.0.0.1', resolve));
-    const { port } = webhookEndpoint.address() as AddressInfo;
+    const { port } = webhookEndpoint;
     let looks = 0;
     const { resolve, server } = await resolverWith((_name, type) => {
       if (type === 'AAAA') return [];
@@ -121,7 +119,7 @@ describe('a POST to a host name', () => {
     expect(reached).toBe(0);
     // One lookup for each connection: the checked addresses are the ones connected to.
     expect(server.queries.filter((query) => query === 'A rebinding.example.com')).toHaveLength(2);
-    webhookEndpoint.close();
+    await webhookEndpoint.close();
   });
 
   it.each([

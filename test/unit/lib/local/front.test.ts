@@ -1,30 +1,25 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Front, startFront } from '../../../../lib/local/front.ts';
+import { type LocalServer, startServer } from '../../../support/http/local-server.ts';
 
 describe('the front', () => {
-  const opened: { front?: Front; api?: Server } = {};
+  const opened: { front?: Front; api?: LocalServer } = {};
   afterEach(async () => {
     await opened.front?.close();
-    opened.api?.closeAllConnections();
-    opened.api?.close();
+    await opened.api?.close();
   });
 
   async function frontOf(
     answer: (request: IncomingMessage, response: ServerResponse) => void,
   ): Promise<string> {
-    const api = createServer(answer).listen(0, '127.0.0.1');
-    await once(api, 'listening');
+    const api = await startServer(answer);
     const front = await startFront(0);
     Object.assign(opened, { front, api });
-    front.open({
-      endpoint: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
-      apiId: 'abc',
-    });
+    front.open({ endpoint: api.url, apiId: 'abc' });
     return `http://localhost:${front.port}`;
   }
 
