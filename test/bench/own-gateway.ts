@@ -14,10 +14,9 @@ import { addSeconds } from '../../shared/platform/clock.ts';
 import { derivedId, newId } from '../../shared/platform/ids.ts';
 import type { Delivery } from '../../shared/webhook/delivery.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
-import { writeRows } from '../support/engine/write-rows.ts';
 import { functionProcesses, killProcess } from '../support/gateway/function-processes.ts';
 import { aSentMessage } from '../support/message/example-message.ts';
-import { failedWebhook } from '../support/webhook/failed-webhook.ts';
+import { storeFailedWebhooks } from '../support/webhook/failed-webhooks.ts';
 
 const localFolder = join(import.meta.dirname, '..', '..', '.local');
 
@@ -180,19 +179,10 @@ function parts(
       const at = new Date();
       const messageIds = Array.from({ length: messages }, () => newId('msg', at));
       const failed = messageIds.flatMap((messageId) => [
-        failedWebhook({ clientId, messageId, event: 'sms.sent', url, at }),
-        failedWebhook({ clientId, messageId, event: 'sms.delivered', url, at: addSeconds(at, 0.1) }),
+        { clientId, messageId, event: 'sms.sent', url, at },
+        { clientId, messageId, event: 'sms.delivered', url, at: addSeconds(at, 0.1) },
       ]);
-      await writeRows(
-        database,
-        tables.webhook_deliveries,
-        failed.map(({ delivery }) => delivery),
-      );
-      await writeRows(
-        database,
-        tables.activity_log,
-        failed.map(({ entry }) => entry),
-      );
+      await storeFailedWebhooks(database, tables, failed);
       return messageIds;
     },
 

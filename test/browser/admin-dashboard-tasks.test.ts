@@ -19,7 +19,7 @@ import { fillTables } from '../support/browser/many-rows.ts';
 import { type User, userOf } from '../support/browser/user.ts';
 import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
 import { adminToken, call, newClient, type TestClient } from '../support/http/client.ts';
-import { putFailedWebhook } from '../support/webhook/failed-webhook.ts';
+import { storeFailedWebhooks } from '../support/webhook/failed-webhooks.ts';
 import {
   type RecoveringWebhookEndpoint,
   startRecoveringWebhookEndpoint,
@@ -128,9 +128,9 @@ describe.each(ways)('%s', (_name, way) => {
     const at = new Date(Date.now() - 1000);
     const failure = { clientId: down.clientId, messageId: newId('msg', at), url: endpoint.url, at };
     const dynamo = documentClient();
-    const failed = await Promise.all([
-      putFailedWebhook(dynamo, gateway().tables, { ...failure, event: 'sms.sent' }),
-      putFailedWebhook(dynamo, gateway().tables, { ...failure, event: 'sms.delivered' }),
+    const failed = await storeFailedWebhooks(dynamo, gateway().tables, [
+      { ...failure, event: 'sms.sent' },
+      { ...failure, event: 'sms.delivered' },
     ]);
     dynamo.destroy();
     const visit = await start(way);

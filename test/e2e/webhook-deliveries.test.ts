@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../shared/platform/ids.ts';
 import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
 import { call, newClient, type TestClient, tokenOf } from '../support/http/client.ts';
-import { storeFailedDeliveries } from '../support/webhook/failed-deliveries.ts';
+import { storeFailedDeliveries } from '../support/webhook/failed-webhooks.ts';
 import { startWebhookEndpoint, type WebhookEndpoint } from '../support/webhook/webhook-endpoint.ts';
 
 const dynamo = documentClient();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type AdminShell, adminShell } from '../../support/admin/admin-shell.ts';
 import { documentClient, eventually } from '../../support/gateway/gateway.ts';
 import { newClient } from '../../support/http/client.ts';
-import { storeFailedDeliveries } from '../../support/webhook/failed-deliveries.ts';
+import { storeFailedDeliveries } from '../../support/webhook/failed-webhooks.ts';
 import { startWebhookEndpoint, type WebhookEndpoint } from '../../support/webhook/webhook-endpoint.ts';
 
 const failedCount = 206;

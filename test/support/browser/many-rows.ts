@@ -11,7 +11,7 @@ import { newId } from '../../../shared/platform/ids.ts';
 import { writeRows } from '../engine/write-rows.ts';
 import { documentClient, gateway } from '../gateway/gateway.ts';
 import { aMessage } from '../message/example-message.ts';
-import { failedWebhook } from '../webhook/failed-webhook.ts';
+import { storeFailedWebhooks } from '../webhook/failed-webhooks.ts';
 
 /** So many clients have all the messages, and the most on one day. */
 const sendingClients = 20;
@@ -27,9 +27,10 @@ export async function fillTables(count: number): Promise<void> {
   // Spread over the last twenty hours, the latest first.
   const at = (i: number) => addSeconds(now, (-72_000 * (i + 1)) / count);
   const messages = index.map((i) => messageOf(sender(i), i, at(i)));
-  const failures = messages.map(({ client_id: clientId, message_id: messageId }, i) =>
-    failedWebhook({ clientId, messageId, event: 'sms.delivered', url: urlOf(clientId), at: at(i) }),
-  );
+  const failures = messages.map(({ client_id: clientId, message_id: messageId }, i) => {
+    const url = `https://${clientId.replace('_', '-')}.example/hook`;
+    return { clientId, messageId, event: 'sms.delivered', url, at: at(i) };
+  });
   const dynamo = documentClient();
   await writeRows(dynamo, tables.clients, clients);
   await writeRows(
@@ -37,20 +38,9 @@ export async function fillTables(count: number): Promise<void> {
     tables.messages,
     messages.map((message) => messageRowOf(message, 1)),
   );
-  await writeRows(
-    dynamo,
-    tables.webhook_deliveries,
-    failures.map(({ delivery }) => delivery),
-  );
-  await writeRows(
-    dynamo,
-    tables.activity_log,
-    failures.map(({ entry }) => entry),
-  );
+  await storeFailedWebhooks(dynamo, tables, failures);
   dynamo.destroy();
 }
-
-const urlOf = (clientId: string): string => `https://${clientId.replace('_', '-')}.example/hook`;
 
 function aClient(i: number, now: Date): Client {
   return {
