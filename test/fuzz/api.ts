@@ -13,8 +13,7 @@ import { startStandIn } from '../carriers/stand-in.ts';
 import { readVendorDescription } from '../support/carrier/vendor-description.ts';
 import { metaVendor } from '../support/carrier/vendors/meta.ts';
 import { twilioVendor } from '../support/carrier/vendors/twilio.ts';
-import { accessDenials } from '../support/gateway/access-denials.ts';
-import { gateway } from '../support/gateway/gateway.ts';
+import { accessDenials } from '../support/gateway/every-log.ts';
 import { runGateway } from '../support/gateway/run-gateway.ts';
 import { apiDocument } from '../support/http/api-document.ts';
 import { newClient, type TestClient, withTestKey } from '../support/http/client.ts';
@@ -82,7 +81,7 @@ try {
     seed: Number(seed),
   }).catch((error: unknown) => String(error));
   await front.close();
-  const denials = await accessDenials(gateway().aws);
+  const denials = await accessDenials();
   report(result, { seconds, waitedSeconds, repeated: front.repeated() }, unmatched, [
     ...denials,
     ...(await carrierFaults(test)),

@@ -1,9 +1,302 @@
-import { describe } from '@jest/globals';
+/** What the limiter guarantees on any engine that is DynamoDB. */
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Limits } from '../../../shared/contract/limits.ts';
+import { dynamoRowEditor, dynamoRowReader } from '../../../shared/edited-table/row-editor.dynamo.ts';
+import { type Decision, retryAfterSeconds } from '../../../shared/limit/decision.ts';
+import { type RateLimiter, rateLimiter } from '../../../shared/limit/limiter.ts';
+import { overrideTable } from '../../../shared/limit/override-row.ts';
+import { dynamoRateCounter } from '../../../shared/limit/rate-counter.dynamo.ts';
+import { type InvalidOverride, overrideReader } from '../../../shared/limit/read-overrides.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
 import { createTables } from '../../support/engine/tables.ts';
-import { limiterConformance } from '../../support/rate-limit/limiter-conformance.ts';
+import type { TestTables } from '../../support/engine/test-tables.ts';
+import { watchCalls } from '../../support/engine/watch-calls.ts';
 
-describe('the limiter', () =>
-  limiterConformance(async () => {
-    const tables = await createTables(['rate_counters', 'limit_overrides']);
-    return { tables, stop: () => tables.drop() };
-  }));
+const noon = new Date('2026-11-20T12:00:00.000Z');
+
+describe('the limiter', () => {
+  let tables: TestTables;
+  let dynamo: DynamoDBDocumentClient;
+  let counters: string;
+  let overrides: string;
+  let clients = 0;
+
+  beforeAll(async () => {
+    tables = await createTables(['rate_counters', 'limit_overrides']);
+    dynamo = tables.dynamo;
+    counters = tables.names.rate_counters;
+    overrides = tables.names.limit_overrides;
+  });
+  afterAll(() => tables.drop());
+
+  const newClient = (): string => {
+    clients += 1;
+    return `client_${clients}`;
+  };
+  /** A process of its own: it remembers nothing of what another saw. */
+  const limiterWith = (limits: Limits): RateLimiter =>
+    rateLimiter({
+      counter: dynamoRateCounter(dynamo, counters),
+      limitsOf: async () => limits,
+      random: Math.random,
+    });
+  const check = (limiter: RateLimiter, clientId: string, now: Date): Promise<Decision> =>
+    limiter.check({ kind: 'client', clientId }, 'sms_send', now);
+  const checkMany = (limiters: readonly RateLimiter[], clientId: string, times: number, now: Date) =>
+    Promise.all(
+      Array.from({ length: times }, (_, i) => {
+        const limiter = limiters[i % limiters.length];
+        if (limiter === undefined) throw new Error('no limiter');
+        return check(limiter, clientId, now);
+      }),
+    );
+  const admittedOf = (decisions: readonly Decision[]): Decision[] => decisions.filter((d) => d.admitted);
+  const limits = { perMinute: 60, perHour: 1000, perDay: 10_000 };
+
+  describe('under concurrency', () => {
+    it('admits exactly the limit of 500 requests at once, each with its own number left', async () => {
+      const processes = Array.from({ length: 20 }, () => limiterWith(limits));
+      const admitted = admittedOf(await checkMany(processes, newClient(), 500, noon));
+      const left = admitted.map((decision) => decision.binding.remaining).toSorted((a, b) => a - b);
+      expect(left).toEqual(Array.from({ length: 60 }, (_, i) => i));
+    });
+
+    it('admits exactly a limit that is spread over shards, whichever shard is tried first', async () => {
+      const sharded = { perMinute: 100_000, perHour: 203, perDay: 1_000_000 };
+      const processes = Array.from({ length: 5 }, () => limiterWith(sharded));
+      expect(admittedOf(await checkMany(processes, newClient(), 400, noon))).toHaveLength(203);
+    });
+  });
+
+  describe('rows that are closed for others', () => {
+    const inOneRow = { perMinute: 60, perHour: 1000, perDay: 12 };
+    const inThreeRows = { ...inOneRow, perMinute: 90_000 };
+
+    it.each([
+      ['up', inOneRow, inThreeRows],
+      ['down', inThreeRows, inOneRow],
+    ])("use a day's limit once when per_minute goes %s, under concurrency", async (_, before, after) => {
+      const client = newClient();
+      const processes = (of: Limits) => Array.from({ length: 4 }, () => limiterWith(of));
+      expect(admittedOf(await checkMany(processes(before), client, 7, noon))).toHaveLength(7);
+      // Half of the processes have read the change.
+      const mixed = [...processes(before), ...processes(after)];
+      const during = await checkMany(mixed, client, 40, addSeconds(noon, 600));
+      expect(admittedOf(during)).toHaveLength(5);
+      const refused = await check(limiterWith(after), client, addSeconds(noon, 700));
+      expect(refused).toMatchObject({ admitted: false, binding: { window: 'day', remaining: 0, limit: 12 } });
+    });
+
+    it('count on where a process died after it closed some of them', async () => {
+      const client = newClient();
+      expect(admittedOf(await checkMany([limiterWith(inThreeRows)], client, 5, noon))).toHaveLength(5);
+      const counter = dynamoRateCounter(dynamo, counters);
+      let closed = 0;
+      const dying = rateLimiter({
+        counter: {
+          ...counter,
+          close: async (...row) => {
+            closed += 1;
+            if (closed > 2) throw new Error('died');
+            return counter.close(...row);
+          },
+        },
+        limitsOf: async () => ({ ...inThreeRows, perDay: 20 }),
+        random: Math.random,
+      });
+      const at = addSeconds(noon, 600);
+      await expect(check(dying, client, at)).rejects.toThrow('died');
+      const mixed = [limiterWith(inThreeRows), limiterWith({ ...inThreeRows, perDay: 20 })];
+      const after = admittedOf(await checkMany(mixed, client, 60, at));
+      expect(after.length).toBeGreaterThanOrEqual(12 - 5);
+      expect(after.length).toBeLessThanOrEqual(20 - 5);
+      const rest = await checkMany(
+        [limiterWith({ ...inThreeRows, perDay: 20 })],
+        client,
+        60,
+        addSeconds(at, 61),
+      );
+      expect(after.length + admittedOf(rest).length).toBe(20 - 5);
+    });
+
+    it('are as exact where the SDK repeats a call that took effect', async () => {
+      const client = newClient();
+      const counter = dynamoRateCounter(dynamo, counters);
+      let calls = 0;
+      /** The call takes effect twice, as with a repeat whose first response was lost. */
+      const repeated: typeof counter = {
+        ...counter,
+        close: async (...row) => {
+          calls += 1;
+          if (calls % 3 === 0) await counter.close(...row);
+          return counter.close(...row);
+        },
+        open: async (...base) => {
+          await counter.open(...base);
+          return counter.open(...base);
+        },
+      };
+      const limiter = (of: Limits) =>
+        rateLimiter({ counter: repeated, limitsOf: async () => of, random: Math.random });
+      expect(admittedOf(await checkMany([limiter(inThreeRows)], client, 5, noon))).toHaveLength(5);
+      const down = await checkMany([limiter(inOneRow)], client, 20, addSeconds(noon, 600));
+      expect(admittedOf(down)).toHaveLength(7);
+    });
+  });
+
+  describe('the windows', () => {
+    it.each([
+      ['hour', { perMinute: 60, perHour: 7, perDay: 100 }, 60, 3600],
+      ['day', { perMinute: 60, perHour: 50, perDay: 7 }, 3600, 86_400],
+    ] as const)(
+      'a full %s refuses until it resets, though the minute has room',
+      async (window, full, later, reset) => {
+        const client = newClient();
+        expect(admittedOf(await checkMany([limiterWith(full)], client, 9, noon))).toHaveLength(7);
+        const refused = await check(limiterWith(full), client, addSeconds(noon, later));
+        const midnight = new Date('2026-11-20T00:00:00.000Z');
+        const resetsAt = (window === 'hour' ? noon : midnight).getTime() / 1000 + reset;
+        expect(refused).toMatchObject({ admitted: false, binding: { window, remaining: 0, resetsAt } });
+        expect((await check(limiterWith(full), client, new Date(resetsAt * 1000))).admitted).toBe(true);
+      },
+    );
+
+    it('a refused request counts in no window', async () => {
+      const client = newClient();
+      const tight = { perMinute: 2, perHour: 3, perDay: 10 };
+      await checkMany([limiterWith(tight), limiterWith(tight)], client, 20, noon);
+      const next = await check(limiterWith(tight), client, addSeconds(noon, 60));
+      expect(next.windows.map((state) => state.remaining)).toEqual([1, 0, 7]);
+    });
+
+    it('the last millisecond of a minute and the first of the next are counted apart', async () => {
+      const client = newClient();
+      const one = { perMinute: 1, perHour: 10, perDay: 10 };
+      const edge = new Date('2026-11-20T12:00:59.999Z');
+      const limiter = limiterWith(one);
+      expect((await check(limiter, client, edge)).admitted).toBe(true);
+      const refused = await check(limiter, client, edge);
+      expect(refused.admitted).toBe(false);
+      expect(retryAfterSeconds(refused, edge)).toBe(1);
+      expect((await check(limiter, client, new Date(edge.getTime() + 1))).admitted).toBe(true);
+    });
+
+    it('a process whose clock is 4 minutes ahead takes nothing away from a live count', async () => {
+      const client = newClient();
+      const tight = { perMinute: 5, perHour: 100, perDay: 100 };
+      await checkMany([limiterWith(tight)], client, 5, noon);
+      await check(limiterWith(tight), client, addSeconds(noon, 240));
+      expect((await check(limiterWith(tight), client, noon)).admitted).toBe(false);
+    });
+  });
+
+  describe('overrides', () => {
+    const reports: InvalidOverride[] = [];
+    const reader = (clock: () => Date) =>
+      overrideReader(dynamoRowReader(dynamo, overrides), clock, (invalid) => reports.push(invalid)).limitsOf;
+    const endpoint = 'POST /api/v1/sms/send';
+
+    it('hold within 60 s of an edit, without a new process', async () => {
+      const client = newClient();
+      let now = noon;
+      const limitsOf = reader(() => now);
+      expect(await limitsOf(client, 'sms_send')).toEqual(limits);
+      const editor = dynamoRowEditor(dynamo, overrides, overrideTable);
+      const key = { client_id: client, endpoint };
+      await editor.edit(key, () => ({ set: { per_minute: 500, per_day: 20_000 } }));
+      now = addSeconds(noon, 50);
+      expect(await limitsOf(client, 'sms_send')).toEqual({ perMinute: 500, perHour: 1000, perDay: 20_000 });
+      await editor.edit(key, () => ({ removeMarked: 'a person' }));
+      now = addSeconds(noon, 100);
+      expect(await limitsOf(client, 'sms_send')).toEqual(limits);
+    });
+
+    it.each([
+      ['a word', 'many'],
+      ['zero', 0],
+      ['a negative number', -5],
+      ['half a request', 10.5],
+      ['nothing', ''],
+      ['null', null],
+      ['true', true],
+      ['a list', [1]],
+      ['a map', { a: 1 }],
+      ['a set', new Set([1, 2])],
+    ])('%s typed as a limit leaves that limit to its default and is reported', async (_what, typed) => {
+      const client = newClient();
+      reports.length = 0;
+      const Item = { client_id: client, endpoint, per_minute: typed, per_hour: '2000' };
+      await dynamo.send(new PutCommand({ TableName: overrides, Item }));
+      expect(await reader(() => noon)(client, 'sms_send')).toEqual({ ...limits, perHour: 2000 });
+      expect(reports).toMatchObject([{ client_id: client, endpoint, attribute: 'per_minute' }]);
+    });
+
+    it('a number too large to be exact breaks no request', async () => {
+      const client = newClient();
+      await dynamo.send(
+        new UpdateCommand({
+          TableName: overrides,
+          Key: { client_id: client, endpoint },
+          UpdateExpression: 'SET per_minute = :n, per_hour = :h',
+          ExpressionAttributeValues: { ':n': BigInt('99999999999999999999999999'), ':h': 1500 },
+        }),
+      );
+      expect(await reader(() => noon)(client, 'sms_send')).toEqual({ ...limits, perHour: 1500 });
+    });
+
+    it('a row for an endpoint that does not exist is reported, and the others hold', async () => {
+      const client = newClient();
+      reports.length = 0;
+      for (const name of ['POST /api/v1/sms/sned', endpoint]) {
+        const Item = { client_id: client, endpoint: name, per_minute: 5 };
+        await dynamo.send(new PutCommand({ TableName: overrides, Item }));
+      }
+      expect(await reader(() => noon)(client, 'sms_send')).toEqual({ ...limits, perMinute: 5 });
+      expect(reports).toMatchObject([
+        { client_id: client, endpoint: 'POST /api/v1/sms/sned', attribute: 'endpoint' },
+      ]);
+    });
+  });
+
+  it('a check is one call that consumes one write unit, refused or not', async () => {
+    const client = newClient();
+    const counter = dynamoRateCounter(dynamo, counters);
+    const watched = watchCalls(dynamo);
+    const limiter = rateLimiter({
+      counter,
+      limitsOf: async () => ({ ...limits, perMinute: 1 }),
+      random: () => 0,
+    });
+    await check(limiter, client, noon);
+    expect(watched.calls).toEqual(['UpdateItemCommand', '1']);
+    await check(limiter, client, noon);
+    expect(watched.calls).toHaveLength(3);
+    // Now the refusal is remembered.
+    await check(limiter, client, noon);
+    expect(watched.calls).toHaveLength(3);
+    watched.stop();
+  });
+
+  it('a check on several rows is one call too, once a process has found the rows of the day', async () => {
+    const client = newClient();
+    const sharded = { ...limits, perMinute: 90_000 };
+    await check(limiterWith(sharded), client, noon);
+    const limiter = limiterWith(sharded);
+    const watched = watchCalls(dynamo);
+    await check(limiter, client, noon);
+    expect(watched.calls).toEqual(['UpdateItemCommand', 'UpdateItemCommand', '1']);
+    await check(limiter, client, noon);
+    expect(watched.calls.slice(3)).toEqual(['UpdateItemCommand', '1']);
+    watched.stop();
+  });
+
+  it('a counter row has a TTL of two days after its day', async () => {
+    const client = newClient();
+    await check(limiterWith(limits), client, noon);
+    const Key = { counter: `${client}|POST /api/v1/sms/send|2026-11-20` };
+    const { Item = {} } = await dynamo.send(new GetCommand({ TableName: counters, Key }));
+    expect(Item.purge_at).toBe(Date.parse('2026-11-23T00:00:00Z') / 1000);
+    expect(Object.keys(Item).toSorted()).toEqual(['counter', 'd', 'h12', 'm0720', 'purge_at']);
+  });
+});

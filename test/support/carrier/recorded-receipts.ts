@@ -94,30 +94,3 @@ export function whatsAppStatus(change: object = {}) {
     ...change,
   };
 }
-
-/** A customer's own message to the business: nothing that we sent. */
-export const incomingWhatsApp = {
-  whatsAppWebhookEntry: JSON.stringify({
-    id: '365731266123456',
-    changes: [
-      {
-        value: {
-          messaging_product: 'whatsapp',
-          metadata: { display_phone_number: '447418367358', phone_number_id: '321010217760100' },
-          contacts: [{ profile: { name: 'Diego' }, wa_id: '447700900123' }],
-          messages: [
-            {
-              from: '447700900123',
-              id: 'wamid.in',
-              timestamp: '1795168803',
-              type: 'text',
-              text: { body: 'Hi' },
-            },
-          ],
-        },
-        field: 'messages',
-      },
-    ],
-  }),
-  message_timestamp: '2026-11-20T10:00:03.271279391Z',
-};

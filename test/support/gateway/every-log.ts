@@ -1,28 +1,35 @@
-/** What all functions of the gateway have logged. */
-import {
-  FilterLogEventsCommand,
-  type LogGroup,
-  paginateDescribeLogGroups,
-} from '@aws-sdk/client-cloudwatch-logs';
+/** What all functions of the gateway have logged, and the calls among it that IAM denied. */
+import { paginateDescribeLogGroups, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import { logsClient } from './gateway.ts';
 
-export async function everyLog(): Promise<string[]> {
-  const logs = logsClient();
-  const lines: string[] = [];
-  const logGroups: LogGroup[] = [];
-  for await (const page of paginateDescribeLogGroups({ client: logs }, {})) {
-    logGroups.push(...(page.logGroups ?? []));
+const denial = /AccessDenied|not authorized to perform/;
+const shownCharacters = 500;
+
+interface Line {
+  readonly logGroup: string;
+  readonly text: string;
+}
+
+async function* linesOf(): AsyncGenerator<Line> {
+  const client = logsClient();
+  try {
+    for await (const { logGroups = [] } of paginateDescribeLogGroups({ client }, {}))
+      for (const { logGroupName = '' } of logGroups)
+        for await (const { events = [] } of paginateFilterLogEvents({ client }, { logGroupName }))
+          for (const { message = '' } of events) yield { logGroup: logGroupName, text: message };
+  } finally {
+    client.destroy();
   }
-  for (const { logGroupName } of logGroups) {
-    let nextToken: string | undefined;
-    do {
-      const page = await logs.send(
-        new FilterLogEventsCommand({ logGroupName, ...(nextToken === undefined ? {} : { nextToken }) }),
-      );
-      lines.push(...(page.events ?? []).map((event) => event.message ?? ''));
-      nextToken = page.nextToken;
-    } while (nextToken !== undefined);
-  }
-  logs.destroy();
-  return lines;
+}
+
+export function everyLog(): Promise<string[]> {
+  return Array.fromAsync(linesOf(), ({ text }) => text);
+}
+
+/** Each denial with its log group. */
+export async function accessDenials(): Promise<string[]> {
+  const lines = await Array.fromAsync(linesOf());
+  return lines
+    .filter(({ text }) => denial.test(text))
+    .map(({ logGroup, text }) => `${logGroup}: ${text.slice(0, shownCharacters)}`);
 }

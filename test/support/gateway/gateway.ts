@@ -9,7 +9,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Connection } from '../../../lib/local/connection.ts';
 import { documentClient as documentsOf } from '../../../shared/platform/aws/clients.ts';
 
-export interface GatewayUnderTest extends Connection {
+interface GatewayUnderTest extends Connection {
   /** The leader of the process group in which the functions run. */
   readonly emulator_pid: number;
   /** Webhook retries wait so many times shorter than they promise. */

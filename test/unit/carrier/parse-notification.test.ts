@@ -6,8 +6,8 @@ import { parseTopicNotification } from '../../../shared/carrier/aws/reports.ts';
 import { UnreadableNotification } from '../../../shared/carrier/carrier-notification.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
 import { ignoredEventTypes, reportedEventTypes } from '../../../shared/contract/sms-event-types.ts';
+import { inboundWhatsApp, whatsAppMessage } from '../../support/carrier/recorded-inbound.ts';
 import {
-  incomingWhatsApp,
   smsEvent,
   snsNotification,
   whatsAppEvent,
@@ -163,7 +163,8 @@ describe('a WhatsApp event', () => {
   });
 
   it('of a customer’s own message changes nothing', () => {
-    expect(parseTopicNotification(snsNotification(incomingWhatsApp)).receipts).toEqual([]);
+    const incoming = inboundWhatsApp([whatsAppMessage({ type: 'text', text: { body: 'Hi' } })]);
+    expect(parseTopicNotification(snsNotification(incoming)).receipts).toEqual([]);
   });
 });
 
