@@ -69,8 +69,20 @@ interface OpenApi {
 const json = 'application/json';
 const form = 'application/x-www-form-urlencoded';
 
-/** @param file - JSON: OpenAPI 3.0 or 3.1, with every `$ref` below `#/components` */
+const known = new Map<string, VendorDescription>();
+
+/**
+ * A file is read once, as its schemas take long to compile.
+ *
+ * @param file - JSON: OpenAPI 3.0 or 3.1, with every `$ref` below `#/components`
+ */
 export function readVendorDescription(file: string): VendorDescription {
+  const found = known.get(file) ?? judgeOf(file);
+  known.set(file, found);
+  return found;
+}
+
+function judgeOf(file: string): VendorDescription {
   const description = JSON.parse(readFileSync(file, 'utf8')) as OpenApi;
   const faultsOf = schemaFaults(description.components);
 

@@ -1,6 +1,6 @@
 /** The use cases of the sends on private tables, called as the HTTP stack calls them, at a time of the test's own. */
 
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { Channel } from '../../../shared/contract/channels.ts';
 import type { AllowanceOf } from '../../../shared/limit/take-from-caps.ts';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
@@ -78,24 +78,16 @@ export function bytesOf(response: ApiResponse): string {
 
 /** Every row of a table that belongs to the client. */
 export async function rowsOf(
-  { dynamo }: TestTables,
+  { dynamo: client }: TestTables,
   TableName: string,
   clientId: string,
 ): Promise<Record<string, unknown>[]> {
-  const rows: Record<string, unknown>[] = [];
-  let from: Record<string, unknown> | undefined;
-  do {
-    const page = await dynamo.send(
-      new ScanCommand({
-        TableName,
-        ConsistentRead: true,
-        FilterExpression: 'client_id = :client',
-        ExpressionAttributeValues: { ':client': clientId },
-        ...(from === undefined ? {} : { ExclusiveStartKey: from }),
-      }),
-    );
-    rows.push(...(page.Items ?? []));
-    from = page.LastEvaluatedKey;
-  } while (from !== undefined);
-  return rows;
+  const ofClient = {
+    TableName,
+    ConsistentRead: true,
+    FilterExpression: 'client_id = :client',
+    ExpressionAttributeValues: { ':client': clientId },
+  };
+  const pages = await Array.fromAsync(paginateScan({ client }, ofClient));
+  return pages.flatMap(({ Items = [] }) => Items);
 }
