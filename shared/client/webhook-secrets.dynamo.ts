@@ -19,17 +19,21 @@ const secretList = z._default(
   ),
   [],
 );
-/** The lists of endpoints are parsed one by one, so that a malformed one stops no other. */
+/** The list of the client and those of endpoints are parsed one by one, so that a malformed one stops no other. */
 const secretsRow = z.object({
   webhook_secrets: z.optional(z.unknown()),
-  endpoint_secrets: z._default(z.record(z.string(), z.unknown()), {}),
+  endpoint_secrets: z.optional(z.unknown()),
 });
+const listsOfEndpoints = z._default(z.record(z.string(), z.unknown()), {});
 
 export function dynamoWebhookSecrets(client: DynamoDBDocumentClient, TableName: string): WebhookSecrets {
   async function find(clientId: string, endpointId?: string): ReturnType<WebhookSecrets['find']> {
     const key = { TableName, Key: { client_id: clientId }, ConsistentRead: true };
     const row = await readRow(client, secretsRow, key);
-    const secrets = endpointId === undefined ? row?.webhook_secrets : row?.endpoint_secrets[endpointId];
+    const secrets =
+      endpointId === undefined
+        ? row?.webhook_secrets
+        : listsOfEndpoints.parse(row?.endpoint_secrets)[endpointId];
     // Test webhooks are signed as live ones until a test key makes a secret.
     const isOfAccount = endpointId === undefined && modeOf(clientId) === 'test';
     if (secrets === undefined && isOfAccount)

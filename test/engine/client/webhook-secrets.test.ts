@@ -43,6 +43,12 @@ describe('the secrets of webhooks in their table', () => {
       await expect(source().find('wrong')).rejects.toThrow();
     },
   );
+
+  it('of a client are read where those of its endpoints are no map, and these are refused', async () => {
+    await put({ client_id: 'half', webhook_secrets: [newer], endpoint_secrets: null });
+    expect(await source().find('half')).toEqual([newer]);
+    await expect(source().find('half', 'whe_1')).rejects.toThrow();
+  });
 });
 
 describe('the memory of secrets', () => {
