@@ -39,6 +39,7 @@ export const faults: DeliberateFaults = {
   },
   'an emptied list of webhook secrets gets none again': {
     theme: 'rows',
+    editedTable: 'ClientSecrets',
     promise: '7.6',
     changes: [
       {

@@ -28,6 +28,7 @@ export const faults: DeliberateFaults = {
   },
   'a count that a person made a text is not full': {
     theme: 'rows',
+    editedTable: 'RateCounters',
     promise: '1.7',
     changes: [
       {

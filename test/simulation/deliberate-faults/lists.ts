@@ -22,6 +22,7 @@ export const faults: DeliberateFaults = {
   },
   'a page of messages ends at the time that a person edited': {
     theme: 'rows',
+    editedTable: 'Messages',
     promise: '5.12',
     changes: [
       {

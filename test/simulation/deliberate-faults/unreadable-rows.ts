@@ -25,7 +25,8 @@ export const faults: DeliberateFaults = {
     ],
   },
   'START ends a suppression that cannot be read': {
-    theme: 'opt-outs',
+    theme: 'rows',
+    editedTable: 'Suppressions',
     promise: '13.3',
     changes: [
       {
@@ -69,7 +70,8 @@ export const faults: DeliberateFaults = {
     ],
   },
   'usage with a note in its row cannot be read': {
-    theme: 'administration',
+    theme: 'rows',
+    editedTable: 'MessageUsage',
     promise: '11.1',
     changes: [
       {

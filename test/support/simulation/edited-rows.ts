@@ -10,42 +10,39 @@ type Changes = RowEdit['changes'];
 
 /** What somebody makes of a value: undefined where they remove it. */
 function mistakenFor(random: Random, value: Value): Value | undefined {
-  const given = contentsOf(value);
-  const others = [undefined, { NULL: true }, { S: '' }, { L: [] }, { M: {} }, ...given] as const;
-  const drawn = oneOf<Value | undefined>(random, others);
+  const drawn = oneOf<Value | undefined>(random, random() < 0.65 ? plain() : rare());
   return isEqualItem({ value }, { ...(drawn && { value: drawn }) }) ? undefined : drawn;
 
-  function contentsOf(of: Value): (Value | undefined)[] {
-    if ('S' in of)
-      return [
-        { S: ` ${of.S} ` },
-        { S: `${of.S}x` },
-        { N: '1' },
-        { L: [of] },
-        { BOOL: false },
-        ...dayBefore(of.S),
-      ];
-    if ('N' in of)
-      return ['-1', '0.5', '1e30', `-${of.N.replace('-', '')}`]
-        .map((N): Value => ({ N }))
-        .concat({ S: of.N }, { S: ` ${of.N}` });
-    if ('BOOL' in of)
-      return [{ S: String(of.BOOL) }, { N: '1' }, { S: of.BOOL ? 'yes' : 'no' }, { BOOL: !of.BOOL }];
-    if ('L' in of) {
-      const [first, ...rest] = of.L;
+  /** What is removed, emptied, or of another type. */
+  function plain(): [undefined, ...Value[]] {
+    if ('N' in value) return [undefined, { NULL: true }, { S: value.N }, { S: '' }];
+    if ('BOOL' in value) return [undefined, { NULL: true }, { S: String(value.BOOL) }];
+    if ('L' in value) return [undefined, { NULL: true }, { S: JSON.stringify(value.L) }, { L: [] }];
+    if ('M' in value) return [undefined, { NULL: true }, { L: Object.values(value.M) }, { M: {} }];
+    return [undefined, { NULL: true }, { N: '1' }, { S: '' }, ...('S' in value ? dayBefore(value.S) : [])];
+  }
+
+  function rare(): [Value | undefined, ...Value[]] {
+    if ('S' in value) {
+      const { S } = value;
+      return [{ S: ` ${S} ` }, { S: `${S}x` }, { L: [value] }, { BOOL: false }];
+    }
+    if ('N' in value)
+      return [{ N: '-1' }, { N: '0.5' }, { N: '1e30' }, { N: `-${value.N.replace('-', '')}` }, { M: {} }];
+    if ('BOOL' in value) return [{ N: '1' }, { S: 'yes' }, { BOOL: !value.BOOL }];
+    if ('L' in value) {
+      const [first, ...rest] = value.L;
       const changed = first && mistakenFor(random, first);
       return [
-        { S: JSON.stringify(of.L) },
-        { M: Object.fromEntries(of.L.entries()) },
+        { M: Object.fromEntries(value.L.entries()) },
         { L: changed === undefined ? rest : [changed, ...rest] },
       ];
     }
-    if ('M' in of) {
-      const [name] = Object.keys(of.M).toSorted(() => random() - 0.5);
-      const { [name ?? '']: inner, ...rest } = of.M;
+    if ('M' in value) {
+      const [name = ''] = Object.keys(value.M).toSorted(() => random() - 0.5);
+      const { [name]: inner, ...others } = value.M;
       const changed = inner && mistakenFor(random, inner);
-      const map = changed === undefined ? rest : { ...rest, [name ?? '']: changed };
-      return [{ L: Object.values(of.M) }, { S: 'none' }, { M: map }, { M: map }];
+      return [{ S: 'none' }, { M: changed === undefined ? others : { ...others, [name]: changed } }];
     }
     return [{ S: 'none' }];
   }
@@ -58,30 +55,42 @@ function dayBefore(text: string): Value[] {
   return time === '' ? [] : [{ S: text.replace(time, other()) }];
 }
 
-/** Any row of any table, and what somebody makes of one of its attributes, or adds to it. */
+/** Attributes of counts are told apart by their times and causes, which are no matter here: `m1439`, `messages_d20`. */
+const kindOf = (name: string): string => name.replace(/[\d .].*/s, '');
+
+/** A row of the table, and what somebody makes of the attribute that was edited least in this run; or adds to it. */
 export function drawnEdit(
-  { database }: Stage,
+  { database, record }: Stage,
   random: Random,
-): { readonly table: string; readonly row: Item; readonly changes: Changes } | undefined {
-  const filled = database.definitions.filter(({ name }) => database.rows(name).length > 0);
-  const definition = filled[Math.floor(random() * filled.length)];
-  if (definition === undefined) return undefined;
-  const rows = database.rows(definition.name);
+  table: string,
+): { readonly row: Item; readonly changes: Changes } | undefined {
+  const definition = database.definitions.find(({ name }) => name === table);
+  if (definition === undefined) throw new Error(`no table ${table}`);
+  const attributes = database.rows(table).flatMap((row) => {
+    const keys = ['remark', ...Object.keys(keyIn(definition, row))];
+    return Object.keys(row).flatMap((name) => (keys.includes(name) ? [] : [{ row, name }]));
+  });
+  const edited = record.editedRows
+    .filter((one) => one.table === table)
+    .flatMap(({ changes }) => Object.keys(changes).map(kindOf));
+  const byKind = Map.groupBy(attributes, ({ name }) => kindOf(name));
+  const timesOf = (kind: string): number => edited.filter((one) => one === kind).length;
+  const least = Math.min(...[...byKind.keys()].map(timesOf));
+  const kinds = [...byKind].flatMap(([kind, ofKind]) => (timesOf(kind) === least ? [ofKind] : []));
+  const ofKind = kinds[Math.floor(random() * kinds.length)] ?? [];
   // Mostly one of the latest, of which more is to come.
-  const first = random() < 0.6 ? Math.max(0, rows.length - 5) : 0;
-  const row = rows[wholeBetween(random, first, rows.length - 1)] ?? {};
-  const keys = Object.keys(keyIn(definition, row));
-  const names = Object.keys(row).filter((name) => !keys.includes(name));
-  const name = names[Math.floor(random() * (names.length + 1))] ?? 'note';
-  const value = row[name];
+  const first = random() < 0.6 ? Math.max(0, ofKind.length - 5) : 0;
+  const { row, name } = ofKind[wholeBetween(random, first, ofKind.length - 1)] ?? {};
+  const value = name && row?.[name];
+  if (row === undefined || name === undefined || !value) return undefined;
+  if (random() < 0.1) return { row, changes: { remark: { S: 'by hand' } } };
   const indexed = Object.values(definition.indexes).flatMap(({ partition, sort }) => [partition, sort]);
-  if (value === undefined) return { table: definition.name, row, changes: { note: { S: 'by hand' } } };
   // DynamoDB takes nothing but a text for the key of an index.
   const changed =
     indexed.includes(name) && 'S' in value
       ? oneOf(random, [undefined, { S: `${value.S} ` }, ...dayBefore(value.S)])
       : mistakenFor(random, value);
-  return { table: definition.name, row, changes: { [name]: changed } };
+  return { row, changes: { [name]: changed } };
 }
 
 /**

@@ -33,6 +33,8 @@ export interface Scene {
   readonly stage: Stage;
   /** How far clocks may be from the true time. */
   readonly skewMaxMs: number;
+  /** The one whose rows are edited by hand. */
+  readonly editedTable: string | undefined;
   readonly clients: readonly [SimulatedClient, ...SimulatedClient[]];
   /** The test data of each of them, in the same order. */
   readonly testers: readonly SimulatedClient[];
@@ -102,6 +104,7 @@ interface SceneOptions {
   readonly random: Random;
   readonly clientCount: number;
   readonly skewMaxMs: number;
+  readonly editedTable: string | undefined;
   /** Rows that exist from the start: `{ endpoint, per_minute, … }` of each client. */
   readonly limits: readonly Readonly<Record<string, unknown>>[];
   readonly senders: readonly Readonly<Record<string, unknown>>[];
@@ -109,7 +112,7 @@ interface SceneOptions {
 
 export async function sceneOn(
   stage: Stage,
-  { random, clientCount, skewMaxMs, limits, senders }: SceneOptions,
+  { random, clientCount, skewMaxMs, editedTable, limits, senders }: SceneOptions,
 ): Promise<Scene> {
   const { time, database, record } = stage;
   const db = directDatabase(database);
@@ -232,6 +235,7 @@ export async function sceneOn(
   return {
     stage,
     skewMaxMs,
+    editedTable,
     clients,
     testers,
     onlyTester,

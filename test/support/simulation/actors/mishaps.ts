@@ -65,30 +65,6 @@ export const mishaps = {
       stage.publish(whatsAppReportAndText(`${edited}.1`, id, to, text, stage.time.now()));
     },
   },
-  'suppresses a person who writes START when the row cannot be read': {
-    uses: ['putSuppression', 'sendSms'],
-    share: { 'opt-outs': 2 },
-    async act(act) {
-      const { scene, client, random, id } = act;
-      const { time } = scene.stage;
-      const [to = ''] = ownPeople(act, 1);
-      const path = { recipient: encodeURIComponent(to) };
-      await sends(act, 'before', { to });
-      await time.sleep(between(random, 5000, 30_000));
-      await scene.ask(client, { route: 'putSuppression', path, body: { scope: 'all' } });
-      await time.sleep(between(random, 1000, 10_000));
-      const values = oneOf<Readonly<Record<string, string>>>(random, [
-        { scope: 'everything' },
-        { source: 'Client' },
-        { changed_at: '2026-11-20' },
-      ]);
-      await scene.spoilSuppression({ clientId: client.clientId, recipient: to }, values);
-      await time.sleep(between(random, 100, 5000));
-      writes(scene, to, 'START', id);
-      await time.sleep(between(random, 60_000, 120_000));
-      await sends(act, 'after', { to });
-    },
-  },
   'opts in to one client while the other is stopped, and a row cannot be read for hours': {
     uses: ['sendSms'],
     share: { 'opt-outs': 2 },

@@ -27,6 +27,25 @@ const ofAnswers: readonly string[] = [
   'nothing fails in a world without faults',
 ];
 
+const dayMs = 86_400_000;
+/** What comes of a row after it was put right, beside what was counted by it, or is tried again. */
+const goneWithinMs = 3_600_000;
+const lasting: readonly string[] = [
+  'RateCounters',
+  'MessageUsage',
+  'Usage',
+  'CountedChanges',
+  'Messages',
+  'WebhookDeliveries',
+  'WebhookEndpoints',
+  'ClientSecrets',
+];
+
+/** What becomes of everything when the row is right again; webhooks are tried for seven hours. */
+const madeUpFor = (table: string, invariant: string): boolean =>
+  invariant === 'every accepted message ends' ||
+  (table === 'ClientSecrets' && invariant.startsWith('each state has its event'));
+
 interface Concern {
   /** Messages, persons, URLs … */
   readonly things: ReadonlySet<string>;
@@ -114,11 +133,7 @@ function concernOf({ scene, stage }: Ended, { table, key, before }: RowEdit): Co
       ? withTokens.map(({ clientId }) => clientId)
       : [];
   const isForAll = /"\*"|#/.test(JSON.stringify(key)) || ['CountedChanges', 'SigningKeys'].includes(table);
-  const own = [
-    ...named.filter((name) => /^(?:msg|bat|otp|whe)_/.test(name)),
-    // All messages of a sender wait for its slots.
-    ...Object.values(table === 'SenderPace' ? key : {}).flatMap((value) => ('S' in value ? [value.S] : [])),
-  ];
+  const own = named.filter((name) => /^(?:msg|bat|otp|whe)_/.test(name));
   const follows = (row: Item): boolean => {
     const text = JSON.stringify(row);
     return [...own, ...whole].some((name) => text.includes(name));
@@ -148,26 +163,37 @@ function concernOf({ scene, stage }: Ended, { table, key, before }: RowEdit): Co
 
 /** Whether a violation is of something that a row concerns which a person edited by mistake. */
 export function excusedByEdits(ended: Ended): (invariant: string, what: string) => boolean {
-  const edits = ended.stage.record.editedRows.filter(({ isDrawn }) => isDrawn);
+  const { plan, settledAtMs, stage } = ended;
+  // An attribute that the gateway does not know changes nothing.
+  const edits = stage.record.editedRows.filter(({ isDrawn, changes }) => isDrawn && !('remark' in changes));
   const concerns = edits.map((edit) => ({ edit, ...concernOf(ended, edit) }));
   return (invariant, what) => {
     if (failsClosed.includes(invariant)) return false;
     const isAnswer = ofAnswers.includes(invariant);
     const about = namesIn(isAnswer ? (what.split(' was answered')[0] ?? '') : what);
     const isOfThings = about.some((name) => !isClient(name));
+    const times = momentsIn(what);
     return concerns.some(({ edit, things, clients, counted, references }) => {
-      if (edit.restoredAtMs !== undefined && invariant === 'every accepted message ends') return false;
-      // Webhooks are tried for seven hours.
-      if (
-        edit.restoredAtMs !== undefined &&
-        edit.table === 'ClientSecrets' &&
-        invariant.startsWith('each state has its event')
-      )
-        return false;
+      const { atMs, table, restoredAtMs = Infinity } = edit;
+      if (restoredAtMs < Infinity && madeUpFor(table, invariant)) return false;
+      if (times.every((one) => one < atMs - plan.skewMaxMs)) return false;
+      if (!lasting.includes(table) && times.every((one) => one > restoredAtMs + goneWithinMs)) return false;
       if (isAnswer && references.some((one) => what.includes(one))) return true;
       return about.some(
         (name) => things.has(name) || clients.has(name) || (!isOfThings && !isAnswer && counted.has(name)),
       );
     });
   };
+
+  /** When it was, if the time of day tells it: a moment that may be any, otherwise. */
+  function momentsIn(what: string): number[] {
+    const startMs = plan.startAt.getTime();
+    const midnightMs = startMs - (startMs % dayMs);
+    const times = what.match(/\d\d:\d\d:\d\d\.\d{3}/g) ?? [];
+    if (times.length === 0 || settledAtMs - startMs > dayMs) return [Number.NaN];
+    return times.map((time) => {
+      const atMs = midnightMs + Date.parse(`1970-01-01T${time}Z`);
+      return atMs < startMs - plan.skewMaxMs ? atMs + dayMs : atMs;
+    });
+  }
 }
