@@ -3,14 +3,18 @@ import { expect, it } from '@jest/globals';
 import type { Message, Status } from '../../../shared/message/message.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { countChanges } from '../../../shared/usage/count-changes.ts';
-import { changeRecords } from '../../../shared/usage/usage-counter.dynamo.ts';
+import { errorCodesIn } from '../../../shared/usage/amounts.ts';
+import { allClients, countChanges } from '../../../shared/usage/count-changes.ts';
+import { intervals, type Period, periodAt } from '../../../shared/usage/period.ts';
+import { usageOfAll } from '../../../shared/usage/read-usage.ts';
+import { changeRecords, type UsageReader } from '../../../shared/usage/usage-counter.dynamo.ts';
+import type { Grouping } from '../../../shared/usage/usage-query.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { type Kill, Killed, killable, noKill } from '../../support/faults/kill-process.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 import { streamRecords } from '../../support/message/stream-records.ts';
-import { compareUsage } from '../../support/usage/compare-usage.ts';
+import { usageOfMessages } from '../../support/usage/usage-of-messages.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');
 const messagesMax = 2000;
@@ -78,5 +82,73 @@ it('leaves the usage that the messages have', async () => {
     else repeated += 1;
   }
   expect(repeated).toBeGreaterThan(10);
-  expect((await compareUsage(usage, messages)).faults).toEqual([]);
+  expect(await faultsOf(usage, messages)).toEqual([]);
 });
+
+const groupings = {
+  client: ['client'],
+  combination: ['channel', 'type', 'country', 'status'],
+} as const satisfies Record<string, readonly Grouping[]>;
+
+/** A sentence for each sum of an hour, day or month, and for each error code, that is not that of the rows of the messages. */
+async function faultsOf(usage: UsageReader, messages: readonly Message[]): Promise<readonly string[]> {
+  const faults: string[] = [];
+
+  function compare(what: string, expected: Readonly<Record<string, unknown>>, found: Map<string, unknown>) {
+    for (const key of new Set([...Object.keys(expected), ...found.keys()])) {
+      const [one, other] = [JSON.stringify(expected[key]), JSON.stringify(found.get(key))];
+      if (one !== other)
+        faults.push(`usage of ${what} ${key}: ${other ?? 'nothing'}, but the messages are ${one ?? 'none'}`);
+    }
+  }
+
+  for (const interval of intervals) {
+    const periods = Map.groupBy(messages, ({ created_at }) => periodAt(interval, new Date(created_at)).name);
+    for (const [name, some] of periods) {
+      const period = periodAt(interval, new Date(some[0]?.created_at ?? ''));
+      for (const groupBy of Object.values(groupings)) {
+        const found = await foundIn(usage, interval, period, groupBy);
+        const expected = usageOfMessages(some, (one) => keyOf(groupBy, groupsOf(one)));
+        compare(name, expected, found);
+      }
+      const coded = some.flatMap(({ error_code }) => error_code ?? []);
+      const codes = Map.groupBy(coded, (code) => code);
+      const [all] = await usage.rowsOf(allClients, [name]);
+      compare(
+        `${name}, error`,
+        Object.fromEntries([...codes].map(([code, { length }]) => [code, length])),
+        errorCodesIn(all?.amounts ?? new Map()),
+      );
+    }
+  }
+  return faults;
+}
+
+async function foundIn(
+  usage: UsageReader,
+  interval: (typeof intervals)[number],
+  period: Period,
+  groupBy: readonly Grouping[],
+): Promise<Map<string, unknown>> {
+  const entries = await usageOfAll(usage, { interval, periods: [period], groupBy }, 'USD');
+  return new Map(
+    entries.map(({ from: _from, to: _to, client_id, channel, type, country, status, ...sums }) => [
+      keyOf(groupBy, { client: client_id, channel, type, country, status }),
+      sums,
+    ]),
+  );
+}
+
+type Groups = Readonly<Record<Grouping, unknown>>;
+
+const groupsOf = ({ client_id, channel, type, country, status }: Message): Groups => ({
+  client: client_id,
+  channel,
+  type,
+  country: country ?? null,
+  status: status === 'sending' ? 'queued' : status,
+});
+
+function keyOf(groupBy: readonly Grouping[], groups: Groups): string {
+  return groupBy.map((name) => groups[name] ?? 'unknown').join(' ');
+}
