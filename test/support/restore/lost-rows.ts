@@ -15,9 +15,8 @@ import { keysOf, restoredTables } from '../../../bin/admin/restored-tables.ts';
 import type { TableName } from '../../../shared/contract/tables.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { dynamoDueItemIndex } from '../../../shared/recovery/due-item-index.dynamo.ts';
-import type { KeptStreamEvidence } from '../../../shared/restore/evidence.ts';
 import type { RestoreDependencies } from '../../../shared/restore/restore-page.ts';
-import type { Decisions, RestoreReport } from '../../../shared/restore/restore-report.ts';
+import type { Decisions } from '../../../shared/restore/restore-report.ts';
 import { restoreStage } from '../../../shared/restore/restore-stage.ts';
 import {
   allItems,
@@ -35,6 +34,7 @@ import {
 import { engineConfig } from '../engine/engine.ts';
 import { createTables } from '../engine/tables.ts';
 import type { ConnectionName } from '../engine/test-tables.ts';
+import { keptProgress } from './kept-progress.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -54,9 +54,6 @@ export async function lostRows(clock: () => Date) {
     void (await client.send(new PutItemCommand({ TableName: nameOf(table), Item: storedOf(row) })));
 
   function dependencies(): RestoreDependencies {
-    let progress: string | undefined;
-    let report: RestoreReport | undefined;
-    let stream: KeptStreamEvidence | undefined;
     return {
       tables: restoredTables(nameOf),
       sideTables: { ...sideTables, restore: sideTables.exists, drop: async () => undefined },
@@ -69,20 +66,7 @@ export async function lostRows(clock: () => Date) {
       maintenance: dynamoMaintenance(client, nameOf('limit-overrides')),
       messages: dynamoMessageStore(client, { tableName: nameOf('messages'), retentionDays: 30 }),
       dueItemIndex: dynamoDueItemIndex(client, nameOf('due-items')),
-      progress: {
-        read: async () => (progress === undefined ? undefined : JSON.parse(progress)),
-        write: async (value) => {
-          progress = JSON.stringify(value);
-        },
-        readReport: async () => report,
-        writeReport: async (value) => {
-          report = value;
-        },
-        readStream: async () => stream,
-        writeStream: async (value) => {
-          stream = value;
-        },
-      },
+      progress: keptProgress(),
       settleSeconds: 0,
       clock,
       sleep: async () => undefined,

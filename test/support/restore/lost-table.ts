@@ -13,10 +13,7 @@ import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { expireOverdue } from '../../../shared/relay/expire-messages.ts';
 import { readChanges, relay } from '../../../shared/relay/relay.ts';
-import type { KeptStreamEvidence } from '../../../shared/restore/evidence.ts';
 import type { RestoreDependencies } from '../../../shared/restore/restore-page.ts';
-import type { RestoreProgress } from '../../../shared/restore/restore-progress.ts';
-import type { RestoreReport } from '../../../shared/restore/restore-report.ts';
 import { type Item, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
 import type { RunningWorkers } from '../../../shared/restore/stop-stage.lambda.ts';
 import { dynamoMaintenance } from '../../../shared/restore/stop-stage.lambda.ts';
@@ -29,6 +26,7 @@ import { inMemoryStores } from '../engine/stores.ts';
 import type { ConnectionName } from '../engine/test-tables.ts';
 import { type Kill, killable, noKill } from '../faults/kill-process.ts';
 import { aMessage } from '../message/example-message.ts';
+import { keptProgress } from './kept-progress.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');
 const pageRows = 50;
@@ -194,9 +192,7 @@ export function lostTable(
     for (const [name, items] of kept) if (name.endsWith(sideTableName('', to))) snapshots.set(name, items);
   }
 
-  let stored: string | undefined;
-  let report: string | undefined;
-  let stream: string | undefined;
+  const progress = keptProgress();
   const workers = { on: true, turns: [] as string[] };
 
   function dependencies(kill: Kill = noKill()): RestoreDependencies {
@@ -240,21 +236,7 @@ export function lostTable(
       maintenance: port(dynamoMaintenance(tables.dynamo, tables.names.limit_overrides)),
       messages: port({ transition: stores.messages.transition }),
       dueItemIndex: port({ add: stores.dueItemIndex.add }),
-      progress: port({
-        read: async () => (stored === undefined ? undefined : (JSON.parse(stored) as RestoreProgress)),
-        write: async (progress: RestoreProgress) => {
-          stored = JSON.stringify(progress);
-        },
-        readReport: async () => (report === undefined ? undefined : (JSON.parse(report) as RestoreReport)),
-        writeReport: async (written: RestoreReport) => {
-          report = JSON.stringify(written);
-        },
-        readStream: async () =>
-          stream === undefined ? undefined : (JSON.parse(stream) as KeptStreamEvidence),
-        writeStream: async (written: KeptStreamEvidence) => {
-          stream = JSON.stringify(written);
-        },
-      }),
+      progress: port(progress),
       settleSeconds: 0,
       clock,
       sleep: async () => undefined,
