@@ -11,7 +11,8 @@ import { newId } from '../../../shared/platform/ids.ts';
 import { storesIn } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
-import { accepted, handOversIn } from '../../support/message/hand-overs.ts';
+import { accepted } from '../../support/message/attempt-world.ts';
+import { handOversIn } from '../../support/message/hand-overs.ts';
 import { aClient } from '../../support/message/sends.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');

@@ -8,13 +8,6 @@ import type { TestTables } from '../engine/test-tables.ts';
 import { onlyCarrier } from './example-message.ts';
 import { aClient, ask, sendsIn } from './sends.ts';
 
-export const accepted: HandOver = {
-  outcome: 'accepted',
-  carrierMessageId: 'c-1',
-  cost: 0.01,
-  currency: 'USD',
-};
-
 export function handOversIn(tables: () => TestTables, clock: () => Date) {
   /** A carrier that answers as told, and what it was handed. */
   function carrierOf(answer: () => HandOver | Promise<HandOver>) {
