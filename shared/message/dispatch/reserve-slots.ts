@@ -82,14 +82,14 @@ export function pacedMessageOf(message: Message, current?: CurrentPace): PacedMe
   };
 }
 
-interface CurrentPaceDependencies {
+interface CurrentPaceLookup {
   readonly currentPaceOf: CurrentPaceOf;
   readonly warn: (message: string, error: unknown) => void;
 }
 
 /** The message with the pace that its sender has now. If the rows cannot be read, it keeps the one that it was accepted with. */
 export async function pacedNow(
-  { currentPaceOf, warn }: CurrentPaceDependencies,
+  { currentPaceOf, warn }: CurrentPaceLookup,
   message: Message,
 ): Promise<PacedMessage | undefined> {
   const { channel, sender } = message;
@@ -102,7 +102,7 @@ export async function pacedNow(
 
 /** The outcome comes first, and this only slows: where too many workers write the row at once, one of them has done so. */
 export async function slowDownSender(
-  dependencies: CurrentPaceDependencies & { readonly pace: Pick<SlotReservations, 'slowDown'> },
+  dependencies: CurrentPaceLookup & { readonly pace: Pick<SlotReservations, 'slowDown'> },
   message: Message,
 ): Promise<void> {
   const { pace, warn } = dependencies;
