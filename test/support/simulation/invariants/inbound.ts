@@ -100,6 +100,7 @@ export const ofInbound = {
               decodeURIComponent(one.path).endsWith(person),
           );
           if (!wasReached || changed || suppressed.get(clientId) === undefined) return [];
+          if (own.some(({ text }) => isSetAside(ended, person, text))) return [];
           const is = suppressed.get(clientId)?.has(person) === true;
           const must = /stop/i.test(last.text);
           return is === must
@@ -131,7 +132,7 @@ export const ofInbound = {
               event.data.client_id === clientId &&
               Date.parse(event.timestamp) === atMs,
           );
-          return wasReached && !changed && !isTold
+          return wasReached && !changed && !isTold && !isSetAside(ended, person, text)
             ? [`${person} wrote ${text} at ${timeOf(atMs)}, and ${webhookUrl} of ${clientId} was not told`]
             : [];
         }),
@@ -155,6 +156,11 @@ export const ofInbound = {
       }),
   },
 } as const satisfies Record<string, Invariant>;
+
+/** Whether a word failed at each of its receives, and waits for people. */
+function isSetAside({ stage }: Ended, person: string, text: string): boolean {
+  return deadLetters(stage.sqs).some((body) => body.includes(person.slice(1)) && body.includes(text));
+}
 
 /** When carriers took messages of which clients from a number of ours to the person. */
 function takenFrom({ scene, listed, stage }: Ended, person: string, number = ourNumber) {
