@@ -16,7 +16,7 @@ const outboxEntry = z.object({
   to: z.string(),
   from: z.optional(z.string()),
   body: z.string(),
-  at: z.string(),
+  at: z.iso.datetime(),
 });
 
 export type OutboxEntry = z.output<typeof outboxEntry>;

@@ -50,24 +50,37 @@ it('is read to its end page by page, of one recipient and of all days, none twic
   }
 });
 
-it('leaves out what a person made invalid, on whatever page it is, and nothing else', async () => {
-  const to = '+447700900011';
-  const rows = ['08', '09', '10'].map((hour) => entry(to, `msg_of_${hour}`, `2026-11-21T${hour}:00:00.000Z`));
-  for (const row of rows) await record(row, 1, `carrier-${row.message_id}`);
-  const Key = { recipient: to, handed_over: '2026-11-21T09:00:00.000Z#msg_of_09#1#carrier-msg_of_09' };
-  const UpdateExpression = 'SET body = :one';
-  const ExpressionAttributeValues = { ':one': 1 };
-  const TableName = tables.names.simulator_outbox;
-  await tables.dynamo.send(
-    new UpdateCommand({ TableName, Key, UpdateExpression, ExpressionAttributeValues }),
-  );
-  for (const partition of [{ to }, { days: ['2026-11-21'] }]) {
-    const { entries, next } = await outbox.page(partition, { limit: 1 });
-    expect(entries.map(({ message_id }) => message_id)).toEqual(['msg_of_10']);
-    const rest = await outbox.page(partition, { limit: 1, before: next });
-    expect(rest).toEqual({ entries: [rows[0]], next: undefined });
-  }
-});
+it.each([
+  ['body', 1, '2026-11-21'],
+  ['at', 'today', '2026-11-22'],
+])(
+  'leaves out what a person made invalid (%s), on whatever page it is, and nothing else',
+  async (name, value, day) => {
+    const to = `+4477009001${day.slice(-2)}`;
+    const rows = ['08', '09', '10'].map((hour) => entry(to, `msg_of_${hour}`, `${day}T${hour}:00:00.000Z`));
+    for (const row of rows) await record(row, 1, `carrier-${row.message_id}`);
+    const Key = { recipient: to, handed_over: `${day}T09:00:00.000Z#msg_of_09#1#carrier-msg_of_09` };
+    const UpdateExpression = 'SET #name = :value';
+    const ExpressionAttributeNames = { '#name': name };
+    const ExpressionAttributeValues = { ':value': value };
+    const TableName = tables.names.simulator_outbox;
+    await tables.dynamo.send(
+      new UpdateCommand({
+        TableName,
+        Key,
+        UpdateExpression,
+        ExpressionAttributeNames,
+        ExpressionAttributeValues,
+      }),
+    );
+    for (const partition of [{ to }, { days: [day] }]) {
+      const { entries, next } = await outbox.page(partition, { limit: 1 });
+      expect(entries.map(({ message_id }) => message_id)).toEqual(['msg_of_10']);
+      const rest = await outbox.page(partition, { limit: 1, before: next });
+      expect(rest).toEqual({ entries: [rows[0]], next: undefined });
+    }
+  },
+);
 
 describe('of one recipient', () => {
   it('gives the messages newest first, with their bodies, and no more than asked for', async () => {
