@@ -200,7 +200,7 @@ export function excusedByEdits(ended: Ended): (invariant: string, what: string) 
   function momentsIn(what: string): number[] {
     const startMs = plan.startAt.getTime();
     const midnightMs = startMs - (startMs % dayMs);
-    const times = what.match(/\d\d:\d\d:\d\d\.\d{3}/g) ?? [];
+    const times = what.match(/(?<!T)\d\d:\d\d:\d\d\.\d{3}/g) ?? [];
     if (times.length === 0 || settledAtMs - startMs > dayMs) return [Number.NaN];
     return times.map((time) => {
       const atMs = midnightMs + Date.parse(`1970-01-01T${time}Z`);

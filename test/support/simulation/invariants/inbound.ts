@@ -152,7 +152,7 @@ export const ofInbound = {
         const must = new Date(latest + windowMs).toISOString();
         return status.window_expires_at === must
           ? []
-          : [`the window of ${messageId} ends ${status.window_expires_at}, and must end ${must}`];
+          : [`the window of ${messageId} to ${to} ends ${status.window_expires_at}, and must end ${must}`];
       }),
   },
 } as const satisfies Record<string, Invariant>;

@@ -1,6 +1,8 @@
 /** One-time passwords, and consent. */
+
+import { suppressionRow } from '../../../../shared/message/suppression/suppression.ts';
 import type { Item } from '../aws/attribute-values.ts';
-import type { Asked } from '../outside/record.ts';
+import type { Asked, RowEdit } from '../outside/record.ts';
 import { keptListedMs } from '../outside/reports.ts';
 import type { Ended } from './ended.ts';
 import { distinct, type Invariant, timeOf } from './invariant.ts';
@@ -49,16 +51,20 @@ export const ofPeople = {
           ({ route, atMs: askedMs }) =>
             route === 'deleteSuppression' && askedMs > put.atMs - 1000 && askedMs < atMs,
         );
-        // A text does not end what cannot be read.
-        const spoilt = record.editedRows.find(
-          ({ table, key: { client_id = {}, recipient = {} } }) =>
+        // A text does not end what cannot be read; a PUT writes the whole row.
+        const spoilt = record.editedRows.filter(
+          ({ atMs: editedMs, table, key: { client_id = {}, recipient = {} }, before, changes }) =>
             table === 'Suppressions' &&
+            editedMs > put.atMs &&
             Reflect.get(client_id, 'S') === put.clientId &&
-            Reflect.get(recipient, 'S') === to,
+            Reflect.get(recipient, 'S') === to &&
+            !isSuppression({ ...before, ...changes }),
         );
+        const isSpoilt = (ms: number): boolean =>
+          spoilt.some(({ atMs: editedMs, restoredAtMs = Infinity }) => editedMs <= ms && ms < restoredAtMs);
         const wroteStart = record.wrote.some(
           ({ from, text: word, atMs: wroteMs }) =>
-            from === to && word === 'START' && wroteMs < Math.min(atMs, spoilt?.atMs ?? atMs),
+            from === to && word === 'START' && wroteMs < atMs && !isSpoilt(wroteMs),
         );
         return ended || wroteStart
           ? []
@@ -230,6 +236,13 @@ export const ofPeople = {
 /** The client that a suppression is of; the admin API names it in its path. */
 export function clientOf({ path, clientId }: Asked): string {
   return /clients\/([^/]+)\//.exec(path)?.[1] ?? clientId;
+}
+
+/** Whether a row of `suppressions` can be read. */
+function isSuppression(row: RowEdit['changes']): boolean {
+  const kept = Object.entries(row).filter(([, value]) => value !== undefined);
+  const texts = kept.map(([name, value]) => [name, value && 'S' in value ? value.S : null]);
+  return suppressionRow.safeParse(Object.fromEntries(texts)).success;
 }
 
 /** The client of each message. */
