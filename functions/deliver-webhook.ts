@@ -57,6 +57,7 @@ import { dynamoEndpointReader, dynamoEndpointResults } from '../shared/webhook/e
 
 const env = environmentOf<'deliver-webhook'>();
 const queues = sqs();
+const timeScale = env.WEBHOOK_TIME_SCALE;
 const queueUrls = { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL };
 const waiting = countRunning();
 const onAws = deliverDependencies();
@@ -94,7 +95,7 @@ export const handler: SQSHandler = async (event) => {
         await fanOutAndLog(message.fan_out);
         return {};
       }
-      const outcome = await deliver(dependencies, { lane, timeScale: env.WEBHOOK_TIME_SCALE }, message);
+      const outcome = await deliver(dependencies, { lane, timeScale }, message);
       logOutcome(message, lane, outcome);
       if ('attempt' in outcome) {
         const mode = modeOf(outcome.delivery.client_id);
