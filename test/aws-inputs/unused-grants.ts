@@ -34,6 +34,8 @@ const afterFailure: Readonly<Record<string, readonly string[]>> = {
     'activity-log PutItem',
     'clients GetItem',
     'webhook-endpoints GetItem',
+    // The message of an event whose queue message was lost, or is late.
+    'messages GetItem',
     // The notice of a disabled endpoint whose worker died.
     'webhook-endpoints UpdateItem',
     'sqs:SendMessage',
