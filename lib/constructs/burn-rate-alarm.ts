@@ -33,7 +33,7 @@ export interface ObjectiveMetric {
 }
 
 interface BurnRateAlarmProps {
-  /** Of the alarm after the name of the stack, and of its runbook after `slo-`. */
+  /** The name of the alarm follows the name of the stack; its runbook is `slo-` and this name. */
   readonly name: 'availability' | 'otp-hand-over' | 'first-webhook';
   readonly measured: ObjectiveMetric;
   /** The share that must succeed. */

@@ -43,7 +43,7 @@ interface Response {
   readonly content?: Content;
 }
 
-/** Stands for what `components` has under this name. */
+/** The reference is replaced by the entry of `components` with this name. */
 interface Reference {
   readonly $ref: string;
 }

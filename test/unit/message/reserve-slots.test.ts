@@ -14,6 +14,14 @@ import { inMemoryStores } from '../../support/engine/stores.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 import { virtualTime } from '../../support/simulation/virtual-time.ts';
 
+const fiftyASecond = {
+  identity: 'ACME',
+  kind: 'bulk',
+  perSecond: 50,
+  segments: 1,
+  paceAtMs: created.getTime(),
+} as const;
+
 const processes = 20;
 const reservations = 20;
 
@@ -79,19 +87,12 @@ it('messages of a batch that are late together reserve other slots together, in 
     },
   };
   const common = { clock: () => new Date(time.now()), sleep: time.sleep, random: () => 0.5 };
-  const message = {
-    identity: 'ACME',
-    kind: 'bulk',
-    perSecond: 50,
-    segments: 1,
-    paceAtMs: created.getTime(),
-  } as const;
-  const all = Array.from({ length: 10 }, () => message);
+  const all = Array.from({ length: 10 }, () => fiftyASecond);
   const slots = await slotReservations({ store: paces, ...common }).reserve(all, 0);
   await time.runUntil(time.now() + 60_000);
   const pace = slotReservations({ store, ...common });
   for (const slot of slots) {
-    pace.waitForSlot(message, slot, async () => undefined);
+    pace.waitForSlot(fiftyASecond, slot, async () => undefined);
     await time.runUntil(time.now() + 15);
   }
   await time.runUntil(time.now() + 1000);
@@ -113,18 +114,11 @@ it('looks of one worker share a read that began after each of their places had c
     },
   };
   const common = { clock: () => new Date(time.now()), sleep: time.sleep, random: () => 0.5 };
-  const message = {
-    identity: 'ACME',
-    kind: 'bulk',
-    perSecond: 50,
-    segments: 1,
-    paceAtMs: created.getTime(),
-  } as const;
-  const all = Array.from({ length: 20 }, () => message);
+  const all = Array.from({ length: 20 }, () => fiftyASecond);
   const slots = await slotReservations({ store: paces, ...common }).reserve(all, 1000);
   const pace = slotReservations({ store, ...common });
   const looked = slots.map(async (slot) => {
-    expect((await pace.waitForSlot(message, slot, async () => undefined)).outcome).toBe('now');
+    expect((await pace.waitForSlot(fiftyASecond, slot, async () => undefined)).outcome).toBe('now');
     return { placeMs: Date.parse(slot.at), atMs: time.now() };
   });
   await time.runUntil(time.now() + 5000);

@@ -31,7 +31,7 @@ const adminLists = [
   'otp-holds',
 ] as const;
 
-/** Those of the edited table. */
+/** The lists that show rows of the edited table. */
 const listOf: Readonly<Record<string, keyof typeof listsRead>> = {
   Messages: 'listMessages',
   WebhookDeliveries: 'listWebhookDeliveries',
