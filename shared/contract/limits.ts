@@ -69,9 +69,6 @@ export const caps = {
 export type CapName = keyof typeof caps;
 export const capNames = Object.keys(caps) as CapName[];
 
-/** The percentages of a spend cap at which administrators are notified, as `shared/limit/cap-notices.ts` says. */
-export const noticePercentages = [80, 100] as const;
-
 export const stageCapFields = {
   minute: 'perMinute',
   hour: 'perHour',

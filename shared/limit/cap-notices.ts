@@ -9,7 +9,6 @@
 
 import type { ActivityKind } from '../activity/activity-kinds.ts';
 import type { ActivityLog } from '../activity/activity-log.ts';
-import { noticePercentages } from '../contract/limits.ts';
 import type { StageMetric } from '../contract/metrics.ts';
 import { modeOf } from '../contract/mode.ts';
 import { decimalText } from '../contract/prices.ts';
@@ -42,6 +41,9 @@ interface CapState {
 
 /** Called after each take. Never fails, so that it does not stop a request. */
 export type NotifyOfSpend = (state: CapState) => Promise<void>;
+
+/** The percentages of a spend cap at which administrators are notified. */
+export const noticePercentages = [80, 100] as const;
 
 const notices: Readonly<
   Record<(typeof noticePercentages)[number], { readonly kind: ActivityKind; readonly metric: StageMetric }>

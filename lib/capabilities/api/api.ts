@@ -25,8 +25,9 @@ import {
 import { GatewayFunction, type GatewayFunctionProps } from '../../constructs/gateway-function.ts';
 import { pascalCase } from '../../constructs/stack-outputs.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
+import { createApiAlarms } from './api-alarms.ts';
 import { apiBody, handlerNames, handlerVariable } from './api-body.ts';
-import { acknowledgeApi, apiStageOptions, createApiAlarms, makesLogRole } from './api-stage.ts';
+import { acknowledgeApi, apiStageOptions, makesLogRole } from './api-stage.ts';
 import { CustomDomain } from './custom-domain.ts';
 import { WebAcl } from './web-acl.ts';
 

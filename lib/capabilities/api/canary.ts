@@ -1,6 +1,6 @@
 /**
  * Canary deployments of the functions that messages pass: new code gets a tenth of the function's calls for five minutes,
- * then all. CodeDeploy rolls it back when the function's or the API's alarms (`api-stage.ts`) go off.
+ * then all. CodeDeploy rolls it back when the function's or the API's alarms (`api-alarms.ts`) go off.
  *
  * A change of shared code is new code of every function, and CodeDeploy and Lambda throttle the deployments of many at
  * once, which fails them: aws-cdk issue 21516 (15 deployment groups), serverless-application-model issue 351 (13

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { stages } from '../../../lib/stages/stages.ts';
 import { webhookSecretsMax } from '../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds } from '../../../shared/client/webhook-secrets.ts';
-import { noticePercentages, paceMax, paceMin } from '../../../shared/contract/limits.ts';
+import { paceMax, paceMin } from '../../../shared/contract/limits.ts';
 import {
   acknowledgeWithinSeconds,
   idempotencyKeyHours,
@@ -15,6 +15,7 @@ import {
   recipientWindowSeconds,
   retryDelaysSeconds,
 } from '../../../shared/contract/times.ts';
+import { noticePercentages } from '../../../shared/limit/cap-notices.ts';
 import { bulkRecipientsMax } from '../../../shared/message/send/bulk-recipients.ts';
 import { afterSecondsMin, legIndexes } from '../../../shared/message/send/fallback-fields.ts';
 import { validityMaxSeconds } from '../../../shared/message/send/send-fields.ts';
