@@ -18,6 +18,26 @@ export type VendorErrors = Readonly<
   Record<string, { readonly code: MessageErrorCode; readonly elsewhere?: true }>
 >;
 
+type VendorCodes = Readonly<Partial<Record<MessageErrorCode, readonly number[]>>>;
+
+/**
+ * Makes the table of a vendor's codes, which are given by ours.
+ *
+ * @param elsewhere - those for which the fault is the carrier's own
+ * @param nameOf - the text by which a code is in the table
+ */
+export function vendorErrors(
+  codes: VendorCodes,
+  elsewhere: VendorCodes,
+  nameOf: (vendorCode: number) => string = String,
+): VendorErrors {
+  const rows = (some: VendorCodes, more: { readonly elsewhere?: true }) =>
+    Object.entries(some).flatMap(([code, vendorCodes]) =>
+      vendorCodes.map((each) => [nameOf(each), { code: code as MessageErrorCode, ...more }] as const),
+    );
+  return Object.fromEntries([...rows(codes, {}), ...rows(elsewhere, { elsewhere: true })]);
+}
+
 export type CarrierEnvironment = EnvironmentFor<typeof carriers>;
 
 export interface CallContext<Credentials = unknown> {

@@ -6,48 +6,34 @@ import { attemptNamed } from '../message/dispatch/carrier.ts';
 import type { Receipt } from '../message/dispatch/record-receipts.ts';
 import type { Transition } from '../message/store/message-store.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
-import type { VendorErrors } from './carrier-module.ts';
+import { vendorErrors } from './carrier-module.ts';
 
 /**
  * Meta's error codes, of responses and of statuses
  * (https://developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes). One that is not listed is
  * `carrier_rejected`.
  */
-export const whatsAppErrors: VendorErrors = {
-  33: { code: 'sender_rejected', elsewhere: true },
-  100: { code: 'content_rejected' },
-  368: { code: 'carrier_rejected', elsewhere: true },
-  130429: { code: 'carrier_throttled' },
-  130472: { code: 'carrier_blocked' },
-  130497: { code: 'country_not_supported', elsewhere: true },
-  131008: { code: 'content_rejected' },
-  131009: { code: 'content_rejected' },
-  131021: { code: 'invalid_recipient' },
-  131026: { code: 'unreachable' },
-  131030: { code: 'invalid_recipient', elsewhere: true },
-  131031: { code: 'carrier_rejected', elsewhere: true },
-  131037: { code: 'sender_rejected', elsewhere: true },
-  131042: { code: 'spend_limit_reached', elsewhere: true },
-  131045: { code: 'sender_rejected', elsewhere: true },
-  131047: { code: 'template_required' },
-  131048: { code: 'carrier_throttled', elsewhere: true },
-  131049: { code: 'carrier_blocked' },
-  131050: { code: 'recipient_opted_out' },
-  131051: { code: 'content_rejected' },
-  131052: { code: 'media_rejected' },
-  131053: { code: 'media_rejected' },
-  131056: { code: 'carrier_throttled' },
-  132000: { code: 'template_rejected' },
-  132001: { code: 'template_rejected' },
-  132005: { code: 'template_rejected' },
-  132007: { code: 'template_rejected' },
-  132012: { code: 'template_rejected' },
-  132015: { code: 'template_rejected' },
-  132016: { code: 'template_rejected' },
-  132068: { code: 'template_rejected' },
-  132069: { code: 'template_rejected' },
-  133010: { code: 'sender_rejected', elsewhere: true },
-};
+export const whatsAppErrors = vendorErrors(
+  {
+    content_rejected: [100, 131008, 131009, 131051],
+    carrier_throttled: [130429, 131056],
+    carrier_blocked: [130472, 131049],
+    invalid_recipient: [131021],
+    unreachable: [131026],
+    template_required: [131047],
+    recipient_opted_out: [131050],
+    media_rejected: [131052, 131053],
+    template_rejected: [132000, 132001, 132005, 132007, 132012, 132015, 132016, 132068, 132069],
+  },
+  {
+    sender_rejected: [33, 131037, 131045, 133010],
+    carrier_rejected: [368, 131031],
+    country_not_supported: [130497],
+    invalid_recipient: [131030],
+    spend_limit_reached: [131042],
+    carrier_throttled: [131048],
+  },
+);
 
 /** The end of the year 9999: refuses a time in milliseconds. */
 const maxEpochSeconds = 253_402_300_799;

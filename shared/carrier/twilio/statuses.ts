@@ -2,62 +2,33 @@
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { type Price, reportedPrice } from '../../contract/prices.ts';
 import type { Status } from '../../message/message.ts';
-import type { VendorErrors } from '../carrier-module.ts';
+import { vendorErrors } from '../carrier-module.ts';
 
 /**
  * Twilio's error codes: of refused requests (2xxxx) and of messages that were not delivered (3xxxx). Twilio adds codes and
  * splits them; one that is not listed is `carrier_rejected`.
  */
-export const twilioErrors: VendorErrors = {
-  // The recipient.
-  21211: { code: 'invalid_recipient' },
-  21214: { code: 'invalid_recipient' },
-  21217: { code: 'invalid_recipient' },
-  21263: { code: 'invalid_recipient' },
-  21265: { code: 'invalid_recipient' },
-  21266: { code: 'invalid_recipient' },
-  21604: { code: 'invalid_recipient' },
-  21610: { code: 'recipient_opted_out' },
-  21614: { code: 'invalid_recipient' },
-  21635: { code: 'invalid_recipient' },
-  // The content.
-  21602: { code: 'content_rejected' },
-  21605: { code: 'content_rejected' },
-  21617: { code: 'content_rejected' },
-  21619: { code: 'content_rejected' },
+export const twilioErrors = vendorErrors(
+  {
+    invalid_recipient: [21211, 21214, 21217, 21263, 21265, 21266, 21604, 21614, 21635, 30005, 30006],
+    recipient_opted_out: [21610],
+    content_rejected: [21602, 21605, 21617, 21619, 30007, 30038],
+    carrier_throttled: [30001, 30022],
+    carrier_rejected: [30002],
+    unreachable: [30003, 30410],
+    carrier_blocked: [30004, 30453],
+    unknown: [30008],
+    spend_limit_reached: [30010],
+    sender_rejected: [30018, 30024, 30032, 30034],
+  },
   // The account, the sender or the route: another carrier may take the message.
-  21212: { code: 'sender_rejected', elsewhere: true },
-  21267: { code: 'sender_rejected', elsewhere: true },
-  21408: { code: 'country_not_supported', elsewhere: true },
-  21603: { code: 'sender_rejected', elsewhere: true },
-  21606: { code: 'sender_rejected', elsewhere: true },
-  21608: { code: 'invalid_recipient', elsewhere: true },
-  21611: { code: 'carrier_throttled', elsewhere: true },
-  21612: { code: 'country_not_supported', elsewhere: true },
-  21659: { code: 'sender_rejected', elsewhere: true },
-  21660: { code: 'sender_rejected', elsewhere: true },
-  21661: { code: 'sender_rejected', elsewhere: true },
-  21701: { code: 'sender_rejected', elsewhere: true },
-  21703: { code: 'sender_rejected', elsewhere: true },
-  // Reported later.
-  30001: { code: 'carrier_throttled' },
-  30002: { code: 'carrier_rejected' },
-  30003: { code: 'unreachable' },
-  30004: { code: 'carrier_blocked' },
-  30005: { code: 'invalid_recipient' },
-  30006: { code: 'invalid_recipient' },
-  30007: { code: 'content_rejected' },
-  30008: { code: 'unknown' },
-  30010: { code: 'spend_limit_reached' },
-  30018: { code: 'sender_rejected' },
-  30022: { code: 'carrier_throttled' },
-  30024: { code: 'sender_rejected' },
-  30032: { code: 'sender_rejected' },
-  30034: { code: 'sender_rejected' },
-  30038: { code: 'content_rejected' },
-  30410: { code: 'unreachable' },
-  30453: { code: 'carrier_blocked' },
-};
+  {
+    sender_rejected: [21212, 21267, 21603, 21606, 21659, 21660, 21661, 21701, 21703],
+    country_not_supported: [21408, 21612],
+    invalid_recipient: [21608],
+    carrier_throttled: [21611],
+  },
+);
 
 /** "Validity Period Expired". */
 const expiredAtTwilio = '30036';
