@@ -41,13 +41,6 @@ export function fromArns(arn: string, role_arn: string): AwsDestination {
     : { sqs: { queue_arn: arn, role_arn } };
 }
 
-interface Arn {
-  readonly partition: string;
-  readonly region: string;
-  readonly account: string;
-  readonly resource: string;
-}
-
 const arn =
   /^arn:(?<partition>aws|aws-cn|aws-us-gov):(?<service>[a-z]+):(?<region>[a-z0-9-]*):(?<account>\d{12}):(?<resource>.+)$/;
 const regionName = /^[a-z]{2}(-[a-z]+){1,2}-\d{1,2}$/;
@@ -63,13 +56,13 @@ export function isDestinationArn(text: string): boolean {
 }
 
 /** @throws Error if it is none of the service. */
-export function parseArn(text: string, service: 'sqs' | 'events' | 'iam'): Arn {
+export function parseArn(text: string, service: 'sqs' | 'events' | 'iam') {
   const found = readArn(text, service);
   if (found === undefined) throw new Error(`not the ARN of a resource of ${service}`);
   return found;
 }
 
-function readArn(text: string, service: string): Arn | undefined {
+function readArn(text: string, service: string) {
   if (text.length > arnLengthMax) return undefined;
   const groups = arn.exec(text)?.groups;
   if (groups === undefined || groups.service !== service) return undefined;
@@ -82,10 +75,7 @@ export function domainOf(partition: string): string {
   return partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';
 }
 
-interface OwnAccount {
-  readonly partition: string;
-  readonly account: string;
-}
+type OwnAccount = Pick<ReturnType<typeof parseArn>, 'partition' | 'account'>;
 
 const example = {
   sqs: 'an SQS queue, such as arn:aws:sqs:eu-west-1:123456789012:webhooks',

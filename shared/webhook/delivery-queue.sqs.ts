@@ -94,27 +94,21 @@ const scheduleAheadSeconds = 5;
 /** The sweep runs each minute, and may leave some retries to its next runs. */
 const sweptAheadSeconds = queueDelayMaxSeconds - 60;
 
-type RetryPlan =
-  | { readonly path: 'queue'; readonly delaySeconds: number }
-  | { readonly path: 'schedule'; readonly at: Date; readonly name: string };
-
 /**
- * Chooses queue or schedule. A delay of one or six hours uses a schedule, at any time scale. It fires early by
- * `scheduleLeadSeconds`, because a schedule may be that late; SQS delays the rest. An SQS delay is rounded down and the
- * worker waits for the fraction of a second, so that the attempt is neither early nor a second late.
+ * When the schedule of the next attempt fires; undefined if an SQS delay takes its place. A delay of one or six hours uses a
+ * schedule, at any time scale. It fires early by `scheduleLeadSeconds`, because a schedule may be that late; SQS delays the
+ * rest. An SQS delay is rounded down and the worker waits for the fraction of a second, so that the attempt is neither early
+ * nor a second late.
  */
-function planRetry(delivery: Delivery, now: Date, scheduleLeadSeconds: number): RetryPlan {
+function scheduledAt(delivery: Delivery, now: Date, scheduleLeadSeconds: number): Date | undefined {
   const dueAt = new Date(delivery.attempt_due_at);
-  const remainingSeconds = Math.max(0, (dueAt.getTime() - now.getTime()) / 1000);
-  if (
+  const remainingSeconds = (dueAt.getTime() - now.getTime()) / 1000;
+  const needsSchedule =
     (isLongDelay(delivery) && remainingSeconds > scheduleLeadSeconds + scheduleAheadSeconds) ||
-    remainingSeconds > queueDelayMaxSeconds
-  ) {
-    // Schedules have whole seconds.
-    const at = new Date(Math.ceil(addSeconds(dueAt, -scheduleLeadSeconds).getTime() / 1000) * 1000);
-    return { path: 'schedule', at, name: `${delivery.delivery_id}-${delivery.attempt_number}` };
-  }
-  return { path: 'queue', delaySeconds: queueDelaySeconds(delivery, now) };
+    remainingSeconds > queueDelayMaxSeconds;
+  if (!needsSchedule) return undefined;
+  // Schedules have whole seconds.
+  return new Date(Math.ceil(addSeconds(dueAt, -scheduleLeadSeconds).getTime() / 1000) * 1000);
 }
 
 /** Returns whole seconds until the queue shows the message of the next attempt: never late, and early by less than the worker waits. */
@@ -160,20 +154,21 @@ export function makeRetryScheduler({
   readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
   readonly warn: (message: string, error: unknown) => void;
 }) {
-  const sendLater = ({ client_id: clientId, lane, delivery_id }: Delivery, delaySeconds: number) =>
-    queue.send(lane, [{ clientId, message: { delivery_id }, delaySeconds }]);
   return {
     /** Sends a queue message for the delivery at its due time. Repeating the call is safe. */
     async schedule(delivery: Delivery, now: Date): Promise<void> {
-      const plan = planRetry(delivery, now, scheduleLeadSeconds);
-      if (plan.path === 'queue') return sendLater(delivery, plan.delaySeconds);
-      const { delivery_id, lane } = delivery;
+      const { client_id: clientId, delivery_id, lane, attempt_number } = delivery;
+      const message = { delivery_id };
+      const sendLater = () =>
+        queue.send(lane, [{ clientId, message, delaySeconds: queueDelaySeconds(delivery, now) }]);
+      const at = scheduledAt(delivery, now, scheduleLeadSeconds);
+      if (at === undefined) return sendLater();
       try {
-        await scheduleOnce({ name: plan.name, at: plan.at, queue: lane, message: { delivery_id } });
+        await scheduleOnce({ name: `${delivery_id}-${attempt_number}`, at, queue: lane, message });
       } catch (error) {
         warn('a retry could not be scheduled; the sweep enqueues it', error);
         const sweptAt = addSeconds(new Date(delivery.attempt_due_at), -sweptAheadSeconds);
-        if (sweptAt <= now) return sendLater(delivery, queueDelaySeconds(delivery, now));
+        if (sweptAt <= now) return sendLater();
         await dueItemIndex.add('deliveries', [{ id: dueItemIdOf(delivery), dueAt: sweptAt }]);
       }
     },

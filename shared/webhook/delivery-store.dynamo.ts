@@ -7,28 +7,16 @@ import type * as z from 'zod/mini';
 import { conditionalPut } from '../platform/aws/conditional-write.dynamo.ts';
 import { batchRead, type ReadOptions, readableRows, readRow } from '../platform/aws/read-rows.dynamo.ts';
 import { type Delivery, deliverySchema } from './delivery.ts';
-import { type Resend, resendSchema } from './log/resend.ts';
+import { resendSchema } from './log/resend.ts';
 
-/** Rows with a revision that changes with each write. */
-interface RevisedRows<Row> {
-  /** Stores the row unless its id exists; returns the stored row. Repeating the call is safe. */
-  create(row: Row): Promise<Row>;
-  /** Reads consistently. */
-  get(id: string): Promise<Row | undefined>;
-  /** Writes `next` if the row is still `seen`; false if another write came first. Repeating the call is safe. */
-  replace(seen: Row, next: Row): Promise<boolean>;
-}
+export type DeliveryStore = ReturnType<typeof dynamoDeliveryStore>;
 
-export interface DeliveryStore extends RevisedRows<Delivery> {
-  /** The rows that exist and are valid, in any order. */
-  getMany(deliveryIds: readonly string[], options?: ReadOptions): Promise<readonly Delivery[]>;
-}
-
-export function dynamoDeliveryStore(client: DynamoDBDocumentClient, tableName: string): DeliveryStore {
+export function dynamoDeliveryStore(client: DynamoDBDocumentClient, tableName: string) {
   return {
     ...dynamoRevisedRows(client, tableName, deliverySchema, ({ delivery_id }) => delivery_id),
 
-    async getMany(deliveryIds, options) {
+    /** The rows that exist and are valid, in any order. */
+    async getMany(deliveryIds: readonly string[], options?: ReadOptions): Promise<readonly Delivery[]> {
       const keys = [...new Set(deliveryIds)].map((id) => ({ delivery_id: id }));
       const rows = await batchRead(client, tableName, keys, { ConsistentRead: options?.consistent ?? true });
       return readableRows(deliverySchema, rows, 'delivery_id');
@@ -36,15 +24,20 @@ export function dynamoDeliveryStore(client: DynamoDBDocumentClient, tableName: s
   };
 }
 
-/** @param idOf - the row's primary key, `delivery_id` */
+/**
+ * Rows with a revision that changes with each write.
+ *
+ * @param idOf - the row's primary key, `delivery_id`
+ */
 function dynamoRevisedRows<Row extends { readonly revision: string }>(
   client: DynamoDBDocumentClient,
   TableName: string,
   schema: z.ZodMiniType<Row>,
   idOf: (row: Row) => string,
-): RevisedRows<Row> {
+) {
   return {
-    async create(row) {
+    /** Stores the row unless its id exists; returns the stored row. Repeating the call is safe. */
+    async create(row: Row): Promise<Row> {
       const creating = await conditionalPut(client, {
         TableName,
         Item: { ...row, delivery_id: idOf(row) },
@@ -54,10 +47,12 @@ function dynamoRevisedRows<Row extends { readonly revision: string }>(
       return creating.applied ? row : schema.parse(creating.row);
     },
 
-    get: (id) =>
+    /** Reads consistently. */
+    get: (id: string): Promise<Row | undefined> =>
       readRow(client, schema, { TableName, Key: { delivery_id: id }, ConsistentRead: true }, 'delivery_id'),
 
-    async replace(seen, next) {
+    /** Writes `next` if the row is still `seen`; false if another write came first. Repeating the call is safe. */
+    async replace(seen: Row, next: Row): Promise<boolean> {
       const replacing = await conditionalPut(client, {
         TableName,
         Item: { ...next, delivery_id: idOf(next) },
@@ -71,8 +66,8 @@ function dynamoRevisedRows<Row extends { readonly revision: string }>(
 }
 
 /** A request has its id in the place of a delivery's. */
-export type ResendStore = RevisedRows<Resend>;
+export type ResendStore = ReturnType<typeof dynamoResendStore>;
 
-export function dynamoResendStore(client: DynamoDBDocumentClient, tableName: string): ResendStore {
+export function dynamoResendStore(client: DynamoDBDocumentClient, tableName: string) {
   return dynamoRevisedRows(client, tableName, resendSchema, ({ resend_id }) => resend_id);
 }

@@ -190,10 +190,10 @@ export function afterFailure(
   return enter(withoutLease(delivery), {
     state: 'retry_scheduled',
     revision,
-    lane: retryLane(attempt),
+    lane: attempt.error === 'timeout' ? 'slow' : 'fast',
     attempt_number: attempt.number + 1,
     attempt_due_at: dueAt.toISOString(),
-    attempts: kept(delivery, { ...attempt, next_due_at: dueAt.toISOString() }),
+    attempts: [...delivery.attempts, { ...attempt, next_due_at: dueAt.toISOString() }],
     interruptions: 0,
   });
 }
@@ -226,10 +226,6 @@ export function resendDue(
   });
 }
 
-function retryLane({ error }: Attempt): Lane {
-  return error === 'timeout' ? 'slow' : 'fast';
-}
-
 function retryDelay(afterAttempt: number, timeScale: number): number | undefined {
   const delay = retryDelaysSeconds[afterAttempt - 1];
   return delay === undefined ? undefined : Math.ceil(delay / timeScale);
@@ -238,7 +234,7 @@ function retryDelay(afterAttempt: number, timeScale: number): number | undefined
 type Entered = Partial<Delivery> & Pick<Delivery, 'state' | 'revision'>;
 
 function finished(delivery: Delivery, attempt: Attempt, entered: Entered): Delivery {
-  const attempts = kept(delivery, attempt);
+  const attempts = [...delivery.attempts, attempt];
   return enter(withoutLease(delivery), { ...entered, attempts, finished_at: attempt.ended_at });
 }
 
@@ -257,10 +253,6 @@ function bounded(delivery: Delivery): Delivery {
 function withoutLease(delivery: Delivery): Delivery {
   const { lease_until: _, ...rest } = delivery;
   return rest;
-}
-
-function kept(delivery: Delivery, attempt: Attempt): readonly Attempt[] {
-  return [...delivery.attempts, attempt];
 }
 
 /**

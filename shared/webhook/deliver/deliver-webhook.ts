@@ -54,7 +54,7 @@ import {
 } from './disable-endpoint.ts';
 import type { Post } from './http-post.ts';
 import type { SendToAws } from './send-to-aws.ts';
-import { postAttempt, unpostedAttempt } from './sign-and-post.ts';
+import { type ClaimedAttempt, postAttempt, unpostedAttempt } from './sign-and-post.ts';
 
 export interface DeliverDependencies extends LaneDependencies, Omit<DisableDependencies, 'endpoints'> {
   readonly endpoints: CountedEndpoints;
@@ -72,20 +72,14 @@ interface DeliverSettings {
   readonly timeScale: number;
 }
 
-interface Claim {
-  readonly delivery: Delivery;
-  readonly secrets: readonly WebhookSecret[];
-}
+type Claim = Pick<ClaimedAttempt, 'delivery' | 'secrets'>;
 
 /** The attempt belongs to this worker. */
-interface Claimed extends Claim {
+interface Claimed extends ClaimedAttempt {
   readonly kind: 'claimed';
-  readonly trigger: Attempt['trigger'];
   readonly trial: TrialRequest | undefined;
   /** Why nothing may be posted. */
   readonly unposted: UnpostedError | undefined;
-  /** The endpoint as it was read before the attempt; absent for the URL of a request or an account. */
-  readonly endpoint: WebhookEndpoint | undefined;
 }
 
 /** This queue message leads to no attempt now. */

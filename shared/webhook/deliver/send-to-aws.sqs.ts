@@ -35,16 +35,6 @@ export function sqsSendMessage(
   };
 }
 
-/** EventBridge refused the entry, with its own code. */
-class EventRefused extends Error {
-  readonly $metadata = { httpStatusCode: 400 };
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.name = code;
-  }
-}
-
 export function eventBridgePutEvent(
   clientFor: (region: string, credentials: ForeignCredentials) => EventBridgeClient,
 ): AwsSenders['putEvent'] {
@@ -61,8 +51,11 @@ export function eventBridgePutEvent(
       { abortSignal },
     );
     const [{ EventId, ErrorCode, ErrorMessage = '' } = {}] = Entries;
-    if (FailedEntryCount !== 0 || EventId === undefined)
-      throw new EventRefused(ErrorCode ?? 'EventRefused', ErrorMessage);
+    if (FailedEntryCount !== 0 || EventId === undefined) {
+      // EventBridge refused the entry, with its own code.
+      const refusal = { name: ErrorCode ?? 'EventRefused', $metadata: { httpStatusCode: 400 } };
+      throw Object.assign(new Error(ErrorMessage), refusal);
+    }
     return { status: $metadata.httpStatusCode ?? 0, requestId: $metadata.requestId, id: EventId };
   };
 }

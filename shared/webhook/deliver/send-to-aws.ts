@@ -88,8 +88,8 @@ async function attempt(
   request: AwsRequest,
   signal: AbortSignal,
 ): Promise<Ended> {
-  const credentials = await roles.credentialsFor(request).catch((error: unknown) => {
-    throw new RoleRefused(error);
+  const credentials = await roles.credentialsFor(request).catch((cause: unknown) => {
+    throw new RoleRefused('the role cannot be assumed', { cause });
   });
   // An attempt that has failed already must send nothing.
   signal.throwIfAborted();
@@ -127,14 +127,7 @@ function send(
 }
 
 /** The role was refused, and not the destination. */
-class RoleRefused extends Error {
-  override readonly cause: unknown;
-
-  constructor(cause: unknown) {
-    super('the role cannot be assumed');
-    this.cause = cause;
-  }
-}
+class RoleRefused extends Error {}
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
@@ -148,8 +141,8 @@ const timedOut: Ended = {
 };
 
 function failure(error: unknown, request: AwsRequest): Ended {
-  const { cause, isRole } =
-    error instanceof RoleRefused ? { cause: error.cause, isRole: true } : { cause: error };
+  const isRole = error instanceof RoleRefused;
+  const cause = isRole ? error.cause : error;
   if (cause instanceof RoleTrustsAnyExternalId)
     return {
       error: 'blocked',
@@ -158,7 +151,7 @@ function failure(error: unknown, request: AwsRequest): Ended {
   const status = statusOf(cause);
   // Without the error's own text, which names the gateway's account and role.
   const name = cause instanceof Error ? cause.name : 'Error';
-  const errorMessage = `${reasonOf(cause, isRole === true, request)} (${name})`.slice(0, errorMessageMax);
+  const errorMessage = `${reasonOf(cause, isRole, request)} (${name})`.slice(0, errorMessageMax);
   return status === undefined
     ? { error: networkError(cause), errorMessage }
     : { status, error: 'not_200', errorMessage };

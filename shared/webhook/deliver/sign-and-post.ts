@@ -14,9 +14,9 @@ import { type AwsRequest, type SendToAws, textFor } from './send-to-aws.ts';
 
 const userAgent = `messaging-gateway/${version}`;
 
-interface ClaimedAttempt {
+export interface ClaimedAttempt {
   readonly delivery: Delivery;
-  /** Absent for the URL of a request or an account. */
+  /** The endpoint as it was read before the attempt; absent for the URL of a request or an account. */
   readonly endpoint: WebhookEndpoint | undefined;
   readonly secrets: readonly WebhookSecret[];
   readonly trigger: Attempt['trigger'];

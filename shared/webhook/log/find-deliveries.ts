@@ -164,11 +164,7 @@ interface FailedQuery {
   readonly consistent?: boolean | undefined;
 }
 
-interface Failure {
-  readonly cursor: string;
-  readonly failedAt: string;
-  readonly delivery: Delivery;
-}
+type Failure = Awaited<ReturnType<typeof failuresOf>>['failures'][number];
 
 /** Each call of DynamoDB reads 200 entries of any kind, or `limit` if that is more. */
 const readsMax = 5;

@@ -87,7 +87,7 @@ export async function requestResend(
   }
   const { resendId } = known;
   const wanted = newResend(
-    { resendId, clientId, actor, filter },
+    { ...filter, resend_id: resendId, client_id: clientId, actor },
     now,
     dependencies.retentionDays,
     dependencies.newRevision(),

@@ -47,29 +47,19 @@ export const resendSchema = z.readonly(
 );
 export type Resend = z.output<typeof resendSchema>;
 
-interface NewResend {
-  readonly resendId: string;
-  readonly clientId: string;
-  readonly actor: string;
-  readonly filter: ResendFilter;
-}
-
 export function newResend(
-  { resendId, clientId, actor, filter }: NewResend,
+  asked: ResendFilter & Pick<Resend, 'resend_id' | 'client_id' | 'actor'>,
   now: Date,
   retentionDays: number,
   revision: string,
 ): Resend {
   return {
-    ...filter,
-    resend_id: resendId,
-    client_id: clientId,
-    actor,
+    ...asked,
     status: 'matching',
     matched: 0,
     resent: 0,
     created_at: now.toISOString(),
-    purge_at: epochSeconds(addDays(now, keptDays(clientId, retentionDays))),
+    purge_at: epochSeconds(addDays(now, keptDays(asked.client_id, retentionDays))),
     revision,
   };
 }

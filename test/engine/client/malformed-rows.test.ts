@@ -285,7 +285,12 @@ describe('a webhook', () => {
   it('keeps what a later release added to a request to resend many', async () => {
     const resends = dynamoResendStore(tables.dynamo, tables.names.webhook_deliveries);
     const filter = { state: 'failed', since: at, until: at } as const;
-    const resend = newResend({ resendId: 'whr_1', clientId: 'c', actor: 'c', filter }, created, 30, 'first');
+    const resend = newResend(
+      { ...filter, resend_id: 'whr_1', client_id: 'c', actor: 'c' },
+      created,
+      30,
+      'first',
+    );
     await put('webhook_deliveries', { ...resend, delivery_id: 'whr_1', added_later: 'kept' });
     const seen = await resends.get('whr_1');
     if (seen === undefined) throw new Error('it is stored');

@@ -15,7 +15,7 @@ afterAll(() => tables.drop());
 const now = new Date('2026-11-20T10:00:00.000Z');
 const filter = { state: 'failed', since: now.toISOString(), until: now.toISOString() } as const;
 const aResend = (resendId = newId('whr', new Date()), revision = 'first') =>
-  newResend({ resendId, clientId: 'client', actor: 'client', filter }, now, 30, revision);
+  newResend({ ...filter, resend_id: resendId, client_id: 'client', actor: 'client' }, now, 30, revision);
 
 describe.each([
   ['in memory', () => inMemoryStores().resends],

@@ -14,7 +14,7 @@ it.each<[Resend['status'], string | undefined]>([
   const { stores, clock } = gateway;
   const [since, until] = [new Date(clock().getTime() - 3_600_000), clock()].map((time) => time.toISOString());
   const filter = { state: 'failed', since: since ?? '', until: until ?? '' } as const;
-  const asked = { resendId: 'whr_1', clientId: 'client-a', actor: 'client-a', filter };
+  const asked = { ...filter, resend_id: 'whr_1', client_id: 'client-a', actor: 'client-a' };
   const row = { ...newResend(asked, clock(), 30, 'revision'), status };
   const { resend_id, ...rest } = row;
   const item = marshall({ delivery_id: resend_id, resend_id, ...rest }, { removeUndefinedValues: true });

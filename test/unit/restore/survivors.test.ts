@@ -31,7 +31,7 @@ it.each(choices)(
     const webhook = newDelivery({ ...given, delivery_id: 'whd_new', lane: 'fast' }, clock(), 30, 'r');
     await stores.deliveries.create(webhook);
     const filter = { state: 'failed', since: to.toISOString(), until: clock().toISOString() } as const;
-    const wanted = { resendId: 'whr_new', clientId: 'client-1', actor: 'client-1', filter };
+    const wanted = { ...filter, resend_id: 'whr_new', client_id: 'client-1', actor: 'client-1' };
     await stores.resends.create(newResend(wanted, clock(), 30, 'r'));
     for (const { list, position } of tables.rows('due_items'))
       await tables.dynamo.send(

@@ -250,7 +250,7 @@ describe('everything that failed', () => {
     const filter = { state: 'failed', since: since.toISOString(), until: until.toISOString() } as const;
     const resendId = resendIdOf('client-a', filter, undefined);
     expect(await gateway.resends.get(resendId)).toBeUndefined();
-    const given = { resendId, clientId: 'client-a', actor: 'client-a', filter };
+    const given = { ...filter, resend_id: resendId, client_id: 'client-a', actor: 'client-a' };
     await gateway.resends.create(newResend(given, until, 30, 'thawed'));
     await gateway.run(180);
     expect(resent()).toEqual([]);
