@@ -8,17 +8,21 @@ import type { Subject } from '../limit/shards.ts';
 import type { Caller } from '../operation/operation.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import type { TokenVerifier } from '../token/token-verifier.ts';
-import { beforeDeadline, type Identity, type IncomingRequest, type Step } from './request-context.ts';
+import {
+  beforeDeadline,
+  type Identity,
+  type IncomingRequest,
+  onRequest,
+  type Step,
+} from './request-context.ts';
 import { orUnavailable } from './response.ts';
 
 export type Authenticator = (incoming: IncomingRequest) => Promise<Identity>;
 
 export function authenticate(authenticator: Authenticator): Step {
-  return {
-    before: async ({ event: request }) => {
-      request.identity = await beforeDeadline(request, orUnavailable(authenticator(request.incoming)));
-    },
-  };
+  return onRequest(async (request) => {
+    request.identity = await beforeDeadline(request, orUnavailable(authenticator(request.incoming)));
+  });
 }
 
 const realm = 'Bearer realm="messaging-gateway"';
@@ -70,10 +74,7 @@ export function authenticateBearer(
   }
 }
 
-interface CredentialOwner {
-  readonly client: Client;
-  readonly scopes: readonly Scope[];
-}
+type CredentialOwner = Pick<Caller, 'client' | 'scopes'>;
 
 function refusalOf({ client, scopes }: Caller, scope: Scope): GatewayError | undefined {
   const refusal = accessRefusal(client);

@@ -23,6 +23,7 @@ import {
   definedValues,
   type HttpResponse,
   onEveryResponse,
+  onRequest,
   type RequestContext,
   requestContext,
   type Step,
@@ -140,7 +141,7 @@ function pipeline(
 
 function apiRequest(
   route: Route,
-  { event, incoming, workId, identity, body, query, unknownFields }: RequestContext,
+  { event, incoming, workId, identity, body, unknownFields }: RequestContext,
 ): ApiRequest {
   return {
     workId,
@@ -148,7 +149,7 @@ function apiRequest(
     method: event.httpMethod,
     path: event.path,
     pathParameters: definedValues(event.pathParameters),
-    query,
+    query: incoming.query,
     headers: incoming.headers,
     body,
     rawBody: incoming.rawBody.bytes,
@@ -185,12 +186,10 @@ export function httpFunctions(
 
 /** Refuses requests during maintenance, before anything else is read: the table of clients may be the one that is restored. */
 function refuseInMaintenance(inMaintenance: PublicHttpDependencies['inMaintenance']): Step {
-  return {
-    before: async ({ event: request }) => {
-      if (inMaintenance !== undefined && (await beforeDeadline(request, orUnavailable(inMaintenance()))))
-        throw maintenance();
-    },
-  };
+  return onRequest(async (request) => {
+    if (inMaintenance !== undefined && (await beforeDeadline(request, orUnavailable(inMaintenance()))))
+      throw maintenance();
+  });
 }
 
 /**
@@ -198,32 +197,24 @@ function refuseInMaintenance(inMaintenance: PublicHttpDependencies['inMaintenanc
  * tokens `authenticate-by-credentials.ts`), then refuses it where it must be refused.
  */
 export function countRequest(limiter: RateLimiter, policy: PolicyName): Step {
-  return {
-    before: async ({ event: request }) => {
-      const { now } = request.incoming;
-      const { subject, refusal, policy: ofIdentity = policy } = request.identity;
-      const decision = await beforeDeadline(request, orUnavailable(limiter.check(subject, ofIdentity, now)));
-      request.decision = decision;
-      if (decision.blocked) throw endpointBlocked();
-      if (!decision.admitted) throw tooManyRequests(decision, now);
-      if (refusal !== undefined) throw refusal;
-    },
-  };
+  return onRequest(async (request) => {
+    const { now } = request.incoming;
+    const { subject, refusal, policy: ofIdentity = policy } = request.identity;
+    const decision = await beforeDeadline(request, orUnavailable(limiter.check(subject, ofIdentity, now)));
+    request.decision = decision;
+    if (decision.blocked) throw new GatewayError('forbidden', 'This client is blocked from this endpoint.');
+    if (!decision.admitted) throw tooManyRequests(decision, now);
+    if (refusal !== undefined) throw refusal;
+  });
 }
 
 /** Notes query parameters that an operation of the API does not know, and refuses them where the request wants that. */
 function checkParameters({ scope, query = [] }: Route): Step {
-  return {
-    before: ({ event: { incoming, unknownFields, query: given } }) => {
-      if (scope !== 'messages') return;
-      unknownFields.strict = prefersStrict(incoming.headers.prefer);
-      noteUnknownParameters(unknownFields, given, query);
-    },
-  };
-}
-
-function endpointBlocked(): GatewayError {
-  return new GatewayError('forbidden', 'This client is blocked from this endpoint.');
+  return onRequest(({ incoming, unknownFields }) => {
+    if (scope !== 'messages') return;
+    unknownFields.strict = prefersStrict(incoming.headers.prefer);
+    noteUnknownParameters(unknownFields, incoming.query, query);
+  });
 }
 
 function tooManyRequests(decision: Decision, now: Date): GatewayError {

@@ -1,7 +1,7 @@
 /** Parses a request's body; refuses one that is too large, of the wrong type or not valid JSON (contract 1.7). */
 import { errorTexts, type FieldError, GatewayError, nothingAtPathText } from '../contract/errors.ts';
 import { fieldName } from '../operation/unknown-fields.ts';
-import { definedValues, type RawBody, type Step } from './request-context.ts';
+import { definedValues, onRequest, type RawBody, type Step } from './request-context.ts';
 
 export type BodyFormat = 'json' | 'form';
 
@@ -15,12 +15,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const bodilessMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
 export function parseRequestBody(formats: readonly BodyFormat[]): Step {
-  return {
-    before: ({ event: request }) => {
-      if (bodilessMethods.has(request.event.httpMethod)) return;
-      request.body = readBody(request.incoming.rawBody, formats);
-    },
-  };
+  return onRequest((request) => {
+    if (bodilessMethods.has(request.event.httpMethod)) return;
+    request.body = readBody(request.incoming.rawBody, formats);
+  });
 }
 
 /** The parsed body; undefined where there is none, or where `formats` is empty. */
@@ -137,21 +135,19 @@ export function assertIdLength(id: string): void {
 
 /** Throws where a text is not well-formed Unicode, or a path parameter is too long for an id. */
 export function checkText(): Step {
-  return {
-    before: ({ event: { event } }) => {
-      assertWellFormedTexts(
-        [
-          event.headers,
-          event.multiValueHeaders,
-          // Base64 hides no text that is not well-formed: its bytes are checked when the body is parsed.
-          event.isBase64Encoded ? undefined : { body: event.body ?? undefined },
-        ],
-        [event.queryStringParameters, event.multiValueQueryStringParameters, event.pathParameters],
-      );
-      const { proxy: _rest, ...ids } = definedValues(event.pathParameters);
-      for (const id of Object.values(ids)) assertIdLength(id);
-    },
-  };
+  return onRequest(({ event }) => {
+    assertWellFormedTexts(
+      [
+        event.headers,
+        event.multiValueHeaders,
+        // Base64 hides no text that is not well-formed: its bytes are checked when the body is parsed.
+        event.isBase64Encoded ? undefined : { body: event.body ?? undefined },
+      ],
+      [event.queryStringParameters, event.multiValueQueryStringParameters, event.pathParameters],
+    );
+    const { proxy: _rest, ...ids } = definedValues(event.pathParameters);
+    for (const id of Object.values(ids)) assertIdLength(id);
+  });
 }
 
 const message = 'must be well-formed Unicode text, in UTF-8';

@@ -2,7 +2,7 @@
 
 import { BlockList, isIP } from 'node:net';
 import type { MiddlewareObj } from '@middy/core';
-import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { TrustedProxies } from '../contract/api.ts';
 import { GatewayError } from '../contract/errors.ts';
 import type { PolicyName } from '../contract/limits.ts';
@@ -21,6 +21,7 @@ export interface RawBody {
 export interface IncomingRequest {
   readonly method: string;
   readonly path: string;
+  /** The parameters by name; the values of one that is given several times, joined by commas as in headers. */
   readonly query: Readonly<Record<string, string>>;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -52,8 +53,6 @@ export interface RequestContext {
   decision: Decision | undefined;
   /** Undefined until it is parsed, and where there is none. */
   body: unknown;
-  /** The query's parameters by name; the values of one that is given several times, joined by commas as in headers. */
-  readonly query: Readonly<Record<string, string>>;
   /** Filled from the query, and when the operation parses the body. */
   readonly unknownFields: UnknownFields;
   /** Fields of the log line that come from the operation or from the error. */
@@ -98,7 +97,6 @@ export function requestContext(
     identity: { subject: { kind: 'address', address: sourceIp } },
     decision: undefined,
     body: undefined,
-    query,
     unknownFields: noUnknownFields(),
     logged: {},
   };
@@ -121,6 +119,11 @@ function isRequestId(given: unknown): given is string {
   return typeof given === 'string' && /^[A-Za-z0-9-]{1,64}$/.test(given);
 }
 
+/** A step before the operation; what it throws refuses the request. */
+export function onRequest(work: (request: RequestContext) => void | Promise<void>): Step {
+  return { before: ({ event: request }) => work(request) };
+}
+
 /** A step that may replace every response, of the operation and of an error. */
 export function onEveryResponse(
   change: (request: RequestContext, response: HttpResponse) => HttpResponse,
@@ -140,18 +143,13 @@ export function definedValues(
   return Object.fromEntries(defined);
 }
 
-/** The part of Lambda's context that tells how much time is left. */
-interface RemainingTime {
-  getRemainingTimeInMillis(): number;
-}
-
 const deadlineMarginMs = 500;
 
 /**
  * The end of a request: shortly before Lambda would stop the function. `reached` rejects then. One timer serves all steps of the
  * request, until `clear`.
  */
-export function deadlineOf(context: RemainingTime) {
+export function deadlineOf(context: Pick<Context, 'getRemainingTimeInMillis'>) {
   let timer: NodeJS.Timeout | undefined;
   const reached = new Promise<never>((_resolve, reject) => {
     const refuse = (): void =>
