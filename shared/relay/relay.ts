@@ -83,19 +83,12 @@ export interface RelayDependencies {
   readonly clock: Clock;
 }
 
-interface Relayed {
-  readonly handOvers: number;
-  readonly scheduled: number;
-  readonly deliveries: number;
-  /** Changes for which a service refused something permanently. */
-  readonly refused: number;
-}
-
-/** @throws when something may not be relayed and a retry may help: all changes must be relayed again. */
-export async function relay(
-  dependencies: RelayDependencies,
-  changes: readonly MessageChange[],
-): Promise<Relayed> {
+/**
+ * Returns the numbers of what was relayed; `refused` is that of the changes for which a service refused something permanently.
+ *
+ * @throws when something may not be relayed and a retry may help: all changes must be relayed again.
+ */
+export async function relay(dependencies: RelayDependencies, changes: readonly MessageChange[]) {
   const totals = { handOvers: 0, scheduled: 0, deliveries: 0, refused: 0 };
   await isolateRefused(
     changes,
@@ -119,10 +112,7 @@ export async function relay(
   return totals;
 }
 
-async function relayTogether(
-  dependencies: RelayDependencies,
-  changes: readonly MessageChange[],
-): Promise<Omit<Relayed, 'refused'>> {
+async function relayTogether(dependencies: RelayDependencies, changes: readonly MessageChange[]) {
   const now = dependencies.clock();
   const { dueItemIndex } = dependencies.webhooks;
   const queued = changes.filter(
