@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import { maintenanceEndpoint } from '../contract/limits.ts';
 import { statuses } from '../message/message.ts';
 import { isRestoreWrite, rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
-import { addDays, addSeconds, type Clock, laterOf } from '../platform/clock.ts';
+import { addDays, addSeconds, type Clock, dayOf, laterOf } from '../platform/clock.ts';
 import {
   evidenceInBody,
   evidenceInRow,
@@ -28,18 +28,7 @@ export interface EvidenceSources {
   readonly clock: Clock;
 }
 
-export interface Evidence {
-  /** What became of messages after the time, by their ids. */
-  readonly messages: ReadonlyMap<string, KnownMessage>;
-  /** Since when the stream of messages has every change; null where none is left, undefined where it is not needed. */
-  readonly streamSince: string | null | undefined;
-  /** Changes of settings after the time, oldest first. */
-  readonly settings: readonly SettingChange[];
-  /** Batches accepted after the time. */
-  readonly batches: readonly Pick<z.output<typeof batchRow>, 'batch_id' | 'client_id' | 'total'>[];
-  /** How many messages of each client usage counted in the hour of the time and since. */
-  readonly counted: ReadonlyMap<string, number>;
-}
+export type Evidence = Readonly<Awaited<ReturnType<typeof collectEvidence>>>;
 
 const deliveryRow = z.object({
   message_id: z.string(),
@@ -74,7 +63,7 @@ export async function collectEvidence(
   to: Date,
   now: Date,
   stream: StreamEvidence | undefined,
-): Promise<Evidence> {
+) {
   const since = to.toISOString();
   const messages = new Map<string, KnownMessage>(Object.entries(stream?.messages ?? {}));
   for await (const item of allItems(sideTables, tables['webhook-deliveries'].name)) {
@@ -87,12 +76,8 @@ export async function collectEvidence(
     messages.set(row.message_id, { ...known, ...mergedEvidence(found, known), client_id: row.client_id });
   }
   const settings: SettingChange[] = [];
-  for (
-    let day = to;
-    day.toISOString().slice(0, 10) <= now.toISOString().slice(0, 10);
-    day = addDays(day, 1)
-  ) {
-    for (const item of await rows.partition(tables['activity-log'], day.toISOString().slice(0, 10))) {
+  for (let day = to; dayOf(day) <= dayOf(now); day = addDays(day, 1)) {
+    for (const item of await rows.partition(tables['activity-log'], dayOf(day))) {
       const entry = activityRow.safeParse(rowIn(item)).data;
       if (entry === undefined || entry.at < since || entry.kind === 'signed_in') continue;
       // The restore itself turns maintenance on.
@@ -112,10 +97,15 @@ export async function collectEvidence(
     if (row !== undefined && row.created_at >= since) batches.push(row);
   }
   return {
+    /** What became of messages after the time, by their ids. */
     messages,
+    /** Since when the stream of messages has every change; null where none is left, undefined where it is not needed. */
     streamSince: stream?.since,
+    /** Changes of settings after the time, oldest first. */
     settings: settings.toSorted((one, other) => (one.at < other.at ? -1 : 1)),
+    /** Batches accepted after the time. */
     batches,
+    /** How many messages of each client usage counted in the hour of the time and since. */
     counted: await countedSince(sideTables, tables['message-usage'].name, since),
   };
 }

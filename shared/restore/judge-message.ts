@@ -34,18 +34,15 @@ export interface KnownMessage extends MessageEvidence {
  */
 export type MessageGroup = 'final' | 'changed' | 'sent' | 'scheduled' | 'unknown';
 
-interface JudgedMessage {
-  readonly group: MessageGroup;
-  /** The attributes that differ from the row at the time of the restore. */
-  readonly changes: Readonly<Record<string, string>>;
-}
-
-/** @param stoppedAt - when the workers were stopped: nothing was handed over later */
+/**
+ * @param stoppedAt - when the workers were stopped: nothing was handed over later
+ * @returns also the attributes that differ from the row at the time of the restore
+ */
 export function judgeMessage(
   atTime: Message,
   { states, error_code, error_message }: MessageEvidence = { states: {} },
   stoppedAt: Date,
-): JudgedMessage {
+): { readonly group: MessageGroup; readonly changes: Readonly<Record<string, string>> } {
   const entered = laterStates.filter(
     (state) => states[state] !== undefined && atTime[`${state}_at`] === undefined,
   );

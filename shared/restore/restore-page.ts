@@ -15,10 +15,10 @@ import { type Delivery, deliverySchema, dueItemOf } from '../webhook/delivery.ts
 import { resendSchema } from '../webhook/log/resend.ts';
 import type { Evidence, EvidenceSources, SettingChange, StreamEvidenceStore } from './evidence.ts';
 import { evidenceInRow, judgeMessage, laterRow, mergedEvidence } from './judge-message.ts';
-import type { Maintenance, RestoreProgress } from './restore-progress.ts';
+import type { RestoreProgress } from './restore-progress.ts';
 import type { Decisions, RestoreReport, RowOutcome } from './restore-report.ts';
 import type { Item } from './side-tables.dynamo.ts';
-import type { StackWorkers } from './stop-stage.lambda.ts';
+import type { Maintenance, StackWorkers } from './stop-stage.lambda.ts';
 import { keyOf, type RestorableTable, ruleOf } from './table-rows.dynamo.ts';
 
 export interface RestoreDependencies extends EvidenceSources {

@@ -2,7 +2,7 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Decisions } from './restore-report.ts';
 import type { Item } from './side-tables.dynamo.ts';
-import type { RunningWorkers } from './stop-stage.lambda.ts';
+import type { Maintenance, RunningWorkers } from './stop-stage.lambda.ts';
 import { type RestorableTable, restorableTables } from './table-rows.dynamo.ts';
 
 const restoreSteps = ['stop', 'restore', 'compare', 'copy', 'start', 'clean', 'done'] as const;
@@ -39,12 +39,6 @@ export function isRestoreOf(
 
 const inOrder = (tables: readonly RestorableTable[]): readonly RestorableTable[] =>
   restorableTables.filter((table) => tables.includes(table));
-
-/** `begin` returns whether maintenance had begun before. */
-export interface Maintenance {
-  begin(): Promise<boolean>;
-  end(): Promise<void>;
-}
 
 const restoreIdAt = (now: Date): string => `restore of ${now.toISOString()}`;
 

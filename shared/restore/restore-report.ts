@@ -8,26 +8,12 @@ import {
 import type { KnownMessage, MessageGroup } from './judge-message.ts';
 import type { RestorableTable } from './table-rows.dynamo.ts';
 
-interface RestorePlan {
-  readonly tables: readonly {
-    readonly table: RestorableTable;
-    readonly earliest: string | null;
-    readonly latest: string | null;
-    readonly bytes: number;
-  }[];
-  readonly problems: readonly string[];
-  readonly settings: Evidence['settings'];
-  /** How many messages are known to have changed after the time, or to have been accepted. */
-  readonly changed: number;
-  readonly streamSince: Evidence['streamSince'];
-}
-
 /** Reads the tables that exist and the stream of messages; writes nothing. */
 export async function planRestore(
   dependencies: EvidenceSources,
   to: Date,
   tables: readonly RestorableTable[],
-): Promise<RestorePlan> {
+) {
   const { sideTables, clock } = dependencies;
   const found = await Promise.all(
     tables.map(async (table) => {
@@ -54,6 +40,7 @@ export async function planRestore(
       .filter(({ window, exists }) => !exists && !(window && window.earliest <= to && to <= window.latest))
       .map(({ table }) => `${table} cannot be restored to ${to.toISOString()}.`),
     settings: evidence.settings,
+    /** How many messages are known to have changed after the time, or to have been accepted. */
     changed: [...evidence.messages.values()].filter(isOfLater).length,
     streamSince: evidence.streamSince,
   };
@@ -108,15 +95,10 @@ export interface RestoreReport {
   readonly batches: Evidence['batches'];
 }
 
-interface ReportBuilder {
-  add(table: RestorableTable, outcomes: readonly RowOutcome[]): void;
-  build(more: Pick<RestoreReport, 'lost_messages' | 'lost_by_client'>): RestoreReport;
-}
-
 export function reportBuilder(
   head: { readonly restore_id: string; readonly to: string },
   { settings, batches, streamSince }: Evidence,
-): ReportBuilder {
+) {
   const tables: Partial<Record<RestorableTable, TableCounts>> = {};
   const messages: Record<MessageGroup, number> = { final: 0, changed: 0, sent: 0, scheduled: 0, unknown: 0 };
   const lists = {
@@ -127,7 +109,7 @@ export function reportBuilder(
     deleted_rows: [] as string[],
   };
   return {
-    add(table, outcomes) {
+    add(table: RestorableTable, outcomes: readonly RowOutcome[]): void {
       tables[table] ??= { rows: 0, restored: 0, kept: 0, differs: 0 };
       const counts = tables[table];
       for (const outcome of outcomes) {
@@ -145,7 +127,7 @@ export function reportBuilder(
         if (outcome.group === 'changed') lists.changed_messages.push(outcome.key);
       }
     },
-    build: (more) => ({
+    build: (more: Pick<RestoreReport, 'lost_messages' | 'lost_by_client'>): RestoreReport => ({
       ...head,
       tables,
       messages,

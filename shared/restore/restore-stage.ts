@@ -139,16 +139,12 @@ async function restoreSideTables(
 
 async function runOf(dependencies: RestoreDependencies, progress: RestoreProgress): Promise<RestoreRun> {
   const now = dependencies.clock();
+  const stream = await keptStreamEvidence(dependencies, progress);
   return {
     restoreId: progress.restoreId,
     stoppedAt: progress.stoppedAt === undefined ? now : new Date(progress.stoppedAt),
     restored: new Set(progress.tables),
-    evidence: await collectEvidence(
-      dependencies,
-      new Date(progress.to),
-      now,
-      await keptStreamEvidence(dependencies, progress),
-    ),
+    evidence: await collectEvidence(dependencies, new Date(progress.to), now, stream),
   };
 }
 

@@ -75,7 +75,7 @@ export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>) {
           TableName,
           Segment: segment,
           TotalSegments: segments,
-          ...(after === undefined ? {} : { ExclusiveStartKey: after }),
+          ExclusiveStartKey: after,
         }),
       );
       return { items: Items, next: LastEvaluatedKey };

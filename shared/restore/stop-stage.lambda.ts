@@ -13,6 +13,8 @@ import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk
 import { stackResources } from '../admin/stack-resources.cloudformation.ts';
 import { everyClient, maintenanceEndpoint } from '../contract/limits.ts';
 
+export type Maintenance = ReturnType<typeof dynamoMaintenance>;
+
 /** Begins and ends the maintenance of the API: a row of `limit-overrides`, which every operation reads anyway. */
 export function dynamoMaintenance(client: DynamoDBDocumentClient, TableName: string) {
   const key = { client_id: everyClient, endpoint: maintenanceEndpoint };
@@ -70,11 +72,9 @@ export function stackWorkers(stackName: string) {
         ScheduleExpression: present.ScheduleExpression,
         FlexibleTimeWindow: present.FlexibleTimeWindow,
         Target: present.Target,
-        ...(present.Description === undefined ? {} : { Description: present.Description }),
-        ...(present.ScheduleExpressionTimezone === undefined
-          ? {}
-          : { ScheduleExpressionTimezone: present.ScheduleExpressionTimezone }),
-        ...(present.KmsKeyArn === undefined ? {} : { KmsKeyArn: present.KmsKeyArn }),
+        Description: present.Description,
+        ScheduleExpressionTimezone: present.ScheduleExpressionTimezone,
+        KmsKeyArn: present.KmsKeyArn,
       }),
     );
   }

@@ -129,7 +129,7 @@ export function dynamoTableRows(client: Pick<DynamoDBClient, 'send'>) {
             KeyConditionExpression: '#key = :value',
             ExpressionAttributeNames: { '#key': table.keys[0] ?? '' },
             ExpressionAttributeValues: { ':value': { S: value } },
-            ...(after === undefined ? {} : { ExclusiveStartKey: after }),
+            ExclusiveStartKey: after,
           }),
         );
         found.push(...Items);
