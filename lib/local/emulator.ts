@@ -31,22 +31,7 @@ const stopWithinMs = 5000;
 /** Runs MiniStack as the leader of a process group that ends with this process. */
 const launcher = join(import.meta.dirname, 'run_emulator.py');
 
-export interface Emulator {
-  readonly endpoint: string;
-  readonly port: number;
-  readonly pid: number;
-  /** Resolves when the process has ended, for any reason. */
-  readonly ended: Promise<void>;
-  /**
-   * Keeps the state from now on, if there is a data folder. Call it when the gateway is deployed. Resolves after the
-   * first save.
-   *
-   * @throws StartFailure if the state cannot be kept
-   */
-  keep(): Promise<void>;
-  /** Stops the emulator and all its function processes. @returns whether the state was kept, or did not have to be */
-  stop(): Promise<boolean>;
-}
+export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
 
 export interface Preload {
   readonly file: string;
@@ -74,7 +59,7 @@ interface EmulatorOptions {
  *
  * @throws StartFailure when it does not.
  */
-export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
+export async function startEmulator(options: EmulatorOptions) {
   if (options.dataFolder !== undefined) await makePrivate(options.dataFolder);
   const port = await choosePort(options.dataFolder, options.signal);
   const scratch = await mkdtemp(join(tmpdir(), 'messaging-gateway-emulator-'));
@@ -92,7 +77,9 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       AUTH: 'true',
       IOT_MTLS_ENABLED: '0',
       ...(options.functionsEndpoint === undefined ? {} : { AWS_ENDPOINT_URL: options.functionsEndpoint }),
-      ...(options.dataFolder === undefined ? {} : persistence(options.dataFolder)),
+      ...(options.dataFolder === undefined
+        ? {}
+        : { PERSIST_STATE: '1', S3_PERSIST: '1', ...keptFolders(options.dataFolder) }),
       ...(options.preload === undefined
         ? {}
         : { PRELOAD: options.preload.file, ...options.preload.environment }),
@@ -111,16 +98,24 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     child.once('error', () => resolve());
     child.once('exit', () => resolve());
   });
-  const emulator: Emulator = {
+  const emulator = {
     endpoint: `http://127.0.0.1:${port}`,
     port,
     pid: child.pid ?? 0,
+    /** Resolves when the process has ended, for any reason. */
     ended,
-    async keep() {
+    /**
+     * Keeps the state from now on, if there is a data folder. Call it when the gateway is deployed. Resolves after the
+     * first save.
+     *
+     * @throws StartFailure if the state cannot be kept
+     */
+    async keep(): Promise<void> {
       child.stdin.write('keep');
       await saves?.first();
     },
-    async stop() {
+    /** Stops the emulator and all its function processes. @returns whether the state was kept, or did not have to be */
+    async stop(): Promise<boolean> {
       child.stdin.end();
       await Promise.race([
         ended,
@@ -137,7 +132,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   };
   try {
     if (dataFolder !== undefined) await nameEmulator(dataFolder, emulator.pid);
-    await untilReady(emulator, options);
+    await untilReady(emulator.endpoint, ended, options);
   } catch (error) {
     await emulator.stop();
     const refusal = saves?.refusal();
@@ -146,23 +141,19 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   return emulator;
 }
 
-function persistence(folder: string): Record<string, string> {
-  return {
-    PERSIST_STATE: '1',
-    S3_PERSIST: '1',
-    ...keptFolders(folder),
-  };
-}
-
-async function untilReady(emulator: Emulator, { logFile, signal }: EmulatorOptions): Promise<void> {
+async function untilReady(
+  endpoint: string,
+  ended: Promise<void>,
+  { logFile, signal }: EmulatorOptions,
+): Promise<void> {
   let dead = false;
-  void emulator.ended.then(() => {
+  void ended.then(() => {
     dead = true;
   });
   const deadline = Date.now() + readyWithinMs;
   while (!dead && Date.now() < deadline) {
     signal.throwIfAborted();
-    const response = await fetch(`${emulator.endpoint}/_ministack/health`, {
+    const response = await fetch(`${endpoint}/_ministack/health`, {
       signal: AbortSignal.timeout(2000),
     }).catch(() => undefined);
     if (response?.ok === true) return;

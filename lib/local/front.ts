@@ -34,19 +34,14 @@ interface Target {
   readonly apiId: string;
 }
 
-export interface Front {
-  readonly port: number;
-  /** Starts forwarding; before that, requests get 503. */
-  open(target: Target): void;
-  close(): Promise<void>;
-}
+export type Front = Awaited<ReturnType<typeof startFront>>;
 
 /**
  * Listens on the loopback address; port 0 means any free port.
  *
  * @throws StartFailure when the port is taken.
  */
-export async function startFront(port: number): Promise<Front> {
+export async function startFront(port: number) {
   const agent = new Agent({ connections, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
   let target: Target | undefined;
   const server = createServer((request, response) => {
@@ -65,10 +60,11 @@ export async function startFront(port: number): Promise<Front> {
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    open(opened) {
+    /** Starts forwarding; before that, requests get 503. */
+    open(opened: Target): void {
       target = opened;
     },
-    async close() {
+    async close(): Promise<void> {
       server.close();
       server.closeAllConnections();
       await agent.destroy();

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { pascalCase, resourcesOf, type StackResources, settingsOf } from '../constructs/stack-outputs.ts';
+import { pascalCase, resourcesOf, settingsOf } from '../constructs/stack-outputs.ts';
 import type { EmulatorConnection } from './aim-at-emulator.ts';
 import type { LocalCarriers } from './carriers-file.ts';
 import { type Emulator, emulatorAccess, type Preload, startEmulator } from './emulator.ts';
@@ -30,18 +30,7 @@ interface LocalGatewayOptions {
   readonly signal: AbortSignal;
 }
 
-export interface LocalGateway extends StackResources {
-  readonly baseUrl: string;
-  readonly aws: EmulatorConnection;
-  /** The settings that the administrators' command line needs, by their variables. */
-  readonly settings: Readonly<Record<string, string | undefined>>;
-  /** The id of the emulator's process group. */
-  readonly emulatorPid: number;
-  /** Resolves when the emulator has ended, for any reason. */
-  readonly ended: Promise<void>;
-  /** @returns whether the state was kept, or did not have to be */
-  stop(): Promise<boolean>;
-}
+export type LocalGateway = ReturnType<typeof running>;
 
 /**
  * Starts everything; stops it again when a step fails.
@@ -112,20 +101,25 @@ async function aborted(signal: AbortSignal): Promise<never> {
   throw signal.reason;
 }
 
-function running(front: Front, emulator: Emulator, outputs: Readonly<Record<string, string>>): LocalGateway {
+function running(front: Front, emulator: Emulator, outputs: Readonly<Record<string, string>>) {
+  const aws: EmulatorConnection = {
+    endpoint: emulator.endpoint,
+    region: emulatorAccess.region,
+    access_key_id: emulatorAccess.accessKeyId,
+    secret_access_key: emulatorAccess.secretAccessKey,
+  };
   return {
     baseUrl: `http://localhost:${front.port}`,
-    aws: {
-      endpoint: emulator.endpoint,
-      region: emulatorAccess.region,
-      access_key_id: emulatorAccess.accessKeyId,
-      secret_access_key: emulatorAccess.secretAccessKey,
-    },
+    aws,
     ...resourcesOf(outputs),
+    /** The settings that the administrators' command line needs, by their variables. */
     settings: settingsOf(outputs),
+    /** The id of the emulator's process group. */
     emulatorPid: emulator.pid,
+    /** Resolves when the emulator has ended, for any reason. */
     ended: emulator.ended,
-    async stop() {
+    /** @returns whether the state was kept, or did not have to be */
+    async stop(): Promise<boolean> {
       await front.close();
       return emulator.stop();
     },

@@ -4,20 +4,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { StartFailure } from './start-failure.ts';
 
-export interface Saves {
-  /** Resolves after the first save. @throws StartFailure where it failed. */
-  first(): Promise<void>;
-  /** Why the emulator has not started with the kept state; undefined if it has. */
-  refusal(): string | undefined;
-  /**
-   * Waits for the last reports; call it when the emulator has ended.
-   *
-   * @returns whether the state was kept, or did not have to be
-   */
-  end(): Promise<boolean>;
-}
-
-export function followSaves(reports: Readable, dataFolder: string, report: (line: string) => void): Saves {
+export function followSaves(reports: Readable, dataFolder: string, report: (line: string) => void) {
   let reported: () => void = () => undefined;
   const firstReport = new Promise<void>((resolve) => {
     reported = resolve;
@@ -52,14 +39,21 @@ export function followSaves(reports: Readable, dataFolder: string, report: (line
   const closed = once(lines, 'close');
 
   return {
+    /** Why the emulator has not started with the kept state; undefined if it has. */
     refusal: () => refused,
-    async first() {
+    /** Resolves after the first save. @throws StartFailure where it failed. */
+    async first(): Promise<void> {
       wanted = true;
       await Promise.race([firstReport, closed]);
       if (savedAt !== undefined) return;
       throw new StartFailure(`Data cannot be kept in ${dataFolder}: ${failure ?? 'the emulator ended'}.`);
     },
-    async end() {
+    /**
+     * Waits for the last reports; call it when the emulator has ended.
+     *
+     * @returns whether the state was kept, or did not have to be
+     */
+    async end(): Promise<boolean> {
       await closed;
       if (ended || !wanted || savedAt === undefined) return true;
       report(`The last changes could not be kept in ${dataFolder}: ${failure ?? 'the emulator was killed'}.`);
