@@ -23,7 +23,6 @@ export function chooseCarriers(
   const callbacksUrl = `${env.TOKEN_ISSUER}/carriers`;
   const common = {
     env,
-    callbacksUrl,
     prices: readPrices(env.PRICES_FILE),
     clock,
     timeLimitMs: carrierSecondsMax * 1000,
@@ -32,7 +31,12 @@ export function chooseCarriers(
     carriersIn(list).map((name) => {
       const module = modules.find(({ descriptor }) => descriptor.name === name);
       if (module === undefined) throw new Error(`there is no carrier ${name}`);
-      return carrierOf(module, channel, contextOf(module, common, credentialsOf));
+      const { credentials } = module;
+      return carrierOf(module, channel, {
+        ...common,
+        credentials: async () => (credentials === undefined ? [] : credentialsOf(name, credentials)),
+        callbackUrl: (path) => `${callbacksUrl}/${name}/${path}`,
+      });
     });
   const chosen = { sms: of('sms', env.SMS_CARRIER), whatsapp: of('whatsapp', env.WHATSAPP_CARRIER) };
   const simulated = { sms: of('sms', 'simulator'), whatsapp: of('whatsapp', 'simulator') };
@@ -43,30 +47,12 @@ export function chooseCarriers(
   };
 }
 
-type CommonContext = Pick<CarrierContext, 'env' | 'prices' | 'clock' | 'timeLimitMs'> & {
-  readonly callbacksUrl: string;
-};
-
-function contextOf(
-  { descriptor: { name }, credentials }: CarrierModule,
-  common: CommonContext,
-  credentialsOf: CredentialsOf,
-): CarrierContext {
-  return {
-    ...common,
-    credentials: async () => (credentials === undefined ? [] : credentialsOf(name, credentials)),
-    callbackUrl: (path) => `${common.callbacksUrl}/${name}/${path}`,
-  };
-}
-
 function carrierOf(module: CarrierModule, channel: Channel, context: CarrierContext): ChosenCarrier {
   const { name, settledBy, hasCredentials } = module.descriptor;
-  const carrier = module.create(channel, context);
-  if (!hasCredentials) return { ...carrier, name, settledBy };
+  const carrier = { ...module.create(channel, context), name, settledBy };
+  if (!hasCredentials) return carrier;
   return {
     ...carrier,
-    name,
-    settledBy,
     async handOver(request) {
       try {
         await context.credentials();

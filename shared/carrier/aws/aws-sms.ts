@@ -73,12 +73,8 @@ export function awsSms(settings: AwsSmsSettings, clock: Clock): Carrier {
 
   async function handOver({ message, body, attempt }: HandOverRequest): Promise<HandOver> {
     try {
-      const response = await client.send(
-        new SendTextMessageCommand(requestFor(message, body.text, attempt.id)),
-        {
-          abortSignal: AbortSignal.timeout(settings.timeLimitMs),
-        },
-      );
+      const command = new SendTextMessageCommand(requestFor(message, body.text, attempt.id));
+      const response = await client.send(command, { abortSignal: AbortSignal.timeout(settings.timeLimitMs) });
       if (response.MessageId === undefined) throw new Error('the carrier answered without a message id');
       return {
         outcome: 'accepted',

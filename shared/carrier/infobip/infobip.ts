@@ -9,7 +9,7 @@ import { expectedPrice } from '../../contract/prices.ts';
 import { fromOf } from '../../message/attempt.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
 import { jsonIn } from '../../platform/object-fields.ts';
-import type { CallContext, CarrierContext, CarrierModule, CredentialCheck } from '../carrier-module.ts';
+import type { CallContext, CarrierContext, CarrierModule } from '../carrier-module.ts';
 import { validitySecondsFor } from '../carrier-module.ts';
 import { callVendor, checkedBy, newestOf } from '../http-call.ts';
 import { type InfobipCredentials, infobipCredentials, infobipDescriptor } from './descriptor.ts';
@@ -28,11 +28,11 @@ export const infobip: CarrierModule<InfobipCredentials> = {
   errors: { sms: infobipErrors },
   credentials: infobipCredentials,
   create: (_channel, context) => infobipSms(context),
-  checkCredentials: checkInfobip,
+  checkCredentials: async (context) =>
+    checkedBy(call(context, await newestOf(context), 'GET', '/account/1/balance')),
 };
 
 type Context = CarrierContext<InfobipCredentials>;
-type ForCall = CallContext<InfobipCredentials>;
 
 const commonHost = 'api.infobip.com';
 
@@ -54,13 +54,8 @@ function infobipSms(context: Context): Carrier {
     defaultSender: async () => (await newestOf(context)).from.replace(/^(?=\d{7,}$)/, '+'),
     async handOver(request) {
       const credentials = await newestOf(context);
-      const response = await call(
-        context,
-        credentials,
-        'POST',
-        '/sms/3/messages',
-        bodyOf(request, credentials, context),
-      );
+      const body = bodyOf(request, credentials, context);
+      const response = await call(context, credentials, 'POST', '/sms/3/messages', body);
       if (!response.connected) return { outcome: 'not_taken', reason: response.reason };
       const { status, text } = response;
       if (status === 200)
@@ -88,10 +83,6 @@ function infobipSms(context: Context): Carrier {
       return { carrierMessageId: attempt.id, ...(receipt === undefined ? {} : { receipt }) };
     },
   };
-}
-
-async function checkInfobip(context: ForCall): Promise<CredentialCheck> {
-  return checkedBy(call(context, await newestOf(context), 'GET', '/account/1/balance'));
 }
 
 function bodyOf(
@@ -149,7 +140,7 @@ function refusedRequest(text: string): HandOver {
 }
 
 function call(
-  { timeLimitMs }: ForCall,
+  { timeLimitMs }: CallContext<InfobipCredentials>,
   { host = commonHost, base_url = `https://${host}`, api_key }: InfobipCredentials,
   method: 'GET' | 'POST',
   path: string,

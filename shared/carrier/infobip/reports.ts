@@ -44,19 +44,15 @@ function parseInfobip({ body, receivedAt }: Reported): CarrierNotification {
   const faults: UnreadableNotification[] = [];
   for (const result of read(results, jsonOf(body, 'the body'), 'the callback').results) {
     try {
-      if (hasField(result, 'status'))
-        receipts.push(...receiptsIn(read(report, result, 'a report'), receivedAt));
-      else inbound.push(inboundOf(read(received, result, 'a message'), receivedAt));
+      if (hasField(result, 'status')) {
+        const receipt = receiptOf(read(report, result, 'a report'), receivedAt);
+        if (receipt !== undefined) receipts.push(receipt);
+      } else inbound.push(inboundOf(read(received, result, 'a message'), receivedAt));
     } catch (cause) {
       faults.push(unreadable('a result', cause));
     }
   }
   return { receipts, inbound, unreadable: faults };
-}
-
-function receiptsIn(found: z.output<typeof report>, receivedAt: Date): Receipt[] {
-  const receipt = receiptOf(found, receivedAt);
-  return receipt === undefined ? [] : [receipt];
 }
 
 function inboundOf(sms: z.output<typeof received>, receivedAt: Date): InboundMessage {

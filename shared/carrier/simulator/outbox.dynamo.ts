@@ -47,13 +47,8 @@ interface OutboxRange {
   readonly before?: string | undefined;
 }
 
-interface OutboxPage {
-  readonly entries: readonly OutboxEntry[];
-  /** Present if there are more. */
-  readonly next?: string | undefined;
-}
-
-function pageOf(rows: readonly z.output<typeof outboxRow>[], isMore: boolean): OutboxPage {
+/** @returns also the position after which there are more */
+function pageOf(rows: readonly z.output<typeof outboxRow>[], isMore: boolean) {
   return {
     entries: rows.map((row) => outboxEntry.parse(row)),
     next: isMore ? rows.at(-1)?.handed_over : undefined,
@@ -96,10 +91,7 @@ export function dynamoOutbox(client: DynamoDBDocumentClient, TableName: string, 
     },
 
     /** Newest first; of one recipient, or of all in the days that `days` names, newest day first. */
-    async page(
-      of: { readonly to: string } | { readonly days: readonly string[] },
-      range: OutboxRange,
-    ): Promise<OutboxPage> {
+    async page(of: { readonly to: string } | { readonly days: readonly string[] }, range: OutboxRange) {
       const { limit, before = lastPosition, since } = range;
       const first = since?.toISOString() ?? '';
       const rows: z.output<typeof outboxRow>[] = [];

@@ -73,7 +73,10 @@ function twilioSms(context: CarrierContext<TwilioCredentials>): Carrier {
     carrierMessageId,
   }: LookupQuestion): Promise<LookedUp | undefined> {
     if (carrierMessageId === undefined) return undefined;
-    const found = foundMessage.parse(await read(`/Messages/${carrierMessageId}.json`));
+    const response = await call(context, 'GET', `/Messages/${carrierMessageId}.json`);
+    if (!response.connected) throw new Error(`no connection to Twilio: ${response.reason}`);
+    if (response.status !== 200) throw new Error(`Twilio responded ${response.status}`);
+    const found = foundMessage.parse(JSON.parse(response.text));
     const outcome = outcomeOfStatus(found.status, String(found.error_code ?? ''));
     if (outcome === undefined) return { carrierMessageId: found.sid };
     return {
@@ -85,13 +88,6 @@ function twilioSms(context: CarrierContext<TwilioCredentials>): Carrier {
         transition: { ...outcome, at: context.clock(), carrierMessageId: found.sid, ...costOf(found) },
       },
     };
-  }
-
-  async function read(path: string): Promise<unknown> {
-    const response = await call(context, 'GET', path);
-    if (!response.connected) throw new Error(`no connection to Twilio: ${response.reason}`);
-    if (response.status !== 200) throw new Error(`Twilio responded ${response.status}`);
-    return JSON.parse(response.text);
   }
 
   return { defaultSender: async () => (await newestOf(context)).from, handOver, lookup };
