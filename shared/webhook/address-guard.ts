@@ -157,9 +157,9 @@ function isPrivateName(name: string): boolean {
   return !lower.includes('.') || privateSuffixes.some((suffix) => lower.endsWith(`.${suffix}`));
 }
 
-class BlockedAddressError extends Error {
-  override readonly name = 'BlockedAddressError';
-  readonly code = 'EBLOCKED';
+/** An error as the system makes them, with a code. */
+export function codedError(message: string, code: string): Error {
+  return Object.assign(new Error(message), { code });
 }
 
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
@@ -173,14 +173,11 @@ export function guardedLookup(resolve: Resolve, rules: AddressRules): LookupFunc
     resolve(hostname).then(
       (addresses) => {
         const blocked = addresses.find((address) => !isAllowedAddress(address, rules));
-        if (blocked !== undefined) {
-          return callback(new BlockedAddressError(`${hostname} resolves to ${blocked}`), []);
-        }
+        if (blocked !== undefined)
+          return callback(codedError(`${hostname} resolves to ${blocked}`, 'EBLOCKED'), []);
         const found = addresses.map((address) => ({ address, family: isIP(address) }));
         const [first] = found;
-        if (first === undefined) {
-          return callback(Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' }), []);
-        }
+        if (first === undefined) return callback(codedError(`${hostname} has no address`, 'ENOTFOUND'), []);
         if (options.all) callback(null, found);
         else callback(null, first.address, first.family);
       },

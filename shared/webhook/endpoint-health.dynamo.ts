@@ -36,17 +36,9 @@ export function dynamoEndpointHealthStore(
     },
 
     async setSlow(endpoint, slowAt, until) {
-      await client.send(
-        new PutCommand({
-          TableName,
-          Item: {
-            ...endpointKey(endpoint),
-            status: 'slow',
-            slow_at: slowAt.toISOString(),
-            ...lasting(until),
-          },
-        }),
-      );
+      const slow_at = slowAt.toISOString();
+      const Item = { ...endpointKey(endpoint), status: 'slow', slow_at, ...lasting(until) };
+      await client.send(new PutCommand({ TableName, Item }));
     },
 
     async setLikelySlow(endpoint, now, until) {

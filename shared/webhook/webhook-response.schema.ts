@@ -68,8 +68,6 @@ const resendViewSchema = z.object({
 });
 export type ResendView = Readonly<z.output<typeof resendViewSchema>>;
 
-const requestedResendSchema = z.pick(resendViewSchema, { resend_id: true, matched: true });
-
 const secret = described(secretText, 'The secret of this endpoint. It is shown this once.');
 
 const webhookEndpoint = z.object({
@@ -88,30 +86,20 @@ const webhookEndpoint = z.object({
   ),
 });
 
-const webhookEndpointWithSecret = z.extend(webhookEndpoint, { secret });
-
-const webhookEndpointList = z.object({
-  webhook_endpoints: described(z.array(webhookEndpoint), 'The endpoints.'),
-});
-
-const deletedWebhookEndpoint = z.object({ endpoint_id: z.string(), deleted: z.boolean() });
-
-const webhookEndpointSecret = z.object({ endpoint_id: z.string(), secret, ...rotation });
-
-const queuedTestEvent = z.object({ delivery_id: z.string(), endpoint_id: z.string() });
-
 export type WebhookEndpointView = z.output<typeof webhookEndpoint>;
 
 export const webhookResponses = {
   WebhookEndpoint: webhookEndpoint,
-  WebhookEndpointWithSecret: webhookEndpointWithSecret,
-  WebhookEndpointList: webhookEndpointList,
-  DeletedWebhookEndpoint: deletedWebhookEndpoint,
-  WebhookEndpointSecret: webhookEndpointSecret,
+  WebhookEndpointWithSecret: z.extend(webhookEndpoint, { secret }),
+  WebhookEndpointList: z.object({
+    webhook_endpoints: described(z.array(webhookEndpoint), 'The endpoints.'),
+  }),
+  DeletedWebhookEndpoint: z.object({ endpoint_id: z.string(), deleted: z.boolean() }),
+  WebhookEndpointSecret: z.object({ endpoint_id: z.string(), secret, ...rotation }),
   WebhookDelivery: deliverySummarySchema,
   WebhookDeliveryWithAttempts: deliveryViewSchema,
   WebhookDeliveryList: deliveryListSchema,
-  QueuedResend: requestedResendSchema,
+  QueuedResend: z.pick(resendViewSchema, { resend_id: true, matched: true }),
   WebhookResend: resendViewSchema,
-  QueuedTestEvent: queuedTestEvent,
+  QueuedTestEvent: z.object({ delivery_id: z.string(), endpoint_id: z.string() }),
 } as const;

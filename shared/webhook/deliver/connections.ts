@@ -16,7 +16,7 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SecureContextOptions } from 'node:tls';
 import { acknowledgeWithinSeconds } from '../../contract/times.ts';
-import type { Resolve } from '../address-guard.ts';
+import { codedError, type Resolve } from '../address-guard.ts';
 
 const maxTotal = 512;
 /**
@@ -97,10 +97,8 @@ export async function dial(target: DialTarget, connectTo: ConnectTo = tcpConnect
     const errors: Error[] = [];
     let next = 0;
     let nextTimer: NodeJS.Timeout | undefined;
-    const giveUpTimer = setTimeout(
-      () => failed(Object.assign(new Error('no address connected in time'), { code: 'ETIMEDOUT' })),
-      giveUpAfterMs,
-    );
+    const giveUp = () => failed(codedError('no address connected in time', 'ETIMEDOUT'));
+    const giveUpTimer = setTimeout(giveUp, giveUpAfterMs);
 
     function tryNext(): void {
       clearTimeout(nextTimer);

@@ -12,6 +12,7 @@ import { acknowledgeWithinSeconds, restOfResponseMs } from '../../contract/times
 import {
   type AddressRules,
   checkUrl,
+  codedError,
   guardedLookup,
   hostOf,
   isAllowedAddress,
@@ -117,7 +118,7 @@ function run(
     let timer = setTimeout(() => end({ kind: 'timeout' }), statusLineLimitMs);
 
     /** Settles with the first cause; later calls are ignored. */
-    function end(cause: { kind: 'complete' | 'timeout' } | { kind: 'error'; error: Error }): void {
+    function end(cause: PostEnd): void {
       if (done) return;
       done = true;
       clearTimeout(timer);
@@ -147,12 +148,8 @@ function run(
       address = socket?.remoteAddress;
       phase = url.protocol === 'https:' ? 'tls' : 'answer';
       // The lookup returns only allowed addresses; if the runtime should ever bypass it, nothing is sent.
-      if (address !== undefined && !isAllowedAddress(address, rules)) {
-        end({
-          kind: 'error',
-          error: Object.assign(new Error(`connected to ${address}`), { code: 'EBLOCKED' }),
-        });
-      }
+      if (address !== undefined && !isAllowedAddress(address, rules))
+        end({ kind: 'error', error: codedError(`connected to ${address}`, 'EBLOCKED') });
     }
     function onSecure(): void {
       timings.tlsMs = elapsed();
@@ -164,7 +161,7 @@ function run(
       if (line === undefined) return;
       socket?.off('data', onData);
       if (line === 'unreadable') {
-        end({ kind: 'error', error: Object.assign(new Error('the response is not HTTP'), { code: 'HPE_' }) });
+        end({ kind: 'error', error: codedError('the response is not HTTP', 'HPE_') });
       } else if (elapsed() > statusLineLimitMs) {
         end({ kind: 'timeout' });
       } else {

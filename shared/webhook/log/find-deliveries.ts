@@ -3,7 +3,7 @@
  * events and the client's endpoints. One call looks at a bounded number of ids, and ends where the next one continues.
  */
 import { decodeTime } from 'ulid';
-import type { Activity, ActivityLog, ActivityPage, ActivityQuery } from '../../activity/activity-log.ts';
+import type { Activity, ActivityLog, ActivityPages } from '../../activity/activity-log.ts';
 import type { Message } from '../../message/message.ts';
 import { listPosition, type MessageList } from '../../message/store/message-list.dynamo.ts';
 import type { MessageStore } from '../../message/store/message-store.ts';
@@ -21,7 +21,7 @@ export interface WebhookLogDependencies extends EnqueueDependencies {
   /** Webhooks are found by the messages that they are about, failed ones by their entries in the Activity Log. */
   readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
   readonly list: MessageList;
-  readonly activity: { list(query: ActivityQuery): Promise<ActivityPage> };
+  readonly activity: ActivityPages;
   readonly deliveries: DeliveryStore;
   readonly resends: ResendStore;
   readonly endpoints: EndpointReader;
@@ -174,17 +174,8 @@ export async function failuresOf(
   { activity, deliveries }: Pick<WebhookLogDependencies, 'activity' | 'deliveries'>,
   { clientId, since, until, limit, cursor, consistent = false }: FailedQuery,
 ) {
-  const query = {
-    clientId,
-    kind: 'webhook_failed',
-    since,
-    until,
-    limit,
-    cursor,
-    readsMax,
-    consistent,
-  } as const;
-  const { entries, nextCursor } = await activity.list(query);
+  const range = { clientId, kind: 'webhook_failed', since, until, limit, cursor } as const;
+  const { entries, nextCursor } = await activity.list({ ...range, readsMax, consistent });
   const ids = entries.flatMap(({ delivery_id }) => delivery_id ?? []);
   const rows = await deliveries.getMany(ids, { consistent });
   const byId = new Map(rows.map((row) => [row.delivery_id, row]));

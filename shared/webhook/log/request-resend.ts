@@ -72,12 +72,8 @@ export async function requestResend(
   }
   const now = dependencies.clock();
   const filter = filterOf(request, now);
-  const known = await sameRequest(
-    dependencies,
-    clientId,
-    filter,
-    request.until === undefined ? now : undefined,
-  );
+  const openAt = request.until === undefined ? now : undefined;
+  const known = await sameRequest(dependencies, clientId, filter, openAt);
   const addDueItem = (id: string): Promise<void> =>
     dependencies.dueItemIndex.add('resends', [{ id, dueAt: addSeconds(now, requestTimeoutSeconds) }]);
   if ('status' in known) {
@@ -186,6 +182,11 @@ export interface ResendOptions {
   readonly evenAcknowledged?: boolean | undefined;
 }
 
+type OneResendDependencies = Pick<
+  WebhookLogDependencies,
+  'deliveries' | 'dueItemIndex' | 'queue' | 'activityLog' | 'reportFailedDelivery' | 'newRevision' | 'clock'
+>;
+
 /**
  * Resends one finished delivery, for the client and for administrators: same body, same `webhook-id`, one more attempt.
  *
@@ -196,10 +197,7 @@ export interface ResendOptions {
  * only one finds the attempt due.
  */
 export async function resend(
-  dependencies: Pick<
-    WebhookLogDependencies,
-    'deliveries' | 'dueItemIndex' | 'queue' | 'activityLog' | 'reportFailedDelivery' | 'newRevision' | 'clock'
-  >,
+  dependencies: OneResendDependencies,
   deliveryId: string,
   actor: string,
   { evenAcknowledged = false }: ResendOptions = {},
@@ -234,10 +232,7 @@ export async function resend(
 
 /** The delivery, after the alert of its failure if no worker has noted that yet: it is shown as failed already. */
 async function alertedDelivery(
-  dependencies: Pick<
-    WebhookLogDependencies,
-    'deliveries' | 'activityLog' | 'reportFailedDelivery' | 'newRevision'
-  >,
+  dependencies: OneResendDependencies,
   deliveryId: string,
 ): Promise<Delivery | undefined> {
   const seen = await dependencies.deliveries.get(deliveryId);
