@@ -19,7 +19,8 @@ import { addSeconds, type Clock, earlierOf } from '../platform/clock.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { readRows, rowsPerReview } from '../recovery/process-due-items.ts';
-import { clockAheadSeconds, leaveToReview, type TimeRange } from './expire-messages.ts';
+import { clockAheadSeconds, leaveToReview, spanOf, type TimeRange } from './expire-messages.ts';
+import type { LostRecords } from './lost-records.sqs.ts';
 
 /** How far the scan is: of the messages sent from `from` until `until`, those of the clients after `after` remain. */
 export interface ScanProgress {
@@ -57,14 +58,6 @@ export interface AddMissedDependencies {
   readonly lostRecords: LostRecords;
   readonly clock: Clock;
   readonly endsAt: Date;
-}
-
-/** The stream records that failed until their last retry, of which nothing was relayed. */
-export interface LostRecords {
-  /** Returns the time in which some of them arrived in the stream; undefined if there are none. */
-  arrived(): Promise<TimeRange | undefined>;
-  /** Hands those that `arrived` read on to a person; the next call reads others. */
-  handOn(): Promise<void>;
 }
 
 /** Most messages are final by then, so few are added twice. */
@@ -191,11 +184,6 @@ async function* chunksFrom(keys: AsyncIterable<ListedKey>): AsyncGenerator<reado
     chunk = [];
   }
   if (chunk.length > 0) yield chunk;
-}
-
-export function spanOf(ranges: readonly TimeRange[]): TimeRange {
-  const sorted = ranges.flatMap(({ since, until }) => [since, until]).toSorted();
-  return { since: sorted[0] ?? '', until: sorted.at(-1) ?? '' };
 }
 
 /** Writes into the progress when records were lost, before they are handed on: a crash between the two repeats it. */

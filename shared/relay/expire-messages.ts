@@ -204,6 +204,11 @@ export interface TimeRange {
   readonly until: string;
 }
 
+export function spanOf(ranges: readonly TimeRange[]): TimeRange {
+  const sorted = ranges.flatMap(({ since, until }) => [since, until]).toSorted();
+  return { since: sorted[0] ?? '', until: sorted.at(-1) ?? '' };
+}
+
 interface ReviewedLater {
   readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
   readonly clock: Clock;

@@ -8,8 +8,7 @@ import * as z from 'zod/mini';
 import { sqsFurtherMessages } from '../platform/aws/queues.sqs.ts';
 import { jsonIn } from '../platform/object-fields.ts';
 import type { QueueRecord } from '../platform/process-queue-batch.ts';
-import { type LostRecords, spanOf } from './add-missed-messages.ts';
-import type { TimeRange } from './expire-messages.ts';
+import { spanOf, type TimeRange } from './expire-messages.ts';
 
 const time = z.iso.datetime({ offset: true });
 
@@ -39,12 +38,14 @@ export function failedBatchIn(
 
 const receivedAtOnce = 10;
 
+export type LostRecords = ReturnType<typeof sqsLostRecords>;
+
 export function sqsLostRecords(
   client: SQSClient,
   queueUrl: string,
   keepCopy: (copy: unknown) => Promise<void>,
   clock: () => Date,
-): LostRecords {
+) {
   const queue = sqsFurtherMessages(client, queueUrl);
   let read: readonly QueueRecord[] = [];
 
@@ -57,12 +58,14 @@ export function sqsLostRecords(
   }
 
   return {
-    async arrived() {
+    /** Returns the time in which some of them arrived in the stream; undefined if there are none. */
+    async arrived(): Promise<TimeRange | undefined> {
       read = await queue.receive(receivedAtOnce);
       return read.length === 0 ? undefined : spanOf(read.map(rangeOf));
     },
 
-    async handOn() {
+    /** Hands those that `arrived` read on to a person; the next call reads others. */
+    async handOn(): Promise<void> {
       for (const { body, receiptHandle } of read) {
         await keepCopy(jsonIn(body) ?? body);
         await queue.delete(receiptHandle);

@@ -1,5 +1,5 @@
 /** A stream none of whose records failed for good, for tests of everything else. */
-import type { LostRecords } from '../../../shared/relay/add-missed-messages.ts';
+import type { LostRecords } from '../../../shared/relay/lost-records.sqs.ts';
 
 export const noLostRecords: LostRecords = {
   arrived: async () => undefined,
