@@ -31,15 +31,8 @@ export function dynamoActivityLog(
 ): ActivityLog {
   return {
     async add(entry) {
-      await client.send(
-        new PutCommand({
-          TableName: tableName,
-          Item: {
-            ...rowOf(entry),
-            purge_at: epochSeconds(addDays(new Date(entry.at), keptDays(entry.client_id, retentionDays))),
-          },
-        }),
-      );
+      const purge_at = epochSeconds(addDays(new Date(entry.at), keptDays(entry.client_id, retentionDays)));
+      await client.send(new PutCommand({ TableName: tableName, Item: { ...rowOf(entry), purge_at } }));
     },
   };
 }
@@ -123,7 +116,7 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
       if (high < low) return { entries: [] };
       const isByDay = query.clientId === undefined && typeof query.kind !== 'string';
       const roundsMax = query.readsMax ?? (isByDay ? daysPerPage : Number.POSITIVE_INFINITY);
-      return merged(sourcesOf(query, low), { low, high, limit: query.limit, roundsMax });
+      return merged(sourcesOf(query, low), high, query.limit, roundsMax);
     },
   };
 
@@ -213,15 +206,13 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
   }
 }
 
-interface PageOf {
-  readonly low: string;
-  readonly high: string;
-  readonly limit: number;
-  readonly roundsMax: number;
-}
-
 /** The newest entries of all sources. An entry counts when every source has been read down to it. */
-async function merged(sources: readonly Source[], { high, limit, roundsMax }: PageOf): Promise<ActivityPage> {
+async function merged(
+  sources: readonly Source[],
+  high: string,
+  limit: number,
+  roundsMax: number,
+): Promise<ActivityPage> {
   const open = new Map(sources.map((source) => [source, high]));
   const found: Activity[] = [];
   const isNewer = (one: Activity, other: Activity) => (one.entry_id < other.entry_id ? 1 : -1);

@@ -100,7 +100,7 @@ export async function recordActivity(
   await activityLog.add(entry);
 }
 
-interface ActivityPages {
+export interface ActivityPages {
   list(query: ActivityQuery): Promise<ActivityPage>;
 }
 

@@ -44,18 +44,13 @@ interface PageOptions {
   readonly after: RowKey | undefined;
 }
 
-interface RowPage {
-  readonly rows: readonly EditedRow[];
-  readonly last?: RowKey | undefined;
-}
-
 export function dynamoAllRows(dynamo: DynamoDBDocumentClient, TableName: string) {
   return {
     async allRows(): Promise<readonly EditedRow[]> {
       return Array.fromAsync(scanRows(dynamo, { TableName }));
     },
 
-    async page({ limit, clientId, after }: PageOptions): Promise<RowPage> {
+    async page({ limit, clientId, after }: PageOptions) {
       const page = { TableName, Limit: limit, ExclusiveStartKey: after };
       const { Items = [], LastEvaluatedKey } =
         clientId === undefined
@@ -67,7 +62,8 @@ export function dynamoAllRows(dynamo: DynamoDBDocumentClient, TableName: string)
                 ExpressionAttributeValues: { ':client_id': clientId },
               }),
             );
-      return { rows: Items, last: LastEvaluatedKey };
+      const last: RowKey | undefined = LastEvaluatedKey;
+      return { rows: Items, last };
     },
 
     /**
@@ -175,17 +171,11 @@ export function dynamoRowEditor(
       ...withAttributes(unchanged, {}, mark),
     });
     if (!marked) return false;
+    const ConditionExpression = `${unchanged.ConditionExpression} AND changed_by = :changed_by`;
     const { applied } = await conditionalDeleteItem(dynamo, {
       TableName,
       Key,
-      ...withAttributes(
-        {
-          ...unchanged,
-          ConditionExpression: `${unchanged.ConditionExpression} AND changed_by = :changed_by`,
-        },
-        {},
-        mark,
-      ),
+      ...withAttributes({ ...unchanged, ConditionExpression }, {}, mark),
     });
     return applied;
   }

@@ -15,11 +15,9 @@ export async function runPaced<Item>(
 ): Promise<void> {
   const waiting = [...items];
   // A chain of delays: each item waits for the one before.
-  let turn: Promise<unknown> = Promise.resolve();
-  let isFirst = true;
+  let turn: Promise<unknown> | undefined;
   const nextTurn = (): Promise<unknown> => {
-    if (isFirst) isFirst = false;
-    else turn = turn.then(() => sleep(1000 / perSecond));
+    turn = turn?.then(() => sleep(1000 / perSecond)) ?? Promise.resolve();
     return turn;
   };
   const worker = async (): Promise<void> => {

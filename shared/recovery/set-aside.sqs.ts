@@ -11,6 +11,7 @@ import { queueText } from '../platform/aws/queues.sqs.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { derivedIdAt } from '../platform/ids.ts';
 import { countMetric, log, logWarning } from '../platform/log.ts';
+import { withoutUndefined } from '../platform/object-fields.ts';
 
 export interface RefusedWork {
   readonly summary: string;
@@ -36,8 +37,7 @@ export function setAsideTo(dependencies: {
   return async ({ summary, clientId, messageId, deliveryId, since, error }) => {
     const ids = {
       client_id: clientId,
-      ...(messageId === undefined ? {} : { message_id: messageId }),
-      ...(deliveryId === undefined ? {} : { delivery_id: deliveryId }),
+      ...withoutUndefined({ message_id: messageId, delivery_id: deliveryId }),
     };
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     await dependencies.keepCopy({ refused: summary, reason, since: since.toISOString(), ...ids });

@@ -12,6 +12,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { FurtherMessages, QueueRecord } from '../process-queue-batch.ts';
+import { escaped } from '../visible-text.ts';
 import { allEnded, isPermanentFault, isSenderFault, RefusedEntries } from './permanent-fault.ts';
 
 interface QueueMessage {
@@ -95,13 +96,8 @@ async function sendBatch(client: SQSClient, queueUrl: string, batch: readonly En
 /** Hides a received queue message for longer, so that the same message comes back later. */
 export function changeVisibilityOn(client: SQSClient, queueUrl: string) {
   return async (receiptHandle: string, seconds: number): Promise<void> => {
-    await client.send(
-      new ChangeMessageVisibilityCommand({
-        QueueUrl: queueUrl,
-        ReceiptHandle: receiptHandle,
-        VisibilityTimeout: seconds,
-      }),
-    );
+    const input = { QueueUrl: queueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout: seconds };
+    await client.send(new ChangeMessageVisibilityCommand(input));
   };
 }
 
@@ -151,10 +147,7 @@ const notAccepted = /[^\t\n\r\u0020-\uFFFD]/g;
 
 /** The same JSON document, with every character that SQS refuses written as an escape: it parses to the same value. */
 export function queueText(json: string): string {
-  return json.replace(
-    notAccepted,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return json.replace(notAccepted, escaped);
 }
 
 /** The message group of a client. SQS takes up to 128 visible ASCII characters; any other id is represented by its hash. */
