@@ -3,10 +3,11 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { readCarriersFile } from '../lib/local/carriers-file.ts';
-import { type Connection, connectionOf, welcome } from '../lib/local/connection.ts';
+import { type Connection, connectionOf } from '../lib/local/connection.ts';
 import { type LocalGateway, startLocalGateway } from '../lib/local/gateway.ts';
 import { StartFailure } from '../lib/local/start-failure.ts';
 import { stopRequest } from '../lib/local/stop-request.ts';
+import { welcome } from '../lib/local/welcome.ts';
 import { demoClients, readDemoClients } from './demo-clients.ts';
 
 const localFolder = join(import.meta.dirname, '..', '.local');

@@ -17,9 +17,6 @@ import {
 
 export const endpointsMax = 10;
 
-/** An endpoint that has acknowledged nothing for this many days, in at least this many attempts, is disabled. */
-export const disabledAfter = { days: 5, attempts: 20 } as const;
-
 /** The `disabled_reason` of an endpoint that its client disabled; the gateway's is `no_successful_delivery`. */
 export const disabledByClient = 'by_client';
 

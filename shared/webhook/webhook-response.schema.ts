@@ -7,9 +7,9 @@ import { rotation, secretText } from '../account/account-response.schema.ts';
 import { count, instant } from '../message/message-response.schema.ts';
 import { described } from '../operation/fields.ts';
 import { attemptFields } from './attempt-record.ts';
+import { disabledAfter } from './deliver/disable-endpoint.ts';
 import { deliveryStates } from './delivery.ts';
 import { resendableStates, resendStatuses } from './log/resend.ts';
-import { disabledAfter } from './webhook-endpoint.ts';
 
 const deliverySummarySchema = z.object({
   delivery_id: z.string(),

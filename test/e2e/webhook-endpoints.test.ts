@@ -8,8 +8,9 @@ import { dynamoWebhookSecretStore } from '../../shared/client/webhook-secrets.dy
 import { addDays } from '../../shared/platform/clock.ts';
 import { derivedId } from '../../shared/platform/ids.ts';
 import { dynamoDueItemIndex } from '../../shared/recovery/due-item-index.dynamo.ts';
+import { disabledAfter } from '../../shared/webhook/deliver/disable-endpoint.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
-import { disabledAfter, endpointsMax } from '../../shared/webhook/webhook-endpoint.ts';
+import { endpointsMax } from '../../shared/webhook/webhook-endpoint.ts';
 import { adminShell } from '../support/admin/admin-shell.ts';
 import { clientConfig, documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
 import { minuteReviews } from '../support/gateway/minute-reviews.ts';

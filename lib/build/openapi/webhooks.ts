@@ -16,9 +16,9 @@ import {
   recipientEvents,
 } from '../../../shared/contract/webhook-events.ts';
 import type { EventStatus } from '../../../shared/message/message.ts';
+import { disabledAfter } from '../../../shared/webhook/deliver/disable-endpoint.ts';
 import type { EndpointDisabledEvent } from '../../../shared/webhook/event-body.schema.ts';
 import { eventBody, recipientEventBody } from '../../../shared/webhook/plan-deliveries.ts';
-import { disabledAfter } from '../../../shared/webhook/webhook-endpoint.ts';
 import type { JsonSchema } from './named-schemas.ts';
 import { clientId, deliveredSms, deliveredWhatsApp, endpointId, receivedSms } from './operations/examples.ts';
 import type { OperationName } from './operations.ts';

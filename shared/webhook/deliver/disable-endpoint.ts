@@ -21,7 +21,7 @@ import type { DeliveryStore } from '../delivery-store.dynamo.ts';
 import type { EndpointReader, EndpointResults } from '../endpoint-store.dynamo.ts';
 import { disabledNoticeId, sendNotification } from '../notification.ts';
 import type { EnqueueDependencies } from '../plan-deliveries.ts';
-import { disabledAfter, receives, type WebhookEndpoint } from '../webhook-endpoint.ts';
+import { receives, type WebhookEndpoint } from '../webhook-endpoint.ts';
 
 export interface DisableDependencies extends EnqueueDependencies {
   readonly deliveries: Pick<DeliveryStore, 'create'>;
@@ -34,6 +34,9 @@ export type CountedEndpoints = Pick<EndpointReader, 'find' | 'get'> &
   Pick<EndpointResults, 'addFailure' | 'clearFailures'>;
 
 const reason = 'no_successful_delivery';
+
+/** An endpoint that has acknowledged nothing for this many days, in at least this many attempts, is disabled. */
+export const disabledAfter = { days: 5, attempts: 20 } as const;
 
 /** Longer than a queue shows the message of a success again (`receivesMax`), and than the clocks of two processes differ. */
 const disableGraceSeconds = 900;

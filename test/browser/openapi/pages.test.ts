@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { textOf } from '../../../lib/build/docs/html.ts';
 import { sitePages } from '../../../lib/build/docs/site.ts';
-import { quickStartOf } from '../../../lib/local/connection.ts';
+import { quickStartOf } from '../../../lib/local/welcome.ts';
 import { startBrowser } from '../../support/browser/browser.ts';
 import { routeServed } from '../../support/browser/routes.ts';
 import { served } from '../../support/docs/served.ts';

@@ -28,9 +28,10 @@ import { tokenLifetimeSeconds } from '../../../shared/token/token-claims.ts';
 import { keyBounds } from '../../../shared/token/token-verifier.ts';
 import { usageKeptDays } from '../../../shared/usage/period.ts';
 import { clientPeriodsMax, periodsMax } from '../../../shared/usage/usage-query.ts';
+import { disabledAfter } from '../../../shared/webhook/deliver/disable-endpoint.ts';
 import { sameRequestMinutes } from '../../../shared/webhook/log/request-resend.ts';
 import { betweenEventsSeconds, resentPerSecond } from '../../../shared/webhook/log/run-resend.ts';
-import { disabledAfter, endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';
+import { endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';
 import { page } from '../../support/docs/pages.ts';
 
 const words = [

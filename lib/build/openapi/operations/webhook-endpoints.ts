@@ -2,7 +2,8 @@
 import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.ts';
 import { previousSecretHours } from '../../../../shared/contract/times.ts';
 import { messageEventNames } from '../../../../shared/contract/webhook-events.ts';
-import { disabledAfter, endpointsMax } from '../../../../shared/webhook/webhook-endpoint.ts';
+import { disabledAfter } from '../../../../shared/webhook/deliver/disable-endpoint.ts';
+import { endpointsMax } from '../../../../shared/webhook/webhook-endpoint.ts';
 import type { Description, SuccessResponse } from '../description.ts';
 import { noStore } from '../headers.ts';
 import {

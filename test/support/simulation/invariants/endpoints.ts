@@ -3,7 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { retryDelaysSeconds } from '../../../../shared/contract/times.ts';
 import { endpointDisabledEvent } from '../../../../shared/contract/webhook-events.ts';
-import { disabledAfter, endpointsMax } from '../../../../shared/webhook/webhook-endpoint.ts';
+import { disabledAfter } from '../../../../shared/webhook/deliver/disable-endpoint.ts';
+import { endpointsMax } from '../../../../shared/webhook/webhook-endpoint.ts';
 import type { Asked, Posted } from '../outside/record.ts';
 import { disabledEndpoints, type Invariant, isCalm, takes, timeOf } from './invariant.ts';
 

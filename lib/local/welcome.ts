@@ -1,0 +1,45 @@
+/** The text that `npm start` prints when the gateway is ready: addresses, demo credentials, and commands to try. */
+import type { Connection } from './connection.ts';
+
+/**
+ * Returns the address of the quick start with the demo client's test key and webhook secret filled in. They are in the part of the
+ * address that no browser sends: a page that the gateway itself filled in would disclose them to the network behind a
+ * proxy, whose requests look like those of this machine.
+ */
+export function quickStartOf(connection: Connection): string {
+  const { base_url, test_api_key = '', webhook_secret } = connection;
+  return `${base_url}/docs#${new URLSearchParams({ test_api_key, webhook_secret })}`;
+}
+
+export function welcome(connection: Connection): string {
+  const { base_url, client_id, client_secret, api_key, test_api_key, webhook_secret, admin } = connection;
+  const take = (field: string): string => `sed -n 's/.*"${field}":"\\([^"]*\\)".*/\\1/p'`;
+  return `
+The messaging gateway is ready at ${base_url}
+
+  client id        ${client_id}
+  client secret    ${client_secret}
+  API key          ${api_key}
+  test API key     ${test_api_key ?? '(this data folder has none)'}
+  webhook secret   ${webhook_secret}
+
+  documentation    ${base_url}/docs
+  dashboard        ${base_url}/admin
+  admin client     ${admin.client_id}
+  admin secret     ${admin.client_secret}
+
+Try it:
+
+TOKEN=${test_api_key ?? api_key}
+
+MESSAGE=$(curl -s ${base_url}/api/v1/sms/send -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"to":"+447700900123","message":"Hello"}' | tee /dev/stderr | ${take('message_id')})
+
+curl -s ${base_url}/api/v1/sms/status/$MESSAGE -H "Authorization: Bearer $TOKEN"
+
+Next: receive a webhook. This quick start has the test key filled in; do not pass the address on:
+
+${quickStartOf(connection)}
+
+Ctrl-C stops the gateway.
+`;
+}
