@@ -5,10 +5,10 @@
  */
 import type * as z from 'zod/mini';
 import type { Channel } from '../contract/channels.ts';
-import type { MessageErrorCode } from '../contract/message-error-codes.ts';
+import { type MessageErrorCode, messageError } from '../contract/message-error-codes.ts';
 import type { PriceTable } from '../contract/prices.ts';
 import type { carriers } from '../contract/worker-uses.ts';
-import type { Carrier, SettledBy } from '../message/dispatch/carrier.ts';
+import type { Carrier, HandOver, SettledBy } from '../message/dispatch/carrier.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import type { CarrierNotification, Reported } from './carrier-notification.ts';
@@ -17,6 +17,11 @@ import type { CarrierNotification, Reported } from './carrier-notification.ts';
 export type VendorErrors = Readonly<
   Record<string, { readonly code: MessageErrorCode; readonly elsewhere?: true }>
 >;
+
+/** The outcome of a hand-over that the vendor refused with this error. */
+export function refusedWith({ code, elsewhere }: VendorErrors[string]): HandOver {
+  return { outcome: 'refused', ...messageError(code), ...(elsewhere ? { elsewhere } : {}) };
+}
 
 type VendorCodes = Readonly<Partial<Record<MessageErrorCode, readonly number[]>>>;
 

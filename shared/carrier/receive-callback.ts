@@ -79,13 +79,9 @@ export function callbackOperations(dependencies: {
         throw new GatewayError('payload_too_large', 'The body does not fit the queue, even compressed.');
       await dependencies.store(callback);
     }
+    const headers = { 'Content-Type': 'text/plain' };
     // Twilio takes a text for a reply to the person.
-    return {
-      status: 200,
-      headers: { 'Content-Type': 'text/plain' },
-      body: challenge ?? '',
-      log: { carrier },
-    };
+    return { status: 200, headers, body: challenge ?? '', log: { carrier } };
   };
 
   return { authenticate, receive };

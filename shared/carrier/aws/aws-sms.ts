@@ -8,15 +8,13 @@ import {
   SendTextMessageCommand,
   type SendTextMessageCommandInput,
 } from '@aws-sdk/client-pinpoint-sms-voice-v2';
-import type { PriceTable } from '../../contract/prices.ts';
-import { expectedPrice } from '../../contract/prices.ts';
+import { expectedPrice, type PriceTable } from '../../contract/prices.ts';
 import { fromOf } from '../../message/attempt.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
 import type { Message } from '../../message/message.ts';
 import type { ReportReceived } from '../../otp/report-verified.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { VendorErrors } from '../carrier-module.ts';
-import { validitySecondsFor } from '../carrier-module.ts';
+import { type VendorErrors, validitySecondsFor } from '../carrier-module.ts';
 import { outcomeOfError } from './call-errors.ts';
 import { awsDescriptor } from './descriptor.ts';
 

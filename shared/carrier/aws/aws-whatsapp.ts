@@ -1,11 +1,9 @@
 /** WhatsApp by AWS End User Messaging Social. The call has no idempotency token, so it is not retried (see `aws-sms.ts`). */
 import { SendWhatsAppMessageCommand, SocialMessagingClient } from '@aws-sdk/client-socialmessaging';
-import { messageError } from '../../contract/message-error-codes.ts';
-import type { PriceTable } from '../../contract/prices.ts';
-import { expectedPrice } from '../../contract/prices.ts';
+import { expectedPrice, type PriceTable } from '../../contract/prices.ts';
 import { fromOf } from '../../message/attempt.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
-import type { VendorErrors } from '../carrier-module.ts';
+import { refusedWith, type VendorErrors } from '../carrier-module.ts';
 import { whatsAppPayload } from '../whatsapp-payload.ts';
 import { outcomeOfError } from './call-errors.ts';
 
@@ -36,8 +34,7 @@ export function awsWhatsApp(settings: AwsWhatsAppSettings): Carrier {
 
   async function handOver(request: HandOverRequest): Promise<HandOver> {
     const number = fromOf(request.message) ?? settings.phoneNumberId;
-    if (!ownNumber.test(number))
-      return { outcome: 'refused', ...messageError('sender_rejected'), elsewhere: true };
+    if (!ownNumber.test(number)) return refusedWith({ code: 'sender_rejected', elsewhere: true });
     const command = new SendWhatsAppMessageCommand({
       originationPhoneNumberId: number,
       metaApiVersion: settings.metaApiVersion,

@@ -3,9 +3,8 @@
  * that cannot be known, and the error is thrown again. Neither service has an idempotency token, so a message that
  * the carrier may have must never count as not sent.
  */
-import { messageError } from '../../contract/message-error-codes.ts';
 import type { HandOver } from '../../message/dispatch/carrier.ts';
-import type { VendorErrors } from '../carrier-module.ts';
+import { refusedWith, type VendorErrors } from '../carrier-module.ts';
 
 /** The fields of the exceptions of both services; any of them may be missing. */
 interface CallError {
@@ -75,12 +74,7 @@ export function outcomeOfError(error: unknown, errors: VendorErrors): HandOver {
   const fault: CallError = typeof error === 'object' && error !== null ? error : {};
   const name = fault.name ?? '';
   const refused = errors[`${name}/${fault.Reason ?? ''}`] ?? errors[name];
-  if (refused !== undefined)
-    return {
-      outcome: 'refused',
-      ...messageError(refused.code),
-      ...(refused.elsewhere ? { elsewhere: true } : {}),
-    };
+  if (refused !== undefined) return refusedWith(refused);
   const status = fault.$metadata?.httpStatusCode;
   if (throttled.includes(name)) return { outcome: 'throttled', reason: name };
   if (notTaken.includes(name)) return { outcome: 'not_taken', reason: name };

@@ -41,6 +41,7 @@ const smsTypes = {
 
 function smsEvent({ message, carrierMessageId, report, at, price }: Reported): object {
   const { type, isFinal } = smsTypes[report];
+  const { message_id, client_id } = message;
   return {
     eventType: type,
     eventVersion: '1.0',
@@ -52,11 +53,7 @@ function smsEvent({ message, carrierMessageId, report, at, price }: Reported): o
     messageType: message.type.toUpperCase(),
     messageStatus: type.slice('TEXT_'.length),
     // The simulator's id of a message is that of the attempt.
-    context: {
-      message_id: message.message_id,
-      client_id: message.client_id,
-      attempt_id: carrierMessageId,
-    },
+    context: { message_id, client_id, attempt_id: carrierMessageId },
     totalMessageParts: message.segments ?? 1,
     ...(price === undefined ? {} : { totalMessagePrice: price.cost, totalCarrierFee: 0 }),
   };

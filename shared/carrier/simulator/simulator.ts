@@ -5,8 +5,7 @@
  */
 import { messageError } from '../../contract/message-error-codes.ts';
 import { modeField } from '../../contract/mode.ts';
-import type { PriceTable } from '../../contract/prices.ts';
-import { expectedPrice } from '../../contract/prices.ts';
+import { expectedPrice, type PriceTable } from '../../contract/prices.ts';
 import { fromOf } from '../../message/attempt.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
 import type { Message } from '../../message/message.ts';
@@ -63,14 +62,9 @@ export function simulatedCarrier(dependencies: {
       attempt.number,
       carrierMessageId,
     );
+    const accepted = { message, carrierMessageId, price };
     const receipts = planReports(script).map(({ report, delaySeconds }) => ({
-      body: receiptNotification({
-        message,
-        carrierMessageId,
-        report,
-        at: addSeconds(at, delaySeconds),
-        price,
-      }),
+      body: receiptNotification({ ...accepted, report, at: addSeconds(at, delaySeconds) }),
       delaySeconds,
     }));
     const reply = script.replies?.(body.text);

@@ -31,15 +31,9 @@ export function listTestOutbox(outbox: Pick<Outbox, 'page'>): Operation {
     const { to, limit = defaultPageLimit, cursor } = parseQuery(testOutboxQuery, request);
     const { now } = request;
     const since = addDays(now, -testOutboxDays);
-    const { entries, next } = await outbox.page(
-      to === undefined ? { days: [dayOf(now), dayOf(since)] } : { to },
-      {
-        clientId,
-        since,
-        limit,
-        before: cursor === undefined ? undefined : outboxCursor.decode(cursor),
-      },
-    );
+    const before = cursor === undefined ? undefined : outboxCursor.decode(cursor);
+    const wanted = to === undefined ? { days: [dayOf(now), dayOf(since)] } : { to };
+    const { entries, next } = await outbox.page(wanted, { clientId, since, limit, before });
     const body: TestOutboxPage = {
       messages: entries.map(({ from, ...entry }) => ({ ...entry, from: from ?? null })),
       ...(next === undefined ? {} : { next_cursor: outboxCursor.encode(next) }),

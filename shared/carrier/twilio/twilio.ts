@@ -5,19 +5,17 @@
  */
 
 import * as z from 'zod/mini';
-import { messageError } from '../../contract/message-error-codes.ts';
 import { expectedPrice } from '../../contract/prices.ts';
 import { fromOf } from '../../message/attempt.ts';
-import type {
-  Carrier,
-  HandOver,
-  HandOverRequest,
-  LookedUp,
-  LookupQuestion,
-} from '../../message/dispatch/carrier.ts';
+import type { Carrier, HandOver } from '../../message/dispatch/carrier.ts';
 import { jsonIn } from '../../platform/object-fields.ts';
-import type { CallContext, CarrierContext, CarrierModule } from '../carrier-module.ts';
-import { validitySecondsFor } from '../carrier-module.ts';
+import {
+  type CallContext,
+  type CarrierContext,
+  type CarrierModule,
+  refusedWith,
+  validitySecondsFor,
+} from '../carrier-module.ts';
 import { callVendor, checkedBy, newestOf } from '../http-call.ts';
 import { type TwilioCredentials, twilioCredentials, twilioDescriptor } from './descriptor.ts';
 import { costOf, outcomeOfStatus, twilioErrors } from './statuses.ts';
@@ -49,48 +47,44 @@ export const twilio: CarrierModule<TwilioCredentials> = {
 };
 
 function twilioSms(context: CarrierContext<TwilioCredentials>): Carrier {
-  async function handOver({ message, body, attempt }: HandOverRequest): Promise<HandOver> {
-    const from = fromOf(message) ?? (await newestOf(context)).from;
-    const response = await call(context, 'POST', '/Messages.json', {
-      To: message.recipient,
-      ...(from.startsWith('MG') ? { MessagingServiceSid: from } : { From: from }),
-      Body: body.text,
-      ValidityPeriod: String(validitySecondsFor(twilioDescriptor, message.expires_at, context.clock())),
-      StatusCallback: context.callbackUrl(`receipts/${attempt.id}`),
-    });
-    if (!response.connected) return { outcome: 'not_taken', reason: response.reason };
-    if (response.status < 300) {
-      const { sid, status, error_code } = createdMessage.parse(JSON.parse(response.text));
-      if (error_code && (status === 'failed' || status === 'undelivered')) return refusedFor(error_code);
-      return { outcome: 'accepted', carrierMessageId: sid, ...expectedPrice(context.prices, message) };
-    }
-    return refusalIn(response.status, response.text);
-  }
-
-  async function lookup({
-    message,
-    attempt,
-    carrierMessageId,
-  }: LookupQuestion): Promise<LookedUp | undefined> {
-    if (carrierMessageId === undefined) return undefined;
-    const response = await call(context, 'GET', `/Messages/${carrierMessageId}.json`);
-    if (!response.connected) throw new Error(`no connection to Twilio: ${response.reason}`);
-    if (response.status !== 200) throw new Error(`Twilio responded ${response.status}`);
-    const found = foundMessage.parse(JSON.parse(response.text));
-    const outcome = outcomeOfStatus(found.status, String(found.error_code ?? ''));
-    if (outcome === undefined) return { carrierMessageId: found.sid };
-    return {
-      carrierMessageId: found.sid,
-      receipt: {
-        messageId: message.message_id,
-        attempt: attempt.number,
+  return {
+    defaultSender: async () => (await newestOf(context)).from,
+    async handOver({ message, body, attempt }) {
+      const from = fromOf(message) ?? (await newestOf(context)).from;
+      const response = await call(context, 'POST', '/Messages.json', {
+        To: message.recipient,
+        ...(from.startsWith('MG') ? { MessagingServiceSid: from } : { From: from }),
+        Body: body.text,
+        ValidityPeriod: String(validitySecondsFor(twilioDescriptor, message.expires_at, context.clock())),
+        StatusCallback: context.callbackUrl(`receipts/${attempt.id}`),
+      });
+      if (!response.connected) return { outcome: 'not_taken', reason: response.reason };
+      if (response.status < 300) {
+        const { sid, status, error_code } = createdMessage.parse(JSON.parse(response.text));
+        if (error_code && (status === 'failed' || status === 'undelivered')) return refusedFor(error_code);
+        return { outcome: 'accepted', carrierMessageId: sid, ...expectedPrice(context.prices, message) };
+      }
+      return refusalIn(response.status, response.text);
+    },
+    async lookup({ message, attempt, carrierMessageId }) {
+      if (carrierMessageId === undefined) return undefined;
+      const response = await call(context, 'GET', `/Messages/${carrierMessageId}.json`);
+      if (!response.connected) throw new Error(`no connection to Twilio: ${response.reason}`);
+      if (response.status !== 200) throw new Error(`Twilio responded ${response.status}`);
+      const found = foundMessage.parse(JSON.parse(response.text));
+      const outcome = outcomeOfStatus(found.status, String(found.error_code ?? ''));
+      if (outcome === undefined) return { carrierMessageId: found.sid };
+      return {
         carrierMessageId: found.sid,
-        transition: { ...outcome, at: context.clock(), carrierMessageId: found.sid, ...costOf(found) },
-      },
-    };
-  }
-
-  return { defaultSender: async () => (await newestOf(context)).from, handOver, lookup };
+        receipt: {
+          messageId: message.message_id,
+          attempt: attempt.number,
+          carrierMessageId: found.sid,
+          transition: { ...outcome, at: context.clock(), carrierMessageId: found.sid, ...costOf(found) },
+        },
+      };
+    },
+  };
 }
 
 /** @throws where this is no error of Twilio's own that says that it has not taken the message. */
@@ -106,12 +100,7 @@ function refusalIn(status: number, text: string): HandOver {
 }
 
 function refusedFor(code: number): HandOver {
-  const known = twilioErrors[code] ?? { code: 'carrier_rejected', elsewhere: true };
-  return {
-    outcome: 'refused',
-    ...messageError(known.code),
-    ...(known.elsewhere === true ? { elsewhere: true } : {}),
-  };
+  return refusedWith(twilioErrors[code] ?? { code: 'carrier_rejected', elsewhere: true });
 }
 
 async function call(

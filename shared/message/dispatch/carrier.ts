@@ -49,7 +49,7 @@ export interface HandOverRequest {
   readonly attempt: Attempt;
 }
 
-export interface LookupQuestion {
+interface LookupQuestion {
   readonly message: Message;
   readonly attempt: Attempt;
   /** Known after an acceptance. */
@@ -57,7 +57,7 @@ export interface LookupQuestion {
 }
 
 /** What a carrier says about an attempt that it took. */
-export interface LookedUp {
+interface LookedUp {
   readonly carrierMessageId: string;
   readonly receipt?: Receipt;
 }
