@@ -112,12 +112,8 @@ export function refusalRecorder({
   return async (refusal) => {
     const now = clock();
     // The hour is a part of it, so that no count is of another hour.
-    const key = [
-      refusal.at.slice(0, 'yyyy-mm-ddThh'.length),
-      refusal.client_id,
-      refusal.endpoint,
-      refusal.reason,
-    ].join(' ');
+    const hour = refusal.at.slice(0, 'yyyy-mm-ddThh'.length);
+    const key = [hour, refusal.client_id, refusal.endpoint, refusal.reason].join(' ');
     const own = remembered.get(key) ?? { latest: refusal, unwritten: 0, written: 0, windowEndsAt: now };
     remembered.set(key, own);
     own.latest = refusal;
