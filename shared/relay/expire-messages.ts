@@ -171,17 +171,15 @@ export async function expireOverdue(
   }
 
   async function review(ids: readonly string[]): Promise<ReviewResult> {
+    const rows = await readRows(dependencies.messages, ids, ({ message_id }) => message_id);
     const reviewed = await Promise.all(
-      Array.from(
-        await readRows(dependencies.messages, ids, ({ message_id }) => message_id),
-        async ([id, message]) => {
-          const again =
-            message instanceof Error
-              ? message
-              : await reviewMessage(message).catch((error: unknown) => afterFailure(message, error));
-          return [id, again] as const;
-        },
-      ),
+      Array.from(rows, async ([id, message]) => {
+        const again =
+          message instanceof Error
+            ? message
+            : await reviewMessage(message).catch((error: unknown) => afterFailure(message, error));
+        return [id, again] as const;
+      }),
     );
     return new Map(reviewed);
   }

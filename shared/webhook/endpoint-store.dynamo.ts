@@ -88,11 +88,8 @@ function readable(row: Record<string, unknown>): WebhookEndpoint | undefined {
   const { success, data, error } = webhookEndpointSchema.safeParse(row);
   if (success) return data;
   const { client_id, endpoint_id } = row;
-  log.error('webhook endpoint unreadable', {
-    client_id,
-    endpoint_id,
-    fields: error.issues.map((i) => i.path),
-  });
+  const fields = error.issues.map(({ path }) => path);
+  log.error('webhook endpoint unreadable', { client_id, endpoint_id, fields });
   return undefined;
 }
 
@@ -141,11 +138,7 @@ export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName:
     /** Disables an endpoint that has failed all the time since `failing`; undefined if it has not, or is disabled already. */
     disable: (
       failing: WebhookEndpoint,
-      {
-        disabled_at,
-        disabled_reason,
-        revision,
-      }: Required<Pick<WebhookEndpoint, 'disabled_at' | 'disabled_reason' | 'revision'>>,
+      by: Required<Pick<WebhookEndpoint, 'disabled_at' | 'disabled_reason' | 'revision'>>,
     ): Promise<WebhookEndpoint | undefined> =>
       update(
         failing,
@@ -155,13 +148,13 @@ export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName:
         {
           ':no': false,
           ':yes': true,
-          ':at': disabled_at,
-          ':reason': disabled_reason,
-          ':revision': revision,
+          ':at': by.disabled_at,
+          ':reason': by.disabled_reason,
+          ':revision': by.revision,
           ':since': failing.failing_since,
         },
         // The SDK repeats a write whose response was lost.
-        (row) => row.revision === revision,
+        (row) => row.revision === by.revision,
       ),
 
     /** Its client was told that it is disabled. */

@@ -17,7 +17,7 @@ import {
   newDelivery,
   sweepGraceSeconds,
 } from './delivery.ts';
-import { type DeliveryMessage, type DeliveryQueue, enqueue, type FanOut } from './delivery-queue.sqs.ts';
+import { type DeliveryQueue, enqueue, type FanOut } from './delivery-queue.sqs.ts';
 import type { InboundEventData, RecipientEventData, WebhookEventData } from './event-body.schema.ts';
 import { type PlannedEndpoint, receives } from './webhook-endpoint.ts';
 
@@ -97,14 +97,12 @@ export async function relayDeliveries(
   const events = changes.flatMap(planEvents);
   const single = events.filter(({ destinations }) => destinations.length === 1);
   const fannedOut = events.filter(({ destinations }) => destinations.length > 1);
-  const reviewAt = addSeconds(dependencies.clock(), sweepGraceSeconds);
+  const dueAt = addSeconds(dependencies.clock(), sweepGraceSeconds);
+  const fanOutItems = fannedOut.map((event) => ({ id: fanOutItemIdOf(event), dueAt }));
   await allEnded([
     addAndEnqueue(dependencies, unpersistedDeliveries(dependencies, single)),
     dependencies.dueItemIndex
-      .add(
-        'fan-outs',
-        fannedOut.map((event) => ({ id: fanOutItemIdOf(event), dueAt: reviewAt })),
-      )
+      .add('fan-outs', fanOutItems)
       .then(() => enqueueFanOuts(dependencies, fannedOut)),
   ]);
   return events.reduce((sum, { destinations }) => sum + destinations.length, 0);
@@ -121,7 +119,10 @@ export async function addAndEnqueue(
   await dueItemIndex.add('deliveries', deliveries.flatMap(dueItemOf));
   await enqueue(
     queue,
-    deliveries.map((delivery) => ({ delivery, message: unpersistedDeliveryMessage(delivery) })),
+    deliveries.map((delivery) => ({
+      delivery,
+      message: { delivery_id: delivery.delivery_id, delivery },
+    })),
   );
 }
 
@@ -163,10 +164,6 @@ export async function leaveToSweep(
     })),
   );
   await dueItemIndex.add('fan-outs', items);
-}
-
-export function unpersistedDeliveryMessage(delivery: Delivery): DeliveryMessage {
-  return { delivery_id: delivery.delivery_id, delivery };
 }
 
 interface WebhookEvent {

@@ -35,7 +35,6 @@ import {
   planDeliveries,
   planEvents,
   unpersistedDelivery,
-  unpersistedDeliveryMessage,
 } from './plan-deliveries.ts';
 import { asOf, type PlannedEndpoint } from './webhook-endpoint.ts';
 
@@ -146,10 +145,8 @@ async function reviewFanOuts(dependencies: SweepDependencies, ids: readonly stri
   const { deliveries, clock } = dependencies;
   const reviews = new Map<string, NextReview | Error>();
   const planned = await planDueEvents(dependencies, ids, (id, error) => reviews.set(id, error));
-  const withRow = await existingOf(
-    deliveries,
-    [...planned.values()].map(({ first }) => first),
-  );
+  const firsts = [...planned.values()].map(({ first }) => first);
+  const withRow = await existingOf(deliveries, firsts);
   const lost: FanOut[] = [];
   await Promise.all(
     Array.from(planned, async ([id, { event, first, others }]) => {
@@ -263,12 +260,8 @@ async function rebuildLostDelivery(
   const delivery = unpersistedDelivery(dependencies, planned);
   const happenedAt = new Date(planned.happenedAt);
   const reviewAt = sweptAgainAt(happenedAt, dependencies.clock());
-  return {
-    delivery,
-    message: { ...unpersistedDeliveryMessage(delivery), swept: true },
-    happenedAt,
-    reviewAt,
-  };
+  const { delivery_id } = delivery;
+  return { delivery, message: { delivery_id, delivery, swept: true }, happenedAt, reviewAt };
 }
 
 function receivingAll(endpoint: PlannedEndpoint): PlannedEndpoint {

@@ -216,18 +216,11 @@ function oneDestination(numberMin: 0 | 1) {
   return z.superRefine((given: Destinations, context) => {
     const named = destinationNames.filter((name) => given[name] !== undefined && given[name] !== null);
     const [, second] = named;
+    const issue = (name: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [name], message });
     if (second !== undefined)
-      context.addIssue({
-        code: 'custom',
-        path: [second],
-        message: 'is one destination too many: name one of url, sqs and eventbridge',
-      });
-    else if (named.length < numberMin)
-      context.addIssue({
-        code: 'custom',
-        path: ['url'],
-        message: 'is required, or sqs or eventbridge in its place',
-      });
+      issue(second, 'is one destination too many: name one of url, sqs and eventbridge');
+    else if (named.length < numberMin) issue('url', 'is required, or sqs or eventbridge in its place');
   });
 }
 

@@ -13,7 +13,7 @@ import {
 import { defaultPageLimit } from '../../operation/list-query.ts';
 import { type Operation, parseFields } from '../../operation/operation.ts';
 import { adminUsageQuery, usageRange } from '../../usage/usage-query.ts';
-import { listDeliveriesQuery } from '../../webhook/log/delivery-operations.ts';
+import { listDeliveriesQuery } from '../../webhook/log/delivery-log.ts';
 import { resendRequestSchema } from '../../webhook/log/request-resend.ts';
 import { testRequestSchema } from '../../webhook/webhook-endpoint.ts';
 import { activityQuery, actorOf, kindsOf, listActivity, retentionRange } from '../activity.ts';

@@ -2,13 +2,15 @@
  * The log of a client's webhook deliveries, page by page. A page costs a bounded number of reads, so it can be shorter
  * than asked for, or empty, and still have a cursor. Nothing is written for the log (docs/decisions/delivery-log.md).
  */
+import * as z from 'zod/mini';
 import { standardError } from '../../contract/errors.ts';
-import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
+import { endpointDisabledEvent, eventNames } from '../../contract/webhook-events.ts';
 import { ownMessage } from '../../message/get-status.ts';
-import { dateOf, invalidCursor } from '../../operation/list-query.ts';
+import { optional } from '../../operation/fields.ts';
+import { dateOf, invalidCursor, pageLimit, sortableTime } from '../../operation/list-query.ts';
 import { addDays, earlierOf, laterOf } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import type { Delivery, DeliveryState } from '../delivery.ts';
+import { type Delivery, deliveryStates } from '../delivery.ts';
 import { asOf, receives, type WebhookEndpoint } from '../webhook-endpoint.ts';
 import type { DeliveryList, DeliverySummary, DeliveryView } from '../webhook-response.schema.ts';
 import {
@@ -23,17 +25,19 @@ import {
   type WebhookLogDependencies,
 } from './find-deliveries.ts';
 
-export interface DeliveryLogQuery {
-  readonly message_id?: string | undefined;
-  readonly endpoint_id?: string | undefined;
-  readonly state?: DeliveryState | undefined;
-  readonly event?: string | undefined;
-  /** Sortable times: when the message was accepted; with `state` failed and no message, when the event happened. */
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-  readonly limit: number;
-  readonly cursor?: string | undefined;
-}
+export const listDeliveriesQuery = z.object({
+  message_id: optional(z.string()),
+  endpoint_id: optional(z.string()),
+  state: optional(z.enum(deliveryStates)),
+  event: optional(z.enum(eventNames)),
+  /** When the message was accepted; with `state` failed and no message, when the event happened. */
+  since: optional(sortableTime),
+  until: optional(sortableTime),
+  limit: optional(pageLimit),
+  cursor: optional(z.string()),
+});
+
+export type DeliveryLogQuery = Readonly<z.output<typeof listDeliveriesQuery>> & { readonly limit: number };
 
 interface Search extends DeliveryLogQuery {
   readonly clientId: string;

@@ -1,9 +1,6 @@
 /** A client's operations on the log of its webhook deliveries (contract, section 12). */
-import * as z from 'zod/mini';
 import { standardError } from '../../contract/errors.ts';
-import { eventNames } from '../../contract/webhook-events.ts';
-import { optional } from '../../operation/fields.ts';
-import { defaultPageLimit, pageLimit, sortableTime } from '../../operation/list-query.ts';
+import { defaultPageLimit } from '../../operation/list-query.ts';
 import {
   type ApiRequest,
   type Operation,
@@ -12,21 +9,10 @@ import {
   requireCaller,
 } from '../../operation/operation.ts';
 import { isId } from '../../platform/ids.ts';
-import { type Delivery, deliveryStates } from '../delivery.ts';
-import { deliveryLog, deliverySummary, deliveryView } from './delivery-log.ts';
+import type { Delivery } from '../delivery.ts';
+import { deliveryLog, deliverySummary, deliveryView, listDeliveriesQuery } from './delivery-log.ts';
 import type { WebhookLogDependencies } from './find-deliveries.ts';
 import { requestResend, resend, resendRequestSchema, resendView, showResend } from './request-resend.ts';
-
-export const listDeliveriesQuery = z.object({
-  message_id: optional(z.string()),
-  endpoint_id: optional(z.string()),
-  state: optional(z.enum(deliveryStates)),
-  event: optional(z.enum(eventNames)),
-  since: optional(sortableTime),
-  until: optional(sortableTime),
-  limit: optional(pageLimit),
-  cursor: optional(z.string()),
-});
 
 type OwnDeliveries = Pick<WebhookLogDependencies, 'deliveries'>;
 

@@ -79,7 +79,7 @@ export async function runResend(
   let resend = await resends.get(resendId);
   while (resend !== undefined && resend.status !== 'completed' && clock() < endsAt) {
     const startedAt = clock();
-    const step = await stepOf(reading, resend);
+    const step = await (resend.state === 'failed' ? stepOfFailures : stepOfMessages)(reading, resend);
     const next = afterStep(resend, step, clock(), newRevision());
     const isNext = await resends.replace(resend, next);
     // Another process took this step, or goes on with it.
@@ -89,12 +89,6 @@ export async function runResend(
     if (resend?.status === 'sending' && step.resent > 0 && pauseMs > 0) await sleep(pauseMs);
   }
   return resend;
-}
-
-function stepOf(dependencies: WebhookLogDependencies, resend: Resend): Promise<StepResult> {
-  return resend.state === 'failed'
-    ? stepOfFailures(dependencies, resend)
-    : stepOfMessages(dependencies, resend);
 }
 
 async function stepOfFailures(dependencies: WebhookLogDependencies, resend: Resend): Promise<StepResult> {

@@ -15,7 +15,7 @@ import { errorStatus } from '../../../shared/contract/errors.ts';
 import { policies } from '../../../shared/contract/limits.ts';
 import { type Route, routes } from '../../../shared/contract/routes.ts';
 import { listMessagesQuery } from '../../../shared/message/list-messages.ts';
-import { listDeliveriesQuery } from '../../../shared/webhook/log/delivery-operations.ts';
+import { listDeliveriesQuery } from '../../../shared/webhook/log/delivery-log.ts';
 
 const document = openApiDocument();
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
