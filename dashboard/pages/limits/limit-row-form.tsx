@@ -94,16 +94,10 @@ export function LimitRowForm({ row, onClose }: LimitRowFormProps) {
   );
 }
 
-type Values = ReturnType<typeof valuesOf>;
-
-function changesOf(row: EndpointLimits, { blocked, ...values }: Values) {
-  const { blocked: wasBlocked, ...before } = valuesOf(row);
+function changesOf(row: EndpointLimits, values: ReturnType<typeof valuesOf>) {
   const limits = row.windows.map((window) => [window, plainLimit(row, values[window])]);
   const plain = { ...values, ...Object.fromEntries(limits) };
-  return {
-    ...changedFields(before, plain, (name) => name.startsWith('per_')),
-    ...(blocked === wasBlocked ? {} : { blocked: blocked || null }),
-  };
+  return changedFields(valuesOf(row), plain, (name) => name.startsWith('per_'));
 }
 
 function valuesOf({ override, expires_at, note, blocked }: EndpointLimits) {

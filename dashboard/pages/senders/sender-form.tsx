@@ -12,41 +12,25 @@ import { ChoiceField, TextField } from '../../components/form-fields.tsx';
 import { useDashboard } from '../../context.ts';
 import { channelOptions } from '../../value-names.ts';
 
-export type EditedSender = Pick<
-  SenderView,
-  'channel' | 'country' | 'carrier' | 'inbound' | Field | 'client_id'
->;
+interface SenderFormProps {
+  /** Empty for one that does not exist yet. */
+  readonly row: Partial<SenderView>;
+  readonly onClose: () => void;
+}
 
-/** The form of a row that does not exist yet. */
-export const newSender: EditedSender = {
-  client_id: '',
-  channel: 'sms',
-  country: '',
-  carrier: null,
-  identity: null,
-  messages_per_second: null,
-  entity_id: null,
-  template_id: null,
-  inbound: false,
-  note: null,
-};
-
-type Field = 'identity' | 'messages_per_second' | 'entity_id' | 'template_id' | 'note';
-
-export function SenderForm({ row, onClose }: { readonly row: EditedSender; readonly onClose: () => void }) {
+export function SenderForm({ row, onClose }: SenderFormProps) {
   const { api, notify } = useDashboard();
-  const isNew = row.client_id === '';
+  const isNew = row.client_id === undefined;
   const first = {
     ...valuesOf(row),
-    client_id: row.client_id,
+    client_id: row.client_id ?? '',
     channel: String(row.channel ?? 'sms'),
     country: row.country ?? '',
     carrier: row.carrier ?? '',
-    inbound: row.inbound,
   };
   const form = useForm({
     first,
-    send: ({ client_id, channel, country, carrier, inbound, ...values }) => {
+    send: ({ client_id, channel, country, carrier, ...values }) => {
       const changes = changedFields(valuesOf(row), values, (name) => name === 'messages_per_second');
       return api.send(
         'setSender',
@@ -59,7 +43,6 @@ export function SenderForm({ row, onClose }: { readonly row: EditedSender; reado
           ...changes,
           // A row cannot be without an identity: the error says so.
           ...(changes.identity === null ? { identity: '' } : {}),
-          ...(inbound === row.inbound ? {} : { inbound: inbound || null }),
         },
       );
     },
@@ -127,12 +110,13 @@ export function SenderForm({ row, onClose }: { readonly row: EditedSender; reado
   );
 }
 
-function valuesOf(row: EditedSender): Readonly<Record<Field, string>> {
+function valuesOf(row: Partial<SenderView>) {
   return {
     identity: row.identity ?? '',
     messages_per_second: row.messages_per_second ?? '',
     entity_id: row.entity_id ?? '',
     template_id: row.template_id ?? '',
+    inbound: row.inbound ?? false,
     note: row.note ?? '',
   };
 }

@@ -22,14 +22,14 @@ import { Secondary, Time } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo, useListState } from '../../route.ts';
 import { channelNames, everyClient } from '../../value-names.ts';
-import { type EditedSender, newSender, SenderForm } from './sender-form.tsx';
+import { SenderForm } from './sender-form.tsx';
 
 export function SendersPage() {
   const { api } = useDashboard();
   const { filters, isFiltered } = useListState();
   const client = useClientFilter();
   const list = usePagedAnswer('listSenders', {}, filters, 'senders');
-  const [inForm, setInForm] = useState<EditedSender>();
+  const [inForm, setInForm] = useState<Partial<SenderView>>();
   const { confirm, dialog } = useConfirm();
   const remove = ({ client_id, destination }: SenderView): void =>
     confirm({
@@ -47,7 +47,7 @@ export function SendersPage() {
       title="Senders"
       description="Changes take effect within 60 seconds. The most specific row wins: client before country."
       actions={
-        <Button variant="primary" onClick={() => setInForm(newSender)}>
+        <Button variant="primary" onClick={() => setInForm({})}>
           Add sender
         </Button>
       }
