@@ -20,6 +20,8 @@ export interface Column<Row> {
   readonly sort?: string;
   /** Whether the value of the field is a time. */
   readonly isTime?: boolean;
+  /** Where the value leads, if it has a page. */
+  readonly link?: (row: Row) => string;
   /** What is shown instead of the value. */
   readonly cell?: (row: Row) => ReactNode;
   /** What the CSV file has of it besides the field, by name. */

@@ -17,7 +17,7 @@ import { numberText } from '../value-names.ts';
 import { type Column, csvOf, fieldValue } from './columns.ts';
 import { downloadCsv } from './download.ts';
 import { LoadFailure, Refresh } from './loaded.tsx';
-import { Time } from './text.tsx';
+import { Time, WrappingLink } from './text.tsx';
 
 interface ListProps<Row> {
   readonly title: string;
@@ -188,6 +188,8 @@ export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...
 function Value<Row>({ column, row }: { readonly column: Column<Row>; readonly row: Row }) {
   const value = fieldValue(column, row) ?? '–';
   if (column.isTime === true && value !== '–') return <Time at={String(value)} />;
+  if (column.link !== undefined && value !== '–')
+    return <WrappingLink href={column.link(row)}>{String(value)}</WrappingLink>;
   // A long URL would push other columns out of the window.
   return typeof value === 'number' ? (
     numberText(value)

@@ -3,6 +3,7 @@ import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/c
 import type { Status } from '../../shared/message/message.ts';
 import type { DeliveryState as WebhookState } from '../../shared/webhook/delivery.ts';
 import type { DeliverySummary } from '../../shared/webhook/webhook-response.schema.ts';
+import type { Column } from './columns.ts';
 import { Secondary, Time } from './text.tsx';
 
 const messageIcons: Readonly<Record<Status, StatusIndicatorProps.Type>> = {
@@ -61,8 +62,7 @@ export function State({ of }: { readonly of: keyof typeof icons }) {
 }
 
 /** Shows a webhook's state, the last response unless it was the acknowledgement, and the time of the next attempt. */
-export function DeliveryState({ of }: { readonly of: DeliverySummary }) {
-  const { state, last_status, last_error, next_due_at } = of;
+function DeliveryState({ state, last_status, last_error, next_due_at }: DeliverySummary) {
   return (
     <>
       <State of={state} />
@@ -77,3 +77,11 @@ export function DeliveryState({ of }: { readonly of: DeliverySummary }) {
     </>
   );
 }
+
+export const deliveryStateColumn: Column<DeliverySummary> = {
+  title: 'Status',
+  field: 'state',
+  csvName: 'status',
+  minWidth: 140,
+  cell: DeliveryState,
+};

@@ -7,8 +7,7 @@ import { Fields, useClientFilter } from '../components/filters.tsx';
 import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
 import { NumberSearch } from '../components/search-form.tsx';
-import { IdLink } from '../components/text.tsx';
-import { useListState, useMode } from '../route.ts';
+import { linkTo, useListState, useMode } from '../route.ts';
 import { channelNames } from '../value-names.ts';
 
 export function OutboxPage() {
@@ -61,6 +60,6 @@ const columns: readonly Column<OutboxMessage>[] = [
     title: 'Message',
     field: 'message_id',
     minWidth: 180,
-    cell: (entry) => <IdLink page="messages" id={entry.message_id} />,
+    link: ({ message_id }) => linkTo('messages', message_id),
   },
 ];

@@ -6,7 +6,7 @@ import { ClientLink } from '../components/client-name.tsx';
 import { List } from '../components/list.tsx';
 import { Facts, modeChangedText, Page, Section } from '../components/page.tsx';
 import { SearchForm } from '../components/search-form.tsx';
-import { Code, Copyable, Time, WrappingLink } from '../components/text.tsx';
+import { Code, Copyable, Time } from '../components/text.tsx';
 import { useDashboard } from '../context.ts';
 import { go, modeIn, useListState, useMode } from '../route.ts';
 
@@ -64,11 +64,7 @@ export function SearchPage() {
           />
         }
         columns={[
-          {
-            title: 'Result',
-            minWidth: 200,
-            cell: ({ title, href }) => <WrappingLink href={href}>{title}</WrappingLink>,
-          },
+          { title: 'Result', field: 'title', minWidth: 200, link: ({ href }) => href },
           { title: 'Type', minWidth: 120, cell: ({ kind }) => kinds[kind] },
           { title: 'Client', minWidth: 170, cell: ({ client_id }) => <ClientLink id={client_id} /> },
         ]}

@@ -10,7 +10,7 @@ import { RadioField, TextField } from '../../components/form-fields.tsx';
 import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { State } from '../../components/state.tsx';
-import { Copyable, WrappingLink } from '../../components/text.tsx';
+import { Copyable } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo, useListState, useMode } from '../../route.ts';
 
@@ -56,7 +56,7 @@ const columns: readonly Column<ClientView>[] = [
     field: 'name',
     sort: 'name',
     minWidth: 140,
-    cell: ({ client_id, name }) => <WrappingLink href={linkTo('clients', client_id)}>{name}</WrappingLink>,
+    link: ({ client_id }) => linkTo('clients', client_id),
   },
   {
     title: 'Client id',

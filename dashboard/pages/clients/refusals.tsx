@@ -4,7 +4,6 @@ import { useResponse } from '../../api/queries.ts';
 import type { Column } from '../../components/columns.ts';
 import { TimeFilter } from '../../components/filters.tsx';
 import { List } from '../../components/list.tsx';
-import { WrappingLink } from '../../components/text.tsx';
 import { withStart } from '../../components/time-range.ts';
 import { linkTo, useListState } from '../../route.ts';
 
@@ -51,8 +50,6 @@ const columns: readonly Column<RefusalView>[] = [
     title: 'Last request',
     field: 'last_request_id',
     minWidth: 180,
-    cell: ({ last_request_id: q }) => (
-      <WrappingLink href={linkTo('search', undefined, { q })}>{q}</WrappingLink>
-    ),
+    link: ({ last_request_id: q }) => linkTo('search', undefined, { q }),
   },
 ];

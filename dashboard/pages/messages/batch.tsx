@@ -10,7 +10,7 @@ import { List } from '../../components/list.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Facts, Page, Section } from '../../components/page.tsx';
 import { State } from '../../components/state.tsx';
-import { Copyable, Time, WrappingLink } from '../../components/text.tsx';
+import { Copyable, Time } from '../../components/text.tsx';
 import { linkTo } from '../../route.ts';
 import { numberText } from '../../value-names.ts';
 
@@ -108,9 +108,7 @@ function Failures(batch: BatchDetails) {
           title: 'Code',
           field: 'code',
           minWidth: 150,
-          cell: ({ code }) => (
-            <WrappingLink href={messagesOf(batch, { error_code: code })}>{code}</WrappingLink>
-          ),
+          link: ({ code }) => messagesOf(batch, { error_code: code }),
         },
         { title: 'Messages', field: 'messages', minWidth: 100 },
         { title: 'Meaning', field: 'meaning', minWidth: 220 },

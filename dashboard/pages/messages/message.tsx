@@ -13,7 +13,7 @@ import { List } from '../../components/list.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Facts, Page, Section } from '../../components/page.tsx';
 import { reachability } from '../../components/reachability.tsx';
-import { DeliveryState, isInProgress, State } from '../../components/state.tsx';
+import { deliveryStateColumn, isInProgress, State } from '../../components/state.tsx';
 import { Copyable, IdLink, Secondary, Time } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo } from '../../route.ts';
@@ -103,13 +103,7 @@ const webhookColumns: readonly Column<DeliverySummary>[] = [
     minWidth: 130,
     cell: ({ delivery_id, event }) => <Link href={linkTo('webhooks', delivery_id)}>{event}</Link>,
   },
-  {
-    title: 'Status',
-    field: 'state',
-    csvName: 'status',
-    minWidth: 140,
-    cell: (row) => <DeliveryState of={row} />,
-  },
+  deliveryStateColumn,
   { title: 'Attempts', field: 'attempts', minWidth: 100 },
   { title: 'Endpoint', field: 'url', csvName: 'endpoint', minWidth: 220 },
   ...csvOnly<DeliverySummary>('delivery_id', 'last_status', 'last_error'),

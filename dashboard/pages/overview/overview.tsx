@@ -13,7 +13,6 @@ import { Loaded, LoadFailure } from '../../components/loaded.tsx';
 import { Page, Section, Totals } from '../../components/page.tsx';
 import { PeriodChoice, usePeriod } from '../../components/period-choice.tsx';
 import { RenderFailure } from '../../components/render-failure.tsx';
-import { WrappingLink } from '../../components/text.tsx';
 import { linkTo } from '../../route.ts';
 import { numberText, percent } from '../../value-names.ts';
 import { NeedsAttention } from './needs-attention.tsx';
@@ -157,12 +156,9 @@ function TopErrorCodes({ summary }: { readonly summary: UsageSummary }) {
       columns={[
         {
           title: 'Code',
+          field: 'error_code',
           minWidth: 160,
-          cell: ({ error_code }) => (
-            <WrappingLink href={linkTo('messages', undefined, { error_code, last: today })}>
-              {error_code}
-            </WrappingLink>
-          ),
+          link: ({ error_code }) => linkTo('messages', undefined, { error_code, last: today }),
         },
         { title: 'Messages', field: 'messages' },
         { title: 'Meaning', field: 'meaning', minWidth: 120 },

@@ -17,7 +17,6 @@ import { List } from '../../components/list.tsx';
 import { Loaded, LoadFailure } from '../../components/loaded.tsx';
 import { Page, Section, Totals } from '../../components/page.tsx';
 import { PeriodChoice, usePeriod } from '../../components/period-choice.tsx';
-import { WrappingLink } from '../../components/text.tsx';
 import TimeChart from '../../components/time-chart.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo, useListState } from '../../route.ts';
@@ -178,11 +177,7 @@ const errorColumns = ({ from: since, to: until }: UsageSummary): readonly Column
     title: 'Code',
     field: 'error_code',
     minWidth: 170,
-    cell: ({ error_code }) => (
-      <WrappingLink href={linkTo('messages', undefined, { error_code, since, until })}>
-        {error_code}
-      </WrappingLink>
-    ),
+    link: ({ error_code }) => linkTo('messages', undefined, { error_code, since, until }),
   },
   { title: 'Meaning', field: 'meaning', minWidth: 240 },
   { title: 'Messages', field: 'messages', minWidth: 110 },

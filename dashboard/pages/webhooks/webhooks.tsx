@@ -8,7 +8,7 @@ import { Fields, Filters, TimeFilter, useClientFilter } from '../../components/f
 import { ChoiceFilter } from '../../components/form-fields.tsx';
 import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
-import { DeliveryState, isInProgress, webhookStates } from '../../components/state.tsx';
+import { deliveryStateColumn, isInProgress, webhookStates } from '../../components/state.tsx';
 import { IdLink, Secondary } from '../../components/text.tsx';
 import { withStart } from '../../components/time-range.ts';
 import { linkTo, useListState } from '../../route.ts';
@@ -72,13 +72,7 @@ const columns: readonly Column<DeliverySummary>[] = [
       </>
     ),
   },
-  {
-    title: 'Status',
-    field: 'state',
-    csvName: 'status',
-    minWidth: 140,
-    cell: (row) => <DeliveryState of={row} />,
-  },
+  deliveryStateColumn,
   { title: 'Time of the event', field: 'created_at', minWidth: 150, isTime: true },
   { title: 'Endpoint', field: 'url', csvName: 'endpoint', minWidth: 180 },
   {
