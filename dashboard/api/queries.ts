@@ -1,5 +1,6 @@
 /** Loads answers of the admin API and keeps them current: by time, on the tab's return, and after every change. */
 import { MutationCache, QueryClient, useQuery } from '@tanstack/react-query';
+import { withStart } from '../components/time-range.ts';
 import { useDashboard } from '../context.ts';
 import { usePageSize } from '../page-size.ts';
 import { useListState } from '../route.ts';
@@ -42,7 +43,7 @@ interface ResponseOptions<Data> {
   readonly isFixed?: boolean;
   /** Instead of the usual time. */
   readonly refreshEveryMs?: number;
-  /** The query that is sent, where it depends on the time. */
+  /** The query that is sent, where it depends on the time in another way than the filter of lists does. */
   readonly sent?: (query: Query) => Query;
 }
 
@@ -55,7 +56,7 @@ export function useResponse<Name extends ReadName>(
     enabled = true,
     isFixed = false,
     refreshEveryMs = refreshMs,
-    sent = (asked) => asked,
+    sent = withStart,
   }: ResponseOptions<ResponseOf<Name>> = {},
 ) {
   const { api } = useDashboard();
@@ -76,7 +77,7 @@ type PageResponse<Field extends string, Row> = Readonly<Record<Field, readonly R
   readonly next_cursor?: string | undefined;
 };
 
-interface PageOptions<Data> extends ResponseOptions<Data> {
+interface PageOptions<Data> extends Omit<ResponseOptions<Data>, 'sent'> {
   readonly leftOut?: (answer: Data) => string | undefined;
 }
 
@@ -98,7 +99,7 @@ export function usePagedAnswer<Name extends ReadName, Field extends string & key
   const limit = usePageSize();
   const query = useResponse(name, path, { ...filters, cursor, limit }, options);
   // Of one time, however long all pages take.
-  const sent = options.sent?.(filters) ?? filters;
+  const sent = withStart(filters);
   const readPage: ReadPage<Row> = async (page) => pageOf(await api.get(name, path, { ...sent, ...page }));
   const page = query.data === undefined ? undefined : pageOf(query.data);
   return { query, readPage, rows: page?.rows, nextCursor: page?.nextCursor, leftOut: page?.leftOut };

@@ -23,7 +23,6 @@ import { Page } from '../../components/page.tsx';
 import { noticeOf, useResend } from '../../components/resend.ts';
 import { ResendProgress } from '../../components/resend-progress.tsx';
 import { State } from '../../components/state.tsx';
-import { withStart } from '../../components/time-range.ts';
 import { useDashboard } from '../../context.ts';
 import { go, linkTo, useListState } from '../../route.ts';
 import { valueText } from '../../value-names.ts';
@@ -57,7 +56,6 @@ function Entries({ tab }: { readonly tab: Tab }) {
   const client = useClientFilter();
   const actor = useClientFilter('actor', 'Changed by');
   const list = usePagedAnswer('listActivity', {}, { ...filters, kind }, 'entries', {
-    sent: withStart,
     inProgress: ({ entries }) => entries.some(isUnfinished),
   });
   const resend = useResend();

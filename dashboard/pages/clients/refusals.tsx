@@ -4,17 +4,11 @@ import { useResponse } from '../../api/queries.ts';
 import type { Column } from '../../components/columns.ts';
 import { TimeFilter } from '../../components/filters.tsx';
 import { List } from '../../components/list.tsx';
-import { withStart } from '../../components/time-range.ts';
 import { linkTo, useListState } from '../../route.ts';
 
 export function Refusals({ clientId }: { readonly clientId: string }) {
-  const { filters } = useListState();
-  const query = useResponse(
-    'listRefusals',
-    {},
-    { client_id: clientId, last: filters.last, since: filters.since, until: filters.until },
-    { sent: withStart },
-  );
+  const { last, since, until } = useListState().filters;
+  const query = useResponse('listRefusals', {}, { client_id: clientId, last, since, until });
   return (
     <List<RefusalView>
       title="Refused requests"

@@ -20,7 +20,6 @@ import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { isInProgress, messageStatuses, State } from '../../components/state.tsx';
 import { IdLink, Secondary } from '../../components/text.tsx';
-import { withStart } from '../../components/time-range.ts';
 import { go, linkTo, useListState } from '../../route.ts';
 import { channelNames, channelOptions, nameOf } from '../../value-names.ts';
 import { CorrespondentsOf } from './correspondents.tsx';
@@ -33,7 +32,6 @@ export function MessagesPage() {
   const { client_id = '', recipient = '', reference = '', error_code = '' } = filters;
   const typed = { client_id, recipient, reference, error_code };
   const list = usePagedAnswer('searchMessages', {}, filters, 'messages', {
-    sent: withStart,
     inProgress: ({ messages }) => messages.some(({ status }) => isInProgress(status)),
     leftOut: ({ clients_left_out }) => leftOutText(clients_left_out),
   });

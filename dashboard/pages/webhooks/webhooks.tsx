@@ -10,7 +10,6 @@ import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { deliveryStateColumn, isInProgress, webhookStates } from '../../components/state.tsx';
 import { IdLink, Secondary } from '../../components/text.tsx';
-import { withStart } from '../../components/time-range.ts';
 import { linkTo, useListState } from '../../route.ts';
 import { nameOf } from '../../value-names.ts';
 
@@ -27,7 +26,6 @@ export function WebhooksPage() {
     'webhook_deliveries',
     {
       enabled: clientId !== '',
-      sent: withStart,
       inProgress: ({ webhook_deliveries }) => webhook_deliveries.some(({ state }) => isInProgress(state)),
     },
   );
