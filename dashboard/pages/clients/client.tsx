@@ -1,8 +1,6 @@
 /** One client: what is wrong with it now, and in tabs its settings, credentials, webhooks, limits and suppressions. */
 import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
-import Container from '@cloudscape-design/components/container';
-import Header from '@cloudscape-design/components/header';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
@@ -14,7 +12,7 @@ import { useResponse } from '../../api/queries.ts';
 import { AllowOtps } from '../../components/allow-otps.tsx';
 import { useConfirm } from '../../components/form-dialog.tsx';
 import { Loaded, LoadFailure } from '../../components/loaded.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page, Section } from '../../components/page.tsx';
 import { Copyable, withLocalTimes } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';
 import { go, linkTo, useListState } from '../../route.ts';
@@ -131,21 +129,18 @@ function ClientTabs({ clientId, client }: ClientTabsProps) {
   );
 }
 
-/** It reads more than other pages do, and changes slowly. */
-const refreshMs = 60_000;
-
 /** What is wrong with a client now, as `doctor` finds it, each with a link to where it is corrected. */
 function Findings({ clientId }: { readonly clientId: string }) {
-  const query = useResponse('diagnoseClient', { client_id: clientId }, undefined, {
-    refreshEveryMs: refreshMs,
-  });
+  // It reads more than other pages do, and changes slowly.
+  const slowly = { refreshEveryMs: 60_000 };
+  const query = useResponse('diagnoseClient', { client_id: clientId }, undefined, slowly);
   const { data, error } = query;
   if (error !== null) return <LoadFailure query={query} />;
   if (data === undefined) return <StatusIndicator type="loading">Looking for problems</StatusIndicator>;
   if (data.findings.length === 0)
     return <StatusIndicator type="success">No problem was found.</StatusIndicator>;
   return (
-    <Container header={<Header variant="h2">Needs attention</Header>}>
+    <Section title="Needs attention">
       <SpaceBetween size="xs">
         {data.findings.map((finding) => (
           <div key={finding.message}>
@@ -156,7 +151,7 @@ function Findings({ clientId }: { readonly clientId: string }) {
           </div>
         ))}
       </SpaceBetween>
-    </Container>
+    </Section>
   );
 }
 
@@ -164,22 +159,13 @@ function Remedy({ clientId, finding }: { readonly clientId: string; readonly fin
   const { about, country } = finding;
   if (country !== undefined) return <AllowOtps clientId={clientId} country={country} />;
   const tab = (name: string): string => linkTo('clients', clientId, { tab: name });
-  switch (about) {
-    case 'webhooks':
-      return <Link href={tab('webhooks')}>Show endpoints</Link>;
-    case 'limits':
-      return <Link href={linkTo('limits', clientId)}>Show limits</Link>;
-    case 'caps':
-      return <Link href={tab('limits')}>Show what is used</Link>;
-    case 'messages':
-      return (
-        <Link href={linkTo('messages', undefined, { client_id: clientId, status: 'failed' })}>
-          Show messages
-        </Link>
-      );
-    case 'suppressions':
-      return <Link href={tab('suppressions')}>Show suppressions</Link>;
-    default:
-      return <Link href={tab('credentials')}>Show credentials</Link>;
-  }
+  const remedies: Partial<Record<Finding['about'], readonly [string, string]>> = {
+    webhooks: ['Show endpoints', tab('webhooks')],
+    limits: ['Show limits', linkTo('limits', clientId)],
+    caps: ['Show what is used', tab('limits')],
+    messages: ['Show messages', linkTo('messages', undefined, { client_id: clientId, status: 'failed' })],
+    suppressions: ['Show suppressions', tab('suppressions')],
+  };
+  const [text, href] = remedies[about] ?? ['Show credentials', tab('credentials')];
+  return <Link href={href}>{text}</Link>;
 }

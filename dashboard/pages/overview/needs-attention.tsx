@@ -46,17 +46,10 @@ export function NeedsAttention({ query }: { readonly query: UseQueryResult<Atten
 
 /** What is not complete here, and where all of it is. */
 function notAllOf({ more_overrides, more_otp_holds, otp_holds }: Attention): string | undefined {
-  const parts = [
-    ...(more_overrides
-      ? ['Only the first 1,000 limit overrides, or fewer, are checked here. Limits has all.']
-      : []),
-    ...(more_otp_holds
-      ? [
-          `More one-time passwords are held than the newest ${otp_holds.length} here: npm run admin -- otp holds lists all.`,
-        ]
-      : []),
-  ];
-  return parts.length === 0 ? undefined : parts.join(' ');
+  const overrides = 'Only the first 1,000 limit overrides, or fewer, are checked here. Limits has all.';
+  const holds = `More one-time passwords are held than the newest ${otp_holds.length} here: npm run admin -- otp holds lists all.`;
+  const texts = [more_overrides ? overrides : '', more_otp_holds ? holds : ''];
+  return texts.join(' ').trim() || undefined;
 }
 
 function Problem({ type, text, href }: Item) {
@@ -99,6 +92,18 @@ function itemsOf(attention: Attention): Item[] {
   const { failing_endpoints, caps, processing_failures, invalid_overrides, more_overrides, otp_holds } =
     attention;
   const more = attention.more_failed_webhooks ? ' at least' : '';
+  const failures: Item = {
+    id: 'processing_failures',
+    type: 'error',
+    text: countOf(processing_failures.count, 'processing failure', processing_failures.more),
+    href: linkTo('activity', 'notices', { kind: 'entry_refused', last: recently }),
+  };
+  const mistakes: Item = {
+    id: 'invalid_overrides',
+    type: 'warning',
+    text: `${countOf(invalid_overrides, 'limit override', more_overrides)} with a mistake`,
+    href: linkTo('limits'),
+  };
   return [
     ...otp_holds.map(
       ({ client_id, country, held_at, summary }): Item => ({
@@ -144,26 +149,8 @@ function itemsOf(attention: Attention): Item[] {
         clientId: client_id,
       }),
     ),
-    ...(processing_failures.count === 0
-      ? []
-      : [
-          {
-            id: 'processing_failures',
-            type: 'error' as const,
-            text: countOf(processing_failures.count, 'processing failure', processing_failures.more),
-            href: linkTo('activity', 'notices', { kind: 'entry_refused', last: recently }),
-          },
-        ]),
-    ...(invalid_overrides === 0
-      ? []
-      : [
-          {
-            id: 'invalid_overrides',
-            type: 'warning' as const,
-            text: `${countOf(invalid_overrides, 'limit override', more_overrides)} with a mistake`,
-            href: linkTo('limits'),
-          },
-        ]),
+    ...(processing_failures.count === 0 ? [] : [failures]),
+    ...(invalid_overrides === 0 ? [] : [mistakes]),
   ];
 }
 
