@@ -3,7 +3,7 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import type { FlashbarProps } from '@cloudscape-design/components/flashbar';
 import { useEffect, useRef, useState } from 'react';
-import { FormDialog } from './components/form-dialog.tsx';
+import { FormDialog } from './components/form.tsx';
 import { TextField } from './components/form-fields.tsx';
 import { mayRenew, type Session, warningMs } from './session.ts';
 import { type Credentials, useSignIn } from './sign-in.tsx';

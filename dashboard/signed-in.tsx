@@ -15,7 +15,7 @@ import { type Mode, modes } from '../shared/contract/mode.ts';
 import { apiOf } from './api/call-api.ts';
 import { newQueryClient, useAbout } from './api/queries.ts';
 import type { useColours } from './colours.ts';
-import { submitted } from './components/form.ts';
+import { submitted } from './components/form.tsx';
 import { useIsNarrow, useMedia } from './components/media.ts';
 import { headingId } from './components/page.tsx';
 import { RenderFailure } from './components/render-failure.tsx';

@@ -6,7 +6,7 @@ import { clientIdIn, modeOf, nameIn, settingsIdOf } from '../../shared/contract/
 import { inOneLine } from '../../shared/platform/visible-text.ts';
 import { useResponse } from '../api/queries.ts';
 import { linkTo, useMode } from '../route.ts';
-import type { FieldOfForm } from './form.ts';
+import type { FieldOfForm } from './form.tsx';
 import { Secondary, WrappingLink } from './text.tsx';
 
 /** Loaded once, and again after a change. */

@@ -5,7 +5,7 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Textarea from '@cloudscape-design/components/textarea';
 import { useChange } from '../api/change.ts';
 import { useDashboard } from '../context.ts';
-import type { FieldOfForm } from './form.ts';
+import type { FieldOfForm } from './form.tsx';
 import { RowAction } from './row-action.tsx';
 
 const statusIcons = { active: 'success', invalid: 'warning', expired: 'stopped' } as const;

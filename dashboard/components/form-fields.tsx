@@ -9,7 +9,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import TimeInput from '@cloudscape-design/components/time-input';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useListState } from '../route.ts';
-import type { FieldOfForm } from './form.ts';
+import type { FieldOfForm } from './form.tsx';
 
 interface Option {
   readonly value: string;

@@ -2,7 +2,7 @@
 import Button from '@cloudscape-design/components/button';
 import { useState } from 'react';
 import { useListState } from '../route.ts';
-import { submitted } from './form.ts';
+import { submitted } from './form.tsx';
 import { TextField } from './form-fields.tsx';
 import { withoutSeparators } from './phone-number.ts';
 

@@ -8,7 +8,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ResponseOf } from '../../api/call-api.ts';
 import { useAbout } from '../../api/queries.ts';
 import { changedFields } from '../../components/changed-fields.ts';
-import { useForm } from '../../components/form.ts';
+import { useForm } from '../../components/form.tsx';
 import { TextField } from '../../components/form-fields.tsx';
 import { Facts, Section } from '../../components/page.tsx';
 import { State } from '../../components/state.tsx';

@@ -10,7 +10,7 @@ import { modeOf } from '../../../shared/contract/mode.ts';
 import type { ResponseOf } from '../../api/call-api.ts';
 import { useResponse } from '../../api/queries.ts';
 import { AllowOtps } from '../../components/allow-otps.tsx';
-import { useConfirm } from '../../components/form-dialog.tsx';
+import { useConfirm } from '../../components/form.tsx';
 import { Loaded, LoadFailure } from '../../components/loaded.tsx';
 import { Page, Section } from '../../components/page.tsx';
 import { Copyable, withLocalTimes } from '../../components/text.tsx';

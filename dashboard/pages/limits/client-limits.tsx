@@ -16,7 +16,7 @@ import { inOneLine } from '../../../shared/platform/visible-text.ts';
 import { useResponse } from '../../api/queries.ts';
 import { useClientName } from '../../components/client-name.tsx';
 import { RowStatus } from '../../components/edited-row.tsx';
-import { useConfirm } from '../../components/form-dialog.tsx';
+import { useConfirm } from '../../components/form.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { RowAction } from '../../components/row-action.tsx';
 import { Copyable, Secondary, withLocalTimes } from '../../components/text.tsx';

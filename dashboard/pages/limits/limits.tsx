@@ -10,7 +10,7 @@ import { usePagedAnswer } from '../../api/queries.ts';
 import { ClientField, ClientLink, useClientNames } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { RowStatus } from '../../components/edited-row.tsx';
-import { submitted } from '../../components/form.ts';
+import { submitted } from '../../components/form.tsx';
 import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { go, linkTo } from '../../route.ts';

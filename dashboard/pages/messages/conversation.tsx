@@ -15,7 +15,7 @@ import type {
 import { useAbout, useResponse } from '../../api/queries.ts';
 import { ClientLink, ClientName } from '../../components/client-name.tsx';
 import { Fields } from '../../components/filters.tsx';
-import { useForm } from '../../components/form.ts';
+import { useForm } from '../../components/form.tsx';
 import { ChoiceField, TextField } from '../../components/form-fields.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Facts, Page, Section } from '../../components/page.tsx';

@@ -8,7 +8,7 @@ import type { DeliverySummary } from '../../../shared/webhook/webhook-response.s
 import { useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';
-import { useConfirm } from '../../components/form-dialog.tsx';
+import { useConfirm } from '../../components/form.tsx';
 import { List } from '../../components/list.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Facts, Page, Section } from '../../components/page.tsx';

@@ -14,7 +14,7 @@ import { usePagedAnswer } from '../../api/queries.ts';
 import { ClientField, ClientLink, useClientNameOf } from '../../components/client-name.tsx';
 import type { Column } from '../../components/columns.ts';
 import { Fields, Filters, TimeFilter } from '../../components/filters.tsx';
-import { submitted } from '../../components/form.ts';
+import { submitted } from '../../components/form.tsx';
 import { ChoiceFilter, TextField } from '../../components/form-fields.tsx';
 import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';

@@ -13,7 +13,7 @@ import { ClientLink } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { RemoveAttribute } from '../../components/edited-row.tsx';
 import { Filters, useClientFilter } from '../../components/filters.tsx';
-import { useConfirm } from '../../components/form-dialog.tsx';
+import { useConfirm } from '../../components/form.tsx';
 import { List } from '../../components/list.tsx';
 import { LoadFailure } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
