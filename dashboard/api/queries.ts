@@ -1,5 +1,12 @@
-/** Loads answers of the admin API and keeps them current: by time, on the tab's return, and after every change. */
-import { MutationCache, QueryClient, useQuery } from '@tanstack/react-query';
+/** Loads answers of the admin API and keeps them current: by time, on the tab's return, and after every change; sends changes. */
+import {
+  MutationCache,
+  QueryClient,
+  type UseMutationOptions,
+  useMutation,
+  useQuery,
+} from '@tanstack/react-query';
+import { useRef } from 'react';
 import { withStart } from '../components/time-range.ts';
 import { useDashboard } from '../context.ts';
 import { usePageSize } from '../page-size.ts';
@@ -108,4 +115,21 @@ export function usePagedAnswer<Name extends ReadName, Field extends string & key
 /** The signed-in administrator, and what the stage has. */
 export function useAbout() {
   return useResponse('showAbout', {}, undefined, { isFixed: true });
+}
+
+/** A change by the admin API, sent once: of a double click, the second comes before the button is disabled. */
+export function useChange<ResponseOf, Input = void>(options: UseMutationOptions<ResponseOf, Error, Input>) {
+  const isSending = useRef(false);
+  const change = useMutation<ResponseOf, Error, Input>({
+    ...options,
+    onSettled: () => {
+      isSending.current = false;
+    },
+  });
+  const mutate: typeof change.mutate = (...given) => {
+    if (isSending.current) return;
+    isSending.current = true;
+    change.mutate(...given);
+  };
+  return { ...change, mutate };
 }

@@ -10,9 +10,9 @@ import { linkTo } from '../route.ts';
 import { numberText, percent } from '../value-names.ts';
 import { ClientName } from './client-name.tsx';
 import { FormDialog, useForm } from './form.tsx';
+import { RowAction } from './list.tsx';
 import { Loaded } from './loaded.tsx';
 import { Facts } from './page.tsx';
-import { RowAction } from './row-action.tsx';
 import { Secondary, Time } from './text.tsx';
 
 interface AllowOtpsProps {

@@ -3,10 +3,10 @@
 import FormField from '@cloudscape-design/components/form-field';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Textarea from '@cloudscape-design/components/textarea';
-import { useChange } from '../api/change.ts';
+import { useChange } from '../api/queries.ts';
 import { useDashboard } from '../context.ts';
 import type { FieldOfForm } from './form.tsx';
-import { RowAction } from './row-action.tsx';
+import { RowAction } from './list.tsx';
 
 const statusIcons = { active: 'success', invalid: 'warning', expired: 'stopped' } as const;
 

@@ -9,7 +9,7 @@ import Modal, { type ModalProps } from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { fieldError, formError } from '../api/api-error.ts';
-import { useChange } from '../api/change.ts';
+import { useChange } from '../api/queries.ts';
 import { useDashboard } from '../context.ts';
 
 /** What a field of a form takes, besides its label. */

@@ -2,11 +2,9 @@
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { EndpointSummary } from '../../../shared/admin/webhooks.ts';
 import type { ResponseOf } from '../../api/call-api.ts';
-import { useChange } from '../../api/change.ts';
-import { useResponse } from '../../api/queries.ts';
+import { useChange, useResponse } from '../../api/queries.ts';
 import { type Column, csvOnly } from '../../components/columns.ts';
-import { List } from '../../components/list.tsx';
-import { RowAction } from '../../components/row-action.tsx';
+import { List, RowAction } from '../../components/list.tsx';
 import { State } from '../../components/state.tsx';
 import { Copyable } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';

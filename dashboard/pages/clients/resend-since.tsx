@@ -5,7 +5,7 @@ import type { ResendView } from '../../../shared/webhook/webhook-response.schema
 import { useResponse } from '../../api/queries.ts';
 import { FormDialog, useForm } from '../../components/form.tsx';
 import { DateTimeField } from '../../components/form-fields.tsx';
-import { ResendProgress } from '../../components/resend-progress.tsx';
+import { ResendProgress } from '../../components/resend.tsx';
 import { useDashboard } from '../../context.ts';
 import { numberText } from '../../value-names.ts';
 

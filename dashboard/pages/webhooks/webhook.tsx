@@ -12,7 +12,7 @@ import { useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Facts, Page, Section } from '../../components/page.tsx';
-import { useResend } from '../../components/resend.ts';
+import { useResend } from '../../components/resend.tsx';
 import { isInProgress, State } from '../../components/state.tsx';
 import { Code, Copyable, CopyButton, Time } from '../../components/text.tsx';
 import { linkTo } from '../../route.ts';
