@@ -105,9 +105,8 @@ export function App() {
   return (
     <Suspense fallback={<Skeleton />}>
       <SignedIn
-        session={state.session}
+        {...state}
         look={look}
-        isRestored={state.isRestored}
         onSignIn={signInWith}
         onRenew={renew}
         onSignOut={signOut}

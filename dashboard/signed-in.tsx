@@ -41,15 +41,8 @@ interface SignedInProps {
   readonly onEnd: (reason: string) => void;
 }
 
-export default function SignedIn({
-  session,
-  look,
-  isRestored,
-  onSignIn,
-  onRenew,
-  onSignOut,
-  onEnd,
-}: SignedInProps) {
+export default function SignedIn({ onSignIn, onRenew, onEnd, ...around }: SignedInProps) {
+  const { session, onSignOut } = around;
   const [notices, setNotices] = useState<readonly FlashbarProps.MessageDefinition[]>([]);
   const [isSigningIn, setIsSigningIn] = useState(false);
   const [secrets, setSecrets] = useState<readonly NewSecrets[]>([]);
@@ -104,9 +97,7 @@ export default function SignedIn({
         <DashboardContext value={dashboard}>
           <Router hook={useHashLocation}>
             <Layout
-              session={session}
-              look={look}
-              isRestored={isRestored}
+              {...around}
               notices={[...(warning === undefined ? [] : [warning]), ...exportNotices, ...notices]}
               onSignOut={() => {
                 // The next user starts at the first page.
@@ -157,9 +148,8 @@ function testNotice(path: string, onLeave: () => void): FlashbarProps.MessageDef
   };
 }
 
-interface LayoutProps extends Pick<SignedInProps, 'session' | 'look' | 'isRestored'> {
+interface LayoutProps extends Pick<SignedInProps, 'session' | 'look' | 'isRestored' | 'onSignOut'> {
   readonly notices: readonly FlashbarProps.MessageDefinition[];
-  readonly onSignOut: () => void;
 }
 
 function Layout({ session, look, isRestored, notices, onSignOut }: LayoutProps) {
