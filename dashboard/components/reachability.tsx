@@ -1,6 +1,7 @@
 /** Whether a client may write to a person: the suppression with its reason, and the WhatsApp window. */
 import Link from '@cloudscape-design/components/link';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import type { ConversationClient } from '../../shared/admin/conversation.ts';
 import type { SuppressionView } from '../../shared/message/message-response.schema.ts';
 import { linkTo } from '../route.ts';
 import { Secondary, Time, Written } from './text.tsx';
@@ -18,12 +19,11 @@ export const sourceNames = {
 } as const satisfies Record<SuppressionView['source'], string>;
 
 interface SuppressionNoteProps {
-  readonly clientId: string;
-  readonly recipient: string;
-  readonly suppression: SuppressionView | null;
+  readonly client: Pick<ConversationClient, 'client_id' | 'suppression'>;
+  readonly person: string;
 }
 
-export function SuppressionNote({ clientId, recipient, suppression }: SuppressionNoteProps) {
+export function SuppressionNote({ client: { client_id, suppression }, person }: SuppressionNoteProps) {
   if (suppression === null) {
     return (
       <StatusIndicator type="success" wrapText={false}>
@@ -40,7 +40,7 @@ export function SuppressionNote({ clientId, recipient, suppression }: Suppressio
       <Secondary>
         {scopeNames[scope]}. By the {sourceNames[source].toLowerCase()}, since <Time at={created_at} />
         <Written text={reason} />
-        <Link href={linkTo('clients', clientId, { recipient })} fontSize="body-s">
+        <Link href={linkTo('clients', client_id, { recipient: person })} fontSize="body-s">
           Show suppression
         </Link>
       </Secondary>
@@ -48,20 +48,11 @@ export function SuppressionNote({ clientId, recipient, suppression }: Suppressio
   );
 }
 
-interface Reachable {
-  readonly client_id: string;
-  readonly suppression: SuppressionView | null;
-  readonly window_expires_at: string | null;
-}
-
 /** @param hasWhatsApp - whether the client and the person use it */
-export function reachability(client: Reachable, person: string, hasWhatsApp: boolean) {
-  const { client_id, suppression, window_expires_at } = client;
+export function reachability(client: ConversationClient, person: string, hasWhatsApp: boolean) {
   return {
-    'Messages to this number': (
-      <SuppressionNote clientId={client_id} recipient={person} suppression={suppression} />
-    ),
-    ...(hasWhatsApp ? { 'WhatsApp window': <WhatsAppWindow expiresAt={window_expires_at} /> } : {}),
+    'Messages to this number': <SuppressionNote client={client} person={person} />,
+    ...(hasWhatsApp ? { 'WhatsApp window': <WhatsAppWindow expiresAt={client.window_expires_at} /> } : {}),
   };
 }
 

@@ -30,13 +30,15 @@ export function Correspondents({ person, clients }: Pick<Conversation, 'person' 
       <KeyValuePairs
         columns={4}
         minColumnWidth={200}
-        items={clients.slice(0, clientsShownMax).map(({ client_id, suppression }) => ({
+        items={clients.slice(0, clientsShownMax).map((client) => ({
           label: (
-            <Link href={linkTo('conversation', undefined, { client_id, recipient: person })}>
-              Conversation with <ClientName id={client_id} />
+            <Link
+              href={linkTo('conversation', undefined, { client_id: client.client_id, recipient: person })}
+            >
+              Conversation with <ClientName id={client.client_id} />
             </Link>
           ),
-          value: <SuppressionNote clientId={client_id} recipient={person} suppression={suppression} />,
+          value: <SuppressionNote client={client} person={person} />,
         }))}
       />
       {left > 0 ? <Box>{`${left} more clients have conversations with this number.`}</Box> : null}
