@@ -162,11 +162,6 @@ function RowState({ blocked, note, status, status_message }: EndpointLimits) {
   );
 }
 
-function placeholderOf(row: EndpointLimits, field: WindowAttribute): string {
-  const byDefault = row.defaults?.[field];
-  return byDefault === undefined ? '' : limitPlaceholder(row, byDefault);
-}
-
 function column(field: WindowAttribute): TableProps.ColumnDefinition<EndpointLimits> {
   return {
     id: field,
@@ -205,7 +200,7 @@ function column(field: WindowAttribute): TableProps.ColumnDefinition<EndpointLim
             <Input
               autoFocus
               inputMode="decimal"
-              placeholder={placeholderOf(row, field)}
+              placeholder={limitPlaceholder(row, field)}
               ariaLabel={`${limitTitles[field]} of ${row.endpoint}`}
               value={text}
               onChange={({ detail }) => setValue(detail.value)}

@@ -25,7 +25,13 @@ export function savedNotice({
     : ['success', `${saved} The change takes effect within 60 seconds. ${status_message ?? ''}`];
 }
 
-/** As a placeholder, in a form that can be entered. */
-export function limitPlaceholder({ cap }: Pick<EndpointLimits, 'cap'>, limit: number): string {
+/** The default as a placeholder, in a form that can be entered. */
+export function limitPlaceholder(
+  { cap, defaults }: EndpointLimits,
+  window: WindowAttribute,
+  none = '',
+): string {
+  const limit = defaults?.[window];
+  if (limit === undefined) return none;
   return cap === 'spend' ? String(limit) : numberText(limit);
 }

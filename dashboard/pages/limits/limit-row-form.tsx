@@ -50,20 +50,17 @@ export function LimitRowForm({ row, onClose }: LimitRowFormProps) {
   return (
     <FormDialog title={`Limits of ${endpoint}`} action="Save" form={form} isComplete={isComplete}>
       <ColumnLayout columns={2}>
-        {windows.map((window, index) => {
-          const byDefault = row.defaults?.[window];
-          return (
-            <TextField
-              key={window}
-              {...form.field(window)}
-              label={`${limitTitles[window]}${row.currency === null ? '' : `, in ${row.currency}`}`}
-              {...(faults[index] === undefined ? {} : { error: faults[index] })}
-              inputMode="decimal"
-              autoFocus={index === 0}
-              placeholder={byDefault === undefined ? 'no limit' : limitPlaceholder(row, byDefault)}
-            />
-          );
-        })}
+        {windows.map((window, index) => (
+          <TextField
+            key={window}
+            {...form.field(window)}
+            label={`${limitTitles[window]}${row.currency === null ? '' : `, in ${row.currency}`}`}
+            {...(faults[index] === undefined ? {} : { error: faults[index] })}
+            inputMode="decimal"
+            autoFocus={index === 0}
+            placeholder={limitPlaceholder(row, window, 'no limit')}
+          />
+        ))}
       </ColumnLayout>
       {row.cap === null ? (
         <Toggle checked={values.blocked} onChange={({ detail }) => form.change({ blocked: detail.checked })}>
