@@ -31,16 +31,12 @@ export function AllowOtps({ clientId, country }: AllowOtpsProps) {
 }
 
 function AllowDialog({ clientId, country, onClose }: AllowOtpsProps & { readonly onClose: () => void }) {
-  const { api, notify } = useDashboard();
+  const { api } = useDashboard();
   const path = { client_id: clientId, country };
   const query = useResponse('showOtpEvidence', path, undefined, { isFixed: true });
   const form = useForm({
     send: () => api.send('allowOtps', path, {}),
-    onSent: () =>
-      notify(
-        'success',
-        `One-time passwords to ${country} are allowed. The change takes effect within 20 seconds.`,
-      ),
+    done: `One-time passwords to ${country} are allowed. The change takes effect within 20 seconds.`,
     onClose,
   });
   return (

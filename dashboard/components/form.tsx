@@ -27,6 +27,8 @@ interface FormOptions<Entered extends Values, Sent> {
   /** Those that show their errors, where it is not all. */
   readonly fields?: readonly string[];
   readonly send: (values: Entered) => Promise<Sent>;
+  /** What is notified once the change is sent. */
+  readonly done?: string | undefined;
   readonly onSent?: (answer: Sent, change: (changed: Partial<Entered>) => void) => void;
   /** Closes the dialog of the form, which is closed once the change is sent. */
   readonly onClose?: () => void;
@@ -36,6 +38,7 @@ export function useForm<Sent, Entered extends Values = Record<never, never>>({
   first = {} as Entered,
   fields = Object.keys(first),
   send,
+  done,
   onSent,
   onClose = () => undefined,
 }: FormOptions<Entered, Sent>) {
@@ -55,6 +58,7 @@ export function useForm<Sent, Entered extends Values = Record<never, never>>({
     mutationFn: () => send(values),
     onSuccess: (answer) => {
       onClose();
+      if (done !== undefined) notify('success', done);
       onSent?.(answer, change);
     },
     onError: (error) => {
@@ -186,14 +190,7 @@ export function useConfirm() {
 }
 
 function ConfirmDialog({ text, work, done, onClose, ...texts }: Confirmation & { onClose: () => void }) {
-  const { notify } = useDashboard();
-  const form = useForm({
-    send: work,
-    onSent: () => {
-      if (done !== undefined) notify('success', done);
-    },
-    onClose,
-  });
+  const form = useForm({ send: work, done, onClose });
   return (
     <FormDialog {...texts} form={form}>
       {text}
