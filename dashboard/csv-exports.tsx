@@ -14,7 +14,8 @@ type Notice = FlashbarProps.MessageDefinition;
 
 /** The notices of all exports of the tab, and how another one is begun. */
 export function useCsvExports() {
-  const [notices, setNotices] = useState<readonly Notice[]>([]);
+  const [held, setHeld] = useState<ReadonlyMap<string, Notice>>(new Map());
+  const notices = [...held.values()];
   const running = useRef(new Map<string, AbortController>());
 
   // Nobody waits for a file after the sign-out.
@@ -41,14 +42,11 @@ export function useCsvExports() {
     const fileName = `${name}.csv`;
     const stop = new AbortController();
     running.current.set(key, stop);
-    const remove = (): void => setNotices((shown) => shown.filter((notice) => notice.id !== id));
+    const remove = (): void => setHeld((before) => new Map([...before].filter(([other]) => other !== id)));
     const put = (notice: Notice): void =>
-      setNotices((shown) => {
-        const next = { id, dismissLabel: 'Dismiss', onDismiss: remove, ...notice };
-        return shown.some((other) => other.id === id)
-          ? shown.map((other) => (other.id === id ? next : other))
-          : [...shown, next];
-      });
+      setHeld((before) =>
+        new Map(before).set(id, { id, dismissLabel: 'Dismiss', onDismiss: remove, ...notice }),
+      );
     const putProgress = (count: number): void =>
       put({
         type: 'in-progress',

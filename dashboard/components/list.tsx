@@ -78,12 +78,7 @@ export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...
             variant="h2"
             description={props.description}
             {...(props.isCounted === true && rows !== undefined && rows.length > 0
-              ? {
-                  counter:
-                    props.total === undefined
-                      ? counterOf(rows.length, page, props.nextCursor)
-                      : `(${numberText(props.total)})`,
-                }
+              ? { counter: counterOf(rows.length, page, props) }
               : {})}
             actions={
               <SpaceBetween direction="horizontal" size="xs" alignItems="center">
@@ -152,13 +147,9 @@ export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...
         }
         ariaLabels={{
           tableLabel: props.title,
-          ...(selection === undefined
-            ? {}
-            : {
-                selectionGroupLabel: 'Selection',
-                allItemsSelectionLabel: () => 'Select all',
-                itemSelectionLabel: (_data: unknown, row: Row) => selection.labelOf(row),
-              }),
+          selectionGroupLabel: 'Selection',
+          allItemsSelectionLabel: () => 'Select all',
+          itemSelectionLabel: (_data, row) => selection?.labelOf(row) ?? '',
         }}
         {...(selection === undefined
           ? {}
@@ -198,8 +189,13 @@ function Value<Row>({ column, row }: { readonly column: Column<Row>; readonly ro
   );
 }
 
-/** The rows of further pages are not counted, as no index knows their number. */
-function counterOf(count: number, page: number, nextCursor: string | undefined): string {
+/** The rows of further pages are not counted where no index knows their number. */
+function counterOf(
+  count: number,
+  page: number,
+  { total, nextCursor }: Pick<ListProps<never>, 'total' | 'nextCursor'>,
+): string {
+  if (total !== undefined) return `(${numberText(total)})`;
   if (page > 1) return `(page ${page})`;
   return `(${count}${nextCursor === undefined ? '' : '+'})`;
 }
