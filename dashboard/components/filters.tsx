@@ -1,5 +1,6 @@
-/** The filters of a list: their frame, and those by time and by client. */
+/** The filters of a list: their frame, and those by time, client, phone number and choice. */
 
+import Button from '@cloudscape-design/components/button';
 import DateRangePicker from '@cloudscape-design/components/date-range-picker';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import FormField from '@cloudscape-design/components/form-field';
@@ -7,7 +8,10 @@ import Grid from '@cloudscape-design/components/grid';
 import { Children, type ReactNode, useEffect, useState } from 'react';
 import { useListState } from '../route.ts';
 import { ClientField } from './client-name.tsx';
+import { submitted } from './form.tsx';
+import { ChoiceField, type ChoiceFieldProps, TextField } from './form-fields.tsx';
 import { useIsNarrow } from './media.ts';
+import { withoutSeparators } from './phone-number.ts';
 import { rangeFault, rangeOf, timesOf } from './time-range.ts';
 
 interface FiltersProps {
@@ -97,4 +101,62 @@ export function useClientFilter(name = 'client_id', label = 'Client') {
     return () => clearTimeout(timer);
   });
   return { isTyping, field: <ClientField label={label} value={text} onChange={setText} /> };
+}
+
+const any = { value: '', label: 'Any' };
+
+interface ChoiceFilterProps extends Pick<ChoiceFieldProps, 'label' | 'options'> {
+  /** In the address. */
+  readonly name: string;
+}
+
+/** A filter of a list: one of the values, or any. */
+export function ChoiceFilter({ name, label, options }: ChoiceFilterProps) {
+  const { filter, change } = useListState();
+  return (
+    <ChoiceField
+      label={label}
+      value={filter(name)}
+      options={[any, ...options]}
+      onChange={(value) => change({ [name]: value })}
+    />
+  );
+}
+
+interface SearchFormProps {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly value: string;
+  readonly onSearch: (text: string) => void;
+}
+
+/** A form with one text field, which applies when it is submitted. Give it the value as its `key`, so that a change of the address changes the field. */
+export function SearchForm({ label, placeholder, value, onSearch }: SearchFormProps) {
+  const [text, setText] = useState(value);
+  return (
+    <form onSubmit={submitted(() => onSearch(text.trim()))}>
+      <TextField
+        label={label}
+        type="search"
+        placeholder={placeholder}
+        value={text}
+        onChange={setText}
+        secondaryControl={<Button formAction="submit">Search</Button>}
+      />
+    </form>
+  );
+}
+
+/** The filter of a list by phone number, in whatever form people paste it. */
+export function NumberSearch({ label, name }: { readonly label: string; readonly name: string }) {
+  const { filter, change } = useListState();
+  return (
+    <SearchForm
+      key={filter(name)}
+      label={label}
+      placeholder="+44…"
+      value={filter(name)}
+      onSearch={(text) => change({ [name]: withoutSeparators(text) })}
+    />
+  );
 }

@@ -8,7 +8,6 @@ import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import TimeInput from '@cloudscape-design/components/time-input';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { useListState } from '../route.ts';
 import type { FieldOfForm } from './form.tsx';
 
 interface Option {
@@ -16,7 +15,7 @@ interface Option {
   readonly label?: string;
 }
 
-interface ChoiceFieldProps extends FieldOfForm {
+export interface ChoiceFieldProps extends FieldOfForm {
   readonly label: string;
   readonly options: readonly Option[];
 }
@@ -44,26 +43,6 @@ export function RadioField({ label, value, error, options, onChange }: ChoiceFie
         onChange={({ detail }) => onChange(detail.value)}
       />
     </FormField>
-  );
-}
-
-const any = { value: '', label: 'Any' };
-
-interface ChoiceFilterProps extends Pick<ChoiceFieldProps, 'label' | 'options'> {
-  /** In the address. */
-  readonly name: string;
-}
-
-/** A filter of a list: one of the values, or any. */
-export function ChoiceFilter({ name, label, options }: ChoiceFilterProps) {
-  const { filter, change } = useListState();
-  return (
-    <ChoiceField
-      label={label}
-      value={filter(name)}
-      options={[any, ...options]}
-      onChange={(value) => change({ [name]: value })}
-    />
   );
 }
 

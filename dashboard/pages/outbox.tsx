@@ -3,10 +3,9 @@
 import type { OutboxMessage } from '../../shared/admin/simulator.ts';
 import { usePagedAnswer } from '../api/queries.ts';
 import type { Column } from '../components/columns.ts';
-import { Fields, useClientFilter } from '../components/filters.tsx';
+import { Fields, NumberSearch, useClientFilter } from '../components/filters.tsx';
 import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
-import { NumberSearch } from '../components/search-form.tsx';
 import { linkTo, useListState, useMode } from '../route.ts';
 import { channelNames } from '../value-names.ts';
 

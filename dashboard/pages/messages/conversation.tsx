@@ -14,13 +14,12 @@ import type {
 } from '../../../shared/admin/conversation.ts';
 import { useAbout, useResponse } from '../../api/queries.ts';
 import { ClientLink, ClientName } from '../../components/client-name.tsx';
-import { Fields } from '../../components/filters.tsx';
+import { Fields, NumberSearch } from '../../components/filters.tsx';
 import { useForm } from '../../components/form.tsx';
 import { ChoiceField, TextField } from '../../components/form-fields.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Facts, Page, Section } from '../../components/page.tsx';
 import { reachability } from '../../components/reachability.tsx';
-import { NumberSearch } from '../../components/search-form.tsx';
 import { isInProgress, State } from '../../components/state.tsx';
 import { Copyable, Secondary, Time } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';

@@ -13,9 +13,9 @@ import { messageErrorCodes } from '../../../shared/contract/message-error-codes.
 import { usePagedAnswer } from '../../api/queries.ts';
 import { ClientField, ClientLink, useClientNameOf } from '../../components/client-name.tsx';
 import type { Column } from '../../components/columns.ts';
-import { Fields, Filters, TimeFilter } from '../../components/filters.tsx';
+import { ChoiceFilter, Fields, Filters, TimeFilter } from '../../components/filters.tsx';
 import { submitted } from '../../components/form.tsx';
-import { ChoiceFilter, TextField } from '../../components/form-fields.tsx';
+import { TextField } from '../../components/form-fields.tsx';
 import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { isInProgress, messageStatuses, State } from '../../components/state.tsx';
