@@ -34,9 +34,7 @@ interface ListProps<Row> {
   /** Where the list has pages. */
   readonly readPage?: ReadPage<Row>;
   readonly nextCursor?: string | undefined;
-  /** Whether the title has the number of rows: with a plus where there are further pages. */
-  readonly isCounted?: boolean;
-  /** The number of rows of all pages, where it is known. */
+  /** The number of rows of all pages, where it is known. A list with pages else has that of its page, with a plus. */
   readonly total?: number | undefined;
   /** The name of its CSV file, without `.csv`. */
   readonly csvName?: string;
@@ -60,6 +58,7 @@ export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...
   const state = useListState();
   // Of several lists on a page, one has pages.
   const page = readPage === undefined ? 1 : state.page;
+  const isCounted = readPage !== undefined || props.total !== undefined;
   const pagesCount = page + (props.nextCursor === undefined ? 0 : 1);
   const sorted = columns.find(({ sort }) => sort !== undefined && sort === (state.order.sort || sort));
   const turn = (to: number): void => {
@@ -77,7 +76,7 @@ export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...
           <Header
             variant="h2"
             description={props.description}
-            {...(props.isCounted === true && rows !== undefined && rows.length > 0
+            {...(isCounted && rows !== undefined && rows.length > 0
               ? { counter: counterOf(rows.length, page, props) }
               : {})}
             actions={

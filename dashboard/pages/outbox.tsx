@@ -41,7 +41,6 @@ export function OutboxPage() {
           isAsked ? 'No message was sent on this stage.' : 'Choose a client to see what its test keys sent.'
         }
         isFiltered={isFiltered}
-        isCounted
         csvName="outbox"
         idOf={(entry) => `${entry.message_id} ${entry.at}`}
       />

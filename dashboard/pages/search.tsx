@@ -70,7 +70,7 @@ export function SearchPage() {
         ]}
         rows={wanted === '' ? [] : results}
         query={query}
-        isCounted
+        total={results?.length}
         emptyTitle={wanted === '' ? 'Search' : `Nothing was found for “${wanted}”`}
         empty={
           logQuery === null ? (

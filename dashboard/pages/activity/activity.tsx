@@ -128,7 +128,6 @@ function Entries({ tab }: { readonly tab: Tab }) {
         }
         columns={columnsOf(tab.group, kind)}
         rows={entries}
-        isCounted
         csvName="activity"
         empty={tab.empty}
         isFiltered={isFiltered}

@@ -33,7 +33,6 @@ export function ClientsPage() {
         {...list}
         title="All clients"
         columns={columns}
-        isCounted
         total={list.query.data?.total}
         csvName="clients"
         empty="Create a client to send messages."

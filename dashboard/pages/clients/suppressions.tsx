@@ -38,7 +38,6 @@ export function Suppressions({ clientId }: { readonly clientId: string }) {
         actions={<Button onClick={() => setIsAdding(true)}>Add suppression</Button>}
         filter={<NumberSearch label="Recipient" name="recipient" />}
         columns={columnsOf(clientId, remove)}
-        isCounted
         csvName={`suppressions-of-${clientId}`}
         emptyTitle="No suppressions"
         empty="Nobody has opted out of this client's messages."

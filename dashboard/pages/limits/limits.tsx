@@ -67,7 +67,6 @@ function Overrides() {
         columns={columns}
         empty="Every client has the default limits."
         idOf={(row) => `${row.client_id} ${row.endpoint}`}
-        isCounted
         csvName="limit-overrides"
       />
     </SpaceBetween>

@@ -57,7 +57,6 @@ export function MessagesPage() {
           </SpaceBetween>
         }
         columns={columns}
-        isCounted
         csvName="messages"
         csvColumns={[{ csv: messageCsvColumns(useClientNameOf()) }]}
         emptyTitle="No messages"

@@ -68,7 +68,6 @@ export function SendersPage() {
           isFiltered={isFiltered}
           empty="Every message is sent from the sender of the stage."
           idOf={idOf}
-          isCounted
           csvName="senders"
         />
         <Carriers />

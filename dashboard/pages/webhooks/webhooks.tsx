@@ -45,7 +45,6 @@ export function WebhooksPage() {
         }
         columns={columns}
         rows={client.isTyping ? undefined : list.rows}
-        isCounted
         csvName={`webhooks-of-${clientId}`}
         emptyTitle="Choose a client"
         empty="The webhooks of its messages, its test events and its notices are listed."
