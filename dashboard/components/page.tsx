@@ -117,13 +117,15 @@ interface TotalProps {
   readonly note?: string | undefined;
 }
 
-/** Numbers that are read at a glance, and may lead to their lists. */
+/** The part of a page with numbers that are read at a glance, and may lead to their lists. */
 export function Totals({ columns, totals }: { columns: number; totals: readonly TotalProps[] }) {
   return (
-    <KeyValuePairs
-      columns={columns}
-      items={totals.map((total) => ({ label: total.label, value: <Total {...total} /> }))}
-    />
+    <Section title="Totals">
+      <KeyValuePairs
+        columns={columns}
+        items={totals.map((total) => ({ label: total.label, value: <Total {...total} /> }))}
+      />
+    </Section>
   );
 }
 

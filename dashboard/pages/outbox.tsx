@@ -1,8 +1,6 @@
 /** Outbox: what the simulated carrier received, body and all: where it is the carrier, and of a client's test keys. */
 
-import type { OutboxMessage } from '../../shared/admin/simulator.ts';
 import { usePagedAnswer } from '../api/queries.ts';
-import type { Column } from '../components/columns.ts';
 import { Fields, NumberSearch, useClientFilter } from '../components/filters.tsx';
 import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
@@ -22,7 +20,7 @@ export function OutboxPage() {
       title="Outbox"
       description={`The messages that the simulated carrier received${isTest ? ' in the last day' : ''}, the newest first.`}
     >
-      <List<OutboxMessage>
+      <List
         {...list}
         rows={isAsked ? list.rows : []}
         title="Messages"
@@ -36,7 +34,19 @@ export function OutboxPage() {
             <NumberSearch label="Recipient" name="to" />
           )
         }
-        columns={columns}
+        columns={[
+          { title: 'Recipient', field: 'to', minWidth: 140 },
+          { title: 'Text', field: 'body', csvName: 'text', minWidth: 200, cell: ({ body }) => body },
+          { title: 'Time', field: 'at', minWidth: 150, isTime: true },
+          { title: 'Sender', field: 'from', minWidth: 110 },
+          { title: 'Channel', field: 'channel', minWidth: 100, cell: ({ channel }) => channelNames[channel] },
+          {
+            title: 'Message',
+            field: 'message_id',
+            minWidth: 180,
+            link: ({ message_id }) => linkTo('messages', message_id),
+          },
+        ]}
         empty={
           isAsked ? 'No message was sent on this stage.' : 'Choose a client to see what its test keys sent.'
         }
@@ -47,17 +57,3 @@ export function OutboxPage() {
     </Page>
   );
 }
-
-const columns: readonly Column<OutboxMessage>[] = [
-  { title: 'Recipient', field: 'to', minWidth: 140 },
-  { title: 'Text', field: 'body', csvName: 'text', minWidth: 200, cell: ({ body }) => body },
-  { title: 'Time', field: 'at', minWidth: 150, isTime: true },
-  { title: 'Sender', field: 'from', minWidth: 110 },
-  { title: 'Channel', field: 'channel', minWidth: 100, cell: ({ channel }) => channelNames[channel] },
-  {
-    title: 'Message',
-    field: 'message_id',
-    minWidth: 180,
-    link: ({ message_id }) => linkTo('messages', message_id),
-  },
-];

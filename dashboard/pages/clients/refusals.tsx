@@ -1,7 +1,5 @@
 /** What a client was refused, by hour, endpoint and reason, with the last of each as far as it is kept. */
-import type { RefusalView } from '../../../shared/admin/refusals.ts';
 import { useResponse } from '../../api/queries.ts';
-import type { Column } from '../../components/columns.ts';
 import { TimeFilter } from '../../components/filters.tsx';
 import { List } from '../../components/list.tsx';
 import { linkTo, useListState } from '../../route.ts';
@@ -10,11 +8,32 @@ export function Refusals({ clientId }: { readonly clientId: string }) {
   const { last, since, until } = useListState().filters;
   const query = useResponse('listRefusals', {}, { client_id: clientId, last, since, until });
   return (
-    <List<RefusalView>
+    <List
       title="Refused requests"
       description="With 400, 403 or 429, by UTC hour. Each number is the least that happened, and more than half of it. Of more than eight a minute only some are kept; the logs have all."
       filter={<TimeFilter placeholder="Last 24 hours" />}
-      columns={columns}
+      columns={[
+        { title: 'Reason', field: 'reason', minWidth: 150 },
+        {
+          // Mistakes in several fields have one reason.
+          title: 'Last example',
+          minWidth: 200,
+          cell: ({ last }) => {
+            if (last === null) return '–';
+            if (last.details.length === 0) return last.message;
+            return last.details.map(({ field, message }) => `${field}: ${message}`).join(' ');
+          },
+        },
+        { title: 'At least', field: 'at_least', minWidth: 90 },
+        { title: 'Endpoint', field: 'endpoint', minWidth: 180 },
+        { title: 'Hour', field: 'hour', minWidth: 150, isTime: true },
+        {
+          title: 'Last request',
+          field: 'last_request_id',
+          minWidth: 180,
+          link: ({ last_request_id: q }) => linkTo('search', undefined, { q }),
+        },
+      ]}
       rows={query.data?.refusals}
       query={query}
       csvName={`refusals-of-${clientId}`}
@@ -24,26 +43,3 @@ export function Refusals({ clientId }: { readonly clientId: string }) {
     />
   );
 }
-
-const columns: readonly Column<RefusalView>[] = [
-  { title: 'Reason', field: 'reason', minWidth: 150 },
-  {
-    // Mistakes in several fields have one reason.
-    title: 'Last example',
-    minWidth: 200,
-    cell: ({ last }) => {
-      if (last === null) return '–';
-      if (last.details.length === 0) return last.message;
-      return last.details.map(({ field, message }) => `${field}: ${message}`).join(' ');
-    },
-  },
-  { title: 'At least', field: 'at_least', minWidth: 90 },
-  { title: 'Endpoint', field: 'endpoint', minWidth: 180 },
-  { title: 'Hour', field: 'hour', minWidth: 150, isTime: true },
-  {
-    title: 'Last request',
-    field: 'last_request_id',
-    minWidth: 180,
-    link: ({ last_request_id: q }) => linkTo('search', undefined, { q }),
-  },
-];

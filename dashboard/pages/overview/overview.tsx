@@ -55,9 +55,7 @@ export function OverviewPage() {
         <LoadFailure query={query} />
         <LoadFailure query={attention} />
         <NeedsAttention query={attention} />
-        <Section title="Totals">
-          <Totals columns={4} totals={totalsOf(query.data, last)} />
-        </Section>
+        <Totals columns={4} totals={totalsOf(query.data, last)} />
         <Loaded query={today}>
           {(loaded) => (
             <Fields perRow={2}>

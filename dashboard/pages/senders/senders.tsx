@@ -11,7 +11,7 @@ import { inOneLine } from '../../../shared/platform/visible-text.ts';
 import { usePagedAnswer, useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';
-import { RemoveAttribute } from '../../components/edited-row.tsx';
+import { RemoveAttribute, RowStatus } from '../../components/edited-row.tsx';
 import { Filters, useClientFilter } from '../../components/filters.tsx';
 import { useConfirm } from '../../components/form.tsx';
 import { List, RowAction } from '../../components/list.tsx';
@@ -113,9 +113,7 @@ function columnsOf(
       minWidth: 280,
       cell: (row) => (
         <>
-          <StatusIndicator type={row.status === 'active' ? 'success' : 'warning'}>
-            {row.status}
-          </StatusIndicator>
+          <RowStatus status={row.status} />
           <Box fontSize="body-s">{row.status_message}</Box>
           {row.channel === null
             ? null

@@ -41,7 +41,6 @@ export default function UsagePage() {
       return interval === undefined ? iso({ since, until }) : { interval, at: since.toISOString() };
     },
   });
-  const { data } = summary;
   return (
     <Page
       title="Usage"
@@ -56,10 +55,8 @@ export default function UsagePage() {
       <Loaded query={summary}>
         {(loaded) => (
           <SpaceBetween size="l">
-            <Section title="Totals">
-              <Totals columns={3} totals={totalsOf(loaded)} />
-            </Section>
-            <Charts chosen={chosen} names={namesIn(data)} />
+            <Totals columns={3} totals={totalsOf(loaded)} />
+            <Charts chosen={chosen} names={namesIn(loaded)} />
             <List<ClientSums>
               title="Top clients"
               columns={clientColumns(loaded.currency)}
@@ -110,10 +107,8 @@ function iso({ since, until }: Pick<UsageTimes, 'since' | 'until'>) {
 type ClientSums = UsageSummary['top_clients'][number];
 type ErrorCode = UsageSummary['error_codes'][number];
 
-function namesIn(summary: UsageSummary | undefined): ReadonlyMap<string, string> {
-  return new Map(
-    summary?.top_clients.flatMap(({ client_id, name }) => (name === null ? [] : [[client_id, name]])),
-  );
+function namesIn({ top_clients }: UsageSummary): ReadonlyMap<string, string> {
+  return new Map(top_clients.flatMap(({ client_id, name }) => (name === null ? [] : [[client_id, name]])));
 }
 
 function totalsOf({ total, currency }: UsageSummary) {
