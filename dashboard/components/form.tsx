@@ -168,12 +168,8 @@ export function Optional({ children }: { readonly children: string }) {
   );
 }
 
-interface Confirmation {
-  readonly title: string;
+interface Confirmation extends Pick<FormDialogProps, 'title' | 'action' | 'dismissText'> {
   readonly text: string;
-  /** The text of the button that confirms. */
-  readonly action: string;
-  readonly dismissText?: string;
   readonly work: () => Promise<unknown>;
   /** What is notified afterwards. */
   readonly done?: string;

@@ -14,13 +14,9 @@ import { Copyable, Time } from '../../components/text.tsx';
 import { linkTo } from '../../route.ts';
 import { numberText } from '../../value-names.ts';
 
-/** It reads each message of the batch. */
-const refreshMs = 5000;
-
 export function BatchPage({ id }: { readonly id: string }) {
-  const query = useResponse('showBatch', { batch_id: id }, undefined, {
-    refreshEveryMs: refreshMs,
-  });
+  // It reads each message of the batch.
+  const query = useResponse('showBatch', { batch_id: id }, undefined, { refreshEveryMs: 5000 });
   return (
     <Page
       title="Batch"

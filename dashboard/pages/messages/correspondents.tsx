@@ -8,18 +8,12 @@ import { ClientName } from '../../components/client-name.tsx';
 import { SuppressionNote } from '../../components/reachability.tsx';
 import { linkTo } from '../../route.ts';
 
-/** Changes seldom. */
-const refreshMs = 60_000;
 /** The rest is found by the messages themselves. */
 const clientsShownMax = 8;
 
 export function CorrespondentsOf({ recipient }: { readonly recipient: string }) {
-  const { data } = useResponse(
-    'showConversation',
-    { person: recipient },
-    { limit: '100' },
-    { refreshEveryMs: refreshMs },
-  );
+  const seldom = { refreshEveryMs: 60_000 };
+  const { data } = useResponse('showConversation', { person: recipient }, { limit: '100' }, seldom);
   return data === undefined || data.clients.length === 0 ? null : <Correspondents {...data} />;
 }
 

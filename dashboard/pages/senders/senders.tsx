@@ -151,12 +151,10 @@ function destinationOf({ channel, country, carrier, destination }: SenderView): 
   return `${channelNames[channel]}, ${country === '*' ? 'every country' : country}${by}`;
 }
 
-/** Each look is a call of every vendor. */
-const refreshMs = 300_000;
-
 /** The carriers of the stage, in the order in which they are asked, and whether their credentials work. */
 function Carriers() {
-  const query = useResponse('listCarriers', {}, undefined, { refreshEveryMs: refreshMs });
+  // Each look is a call of every vendor.
+  const query = useResponse('listCarriers', {}, undefined, { refreshEveryMs: 300_000 });
   return (
     <>
       <LoadFailure query={query} />

@@ -5,22 +5,16 @@ import { useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
 import type { Column } from '../../components/columns.ts';
 import { List } from '../../components/list.tsx';
-import { numberText, percent } from '../../value-names.ts';
+import { nameOf, numberText, percent } from '../../value-names.ts';
+import { type Chosen, iso, timesOf } from './usage-period.ts';
 import { groupTitle, type UsageGroup } from './usage-series.ts';
 
-interface UsageChangesProps {
-  readonly by: UsageGroup;
-  /** What is in the address, for which `sent` finds the times. */
-  readonly chosen: Readonly<Record<string, string>>;
-  readonly sent: () => { readonly since: string; readonly until: string };
-}
-
-export function UsageChanges({ by, chosen, sent }: UsageChangesProps) {
+export function UsageChanges({ by, chosen }: { readonly by: UsageGroup; readonly chosen: Chosen }) {
   const query = useResponse(
     'compareUsage',
     {},
     { ...chosen, by },
-    { sent: () => ({ ...sent(), group_by: by }) },
+    { sent: () => ({ ...iso(timesOf(chosen)), group_by: by }) },
   );
   const { data } = query;
   return (
@@ -56,11 +50,11 @@ function changeText({ factor, now }: UsageChange): string {
 }
 
 const shareOf = ({ messages, failed }: UsageChange['now']): string =>
-  messages === 0 ? '–' : (percent(failed / messages) ?? '–');
+  messages === 0 ? '–' : percent(failed / messages);
 
 const columnsOf = (by: UsageGroup): readonly Column<UsageChange>[] => [
   {
-    title: by.charAt(0).toUpperCase() + by.slice(1),
+    title: nameOf(by),
     minWidth: 170,
     cell: (change) =>
       by === 'client' ? (

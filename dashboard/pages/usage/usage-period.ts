@@ -9,6 +9,15 @@ export const usagePeriods = [
 export type UsagePeriod = (typeof usagePeriods)[number]['id'];
 
 export const chosenDays = { id: 'days', text: 'Other days' } as const;
+export const periods = [...usagePeriods, chosenDays];
+
+/** What is in the address. */
+export interface Chosen extends Readonly<Record<string, string>> {
+  readonly period: (typeof periods)[number]['id'];
+  /** The days, where they are chosen. */
+  readonly first: string;
+  readonly last_day: string;
+}
 
 export interface UsageTimes {
   readonly since: Date;
@@ -49,6 +58,15 @@ export function timesOfDays(first: string, last: string, now: Date): UsageTimes 
     };
   const until = timesAt('today', now).until;
   return { since: new Date(until.getTime() - 7 * stepMs.day), until, step: 'day' };
+}
+
+export function timesOf({ period, first, last_day }: Chosen): UsageTimes {
+  const now = new Date();
+  return period === chosenDays.id ? timesOfDays(first, last_day, now) : timesAt(period, now);
+}
+
+export function iso({ since, until }: Pick<UsageTimes, 'since' | 'until'>) {
+  return { since: since.toISOString(), until: until.toISOString() };
 }
 
 const stepMs = { hour: 3_600_000, day: 86_400_000 } as const;

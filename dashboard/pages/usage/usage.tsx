@@ -23,13 +23,14 @@ import { linkTo, useListState } from '../../route.ts';
 import { numberText, percent } from '../../value-names.ts';
 import { UsageChanges } from './usage-changes.tsx';
 import {
+  type Chosen,
   chosenDays,
   daysMax,
+  iso,
+  periods,
   stepsOf,
-  timesAt,
-  timesOfDays,
+  timesOf,
   type UsageTimes,
-  usagePeriods,
 } from './usage-period.ts';
 import { groupTitle, seriesOf, type UsageGroup, usageGroups } from './usage-series.ts';
 
@@ -80,28 +81,10 @@ export default function UsagePage() {
   );
 }
 
-const periods = [...usagePeriods, chosenDays];
-
-interface Chosen extends Readonly<Record<string, string>> {
-  readonly period: (typeof periods)[number]['id'];
-  /** The days, where they are chosen. */
-  readonly first: string;
-  readonly last_day: string;
-}
-
 /** The time of the address. */
 function useChosen(): Chosen {
   const { filter } = useListState();
   return { period: usePeriod(periods, 'month'), first: filter('first'), last_day: filter('last_day') };
-}
-
-function timesOf({ period, first, last_day }: Chosen): UsageTimes {
-  const now = new Date();
-  return period === chosenDays.id ? timesOfDays(first, last_day, now) : timesAt(period, now);
-}
-
-function iso({ since, until }: Pick<UsageTimes, 'since' | 'until'>) {
-  return { since: since.toISOString(), until: until.toISOString() };
 }
 
 type ClientSums = UsageSummary['top_clients'][number];
@@ -209,7 +192,7 @@ function Charts({ chosen, names }: { readonly chosen: Chosen; readonly names: Re
           />
         </SpaceBetween>
       </Section>
-      <UsageChanges by={group.value} chosen={chosen} sent={() => iso(timesOf(chosen))} />
+      <UsageChanges by={group.value} chosen={chosen} />
       <Section title="Cost by channel">
         <TimeChart
           {...common}

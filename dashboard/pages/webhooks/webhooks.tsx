@@ -21,7 +21,7 @@ export function WebhooksPage() {
   const list = usePagedAnswer(
     'listWebhookDeliveries',
     { client_id: clientId },
-    { ...filters, limit: '50' },
+    filters,
     'webhook_deliveries',
     {
       enabled: clientId !== '',
