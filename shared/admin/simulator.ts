@@ -30,7 +30,7 @@ export const outboxQuery = z.object({
 });
 
 /** `from` is null if the message named no sender. */
-export type OutboxMessage = Omit<OutboxEntry, 'from'> & { readonly from: string | null };
+type OutboxMessage = Omit<OutboxEntry, 'from'> & { readonly from: string | null };
 
 /**
  * Newest first: the live messages of all clients, or the test messages of one.
