@@ -75,7 +75,7 @@ function Statuses(batch: BatchDetails) {
     messages,
   }));
   return (
-    <List<{ readonly status: Status; readonly messages: number }>
+    <List
       title="By status"
       columns={[
         { title: 'Status', cell: ({ status }) => <State of={status} /> },
@@ -93,11 +93,9 @@ function Statuses(batch: BatchDetails) {
   );
 }
 
-type Failure = BatchDetails['failures'][number];
-
 function Failures(batch: BatchDetails) {
   return (
-    <List<Failure>
+    <List
       title="Failures by error code"
       columns={[
         {
@@ -120,7 +118,7 @@ function Failures(batch: BatchDetails) {
 
 function Refusals({ refusals, batch_id }: BatchDetails) {
   return (
-    <List<Failure>
+    <List
       title="Recipients that were refused with the request"
       columns={[
         { title: 'Error', field: 'code', minWidth: 150 },
