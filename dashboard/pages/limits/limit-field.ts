@@ -14,11 +14,8 @@ export const limitTitles: Readonly<Record<WindowAttribute, string>> = {
 export const limitWindows = Object.keys(limitTitles) as WindowAttribute[];
 
 /** What is notified once a row is saved: the row can be invalid because of another of its values. */
-export function savedNotice({
-  endpoint,
-  status,
-  status_message,
-}: Pick<EndpointLimits, 'endpoint' | 'status' | 'status_message'>): ['success' | 'warning', string] {
+export function savedNotice(row: EndpointLimits): ['success' | 'warning', string] {
+  const { endpoint, status, status_message } = row;
   const saved = `Limits of ${endpoint} saved.`;
   return status === 'invalid'
     ? ['warning', `${saved} The row is still invalid. ${status_message ?? ''}`]
