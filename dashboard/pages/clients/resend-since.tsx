@@ -29,20 +29,16 @@ function firstSince(failingSince: string | null): string {
 export function ResendSince({ clientId, origin, failingSince, onStarted, onClose }: ResendSinceProps) {
   const { api } = useDashboard();
   const [first] = useState(() => ({ since: firstSince(failingSince) }));
+  const path = { client_id: clientId };
   const form = useForm({
     first,
-    send: (entered) => api.send('resendWebhookDeliveries', { client_id: clientId }, { origin, ...entered }),
+    send: (entered) => api.send('resendWebhookDeliveries', path, { origin, ...entered }),
     onSent: onStarted,
     onClose,
   });
   const { since } = form.values;
   const isTime = !Number.isNaN(Date.parse(since)) && since.endsWith('Z');
-  const counted = useResponse(
-    'countFailedWebhooks',
-    { client_id: clientId },
-    { origin, since },
-    { enabled: isTime },
-  ).data;
+  const counted = useResponse('countFailedWebhooks', path, { origin, since }, { enabled: isTime }).data;
   const isComplete = isTime && counted?.count !== 0;
   return (
     <FormDialog title="Resend all failed webhooks" action="Resend" form={form} isComplete={isComplete}>
@@ -83,12 +79,10 @@ interface ResendStateProps {
 }
 
 export function ResendState({ clientId, started }: ResendStateProps) {
-  const { data = started } = useResponse(
-    'showWebhookResend',
-    { client_id: clientId, resend_id: started.resend_id },
-    undefined,
-    { inProgress: ({ status }) => status !== 'completed' },
-  );
+  const path = { client_id: clientId, resend_id: started.resend_id };
+  const { data = started } = useResponse('showWebhookResend', path, undefined, {
+    inProgress: ({ status }) => status !== 'completed',
+  });
   const { status, resent, matched, skipped, created_at, origin } = data;
   const left = skipped > 0 ? `, ${numberText(skipped)} skipped` : '';
   if (status === 'completed') {

@@ -20,13 +20,12 @@ interface LimitRowFormProps {
 
 export function LimitRowForm({ row, onClose }: LimitRowFormProps) {
   const { api, notify } = useDashboard();
-  const { windows, endpoint } = row;
+  const { client_id, windows, endpoint } = row;
   const first = valuesOf(row);
   const form = useForm({
     first,
     fields: [...windows, 'expires_at', 'note'],
-    send: (values) =>
-      api.send('setLimits', { client_id: row.client_id }, { endpoint, ...changesOf(row, values) }),
+    send: (values) => api.send('setLimits', { client_id }, { endpoint, ...changesOf(row, values) }),
     onSent: (saved) => notify(...savedNotice(saved)),
     onClose,
   });

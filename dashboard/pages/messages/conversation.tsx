@@ -242,12 +242,10 @@ function SimulateReply({ conversation: { person, messages }, onSent }: SimulateR
       // A sender that is a name cannot be answered.
       to: newest?.number?.startsWith('+') === true ? newest.number : '',
     },
-    send: ({ to, ...entered }) =>
-      api.send(
-        'sendInbound',
-        {},
-        { ...entered, from: person, ...(to.trim() === '' ? {} : { to: to.trim() }), mode },
-      ),
+    send: ({ to, ...entered }) => {
+      const ours = to.trim() === '' ? {} : { to: to.trim() };
+      return api.send('sendInbound', {}, { ...entered, from: person, ...ours, mode });
+    },
     onSent: (_answer, change) => {
       change({ text: '' });
       notify('success', 'Reply sent. It appears here within a few seconds.');

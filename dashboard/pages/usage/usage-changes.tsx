@@ -10,12 +10,8 @@ import { type Chosen, iso, timesOf } from './usage-period.ts';
 import { groupTitle, type UsageGroup } from './usage-series.ts';
 
 export function UsageChanges({ by, chosen }: { readonly by: UsageGroup; readonly chosen: Chosen }) {
-  const query = useResponse(
-    'compareUsage',
-    {},
-    { ...chosen, by },
-    { sent: () => ({ ...iso(timesOf(chosen)), group_by: by }) },
-  );
+  const sent = () => ({ ...iso(timesOf(chosen)), group_by: by });
+  const query = useResponse('compareUsage', {}, { ...chosen, by }, { sent });
   const { data } = query;
   return (
     <List<UsageChange>

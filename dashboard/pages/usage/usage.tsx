@@ -239,17 +239,11 @@ function UsageDownloads({ chosen, by }: { readonly chosen: Chosen; readonly by: 
 }
 
 function useUsage(chosen: Chosen, by: UsageGroup) {
-  return useResponse(
-    'listUsage',
-    {},
-    { ...chosen, by },
-    {
-      sent: () => {
-        const times = timesOf(chosen);
-        return { ...iso(times), interval: times.step, group_by: by };
-      },
-    },
-  );
+  const sent = () => {
+    const times = timesOf(chosen);
+    return { ...iso(times), interval: times.step, group_by: by };
+  };
+  return useResponse('listUsage', {}, { ...chosen, by }, { sent });
 }
 
 /** The choice of other days than a calendar has: from a day to another, both in UTC and both whole. */
