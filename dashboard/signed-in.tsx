@@ -162,6 +162,7 @@ function Layout({ session, look, isRestored, notices, onSignOut }: LayoutProps) 
   // The menu of the modes is folded then.
   const isNarrow = useIsNarrow();
   const showIn = (wanted: Mode): void => go(linkTo(pageOf(path), undefined, {}, wanted));
+  const shown = mode === 'test' ? [testNotice(path, () => showIn('live')), ...notices] : notices;
   const other = look.colours === 'dark' ? 'light' : 'dark';
   const account = about?.name ?? session.clientId;
   return (
@@ -218,11 +219,7 @@ function Layout({ session, look, isRestored, notices, onSignOut }: LayoutProps) 
         navigationTriggerHide={navigation.isOpen}
         onNavigationChange={({ detail }) => navigation.change(detail.open)}
         navigation={<Navigation path={path} hasOutbox={about?.outbox === true} />}
-        notifications={
-          <Flashbar
-            items={mode === 'test' ? [testNotice(path, () => showIn('live')), ...notices] : notices}
-          />
-        }
+        notifications={<Flashbar items={shown} />}
         content={
           <RenderFailure key={mode + path}>
             <Pages />

@@ -53,6 +53,7 @@ function AllowDialog({ clientId, country, onClose }: AllowOtpsProps & { readonly
 function Evidence({ clientId, evidence }: { readonly clientId: string; readonly evidence: OtpEvidence }) {
   const { hold, messages, more, by_country, by_prefix } = evidence;
   const { sends, verified, usual_share } = hold;
+  const judged = { client_id: clientId, channel: 'sms', since: hold.since, until: hold.held_at };
   return (
     <>
       <Facts
@@ -63,18 +64,7 @@ function Evidence({ clientId, evidence }: { readonly clientId: string; readonly 
           'Usually verified': usual_share === null ? 'Not known' : percent(usual_share),
           'Judged since': <Time at={hold.since} />,
           Held: <Time at={hold.held_at} />,
-          Messages: (
-            <Link
-              href={linkTo('messages', undefined, {
-                client_id: clientId,
-                channel: 'sms',
-                since: hold.since,
-                until: hold.held_at,
-              })}
-            >
-              SMS of this time
-            </Link>
-          ),
+          Messages: <Link href={linkTo('messages', undefined, judged)}>SMS of this time</Link>,
         }}
       />
       <Counts title="By country" rows={by_country.map((row) => ({ ...row, of: row.country }))} />

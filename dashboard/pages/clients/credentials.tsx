@@ -21,6 +21,7 @@ import { linkTo } from '../../route.ts';
 export function Credentials({ client }: { readonly client: ResponseOf<'showClient'> }) {
   const { api, showSecrets } = useDashboard();
   const path = { client_id: client.client_id };
+  const testKeys = linkTo('clients', clientIdIn('test', client.client_id), { tab: 'credentials' }, 'test');
   const { confirm, dialog } = useConfirm();
   const [rotated, setRotated] = useState<SecretKind>();
   const createKey = useChange({
@@ -78,11 +79,7 @@ export function Credentials({ client }: { readonly client: ResponseOf<'showClien
         actions={
           <SpaceBetween direction="horizontal" size="s" alignItems="center">
             {modeOf(client.client_id) === 'test' ? null : (
-              <Link
-                href={linkTo('clients', clientIdIn('test', client.client_id), { tab: 'credentials' }, 'test')}
-              >
-                Test keys of this client
-              </Link>
+              <Link href={testKeys}>Test keys of this client</Link>
             )}
             <Button loading={createKey.isPending} onClick={() => createKey.mutate()}>
               Create API key

@@ -27,6 +27,8 @@ export function MessagePage({ id }: { readonly id: string }) {
       webhooks.some(({ state }) => isInProgress(state)) ||
       legs.some(({ status }) => status !== null && isInProgress(status)),
   });
+  const { client, person } = query.data ?? {};
+  const conversation = { client_id: client?.client_id ?? '', recipient: person ?? '' };
   const { api } = useDashboard();
   const { confirm, dialog } = useConfirm();
   const cancel = (): void =>
@@ -50,14 +52,7 @@ export function MessagePage({ id }: { readonly id: string }) {
             {query.data.message.status === 'scheduled' ? (
               <Button onClick={cancel}>Cancel message</Button>
             ) : null}
-            <Button
-              href={linkTo('conversation', undefined, {
-                client_id: query.data.client?.client_id ?? '',
-                recipient: query.data.person,
-              })}
-            >
-              Conversation
-            </Button>
+            <Button href={linkTo('conversation', undefined, conversation)}>Conversation</Button>
           </SpaceBetween>
         )
       }

@@ -117,7 +117,8 @@ function latencyText(usage: UsageView | undefined): string {
 }
 
 const shownMax = 5;
-const today = '24-hour';
+const messagesOfToday = (filter: Readonly<Record<string, string>>): string =>
+  linkTo('messages', undefined, { ...filter, last: '24-hour' });
 
 function TopClients({ summary }: { readonly summary: UsageSummary }) {
   return (
@@ -129,11 +130,7 @@ function TopClients({ summary }: { readonly summary: UsageSummary }) {
           title: 'Client',
           minWidth: 150,
           cell: ({ client_id, name }) => (
-            <ClientLink
-              id={client_id}
-              name={name}
-              to={linkTo('messages', undefined, { client_id, last: today })}
-            />
+            <ClientLink id={client_id} name={name} to={messagesOfToday({ client_id })} />
           ),
         },
         { title: 'Messages', field: 'messages' },
@@ -156,7 +153,7 @@ function TopErrorCodes({ summary }: { readonly summary: UsageSummary }) {
           title: 'Code',
           field: 'error_code',
           minWidth: 160,
-          link: ({ error_code }) => linkTo('messages', undefined, { error_code, last: today }),
+          link: ({ error_code }) => messagesOfToday({ error_code }),
         },
         { title: 'Messages', field: 'messages' },
         { title: 'Meaning', field: 'meaning', minWidth: 120 },
