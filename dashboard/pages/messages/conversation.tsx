@@ -36,16 +36,12 @@ export function ConversationPage() {
   const clientId = filter('client_id');
   const recipient = numberIn(filter('recipient'));
   const [repliedAt, setRepliedAt] = useState(0);
-  const query = useResponse(
-    'showConversation',
-    { person: recipient },
-    { client_id: clientId, cursor, limit: '50' },
-    {
-      enabled: recipient !== '',
-      inProgress: ({ messages }) =>
-        Date.now() - repliedAt < replyAwaitedMs || messages.some(({ status }) => isInProgress(status)),
-    },
-  );
+  const asked = { client_id: clientId, cursor, limit: '50' };
+  const query = useResponse('showConversation', { person: recipient }, asked, {
+    enabled: recipient !== '',
+    inProgress: ({ messages }) =>
+      Date.now() - repliedAt < replyAwaitedMs || messages.some(({ status }) => isInProgress(status)),
+  });
   const about = useAbout().data;
   return (
     <Page

@@ -105,50 +105,44 @@ function itemsOf(attention: Attention): Item[] {
     href: linkTo('limits'),
   };
   return [
-    ...otp_holds.map(
-      ({ client_id, country, held_at, summary }): Item => ({
-        id: `${client_id} otp ${country}`,
-        type: 'error',
-        text: inOneLine(summary),
-        href: linkTo('clients', client_id),
-        clientId: client_id,
-        since: held_at,
-        action: <AllowOtps clientId={client_id} country={country} />,
-      }),
-    ),
-    ...failing_endpoints.map(
-      ({ client_id, origin, failed, waiting, since, last_error }): Item => ({
-        id: `${client_id} ${origin}`,
-        type: 'error',
-        text:
-          failed === 0 ? (
-            <>
-              <span className="id">{origin}</span> is failing{reasonOf(last_error)}: {waitingText(waiting)}
-            </>
-          ) : (
-            <>
-              {webhooks(failed, more)} to <span className="id">{origin}</span> failed{reasonOf(last_error)}
-              {waiting === 0 ? '' : `; ${waitingText(waiting)}`}
-            </>
-          ),
-        // What waits is not in the Activity Log.
-        href:
-          failed === 0
-            ? linkTo('clients', client_id, { tab: 'webhooks' })
-            : linkTo('activity', 'webhooks', { client_id, last: recently }),
-        clientId: client_id,
-        since,
-      }),
-    ),
-    ...caps.map(
-      ({ client_id, window, is_reached, summary }): Item => ({
-        id: `${client_id} cap ${window}`,
-        type: is_reached ? 'error' : 'warning',
-        text: inOneLine(summary),
-        href: linkTo('clients', client_id, { tab: 'limits' }),
-        clientId: client_id,
-      }),
-    ),
+    ...otp_holds.map<Item>(({ client_id, country, held_at, summary }) => ({
+      id: `${client_id} otp ${country}`,
+      type: 'error',
+      text: inOneLine(summary),
+      href: linkTo('clients', client_id),
+      clientId: client_id,
+      since: held_at,
+      action: <AllowOtps clientId={client_id} country={country} />,
+    })),
+    ...failing_endpoints.map<Item>(({ client_id, origin, failed, waiting, since, last_error }) => ({
+      id: `${client_id} ${origin}`,
+      type: 'error',
+      text:
+        failed === 0 ? (
+          <>
+            <span className="id">{origin}</span> is failing{reasonOf(last_error)}: {waitingText(waiting)}
+          </>
+        ) : (
+          <>
+            {webhooks(failed, more)} to <span className="id">{origin}</span> failed{reasonOf(last_error)}
+            {waiting === 0 ? '' : `; ${waitingText(waiting)}`}
+          </>
+        ),
+      // What waits is not in the Activity Log.
+      href:
+        failed === 0
+          ? linkTo('clients', client_id, { tab: 'webhooks' })
+          : linkTo('activity', 'webhooks', { client_id, last: recently }),
+      clientId: client_id,
+      since,
+    })),
+    ...caps.map<Item>(({ client_id, window, is_reached, summary }) => ({
+      id: `${client_id} cap ${window}`,
+      type: is_reached ? 'error' : 'warning',
+      text: inOneLine(summary),
+      href: linkTo('clients', client_id, { tab: 'limits' }),
+      clientId: client_id,
+    })),
     ...(processing_failures.count === 0 ? [] : [failures]),
     ...(invalid_overrides === 0 ? [] : [mistakes]),
   ];

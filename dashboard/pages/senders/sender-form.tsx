@@ -31,19 +31,16 @@ export function SenderForm({ row, onClose }: SenderFormProps) {
     first,
     send: ({ client_id, channel, country, carrier, ...values }) => {
       const changes = changedFields(valuesOf(row), values, (name) => name === 'messages_per_second');
-      return api.send(
-        'setSender',
-        {},
-        {
-          client_id,
-          channel,
-          country: country.trim().toUpperCase(),
-          carrier: carrier.trim() || null,
-          ...changes,
-          // A row cannot be without an identity: the error says so.
-          ...(changes.identity === null ? { identity: '' } : {}),
-        },
-      );
+      const body = {
+        client_id,
+        channel,
+        country: country.trim().toUpperCase(),
+        carrier: carrier.trim() || null,
+        ...changes,
+        // A row cannot be without an identity: the error says so.
+        ...(changes.identity === null ? { identity: '' } : {}),
+      };
+      return api.send('setSender', {}, body);
     },
     onSent: ({ destination, status, status_message }) =>
       notify(

@@ -18,16 +18,11 @@ const eventOptions = eventNames.map((value) => ({ value }));
 export function WebhooksPage() {
   const { client_id: clientId = '', ...filters } = useListState().filters;
   const client = useClientFilter();
-  const list = usePagedAnswer(
-    'listWebhookDeliveries',
-    { client_id: clientId },
-    filters,
-    'webhook_deliveries',
-    {
-      enabled: clientId !== '',
-      inProgress: ({ webhook_deliveries }) => webhook_deliveries.some(({ state }) => isInProgress(state)),
-    },
-  );
+  const path = { client_id: clientId };
+  const list = usePagedAnswer('listWebhookDeliveries', path, filters, 'webhook_deliveries', {
+    enabled: clientId !== '',
+    inProgress: ({ webhook_deliveries }) => webhook_deliveries.some(({ state }) => isInProgress(state)),
+  });
   return (
     <Page title="Webhooks">
       <List
