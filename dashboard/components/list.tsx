@@ -77,7 +77,7 @@ export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...
             variant="h2"
             description={props.description}
             {...(isCounted && rows !== undefined && rows.length > 0
-              ? { counter: counterOf(rows.length, page, props) }
+              ? { counter: counterOf(rows.length, page, props.nextCursor, props.total) }
               : {})}
             actions={
               <SpaceBetween direction="horizontal" size="xs" alignItems="center">
@@ -189,11 +189,7 @@ function Value<Row>({ column, row }: { readonly column: Column<Row>; readonly ro
 }
 
 /** The rows of further pages are not counted where no index knows their number. */
-function counterOf(
-  count: number,
-  page: number,
-  { total, nextCursor }: Pick<ListProps<never>, 'total' | 'nextCursor'>,
-): string {
+function counterOf(count: number, page: number, nextCursor?: string, total?: number): string {
   if (total !== undefined) return `(${numberText(total)})`;
   if (page > 1) return `(page ${page})`;
   return `(${count}${nextCursor === undefined ? '' : '+'})`;

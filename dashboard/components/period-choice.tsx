@@ -5,18 +5,17 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useListState } from '../route.ts';
 import { Refresh } from './loaded.tsx';
 
+type Periods<Id extends string> = readonly { readonly id: Id; readonly text: string }[];
+
 interface PeriodChoiceProps<Id extends string> {
   /** The first one tells when it was loaded. */
   readonly queries: readonly [UseQueryResult, ...UseQueryResult[]];
-  readonly periods: readonly { readonly id: Id; readonly text: string }[];
+  readonly periods: Periods<Id>;
   readonly selected: Id;
 }
 
 /** The period of the address. */
-export function usePeriod<Id extends string>(
-  periods: readonly { readonly id: Id; readonly text: string }[],
-  byDefault: Id,
-): Id {
+export function usePeriod<Id extends string>(periods: Periods<Id>, byDefault: Id): Id {
   const { filter } = useListState();
   return periods.find(({ id }) => id === filter('period'))?.id ?? byDefault;
 }

@@ -175,11 +175,7 @@ const clientColumn: Column<ActivityView> = {
   cell: ({ client_id }) => <ClientLink id={client_id} />,
 };
 const timeColumn: Column<ActivityView> = { title: 'Time', field: 'at', minWidth: 150, isTime: true };
-const changesColumn: Column<ActivityView> = {
-  title: 'Changes',
-  minWidth: 180,
-  cell: (entry) => <Change entry={entry} />,
-};
+const changesColumn: Column<ActivityView> = { title: 'Changes', minWidth: 180, cell: Change };
 const endpointColumn: Column<ActivityView> = {
   title: 'Endpoint',
   minWidth: 180,
@@ -218,19 +214,17 @@ function subjectOf({ delivery_id, kind, message_id }: ActivityView): string | un
     : undefined;
 }
 
-function Change({ entry }: { readonly entry: ActivityView }) {
-  if (entry.before === undefined && entry.after === undefined) return <>–</>;
-  const names = [...new Set([...Object.keys(entry.before ?? {}), ...Object.keys(entry.after ?? {})])];
-  const changed = names.filter(
-    (name) => JSON.stringify(entry.before?.[name]) !== JSON.stringify(entry.after?.[name]),
-  );
-  const recipient = entry.after?.recipient;
+function Change({ before, after }: ActivityView) {
+  if (before === undefined && after === undefined) return <>–</>;
+  const names = Object.keys({ ...before, ...after });
+  const changed = names.filter((name) => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]));
+  const recipient = after?.recipient;
   return (
     <Box fontSize="body-s">
       {typeof recipient === 'string' ? <div className="id">{recipient}</div> : null}
       {changed.map((name) => (
         <div key={name} className="id">
-          {name.replaceAll('_', ' ')}: {valueText(entry.before?.[name])} → {valueText(entry.after?.[name])}
+          {name.replaceAll('_', ' ')}: {valueText(before?.[name])} → {valueText(after?.[name])}
         </div>
       ))}
     </Box>

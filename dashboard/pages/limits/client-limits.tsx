@@ -23,7 +23,7 @@ import { Copyable, Secondary, withLocalTimes } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo } from '../../route.ts';
 import { capNames, durationText, everyClient, numberText } from '../../value-names.ts';
-import { limitPlaceholder, limitTitles, limitWindows, savedNotice } from './limit-field.ts';
+import { limitTitles, limitWindows, placeholderOf, savedNotice } from './limit-field.ts';
 import { LimitRowForm } from './limit-row-form.tsx';
 import { LimitWarnings } from './limit-warnings.tsx';
 
@@ -200,7 +200,7 @@ function column(field: WindowAttribute): TableProps.ColumnDefinition<EndpointLim
             <Input
               autoFocus
               inputMode="decimal"
-              placeholder={limitPlaceholder(row, field)}
+              placeholder={placeholderOf(row, field)}
               ariaLabel={`${limitTitles[field]} of ${row.endpoint}`}
               value={text}
               onChange={({ detail }) => setValue(detail.value)}

@@ -23,11 +23,7 @@ export function savedNotice(row: EndpointLimits): ['success' | 'warning', string
 }
 
 /** The default as a placeholder, in a form that can be entered. */
-export function limitPlaceholder(
-  { cap, defaults }: EndpointLimits,
-  window: WindowAttribute,
-  none = '',
-): string {
+export function placeholderOf({ cap, defaults }: EndpointLimits, window: WindowAttribute, none = ''): string {
   const limit = defaults?.[window];
   if (limit === undefined) return none;
   return cap === 'spend' ? String(limit) : numberText(limit);

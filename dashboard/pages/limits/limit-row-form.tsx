@@ -11,7 +11,7 @@ import { NoteField } from '../../components/edited-row.tsx';
 import { FormDialog, useForm } from '../../components/form.tsx';
 import { DateTimeField, TextField } from '../../components/form-fields.tsx';
 import { useDashboard } from '../../context.ts';
-import { limitPlaceholder, limitTitles, savedNotice } from './limit-field.ts';
+import { limitTitles, placeholderOf, savedNotice } from './limit-field.ts';
 
 interface LimitRowFormProps {
   readonly row: EndpointLimits;
@@ -57,7 +57,7 @@ export function LimitRowForm({ row, onClose }: LimitRowFormProps) {
             {...(faults[index] === undefined ? {} : { error: faults[index] })}
             inputMode="decimal"
             autoFocus={index === 0}
-            placeholder={limitPlaceholder(row, window, 'no limit')}
+            placeholder={placeholderOf(row, window, 'no limit')}
           />
         ))}
       </ColumnLayout>

@@ -42,14 +42,10 @@ export function seriesOf(
 const countries = new Intl.DisplayNames('en', { type: 'region' });
 
 /** The group of an entry in plain words. */
-export function groupTitle(
-  entry: Group,
-  group: UsageGroup,
-  clientNames: ReadonlyMap<string, string>,
-): string {
+export function groupTitle(entry: Group, group: UsageGroup, names: ReadonlyMap<string, string>): string {
   if (group === 'client') {
     const id = entry.client_id ?? '';
-    const name = clientNames.get(id);
+    const name = names.get(id);
     // Names are not unique.
     return name === undefined ? id : `${name} (${id.replace(/^client_/, '').slice(0, 4)}…)`;
   }
