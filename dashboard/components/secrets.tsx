@@ -8,11 +8,7 @@ import { useEffect, useState } from 'react';
 import type { NewSecrets } from '../context.ts';
 import { CopyButton } from './text.tsx';
 
-interface SecretsProps extends NewSecrets {
-  readonly onDone: () => void;
-}
-
-export function Secrets({ title, secrets, onDone }: SecretsProps) {
+export function Secrets({ title, secrets, onDone }: NewSecrets & { readonly onDone: () => void }) {
   const [isDismissed, setIsDismissed] = useState(false);
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault();

@@ -89,6 +89,7 @@ function totalsOf(usage: UsageView | undefined, last: string) {
   const finished = delivered + sum('messages_failed', 'messages_expired');
   const attempts = sum(...Object.keys(webhookSeries));
   const messages = (status: string): string => linkTo('messages', undefined, { status, last });
+  const failedWebhooks = linkTo('activity', 'webhooks', { last });
   return [
     { label: 'Messages accepted', value: count('messages_accepted'), href: linkTo('usage') },
     { label: 'Delivery rate', value: rate(delivered, finished), href: messages('delivered') },
@@ -97,11 +98,7 @@ function totalsOf(usage: UsageView | undefined, last: string) {
     { label: 'Webhook latency, average', value: latencyText(usage) },
     { label: 'Webhook success rate', value: rate(sum('webhooks_acknowledged'), attempts) },
     { label: 'Webhook retries scheduled', value: count('webhooks_retry_scheduled') },
-    {
-      label: 'Webhooks failed',
-      value: count('webhooks_failed'),
-      href: linkTo('activity', 'webhooks', { last }),
-    },
+    { label: 'Webhooks failed', value: count('webhooks_failed'), href: failedWebhooks },
   ];
 }
 
