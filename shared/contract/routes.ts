@@ -24,257 +24,110 @@ export interface Route {
 /** The time limit of a function that handles requests: below API Gateway's of 29 s, so that every response is the function's. */
 export const requestTimeoutSeconds = 20;
 
-/** The public API. Paths are relative to the base URL. */
-export const routes = {
-  issueToken: {
-    method: 'POST',
-    path: '/api/v1/auth/token',
-    functionName: 'issue-token',
-    policy: 'auth_token',
-    scope: null,
-  },
-  sendSms: {
-    method: 'POST',
-    path: '/api/v1/sms/send',
-    functionName: 'send-sms',
-    policy: 'sms_send',
-    scope: 'messages',
-    query: ['dry_run'],
-  },
-  sendBulkSms: {
-    method: 'POST',
-    path: '/api/v1/sms/bulk',
-    functionName: 'send-bulk-sms',
-    policy: 'sms_bulk',
-    scope: 'messages',
-    query: ['dry_run'],
-  },
-  sendOtp: {
-    method: 'POST',
-    path: '/api/v1/otp/send',
-    functionName: 'send-otp',
-    policy: 'otp_send',
-    scope: 'messages',
-    query: ['dry_run'],
-  },
-  verifyOtp: {
-    method: 'POST',
-    path: '/api/v1/otp/verify',
-    functionName: 'verify-otp',
-    policy: 'otp_verify',
-    scope: 'messages',
-  },
-  sendWhatsApp: {
-    method: 'POST',
-    path: '/api/v1/whatsapp/send',
-    functionName: 'send-whatsapp',
-    policy: 'whatsapp_send',
-    scope: 'messages',
-    query: ['dry_run'],
-  },
-  getMessageStatus: {
-    method: 'GET',
-    path: '/api/v1/sms/status/{message_id}',
-    functionName: 'get-message-status',
-    policy: 'sms_status',
-    scope: 'messages',
-  },
-  listMessages: {
-    method: 'GET',
-    path: '/api/v1/messages',
-    functionName: 'list-messages',
-    policy: 'messages',
-    scope: 'messages',
-    query: ['reference', 'status', 'channel', 'direction', 'since', 'until', 'limit', 'cursor'],
-  },
-  listTestOutbox: {
-    method: 'GET',
-    path: '/api/v1/test/outbox',
-    functionName: 'list-messages',
-    policy: 'messages',
-    scope: 'messages',
-    query: ['to', 'limit', 'cursor'],
-  },
-  cancelMessage: {
-    method: 'DELETE',
-    path: '/api/v1/messages/{message_id}',
-    functionName: 'cancel-message',
-    policy: 'messages',
-    scope: 'messages',
-  },
-  getAccount: {
-    method: 'GET',
-    path: '/api/v1/account',
-    functionName: 'get-account',
-    policy: 'account',
-    scope: 'messages',
-  },
-  getUsage: {
-    method: 'GET',
-    path: '/api/v1/account/usage',
-    functionName: 'get-account',
-    policy: 'account',
-    scope: 'messages',
-    query: ['since', 'until', 'interval', 'group_by'],
-  },
-  updateAccount: {
-    method: 'PATCH',
-    path: '/api/v1/account',
-    functionName: 'update-account',
-    policy: 'account',
-    scope: 'messages',
-  },
-  rotateWebhookSecret: {
-    method: 'POST',
-    path: '/api/v1/account/webhook-secret',
-    functionName: 'rotate-webhook-secret',
-    policy: 'account',
-    scope: 'messages',
-  },
-  createWebhookEndpoint: {
-    method: 'POST',
-    path: '/api/v1/webhook-endpoints',
-    functionName: 'webhook-endpoints',
-    policy: 'webhooks',
-    scope: 'messages',
-  },
-  listWebhookEndpoints: {
-    method: 'GET',
-    path: '/api/v1/webhook-endpoints',
-    functionName: 'webhook-endpoints',
-    policy: 'webhooks',
-    scope: 'messages',
-  },
-  getWebhookEndpoint: {
-    method: 'GET',
-    path: '/api/v1/webhook-endpoints/{endpoint_id}',
-    functionName: 'webhook-endpoints',
-    policy: 'webhooks',
-    scope: 'messages',
-  },
-  updateWebhookEndpoint: {
-    method: 'PATCH',
-    path: '/api/v1/webhook-endpoints/{endpoint_id}',
-    functionName: 'webhook-endpoints',
-    policy: 'webhooks',
-    scope: 'messages',
-  },
-  deleteWebhookEndpoint: {
-    method: 'DELETE',
-    path: '/api/v1/webhook-endpoints/{endpoint_id}',
-    functionName: 'webhook-endpoints',
-    policy: 'webhooks',
-    scope: 'messages',
-  },
-  rotateWebhookEndpointSecret: {
-    method: 'POST',
-    path: '/api/v1/webhook-endpoints/{endpoint_id}/secret',
-    functionName: 'webhook-endpoints',
-    policy: 'webhooks',
-    scope: 'messages',
-  },
-  testWebhookEndpoint: {
-    method: 'POST',
-    path: '/api/v1/webhook-endpoints/{endpoint_id}/test',
-    functionName: 'webhook-endpoints',
-    policy: 'webhooks',
-    scope: 'messages',
-  },
-  listWebhookDeliveries: {
-    method: 'GET',
-    path: '/api/v1/webhook-deliveries',
-    functionName: 'webhook-deliveries',
-    policy: 'webhooks',
-    scope: 'messages',
-    query: ['message_id', 'endpoint_id', 'state', 'event', 'since', 'until', 'limit', 'cursor'],
-  },
-  getWebhookDelivery: {
-    method: 'GET',
-    path: '/api/v1/webhook-deliveries/{delivery_id}',
-    functionName: 'webhook-deliveries',
-    policy: 'webhooks',
-    scope: 'messages',
-  },
-  resendWebhookDelivery: {
-    method: 'POST',
-    path: '/api/v1/webhook-deliveries/{delivery_id}/resend',
-    functionName: 'webhook-deliveries',
-    policy: 'webhooks',
-    scope: 'messages',
-  },
-  resendWebhookDeliveries: {
-    method: 'POST',
-    path: '/api/v1/webhook-deliveries/resend',
-    functionName: 'webhook-deliveries',
-    policy: 'webhooks',
-    scope: 'messages',
-  },
-  getWebhookResend: {
-    method: 'GET',
-    path: '/api/v1/webhook-deliveries/resend/{resend_id}',
-    functionName: 'webhook-deliveries',
-    policy: 'webhooks',
-    scope: 'messages',
-  },
-  listSuppressions: {
-    method: 'GET',
-    path: '/api/v1/suppressions',
-    functionName: 'suppressions',
-    policy: 'suppressions',
-    scope: 'messages',
-    query: ['recipient', 'limit', 'cursor'],
-  },
-  putSuppression: {
-    method: 'PUT',
-    path: '/api/v1/suppressions/{recipient}',
-    functionName: 'suppressions',
-    policy: 'suppressions',
-    scope: 'messages',
-  },
-  deleteSuppression: {
-    method: 'DELETE',
-    path: '/api/v1/suppressions/{recipient}',
-    functionName: 'suppressions',
-    policy: 'suppressions',
-    scope: 'messages',
-  },
-  // The documentation needs no token; requests without a client are counted by source address.
-  getOpenApiDocument: {
-    method: 'GET',
-    path: '/openapi.json',
-    functionName: 'describe-api',
-    policy: 'unmatched',
-    scope: null,
-  },
-  getRoot: {
-    method: 'GET',
-    path: '/',
-    functionName: 'describe-api',
-    policy: 'unmatched',
-    scope: null,
-  },
-  getDocs: {
-    method: 'GET',
-    path: '/docs',
-    functionName: 'describe-api',
-    policy: 'unmatched',
-    scope: null,
-  },
-  getDocsPage: {
-    method: 'GET',
-    path: '/docs/{page}',
-    functionName: 'describe-api',
-    policy: 'unmatched',
-    scope: null,
-  },
-  getWellKnown: {
-    method: 'GET',
-    path: '/.well-known/{document}',
-    functionName: 'describe-api',
-    policy: 'unmatched',
-    scope: null,
-  },
-} as const satisfies Record<string, Route>;
+/**
+ * The operations that one function serves, by their names: requests for them are counted together, and need a token of the same
+ * scope.
+ *
+ * @param operations - the method, the path and the query parameters of each
+ */
+function servedBy<const FunctionName extends string, const Access extends Scope | null, Name extends string>(
+  functionName: FunctionName,
+  policy: PolicyName,
+  scope: Access,
+  operations: Readonly<
+    Record<Name, readonly [method: Route['method'], path: string, query?: readonly string[]]>
+  >,
+) {
+  const made = Object.entries<(typeof operations)[Name]>(operations).map(([name, operation]) => {
+    const [method, path, query = []] = operation;
+    return [name, { method, path, functionName, policy, scope, query } satisfies Route];
+  });
+  type ServedRoute = Route & { readonly functionName: FunctionName; readonly scope: Access };
+  return Object.fromEntries(made) as Readonly<Record<Name, ServedRoute>>;
+}
+
+/** The public API. Paths are relative to the base URL. Marked pure for the bundles that need none of them. */
+export const routes = /* @__PURE__ */ publicRoutes();
+
+function publicRoutes() {
+  return {
+    ...servedBy('issue-token', 'auth_token', null, {
+      issueToken: ['POST', '/api/v1/auth/token'],
+    }),
+    ...servedBy('send-sms', 'sms_send', 'messages', {
+      sendSms: ['POST', '/api/v1/sms/send', ['dry_run']],
+    }),
+    ...servedBy('send-bulk-sms', 'sms_bulk', 'messages', {
+      sendBulkSms: ['POST', '/api/v1/sms/bulk', ['dry_run']],
+    }),
+    ...servedBy('send-otp', 'otp_send', 'messages', {
+      sendOtp: ['POST', '/api/v1/otp/send', ['dry_run']],
+    }),
+    ...servedBy('verify-otp', 'otp_verify', 'messages', {
+      verifyOtp: ['POST', '/api/v1/otp/verify'],
+    }),
+    ...servedBy('send-whatsapp', 'whatsapp_send', 'messages', {
+      sendWhatsApp: ['POST', '/api/v1/whatsapp/send', ['dry_run']],
+    }),
+    ...servedBy('get-message-status', 'sms_status', 'messages', {
+      getMessageStatus: ['GET', '/api/v1/sms/status/{message_id}'],
+    }),
+    ...servedBy('list-messages', 'messages', 'messages', {
+      listMessages: [
+        'GET',
+        '/api/v1/messages',
+        ['reference', 'status', 'channel', 'direction', 'since', 'until', 'limit', 'cursor'],
+      ],
+      listTestOutbox: ['GET', '/api/v1/test/outbox', ['to', 'limit', 'cursor']],
+    }),
+    ...servedBy('cancel-message', 'messages', 'messages', {
+      cancelMessage: ['DELETE', '/api/v1/messages/{message_id}'],
+    }),
+    ...servedBy('get-account', 'account', 'messages', {
+      getAccount: ['GET', '/api/v1/account'],
+      getUsage: ['GET', '/api/v1/account/usage', ['since', 'until', 'interval', 'group_by']],
+    }),
+    ...servedBy('update-account', 'account', 'messages', {
+      updateAccount: ['PATCH', '/api/v1/account'],
+    }),
+    ...servedBy('rotate-webhook-secret', 'account', 'messages', {
+      rotateWebhookSecret: ['POST', '/api/v1/account/webhook-secret'],
+    }),
+    ...servedBy('webhook-endpoints', 'webhooks', 'messages', {
+      createWebhookEndpoint: ['POST', '/api/v1/webhook-endpoints'],
+      listWebhookEndpoints: ['GET', '/api/v1/webhook-endpoints'],
+      getWebhookEndpoint: ['GET', '/api/v1/webhook-endpoints/{endpoint_id}'],
+      updateWebhookEndpoint: ['PATCH', '/api/v1/webhook-endpoints/{endpoint_id}'],
+      deleteWebhookEndpoint: ['DELETE', '/api/v1/webhook-endpoints/{endpoint_id}'],
+      rotateWebhookEndpointSecret: ['POST', '/api/v1/webhook-endpoints/{endpoint_id}/secret'],
+      testWebhookEndpoint: ['POST', '/api/v1/webhook-endpoints/{endpoint_id}/test'],
+    }),
+    ...servedBy('webhook-deliveries', 'webhooks', 'messages', {
+      listWebhookDeliveries: [
+        'GET',
+        '/api/v1/webhook-deliveries',
+        ['message_id', 'endpoint_id', 'state', 'event', 'since', 'until', 'limit', 'cursor'],
+      ],
+      getWebhookDelivery: ['GET', '/api/v1/webhook-deliveries/{delivery_id}'],
+      resendWebhookDelivery: ['POST', '/api/v1/webhook-deliveries/{delivery_id}/resend'],
+      resendWebhookDeliveries: ['POST', '/api/v1/webhook-deliveries/resend'],
+      getWebhookResend: ['GET', '/api/v1/webhook-deliveries/resend/{resend_id}'],
+    }),
+    ...servedBy('suppressions', 'suppressions', 'messages', {
+      listSuppressions: ['GET', '/api/v1/suppressions', ['recipient', 'limit', 'cursor']],
+      putSuppression: ['PUT', '/api/v1/suppressions/{recipient}'],
+      deleteSuppression: ['DELETE', '/api/v1/suppressions/{recipient}'],
+    }),
+    // The documentation needs no token; requests without a client are counted by source address.
+    ...servedBy('describe-api', 'unmatched', null, {
+      getOpenApiDocument: ['GET', '/openapi.json'],
+      getRoot: ['GET', '/'],
+      getDocs: ['GET', '/docs'],
+      getDocsPage: ['GET', '/docs/{page}'],
+      getWellKnown: ['GET', '/.well-known/{document}'],
+    }),
+  };
+}
 
 export type RouteName = keyof typeof routes;
 
