@@ -35,9 +35,7 @@ import {
   windowsAt,
 } from './windows.ts';
 
-export interface RateLimiter {
-  check(subject: Subject, policy: PolicyName, now: Date): Promise<Decision>;
-}
+export type RateLimiter = ReturnType<typeof rateLimiter>;
 
 /** How long a refusal is cached, at most until the minute ends. */
 const refusalCacheSeconds = 5;
@@ -59,7 +57,7 @@ export function rateLimiter({
   readonly limitsOf: LimitReader;
   /** Chooses the shard to try first: at least 0, below 1. */
   readonly random: () => number;
-}): RateLimiter {
+}) {
   const refusals = new ExpiringMap<Shard>(cacheEntries);
   const cleanedMinute = new ExpiringMap<number>(cacheEntries);
   /** The generation by the key of the base; absent while the base itself counts. */

@@ -20,6 +20,7 @@ import type { Environment } from '../platform/env.ts';
 import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
 import { countMetric, log } from '../platform/log.ts';
 import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from './override-row.ts';
+import { limitOf, limitsBy } from './windows.ts';
 
 /** The limits of a policy in force for a client. */
 export interface LimitsInForce extends Limits {
@@ -40,14 +41,7 @@ interface OverrideKey {
 /** A value that is ignored in favor of its default, and reported to the operator. */
 export interface InvalidOverride extends OverrideKey, IgnoredValue {}
 
-export interface OverrideReader {
-  readonly limitsOf: LimitReader;
-  readonly capsOf: CapReader;
-  /** Returns whether the API is in maintenance (contract 8.9); in force as soon as any other row. */
-  inMaintenance(): Promise<boolean>;
-  /** Starts to read the rows for every client, so that they are read while the caller is still being identified. */
-  prepare(): void;
-}
+export type OverrideReader = ReturnType<typeof overrideReader>;
 
 type RowsByEndpoint = ReadonlyMap<string, ParsedRow>;
 
@@ -56,22 +50,16 @@ export function overrideReader(
   store: { rowsOf(clientId: string): Promise<readonly OverrideRow[]> },
   clock: Clock,
   report: (invalid: InvalidOverride) => void,
-): OverrideReader {
+) {
   const cache = new CachedReader(read, accessCache, clock);
   return {
-    limitsOf: async (clientId, policy) => {
-      const { endpoint, perMinute, perHour, perDay } = policies[policy];
-      const row = rowInForce(await rowsFor(clientId, endpoint), clock());
-      if (row === undefined) return { perMinute, perHour, perDay };
-      const { per_minute, per_hour, per_day } = row.limits;
-      return {
-        perMinute: per_minute ?? perMinute,
-        perHour: per_hour ?? perHour,
-        perDay: per_day ?? perDay,
-        ...(row.blocked ? { blocked: true } : {}),
-      };
+    limitsOf: async (clientId: string, policy: PolicyName): Promise<LimitsInForce> => {
+      const defaults = policies[policy];
+      const row = rowInForce(await rowsFor(clientId, defaults.endpoint), clock());
+      const limits = limitsBy((window) => row?.limits[`per_${window}`] ?? limitOf(defaults, window));
+      return { ...limits, ...(row?.blocked ? { blocked: true } : {}) };
     },
-    capsOf: async (clientId) => {
+    capsOf: async (clientId: string): Promise<Caps> => {
       const limits: Partial<Record<CapName, WindowLimits>> = {};
       for (const cap of capNames) {
         const row = rowInForce(await rowsFor(clientId, cap), clock());
@@ -79,11 +67,13 @@ export function overrideReader(
       }
       return limits;
     },
-    inMaintenance: async () => {
+    /** Whether the API is in maintenance (contract 8.9); in force as soon as any other row. */
+    inMaintenance: async (): Promise<boolean> => {
       const row = (await cache.get(everyClient))?.get(maintenanceEndpoint);
       return row !== undefined && (row.expiresAt === undefined || clock() < row.expiresAt);
     },
-    prepare: () => {
+    /** Starts to read the rows for every client, so that they are read while the caller is still being identified. */
+    prepare: (): void => {
       // A failure is met again, and thrown, by the reading that needs the rows.
       cache.get(everyClient).catch(() => undefined);
     },

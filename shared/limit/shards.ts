@@ -13,7 +13,15 @@
  */
 import type { Limits } from '../contract/limits.ts';
 import { epochSeconds } from '../platform/clock.ts';
-import { isPastMinute, type PerWindow, perWindow, type Windows } from './windows.ts';
+import {
+  isPastMinute,
+  limitOf,
+  limitsBy,
+  type PerWindow,
+  perWindow,
+  type Windows,
+  windowNames,
+} from './windows.ts';
 
 /** Half of a row's capacity of 1,000 writes a second. */
 const shardPerMinute = 30_000;
@@ -49,7 +57,7 @@ export function shardKeys(key: string, generation: Generation): string[] {
  */
 export function shardLimits(limits: Limits, shard: number, shards: number): Limits {
   const part = (limit: number): number => Math.floor(limit / shards) + (shard < limit % shards ? 1 : 0);
-  return { perMinute: part(limits.perMinute), perHour: part(limits.perHour), perDay: part(limits.perDay) };
+  return limitsBy((window) => part(limitOf(limits, window)));
 }
 
 /** Returns the counts of earlier generations in these windows. */
@@ -59,21 +67,13 @@ export function carriedIn({ carried }: Generation, { attributes }: Windows): Per
 
 /** Returns what the rows of a generation may admit together. */
 export function roomOf(limits: Limits, carried: PerWindow<number>): Limits {
-  return {
-    perMinute: Math.max(0, limits.perMinute - carried.minute),
-    perHour: Math.max(0, limits.perHour - carried.hour),
-    perDay: Math.max(0, limits.perDay - carried.day),
-  };
+  return limitsBy((window) => Math.max(0, limitOf(limits, window) - carried[window]));
 }
 
 /** Returns the limits that hold now: with several rows, higher limits hold only after the rows are opened for them. */
 export function limitsWithin(limits: Limits, { shards, limits: opened }: Generation): Limits {
   if (shards === 1) return limits;
-  return {
-    perMinute: Math.min(limits.perMinute, opened.perMinute),
-    perHour: Math.min(limits.perHour, opened.perHour),
-    perDay: Math.min(limits.perDay, opened.perDay),
-  };
+  return limitsBy((window) => Math.min(limitOf(limits, window), limitOf(opened, window)));
 }
 
 /**
@@ -86,10 +86,7 @@ export function needsOtherRows(
   now: Date,
 ): boolean {
   if (shards === 1 && shardCount(limits) === 1) return false;
-  const same =
-    opened.perMinute === limits.perMinute &&
-    opened.perHour === limits.perHour &&
-    opened.perDay === limits.perDay;
+  const same = windowNames.every((window) => limitOf(opened, window) === limitOf(limits, window));
   return !same && epochSeconds(now) - openedAt >= generationSeconds;
 }
 

@@ -56,6 +56,10 @@ export function limitOf(limits: Limits, window: WindowName): number {
   return limits[limitNames[window]];
 }
 
+export function limitsBy(of: (window: WindowName) => number): Limits {
+  return { perMinute: of('minute'), perHour: of('hour'), perDay: of('day') };
+}
+
 /**
  * The number of past minutes that are not removed, because another process whose clock is this far behind may still add
  * to them.
