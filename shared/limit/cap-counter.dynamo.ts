@@ -25,26 +25,15 @@ interface Take {
   readonly purgeAt: number;
 }
 
-interface TakeOutcome {
-  /** Whether every amount was added, or none. */
-  readonly taken: boolean;
-  /** Afterwards if it was taken, else as the condition saw it. A person may have made a count something else than a number. */
-  readonly row: CountedRow;
-}
+export type CapCounter = ReturnType<typeof dynamoCapCounter>;
 
-export interface CapCounter {
-  take(take: Take): Promise<TakeOutcome>;
-  /** Takes the amounts off, once: it is not repeated where its response is lost. */
-  giveBack(counter: string, amounts: Amounts): Promise<void>;
-  /** Writes the value if the attribute is absent or lower: of any number of concurrent calls one gets true. */
-  raise(counter: string, attribute: string, value: number, purgeAt: number): Promise<boolean>;
-  /** Empty where there is no row. */
-  read(counter: string): Promise<CountedRow>;
-}
-
-export function dynamoCapCounter(client: DynamoDBDocumentClient, TableName: string): CapCounter {
+export function dynamoCapCounter(client: DynamoDBDocumentClient, TableName: string) {
   return {
-    async take(take) {
+    /**
+     * Adds every amount, or none. The row is as it is afterwards if it was taken, else as the condition saw it: a person may
+     * have made a count something else than a number.
+     */
+    async take(take: Take): Promise<{ readonly taken: boolean; readonly row: CountedRow }> {
       // A person may have made a count without a limit a text, to which nothing can be added.
       const taking = await update(take, Object.entries(take.amounts)).catch((error: unknown) => {
         if (!isPermanentFault(error)) throw error;
@@ -57,7 +46,8 @@ export function dynamoCapCounter(client: DynamoDBDocumentClient, TableName: stri
       return { taken: taking.applied, row: row ?? {} };
     },
 
-    async giveBack(counter, amounts) {
+    /** Takes the amounts off, once: it is not repeated where its response is lost. */
+    async giveBack(counter: string, amounts: Amounts): Promise<void> {
       const added = Object.entries(amounts);
       await conditionalUpdateOnce(client, {
         TableName,
@@ -70,7 +60,8 @@ export function dynamoCapCounter(client: DynamoDBDocumentClient, TableName: stri
       });
     },
 
-    async raise(counter, attribute, value, purgeAt) {
+    /** Writes the value if the attribute is absent or lower: of any number of concurrent calls one gets true. */
+    async raise(counter: string, attribute: string, value: number, purgeAt: number): Promise<boolean> {
       const { applied } = await conditionalUpdate(client, {
         TableName,
         Key: { counter },
@@ -81,7 +72,8 @@ export function dynamoCapCounter(client: DynamoDBDocumentClient, TableName: stri
       return applied;
     },
 
-    async read(counter) {
+    /** Empty where there is no row. */
+    async read(counter: string): Promise<CountedRow> {
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: { counter }, ConsistentRead: true }),
       );

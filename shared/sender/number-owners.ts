@@ -4,7 +4,7 @@ import type { EditedRow } from '../edited-table/edited-row.ts';
 import type { ExistingClients } from '../edited-table/feedback.ts';
 import type { Clock } from '../platform/clock.ts';
 import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
-import { type Holders, holdersIn, identityKey, parseSenderRow } from './sender-row.ts';
+import { holdersIn, identityKey, parseSenderRow } from './sender-row.ts';
 
 /** The clients whose valid rows claim a number, by channel and number. */
 export type Claims = ReadonlyMap<string, ReadonlySet<string>>;
@@ -25,12 +25,7 @@ export async function claimsOf(
   return claims;
 }
 
-export interface NumberOwners {
-  /** The client to which one of our numbers, or the id of one, belongs; undefined if it belongs to none, or to several. */
-  readonly ownerOf: (number: string, channel: Channel) => Promise<string | undefined>;
-  /** The clients to which rows give this number; undefined where no row names it, so that any may have it. */
-  readonly holdersOf: (number: string, channel: Channel) => Promise<ReadonlySet<string> | undefined>;
-}
+export type NumberOwners = ReturnType<typeof numberOwners>;
 
 /**
  * A number that two clients claim belongs to nobody: a message that reached the wrong client could not be taken back.
@@ -40,20 +35,22 @@ export function numberOwners(
   store: { allRows(): Promise<readonly EditedRow[]> },
   existingClients: ExistingClients,
   clock: Clock,
-): NumberOwners {
+) {
   const cache = new CachedReader(readAll, accessCache, clock);
   return {
-    async ownerOf(number, channel) {
+    /** The client to which one of our numbers, or the id of one, belongs; undefined if it belongs to none, or to several. */
+    async ownerOf(number: string, channel: Channel): Promise<string | undefined> {
       const read = await cache.get('');
       const [owner, ...others] = read?.claims.get(identityKey(channel, number)) ?? [];
       return others.length === 0 ? owner : undefined;
     },
-    async holdersOf(number, channel) {
+    /** The clients to which rows give this number; undefined where no row names it, so that any may have it. */
+    async holdersOf(number: string, channel: Channel): Promise<ReadonlySet<string> | undefined> {
       return (await cache.get(''))?.holders.get(identityKey(channel, number));
     },
   };
 
-  async function readAll(): Promise<{ readonly claims: Claims; readonly holders: Holders }> {
+  async function readAll() {
     const rows = await store.allRows();
     return { claims: await claimsOf(rows, existingClients), holders: holdersIn(rows.map(parseSenderRow)) };
   }

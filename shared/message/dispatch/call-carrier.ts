@@ -10,7 +10,7 @@ import type { Message } from '../message.ts';
 import { type Contacts, noteContact } from '../store/contacts.dynamo.ts';
 import type { AttemptNote, MessageStore } from '../store/message-store.ts';
 import type { WhatsAppWindows } from '../store/whatsapp-window.dynamo.ts';
-import type { SuppressionReader } from '../suppression/suppression-store.dynamo.ts';
+import type { SuppressionStore } from '../suppression/suppression-store.dynamo.ts';
 import type { ChosenCarrier, HandOver, HandOverBody } from './carrier.ts';
 import { type AttemptRules, asked, hasNext, type NextStep, withOutcome } from './next-step.ts';
 import { type OutboundEntry, type OutboundQueue, outboundEntryOf } from './outbound-queue.sqs.ts';
@@ -31,7 +31,7 @@ export interface DispatchDependencies {
   readonly pace: Pick<SlotReservations, 'waitForSlot' | 'slowDown'>;
   readonly currentPaceOf: CurrentPaceOf;
   /** The suppressions are read at each hand-over, so that an opt-out counts for what is queued and scheduled. */
-  readonly suppressions: SuppressionReader;
+  readonly suppressions: Pick<SuppressionStore, 'get'>;
   /**
    * Suppresses the recipient, because the carrier says that the person opted out, unless the person opted in since.
    * Returns whether the recipient is suppressed now; repeating it is safe.

@@ -26,25 +26,7 @@ import {
 /** Recipients of these messages, which are of one client and all one-time passwords or none, that are suppressed for them. */
 export type SuppressedAmong = (messages: readonly Message[]) => Promise<ReadonlySet<string>>;
 
-export interface SuppressionReader {
-  /** Eventually consistent unless it says otherwise: half a read unit. */
-  get(clientId: string, recipient: string, reading?: ReadOptions): Promise<Suppression | undefined>;
-}
-
-export interface SuppressionStore extends SuppressionReader {
-  change(change: SuppressionChange): Promise<Changed>;
-  /**
-   * The next comparison with a carrier's list finds the row, as if it were written now, unless it changes before. It is kept
-   * for as long as this is repeated, and 60 days more.
-   */
-  compareAgain(ended: SuppressionRow): Promise<void>;
-  /**
-   * By number, in ascending order.
-   *
-   * @param after - the recipient that was the last of the page before
-   */
-  list(clientId: string, limit: number, after: string | undefined): Promise<SuppressionPage>;
-}
+export type SuppressionStore = ReturnType<typeof dynamoSuppressionStore>;
 
 export interface SuppressionPage {
   readonly suppressions: readonly Suppression[];
@@ -69,20 +51,21 @@ function isNewerThanRow({ source, scope }: SuppressionChange): string {
   return `(${isNewer} OR ${scope === undefined ? 'word_at < :at' : 'changed_at = :at'})`;
 }
 
-export function dynamoSuppressionStore(
-  client: DynamoDBDocumentClient,
-  TableName: string,
-  clock: Clock,
-): SuppressionStore {
+export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName: string, clock: Clock) {
   return {
-    async get(client_id, recipient, { consistent: ConsistentRead } = { consistent: false }) {
+    /** Eventually consistent unless it says otherwise: half a read unit. */
+    async get(
+      client_id: string,
+      recipient: string,
+      { consistent: ConsistentRead }: ReadOptions = { consistent: false },
+    ): Promise<Suppression | undefined> {
       const Key = { client_id, recipient };
       const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead }));
       const row = Item && effectiveSuppression(Item);
       return isSuppression(row) ? row : undefined;
     },
 
-    async change(change) {
+    async change(change: SuppressionChange): Promise<Changed> {
       if (change.isRefusal === true) return beginByRefusal(change);
       if (change.source === 'keyword' && change.scope === undefined) {
         const row = await this.get(change.client_id, change.recipient, { consistent: true });
@@ -120,7 +103,11 @@ export function dynamoSuppressionStore(
         : { outcome: 'outdated', row: effectiveSuppression(refreshing.row ?? {}) };
     },
 
-    async compareAgain({ client_id, recipient, changed_at }) {
+    /**
+     * The next comparison with a carrier's list finds the row, as if it were written now, unless it changes before. It is kept
+     * for as long as this is repeated, and 60 days more.
+     */
+    async compareAgain({ client_id, recipient, changed_at }: SuppressionRow): Promise<void> {
       const now = clock();
       await conditionalUpdate(client, {
         TableName,
@@ -136,7 +123,12 @@ export function dynamoSuppressionStore(
       });
     },
 
-    async list(clientId, limit, after) {
+    /**
+     * By number, in ascending order.
+     *
+     * @param after - the recipient that was the last of the page before
+     */
+    async list(clientId: string, limit: number, after: string | undefined): Promise<SuppressionPage> {
       const suppressions: Suppression[] = [];
       let start = after === undefined ? undefined : { client_id: clientId, recipient: after };
       do {
