@@ -31,6 +31,8 @@ import {
   type Transition,
 } from './message-store.ts';
 
+type RowUpdate = Omit<UpdateCommandInput, 'TableName' | 'Key'>;
+
 interface MessageTable {
   readonly tableName: string;
   readonly retentionDays: number;
@@ -39,8 +41,14 @@ interface MessageTable {
 export function dynamoMessageStore(client: DynamoDBDocumentClient, table: MessageTable): MessageStore {
   const TableName = table.tableName;
 
-  const update = (messageId: string, input: Omit<UpdateCommandInput, 'TableName' | 'Key'>) =>
+  const update = (messageId: string, input: RowUpdate) =>
     conditionalUpdate(client, { TableName, Key: { message_id: messageId }, ...input });
+
+  /** The row after the update; undefined where its condition does not hold. */
+  async function updated(messageId: string, input: RowUpdate): Promise<Message | undefined> {
+    const updating = await update(messageId, { ...input, ReturnValues: 'ALL_NEW' });
+    return updating.applied ? parseMessageRow(updating.response.Attributes) : undefined;
+  }
 
   async function create(message: Message): Promise<Created> {
     const creating = await conditionalPut(client, {
@@ -117,18 +125,11 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
 
   async function noteOutcome(messageId: string, claimId: string, noted: AttemptNote) {
     const { ExpressionAttributeValues, ...values } = setOrRemove({ ...noted });
-    const noting = await update(messageId, {
+    return updated(messageId, {
       ...values,
       ConditionExpression: 'handover_claim = :claim',
       ExpressionAttributeValues: { ...ExpressionAttributeValues, ':claim': claimId },
-      ReturnValues: 'ALL_NEW',
     });
-    return noting.applied ? parseMessageRow(noting.response.Attributes) : undefined;
-  }
-
-  async function transition(messageId: string, change: Transition): Promise<Message | undefined> {
-    const changing = await update(messageId, transitionInput(change));
-    return changing.applied ? parseMessageRow(changing.response.Attributes) : undefined;
   }
 
   async function noteHandOver(messageId: string, noted: HandOverNote): Promise<void> {
@@ -145,26 +146,32 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     });
   }
 
-  async function noteFailedAttempt(messageId: string, attempt: number): Promise<Message | undefined> {
-    const noting = await update(messageId, {
+  const noteFailedAttempt = (messageId: string, attempt: number) =>
+    updated(messageId, {
       UpdateExpression: 'SET failed_attempt = :attempt',
       ConditionExpression:
         'attribute_exists(message_id) AND (attribute_not_exists(failed_attempt) OR failed_attempt < :attempt)',
       ExpressionAttributeValues: { ':attempt': attempt },
-      ReturnValues: 'ALL_NEW',
     });
-    return noting.applied ? parseMessageRow(noting.response.Attributes) : undefined;
-  }
 
-  async function fillInSent(messageId: string, at: Date): Promise<Message | undefined> {
-    const filling = await update(messageId, {
+  const fillInSent = (messageId: string, at: Date) =>
+    updated(messageId, {
       UpdateExpression: 'SET sent_at = :at',
       ConditionExpression: 'attribute_not_exists(sent_at) AND #status IN (:failed, :expired)',
       ExpressionAttributeNames: { '#status': 'status' },
       ExpressionAttributeValues: { ':at': at.toISOString(), ':failed': 'failed', ':expired': 'expired' },
-      ReturnValues: 'ALL_NEW',
     });
-    return filling.applied ? parseMessageRow(filling.response.Attributes) : undefined;
+
+  /** A cost is stored under the number of its attempt, so a repeated receipt adds nothing. */
+  async function addCost(messageId: string, added: AttemptCost): Promise<void> {
+    for (let tries = 0; tries < costTriesMax; tries += 1) {
+      const message = await get(messageId);
+      const next = message === undefined ? undefined : costsWith(message, added);
+      if (message === undefined || next === undefined) return;
+      const { applied } = await update(messageId, costsInput(message, next));
+      if (applied) return;
+    }
+    throw new Error(`the costs of ${messageId} are written by too many at once`);
   }
 
   async function findByCarrierId(carrierMessageId: string): Promise<string | undefined> {
@@ -190,9 +197,9 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     recordAttempt,
     release,
     noteOutcome,
-    transition,
+    transition: (messageId, change) => updated(messageId, transitionInput(change)),
     noteHandOver,
-    addCost: (messageId, cost) => addCost(client, TableName, messageId, get, cost),
+    addCost,
     noteFailedAttempt,
     fillInSent,
     noteKeyUse: (messageId, keyUse) => noteKeyUse(client, table, { message_id: messageId }, keyUse),
@@ -212,18 +219,14 @@ function transitionInput(change: Transition) {
   const from = transitions[change.to].from.filter((state) => change.notSent !== true || state !== 'sent');
   const values: Record<string, unknown> = { ':to': change.to, ':at': change.at.toISOString() };
   const sets = ['#status = :to'];
-  const removes: string[] = [];
   for (const state of statesEntered(change)) sets.push(`${state}_at = if_not_exists(${state}_at, :at)`);
-  for (const [name, value] of Object.entries(notedIn(change))) {
-    values[`:${name}`] = value;
-    sets.push(`${name} = :${name}`);
-  }
   const { attempts, reportedAttempt: reported_attempt } = change;
-  for (const [name, value] of Object.entries(withoutUndefined({ attempts, reported_attempt }))) {
+  const noted = { ...notedIn(change), ...withoutUndefined({ attempts, reported_attempt }) };
+  for (const [name, value] of Object.entries(noted)) {
     values[`:${name}`] = value;
     sets.push(`${name} = :${name}`);
   }
-  if (change.to === 'delivered' || change.to === 'read') removes.push('error_code', 'error_message');
+  const hasArrived = change.to === 'delivered' || change.to === 'read';
   const states = from.map((state, index) => {
     values[`:from${index}`] = state;
     return `:from${index}`;
@@ -241,12 +244,11 @@ function transitionInput(change: Transition) {
     conditions.push('(attribute_not_exists(failed_attempt) OR failed_attempt <> :notFailed)');
   }
   return {
-    UpdateExpression: `SET ${sets.join(', ')}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`,
+    UpdateExpression: `SET ${sets.join(', ')}${hasArrived ? ' REMOVE error_code, error_message' : ''}`,
     ConditionExpression: [`#status IN (${states.join(', ')})`, ...conditions].join(' AND '),
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: values,
-    ReturnValues: 'ALL_NEW',
-  } as const;
+  };
 }
 
 export function messagesFrom(env: Environment<'MESSAGES_TABLE' | 'RETENTION_DAYS'>): MessageStore {
@@ -254,39 +256,23 @@ export function messagesFrom(env: Environment<'MESSAGES_TABLE' | 'RETENTION_DAYS
 }
 
 /** At most two carriers report at the same moment. */
-const triesMax = 5;
+const costTriesMax = 5;
 
-/** A cost is stored under the number of its attempt, so a repeated receipt adds nothing. */
-async function addCost(
-  client: DynamoDBDocumentClient,
-  TableName: string,
-  messageId: string,
-  get: (messageId: string) => Promise<Message | undefined>,
-  added: AttemptCost,
-): Promise<void> {
-  for (let tries = 0; tries < triesMax; tries += 1) {
-    const message = await get(messageId);
-    const next = message === undefined ? undefined : costsWith(message, added);
-    if (message === undefined || next === undefined) return;
-    const fields = ['costs', 'cost', 'currency', 'cost_reported'] as const;
-    const isAsSeen = fields.map((name) =>
-      message[name] === undefined ? `attribute_not_exists(${name})` : `${name} = :seen_${name}`,
-    );
-    const { applied } = await conditionalUpdate(client, {
-      TableName,
-      Key: { message_id: messageId },
-      UpdateExpression: `SET ${fields.map((name) => `${name} = :${name}`).join(', ')}`,
-      ConditionExpression: ['attribute_exists(message_id)', ...isAsSeen].join(' AND '),
-      ExpressionAttributeValues: withoutUndefined(
-        Object.fromEntries(
-          fields.flatMap((name) => [
-            [`:${name}`, next[name]],
-            [`:seen_${name}`, message[name]],
-          ]),
-        ),
-      ),
-    });
-    if (applied) return;
-  }
-  throw new Error(`the costs of ${messageId} are written by too many at once`);
+const costFields = ['costs', 'cost', 'currency', 'cost_reported'] as const;
+type CostFields = Partial<Pick<Message, (typeof costFields)[number]>>;
+
+/** Writes the costs on the condition that they are as they were seen. */
+function costsInput(seen: CostFields, next: CostFields) {
+  const isAsSeen = costFields.map((name) =>
+    seen[name] === undefined ? `attribute_not_exists(${name})` : `${name} = :seen_${name}`,
+  );
+  const values = costFields.flatMap((name) => [
+    [`:${name}`, next[name]],
+    [`:seen_${name}`, seen[name]],
+  ]);
+  return {
+    UpdateExpression: `SET ${costFields.map((name) => `${name} = :${name}`).join(', ')}`,
+    ConditionExpression: ['attribute_exists(message_id)', ...isAsSeen].join(' AND '),
+    ExpressionAttributeValues: withoutUndefined(Object.fromEntries(values)),
+  };
 }
