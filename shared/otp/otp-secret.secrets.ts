@@ -5,33 +5,22 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import type { Clock } from '../platform/clock.ts';
+import { CachedReader } from '../platform/expiring-cache.ts';
 
 /** The secrets that codes are derived from: the current one, and the previous one for a time after a rotation. */
 export type OtpSecrets = ReturnType<typeof secretsManagerOtpSecrets>;
 
-const rememberMs = 300_000;
+const remembered = { maxAgeSeconds: 300, maxEntries: 1 };
 /** Wrong codes cause at most one read in this time. A new code takes longer to reach its recipient. */
-const freshMs = 2000;
+const freshSeconds = 2;
+const noValue = 'the OTP secret has no value';
 
 export function secretsManagerOtpSecrets(client: SecretsManagerClient, secretArn: string, clock: Clock) {
-  let known: { readonly secrets: Promise<readonly string[]>; readonly at: number } | undefined;
-
-  function readSince(maxAgeMs: number): Promise<readonly string[]> {
-    const now = clock().getTime();
-    if (known !== undefined && now < known.at + maxAgeMs) return known.secrets;
-    const secrets = read();
-    const before = known;
-    known = { secrets, at: now };
-    // A failed read is not cached, and keeps the cached value.
-    secrets.catch(() => {
-      known = before;
-    });
-    return secrets;
-  }
+  const cache = new CachedReader(read, remembered, clock);
 
   async function read(): Promise<readonly string[]> {
     const [current, previous] = await Promise.all([version('AWSCURRENT'), version('AWSPREVIOUS')]);
-    if (current === undefined) throw new Error('the OTP secret has no value');
+    if (current === undefined) throw new Error(noValue);
     return previous === undefined ? [current] : [current, previous];
   }
 
@@ -49,12 +38,12 @@ export function secretsManagerOtpSecrets(client: SecretsManagerClient, secretArn
 
   return {
     /** For verification: the current secret first. */
-    all: (): Promise<readonly string[]> => readSince(rememberMs),
+    all: async (): Promise<readonly string[]> => (await cache.get('')) ?? [],
     /** As `all`, read again unless that was just done: the code may be newer than the cache. */
-    latest: (): Promise<readonly string[]> => readSince(freshMs),
+    latest: async (): Promise<readonly string[]> => (await cache.get('', freshSeconds)) ?? [],
     current: async (): Promise<string> => {
-      const [current] = await readSince(rememberMs);
-      if (current === undefined) throw new Error('the OTP secret has no value');
+      const [current] = (await cache.get('')) ?? [];
+      if (current === undefined) throw new Error(noValue);
       return current;
     },
   };
