@@ -88,7 +88,8 @@ export function sendOtp(
         withSampleCode(otpText(stored, new Date(otp.expires_at), request.now), otp);
       return dryRunOf(otpMessage(send, id, otp), dependencies, { ...request, refusals }, textOf);
     }
-    const { messages, otps, otpSends } = dependencies;
+    const { otps, otpSends } = dependencies;
+    const { get, noteKeyUse } = dependencies.messages;
     let planned: OtpSend | undefined;
     const plan = async (messageId: string): Promise<OtpSend> => {
       planned = await planSend(otps, send, messageId);
@@ -105,7 +106,7 @@ export function sendOtp(
         if (result === 'changed') return undefined;
         return result.created ? { ...result, stored } : result;
       });
-    const { entry, replayed } = await createOnce({ ...keyStore(messages), create }, request, {
+    const { entry, replayed } = await createOnce({ get, noteKeyUse, create }, request, {
       ...keyed,
       allowance,
       looksFirst: true,
@@ -119,10 +120,6 @@ export function sendOtp(
     });
     return accepted(otpView(entry), replayed, { message_id: entry.message_id, otp_id: entry.otp?.otp_id });
   };
-}
-
-function keyStore({ get, noteKeyUse }: SendDependencies['messages']) {
-  return { get, noteKeyUse };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Verifies a one-time password: one conditional write counts the attempt before the code is compared. */
 import * as z from 'zod/mini';
-import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
+import { type GatewayError, standardError } from '../contract/errors.ts';
 import { faultAt, isGiven, optional } from '../operation/fields.ts';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../operation/operation.ts';
 import { isId } from '../platform/ids.ts';
@@ -38,12 +38,12 @@ export function verifyOtp(
     const { otp_id, to, purpose, code } = parseBody(verifyOtpSchema, request);
     const latest = { clientId, recipient: to ?? '', purpose: purpose ?? defaultPurpose };
     const otpId = otp_id ?? (await otps.latest(latest));
-    if (otpId === undefined || !isId('otp', otpId)) throw unknown();
+    if (otpId === undefined || !isId('otp', otpId)) throw standardError('not_found');
     // Before the attempt is counted: if this fails, the attempt is not used up.
     const cached = await secrets.all();
     const attempt = { otpId, clientId, recipient: to, purpose, workId: request.workId };
     const { counted, otp } = await otps.countAttempt(attempt, request.now);
-    if (otp === undefined) throw unknown();
+    if (otp === undefined) throw standardError('not_found');
     if (!counted) throw refusal(otp, request.now);
     const isRight = (under: readonly string[]): boolean => isRightCode(under, otpId, otp.code_length, code);
     // The code may be of a secret that is newer than the cache.
@@ -56,7 +56,7 @@ export function verifyOtp(
       }
     };
     if (!isRight(cached) && !isRight(await latestSecrets())) return wrong(otp);
-    if (!(await otps.markVerified(attempt))) throw alreadyUsed();
+    if (!(await otps.markVerified(attempt))) throw standardError('otp_already_used');
     const body: Verification = { otp_id: otpId, verified: true, status: 'verified' };
     return { status: 200, body, log: { otp_id: otpId, verified: true } };
   };
@@ -74,15 +74,7 @@ function wrong(otp: OneTimePassword): ApiResponse {
 }
 
 function refusal(otp: OneTimePassword, now: Date): GatewayError {
-  if (otp.status === 'verified') return alreadyUsed();
+  if (otp.status === 'verified') return standardError('otp_already_used');
   const code = otp.expires_at <= now.toISOString() ? 'otp_expired' : 'otp_attempts_exhausted';
-  return new GatewayError(code, errorTexts[code]);
-}
-
-function alreadyUsed(): GatewayError {
-  return standardError('otp_already_used');
-}
-
-function unknown(): GatewayError {
-  return standardError('not_found');
+  return standardError(code);
 }
