@@ -163,32 +163,20 @@ export async function rotateWebhookSecret(
   beforeChange?: BeforeChange,
 ): Promise<RotatedWebhookSecret> {
   if ((await dependencies.clients.find(clientId)) === undefined) throw noSuchClient();
-  return replaceWebhookSecret(dependencies, clientId, clock, { overlapHours, beforeChange });
+  return rotateEndpointSecret(dependencies, clientId, undefined, clock, overlapHours, beforeChange);
 }
 
-/** @throws GatewayError `not_found` if the endpoint has no secret, because it does not exist */
+/**
+ * @param endpointId - undefined for the secret of the account
+ * @throws GatewayError `not_found` if the endpoint has no secret, because it does not exist
+ */
 export async function rotateEndpointSecret(
   dependencies: Pick<ClientAdminDependencies, 'webhookSecrets' | 'random'>,
   clientId: string,
-  endpointId: string,
+  endpointId: string | undefined,
   clock: Clock,
   overlapHours?: number,
-  beforeChange?: BeforeChange,
-): Promise<RotatedWebhookSecret> {
-  return replaceWebhookSecret(dependencies, clientId, clock, { endpointId, overlapHours, beforeChange });
-}
-
-interface WebhookRotation {
-  readonly endpointId?: string;
-  readonly overlapHours: number | undefined;
-  readonly beforeChange: BeforeChange | undefined;
-}
-
-function replaceWebhookSecret(
-  dependencies: Pick<ClientAdminDependencies, 'webhookSecrets' | 'random'>,
-  clientId: string,
-  clock: Clock,
-  { endpointId, overlapHours, beforeChange = unrecorded }: WebhookRotation,
+  beforeChange: BeforeChange = unrecorded,
 ): Promise<RotatedWebhookSecret> {
   const recorded = lazily(beforeChange);
   const secret = newWebhookSecret(dependencies.random);

@@ -4,10 +4,10 @@ import type { EditedRow } from '../edited-table/edited-row.ts';
 import type { ExistingClients } from '../edited-table/feedback.ts';
 import type { Clock } from '../platform/clock.ts';
 import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
-import { holdersIn, identityKey, parseSenderRow } from './sender-row.ts';
+import { type Holders, holdersIn, identityKey, parseSenderRow } from './sender-row.ts';
 
 /** The clients whose valid rows claim a number, by channel and number. */
-export type Claims = ReadonlyMap<string, ReadonlySet<string>>;
+export type Claims = Holders;
 
 /** A row of a client that does not exist claims nothing. */
 export async function claimsOf(
@@ -16,13 +16,7 @@ export async function claimsOf(
 ): Promise<Claims> {
   const inbound = rows.map(parseSenderRow).filter(({ valid }) => valid?.inbound === true);
   const existing = await existingClients([...new Set(inbound.map(({ clientId }) => clientId))]);
-  const claims = new Map<string, Set<string>>();
-  for (const { clientId, valid } of inbound) {
-    if (valid === undefined || !existing.has(clientId)) continue;
-    const key = identityKey(valid.channel, valid.sender.identity);
-    claims.set(key, (claims.get(key) ?? new Set()).add(clientId));
-  }
-  return claims;
+  return holdersIn(inbound.filter(({ clientId }) => existing.has(clientId)));
 }
 
 export type NumberOwners = ReturnType<typeof numberOwners>;
