@@ -192,13 +192,6 @@ export function maintenance(): GatewayError {
   });
 }
 
-/** The place of a code in the documentation, below the gateway's own address. */
-function errorDocsUrl(baseUrl: string, code: ErrorCode): string {
-  return `${baseUrl}${errorDocsPath}#${code}`;
-}
-
-const errorDocsPath = '/docs/errors';
-
 /**
  * The body of every error, also of those that API Gateway and the web ACL answer.
  *
@@ -218,7 +211,7 @@ export function errorBody(
     error: code,
     message,
     request_id: requestId,
-    ...(baseUrl === undefined ? {} : { doc_url: errorDocsUrl(baseUrl, code) }),
+    ...(baseUrl === undefined ? {} : { doc_url: `${baseUrl}/docs/errors#${code}` }),
     ...(details.length === 0 ? {} : { details }),
     ...(retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds }),
   };

@@ -132,40 +132,24 @@ function publicRoutes() {
 export type RouteName = keyof typeof routes;
 
 /** The administrators' routes (contract, section 8); those inside the admin API are in `admin/http/admin-routes.ts`. */
-export const adminRoutes = {
-  adminApi: {
-    method: 'ANY',
-    path: '/admin/api/{proxy+}',
-    functionName: 'admin-api',
-    policy: 'admin',
-    scope: 'admin',
-  },
-  adminDashboard: {
-    method: 'GET',
-    path: '/admin',
-    functionName: 'admin-dashboard',
-    policy: 'admin',
-    scope: null,
-  },
-  adminDashboardFile: {
-    method: 'GET',
-    path: '/admin/assets/{file}',
-    functionName: 'admin-dashboard',
-    policy: 'admin',
-    scope: null,
-  },
-} as const satisfies Record<string, Route>;
+export const adminRoutes = /* @__PURE__ */ administratorsRoutes();
+
+function administratorsRoutes() {
+  return {
+    ...servedBy('admin-api', 'admin', 'admin', {
+      adminApi: ['ANY', '/admin/api/{proxy+}'],
+    }),
+    ...servedBy('admin-dashboard', 'admin', null, {
+      adminDashboard: ['GET', '/admin'],
+      adminDashboardFile: ['GET', '/admin/assets/{file}'],
+    }),
+  };
+}
 
 /** Carriers call it with receipts and messages from people (contract, section 16). */
-export const carrierRoutes = {
-  carrierCallback: {
-    method: 'ANY',
-    path: '/carriers/{carrier}/{proxy+}',
-    functionName: 'carrier-callback',
-    policy: 'carrier_callback',
-    scope: null,
-  },
-} as const satisfies Record<string, Route>;
+export const carrierRoutes = /* @__PURE__ */ servedBy('carrier-callback', 'carrier_callback', null, {
+  carrierCallback: ['ANY', '/carriers/{carrier}/{proxy+}'],
+});
 
 /** Answers every method of a known path that has no route (405), and every unknown path (404). */
 export const unmatchedRoute = {
