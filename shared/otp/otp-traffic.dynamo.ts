@@ -18,6 +18,7 @@ import {
   type CountOnceDependencies,
   countOnce,
   type OnceCounter,
+  type StreamRecordIdentity,
 } from '../usage/count-once.ts';
 import { dynamoOnceCounter } from '../usage/usage-counter.dynamo.ts';
 import { smsSendsOf } from './otp.ts';
@@ -32,10 +33,7 @@ export interface OtpMinute extends OtpCount {
 }
 
 /** A record of the stream: an SMS with a password, or its verification. */
-export interface OtpRecord extends OtpCount {
-  /** The same each time the record is repeated. */
-  readonly eventId: string;
-  readonly changedAt: Date;
+export interface OtpRecord extends OtpCount, StreamRecordIdentity {
   readonly clientId: string;
   readonly country: string;
   readonly createdAt: Date;
@@ -189,10 +187,7 @@ export function dynamoOtpTrafficReader(client: DynamoDBDocumentClient, TableName
     async days(clientId: string, country: string, since: Date, until: Date): Promise<OtpCount> {
       const midnight = startOf(spanName('day', until));
       const rows = await spans(clientCountry(clientId, country), 'day', since, midnight);
-      return {
-        sends: rows.reduce((sum, { sends }) => sum + sends, 0),
-        verified: rows.reduce((sum, { verified }) => sum + verified, 0),
-      };
+      return totalOf(rows);
     },
     /** Returns the same as `minutes`, for each country of the client. */
     async allMinutes(clientId: string, since: Date, until: Date): Promise<readonly CountryMinute[]> {
@@ -203,6 +198,13 @@ export function dynamoOtpTrafficReader(client: DynamoDBDocumentClient, TableName
       const midnight = startOf(spanName('day', until));
       return byCountry(await spans(clientCountry(clientId, allCountries), 'day', since, midnight));
     },
+  };
+}
+
+export function totalOf(counts: readonly OtpCount[]): OtpCount {
+  return {
+    sends: counts.reduce((sum, { sends }) => sum + sends, 0),
+    verified: counts.reduce((sum, { verified }) => sum + verified, 0),
   };
 }
 

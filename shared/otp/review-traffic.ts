@@ -15,12 +15,13 @@ import { allCountries, type OtpHoldRule } from '../contract/otp-hold.ts';
 import { addDays, addSeconds, type Clock, startOfMinute } from '../platform/clock.ts';
 import { derivedIdAt } from '../platform/ids.ts';
 import type { OtpHold, OtpHoldState, OtpHoldStore } from './otp-holds.dynamo.ts';
-import type {
-  CountryMinute,
-  OtpCount,
-  OtpMinute,
-  OtpRecord,
-  OtpTrafficReader,
+import {
+  type CountryMinute,
+  type OtpCount,
+  type OtpMinute,
+  type OtpRecord,
+  type OtpTrafficReader,
+  totalOf,
 } from './otp-traffic.dynamo.ts';
 
 export interface TrafficReviewDependencies {
@@ -121,13 +122,6 @@ function summed(minutes: readonly CountryMinute[]): OtpMinute[] {
   return [...byStart.entries()]
     .toSorted(([one], [other]) => one - other)
     .map(([start, some]) => ({ start: new Date(start), ...totalOf(some) }));
-}
-
-function totalOf(counts: readonly OtpCount[]): OtpCount {
-  return {
-    sends: counts.reduce((sum, { sends }) => sum + sends, 0),
-    verified: counts.reduce((sum, { verified }) => sum + verified, 0),
-  };
 }
 
 async function reviewPair(

@@ -60,8 +60,7 @@ export type CountedMessage = Readonly<z.output<typeof countedFields>>;
 
 /** Undefined where the row is not a message: a row that a person made invalid has no amounts until it is corrected. */
 export function parseCountedMessage(row: unknown): CountedMessage | undefined {
-  const parsed = countedFields.safeParse(row);
-  return parsed.success ? parsed.data : undefined;
+  return countedFields.safeParse(row).data;
 }
 
 export function amountsOf(message: CountedMessage): Amounts {

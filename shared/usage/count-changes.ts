@@ -10,6 +10,7 @@ import {
   type CountOnceDependencies,
   countOnce,
   type OnceCounter,
+  type StreamRecordIdentity,
 } from './count-once.ts';
 import { intervals, type Period, periodAt } from './period.ts';
 
@@ -17,11 +18,7 @@ import { intervals, type Period, periodAt } from './period.ts';
 export const allClients = '*';
 
 /** One record of the messages table's stream. */
-export interface ChangeRecord {
-  /** Unique for the record, the same each time it is repeated. */
-  readonly eventId: string;
-  /** The time at which the row changed, the same on each repetition; exact to the second or better. */
-  readonly changedAt: Date;
+export interface ChangeRecord extends StreamRecordIdentity {
   /** Undefined if the change created the row, or if the row was not a message. */
   readonly before: CountedMessage | undefined;
   /** Undefined if the row is not a message. A deletion is no change that counts: usage is kept longer than messages. */

@@ -21,12 +21,15 @@ interface Addition {
   readonly amounts: Amounts;
 }
 
-/** One record of a stream, with what it adds. */
-interface CountedRecord<Row extends Addition> {
+export interface StreamRecordIdentity {
   /** Unique for the record, the same each time it is repeated. */
   readonly eventId: string;
   /** The time at which the row changed, the same on each repetition; exact to the second or better. */
   readonly changedAt: Date;
+}
+
+/** One record of a stream, with what it adds. */
+interface CountedRecord<Row extends Addition> extends StreamRecordIdentity {
   readonly additions: readonly Row[];
   /** Records of the same group are next to each other in the transactions, because their rows are the same. */
   readonly group: string;

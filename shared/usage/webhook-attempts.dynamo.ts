@@ -5,7 +5,7 @@
 
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import type { Mode } from '../contract/mode.ts';
+import { clientIdIn, type Mode, settingsIdOf } from '../contract/mode.ts';
 import { addAmounts } from '../platform/aws/conditional-write.dynamo.ts';
 import { batchRead } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, type Clock, epochSeconds } from '../platform/clock.ts';
@@ -16,21 +16,9 @@ type AttemptMetric = `webhooks_${'acknowledged' | 'retry_scheduled' | 'failed'}`
 /** `webhooks_total_ms` is the sum of the durations of all attempts. */
 type AttemptCounts = Readonly<Partial<Record<AttemptMetric | 'webhooks_total_ms', number>>>;
 
-interface HourlyAttempts {
-  /** `2026-11-20T10` in UTC. */
-  readonly hour: string;
-  readonly counts: Readonly<Record<string, number>>;
-}
-
+/** `2026-11-20T10` in UTC. The attempts of test webhooks are in rows of their own, named as the data of a client are. */
 export function hourOf(at: Date): string {
   return at.toISOString().slice(0, 13);
-}
-
-const testEnding = '-test';
-
-/** The attempts of test webhooks are in rows of their own. */
-function rowIn(mode: Mode, hour: string): string {
-  return mode === 'test' ? hour + testEnding : hour;
 }
 
 const hourRow = z.looseObject({ hour: z.string() });
@@ -46,7 +34,7 @@ export function dynamoAttemptCounter(client: DynamoDBDocumentClient, TableName: 
       await client.send(
         new UpdateCommand({
           TableName,
-          Key: { hour: rowIn(mode, hourOf(at)) },
+          Key: { hour: clientIdIn(mode, hourOf(at)) },
           ...addAmounts(entries, epochSeconds(addDays(at, usageKeptDays))),
         }),
       );
@@ -59,12 +47,12 @@ export type AttemptReader = ReturnType<typeof dynamoAttemptReader>;
 export function dynamoAttemptReader(client: DynamoDBDocumentClient, tableName: string) {
   return {
     /** The hours of these that have counts, in no order. */
-    async hours(hours: readonly string[], mode: Mode = 'live'): Promise<HourlyAttempts[]> {
-      const keys = hours.map((hour) => ({ hour: rowIn(mode, hour) }));
+    async hours(hours: readonly string[], mode: Mode = 'live') {
+      const keys = hours.map((hour) => ({ hour: clientIdIn(mode, hour) }));
       const rows = await batchRead(client, tableName, keys);
       return rows.map((row) => {
         const { hour, purge_at: _purgeAt, ...counts } = hourRow.parse(row);
-        return { hour: hour.replace(testEnding, ''), counts: Object.fromEntries(numbersIn(counts)) };
+        return { hour: settingsIdOf(hour), counts: Object.fromEntries(numbersIn(counts)) };
       });
     },
   };
