@@ -216,8 +216,7 @@ export function dynamoApiKeyStore(dynamo: DynamoDBDocumentClient, TableName: str
         ExpressionAttributeValues: { ':client_id': clientId },
         ScanIndexForward: false,
       });
-      const parsed = await Array.fromAsync(rows, (row) => apiKeyRow.safeParse(row));
-      return parsed.flatMap(({ success, data }) => (success ? [data] : []));
+      return (await Array.fromAsync(rows)).flatMap((row) => apiKeyRow.safeParse(row).data ?? []);
     },
     async revoke(keyHash: string, at: Date): Promise<void> {
       await dynamo.send(

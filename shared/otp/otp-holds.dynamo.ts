@@ -103,7 +103,8 @@ export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string
     },
 
     async listHeld(): Promise<readonly OtpHold[]> {
-      return heldIn(await Array.fromAsync(scanRows(client, { TableName })));
+      const states = statesIn(await Array.fromAsync(scanRows(client, { TableName })));
+      return states.filter((state) => state.state === 'held');
     },
 
     /** False if the state is no longer the one that was seen, or passwords are held already. */
@@ -158,12 +159,5 @@ function unchanged(row: Row | undefined, names: readonly string[]) {
 }
 
 function statesIn(items: readonly unknown[] = []): OtpHoldState[] {
-  return items.flatMap((item) => {
-    const parsed = otpHoldRow.safeParse(item);
-    return parsed.success ? [parsed.data] : [];
-  });
-}
-
-function heldIn(items: readonly unknown[] | undefined): OtpHold[] {
-  return statesIn(items).flatMap((state) => (state.state === 'held' ? [state] : []));
+  return items.flatMap((item) => otpHoldRow.safeParse(item).data ?? []);
 }

@@ -5,14 +5,7 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
-import {
-  effectiveSuppression,
-  isSuppression,
-  type RowKey,
-  rowKey,
-  type SuppressionRow,
-  suppressionRow,
-} from './suppression.ts';
+import { effectiveSuppression, isSuppression, type RowKey, rowKey, suppressionRow } from './suppression.ts';
 
 export type SuppressionChanges = ReturnType<typeof dynamoSuppressionChanges>;
 
@@ -55,7 +48,8 @@ export function dynamoSuppressionChanges(client: DynamoDBDocumentClient, TableNa
         }),
       );
       return {
-        rows: Items.flatMap(readable),
+        // Without one that a person made invalid: what it says is unknown, so no list of a carrier is changed by it.
+        rows: Items.flatMap((item) => suppressionRow.safeParse(item).data ?? []),
         // They would be deleted: they had ended, and a person set them again in the console, whenever that was.
         ending: Items.filter((item) => item.purge_at !== undefined)
           .map(effectiveSuppression)
@@ -76,12 +70,6 @@ export function dynamoSuppressionChanges(client: DynamoDBDocumentClient, TableNa
       });
     },
   };
-}
-
-/** Leaves out a row that a person made invalid: what it says is unknown, so no list of a carrier is changed by it. */
-function readable(item: unknown): SuppressionRow[] {
-  const parsed = suppressionRow.safeParse(item);
-  return parsed.success ? [parsed.data] : [];
 }
 
 const time = z.pipe(
