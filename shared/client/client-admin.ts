@@ -146,13 +146,7 @@ export async function endPreviousSecret(
   });
 }
 
-export interface RotatedWebhookSecret {
-  readonly secret: string;
-  readonly created_at: string;
-  readonly active_at: string;
-  /** The time until which the previous secret also signs; absent if there was none. */
-  readonly previous_expires_at?: string | undefined;
-}
+export type RotatedWebhookSecret = ReturnType<typeof rotated>;
 
 /** Issues a new webhook secret. Until it is active only the old ones sign; then all sign for the overlap (contract 7.5). */
 export async function rotateWebhookSecret(
@@ -195,9 +189,10 @@ export async function rotateEndpointSecret(
   });
 }
 
-function rotated([newest, previous]: readonly WebhookSecret[]): RotatedWebhookSecret {
+function rotated([newest, previous]: readonly WebhookSecret[]) {
   if (newest === undefined) throw new Error('a rotation leaves at least one secret');
   const { secret, created_at, active_at = created_at } = newest;
+  // The previous secret signs until its end, too; absent if there was none.
   return { secret, created_at, active_at, previous_expires_at: previous?.expires_at };
 }
 

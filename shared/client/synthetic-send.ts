@@ -19,14 +19,14 @@ export interface GatewayResponse {
   readonly body: unknown;
 }
 
-export type CallGateway = (
-  path: string,
-  request: { readonly token?: string; readonly body?: object },
-) => Promise<GatewayResponse>;
+export type CallGateway = ReturnType<typeof callGateway>;
 
 /** Calls the gateway by its public address, as a client does. The call throws where there is no response in time, or one that is no JSON. */
-export function callGateway(baseUrl: string): CallGateway {
-  return async (path, { token, body }) => {
+export function callGateway(baseUrl: string) {
+  return async (
+    path: string,
+    { token, body }: { readonly token?: string; readonly body?: object },
+  ): Promise<GatewayResponse> => {
     const response = await fetch(`${baseUrl}${path}`, {
       method: body === undefined ? 'GET' : 'POST',
       redirect: 'manual',

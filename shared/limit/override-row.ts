@@ -101,7 +101,7 @@ function parseLimit(
 ): Parsed<number> {
   if (target?.windows.includes(attribute) !== true) {
     return {
-      reason: `this endpoint has no such limit. Remove ${attribute}; valid are ${listed(target?.windows ?? [])}.`,
+      reason: `this endpoint has no such limit. Remove ${attribute}; valid are ${new Intl.ListFormat('en-GB').format(target?.windows ?? [])}.`,
     };
   }
   const money = isMoney(target);
@@ -181,8 +181,4 @@ function isoMilliseconds(text: unknown): number | undefined {
   if (Number.isNaN(start) || new Date(start).toISOString().slice(0, 10) !== day) return undefined;
   const at = Date.parse(`${day}T${time}${offset.toUpperCase()}`);
   return Number.isNaN(at) ? undefined : at;
-}
-
-function listed(names: readonly string[]): string {
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }

@@ -33,13 +33,11 @@ export type LimitReader = (clientId: string, policy: PolicyName) => Promise<Limi
 /** The caps of the rows in force. */
 export type CapReader = (clientId: string) => Promise<Caps>;
 
-interface OverrideKey {
+/** A value that is ignored in favor of its default, and reported to the operator. */
+export interface InvalidOverride extends IgnoredValue {
   readonly client_id: string;
   readonly endpoint: string;
 }
-
-/** A value that is ignored in favor of its default, and reported to the operator. */
-export interface InvalidOverride extends OverrideKey, IgnoredValue {}
 
 export type OverrideReader = ReturnType<typeof overrideReader>;
 

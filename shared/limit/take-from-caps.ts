@@ -64,17 +64,21 @@ const cacheEntries = 5000;
 /** Counted also without a limit, so that a cap that is set later knows what was sent before. */
 const countedWindows = ['day', 'month'] as const;
 
-export function allowances(dependencies: {
-  readonly counter: CapCounter;
-  /** The caps in force for a client. */
+interface CapsInForce {
   readonly limitsOf: (clientId: string) => Promise<readonly CapLimit[]>;
+}
+
+interface AllowanceDependencies extends CapsInForce {
+  readonly counter: CapCounter;
   /** The estimated cost of a message. */
   readonly costOf: (message: PricedMessage) => number;
   /** The currency of the costs and the spend caps. */
   readonly currency: string;
   readonly notify: NotifyOfSpend;
   readonly warn: (message: string, error: unknown) => void;
-}): AllowanceOf {
+}
+
+export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
   /** By row: the attributes of ended windows, which the next write removes. */
   const ended = new ExpiringMap<readonly string[]>(cacheEntries);
   const amountsOf = (messages: readonly PricedMessage[]): Amounts => ({
@@ -244,14 +248,7 @@ export interface CapUse {
 
 /** One read, and none where no cap applies to the client. */
 export async function capUse(
-  {
-    counter,
-    limitsOf,
-  }: {
-    readonly counter: Pick<CapCounter, 'read'>;
-    /** The caps in force for a client. */
-    readonly limitsOf: (clientId: string) => Promise<readonly CapLimit[]>;
-  },
+  { counter, limitsOf }: CapsInForce & { readonly counter: Pick<CapCounter, 'read'> },
   clientId: string,
   now: Date,
 ): Promise<CapUse[]> {

@@ -1,5 +1,6 @@
 /** Makes the API's view of a message, in the form of `message-response.schema.ts` (contract, section 5). */
 import { modeField } from '../contract/mode.ts';
+import { withoutUndefined } from '../platform/object-fields.ts';
 import { fromOf, shownAttempt } from './attempt.ts';
 import { historyOf, type Message, type Status } from './message.ts';
 import type { AcceptedMessage, MessageStatus } from './message-response.schema.ts';
@@ -84,11 +85,5 @@ function partiesOf(message: Message) {
 
 function receivedPart({ direction, text, received_content, received_at, in_reply_to }: Message) {
   if (direction === undefined) return {};
-  return {
-    direction,
-    ...(text === undefined ? {} : { text }),
-    ...(received_content === undefined ? {} : { whatsapp: received_content }),
-    ...(received_at === undefined ? {} : { received_at }),
-    ...(in_reply_to === undefined ? {} : { in_reply_to }),
-  };
+  return { direction, ...withoutUndefined({ text, whatsapp: received_content, received_at, in_reply_to }) };
 }

@@ -6,7 +6,7 @@
 import type { Channel, StageCarriers } from '../contract/channels.ts';
 import { everyClient } from '../contract/limits.ts';
 import { settingsIdOf } from '../contract/mode.ts';
-import type { EditedRow } from '../edited-table/edited-row.ts';
+import type { EditedRow, IgnoredValue } from '../edited-table/edited-row.ts';
 import type { Clock } from '../platform/clock.ts';
 import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
 import {
@@ -56,11 +56,9 @@ interface ClientSenders {
 export type SendersOf = (clientId: string) => Promise<ClientSenders>;
 
 /** A value that is ignored, and reported to the operator. */
-export interface InvalidSender {
+export interface InvalidSender extends IgnoredValue {
   readonly client_id: string;
   readonly destination: string;
-  readonly attribute: string;
-  readonly reason: string;
 }
 
 /**
@@ -120,9 +118,8 @@ export function senderReader(
   function parse(rows: readonly EditedRow[]): readonly ParsedSenderRow[] {
     return rows.map((row) => {
       const parsed = parseSenderRow(row);
-      for (const { attribute, reason } of parsed.ignored) {
-        report({ client_id: parsed.clientId, destination: String(row.destination), attribute, reason });
-      }
+      for (const value of parsed.ignored)
+        report({ client_id: parsed.clientId, destination: String(row.destination), ...value });
       return parsed;
     });
   }

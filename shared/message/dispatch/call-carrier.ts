@@ -296,13 +296,7 @@ export async function noteLateOutcome(
 
 export async function requeue(
   { outbound }: DispatchDependencies,
-  outcome:
-    | 'try_again'
-    | 'next_carrier'
-    | 'unknown_outcome'
-    | 'not_yet_due'
-    | 'waits_for_slot'
-    | 'leg_not_due',
+  outcome: DispatchOutcome,
   message: Message | undefined,
   entry: OutboundEntry,
 ): Promise<Dispatched> {

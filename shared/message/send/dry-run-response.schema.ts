@@ -15,6 +15,10 @@ const estimatedCost = described(
   z.nullable(z.number()),
   'By the price list of the gateway; null without a price for a country. What would fail with `would_fail_with` costs nothing.',
 );
+const selectedSender = described(
+  z.nullable(z.string()),
+  'The sender that would be used; null where the carrier selects it.',
+);
 const wouldFailWith = described(
   z.exactOptional(messageErrorCode),
   'The error code with which the message would fail after it is accepted: `recipient_opted_out` where the recipient is suppressed now.',
@@ -26,10 +30,7 @@ const dryRunLeg = z.object({
     z.nullable(z.int()),
     'As in the request; null where only a failure or the end of the validity period would start it.',
   ),
-  from: described(
-    z.nullable(z.string()),
-    'The sender that would be used; null where the carrier selects it.',
-  ),
+  from: selectedSender,
   encoding: z.exactOptional(encoding),
   segments: z.exactOptional(segments),
   estimated_cost: estimatedCost,
@@ -72,10 +73,7 @@ const dryRun = z.object({
   ...dryRunFields,
   channel,
   recipient,
-  from: described(
-    z.nullable(z.string()),
-    'The sender that would be used; null where the carrier selects it.',
-  ),
+  from: selectedSender,
   encoding: z.exactOptional(encoding),
   segments: z.exactOptional(segments),
   would_fail_with: wouldFailWith,
@@ -96,10 +94,7 @@ const dryRunBatch = z.object({
       z.object({
         index: count,
         recipient,
-        from: described(
-          z.nullable(z.string()),
-          'The sender that would be used; null where the carrier selects it.',
-        ),
+        from: selectedSender,
         encoding,
         segments,
         estimated_cost: estimatedCost,
