@@ -2,7 +2,13 @@
  * The suppressions table: partition `client_id`, sort `recipient`. A change is applied only over an older one, so that
  * notifications may arrive in any order and any number of times.
  */
-import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
 import { keptDays } from '../../contract/mode.ts';
 import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
 import { batchRead, type ReadOptions } from '../../platform/aws/read-rows.dynamo.ts';
@@ -75,32 +81,22 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
         change.scope === undefined
           ? 'attribute_exists(#scope) AND attribute_exists(changed_at)'
           : 'attribute_not_exists(#scope)';
-      const entering = await conditionalUpdate(client, {
+      const { applied, exists, row } = await write({
         ...update(change, { cause: change.cause }, { isEntering: true }),
         ConditionExpression: `${isNewerThanRow(change)} AND ${isOther}`,
-        ReturnValues: 'ALL_NEW',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });
-      if (entering.applied) {
-        return { outcome: 'changed', row: effectiveSuppression(entering.response.Attributes ?? {}) };
-      }
-      if (isRepair(change, entering.row)) return repair(change);
-      const row = entering.row === undefined ? undefined : effectiveSuppression(entering.row);
-      // This very change, before a crash or a lost response.
-      if (row?.cause === change.cause) return { outcome: 'changed', row };
+      // This very change: now, or before a crash or a lost response.
+      if (applied || row.cause === change.cause) return { outcome: 'changed', row };
+      if (exists && isRepair(change, row)) return repair(change);
       // Nothing was suppressed, and the word of the person stays the reason for that.
-      const isEnded = row !== undefined && row.scope === undefined;
+      const isEnded = row.scope === undefined;
       if (change.scope === undefined && isEnded && isLasting(row) && !isLasting(change))
         return { outcome: 'same', row };
-      const refreshing = await conditionalUpdate(client, {
-        ...update(change, row === undefined ? { cause: change.cause } : {}, { isRefresh: true }),
+      const refreshing = await write({
+        ...update(change, exists ? {} : { cause: change.cause }, { isRefresh: true }),
         ConditionExpression: isNewerThanRow(change),
-        ReturnValues: 'ALL_NEW',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });
-      return refreshing.applied
-        ? { outcome: 'same', row: effectiveSuppression(refreshing.response.Attributes ?? {}) }
-        : { outcome: 'outdated', row: effectiveSuppression(refreshing.row ?? {}) };
+      return { outcome: refreshing.applied ? 'same' : 'outdated', row: refreshing.row };
     },
 
     /**
@@ -152,6 +148,17 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
     },
   };
 
+  /** The row is as it counts: after the write, or as its condition saw it; one that does not exist counts as unreadable. */
+  async function write(input: UpdateCommandInput) {
+    const writing = await conditionalUpdate(client, {
+      ...input,
+      ReturnValues: 'ALL_NEW',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+    const row = writing.applied ? writing.response.Attributes : writing.row;
+    return { applied: writing.applied, exists: row !== undefined, row: effectiveSuppression(row ?? {}) };
+  }
+
   /** Writes every attribute: what the row said cannot be read, nor which change is newer. */
   async function repair(change: SuppressionChange): Promise<Changed> {
     const input = update(change, { cause: change.cause }, { overwrites: true });
@@ -162,20 +169,15 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
   async function beginByRefusal(change: SuppressionChange): Promise<Changed> {
     const input = update(change, { cause: change.cause });
     const lasting = lastingSources.map((_, index) => `:lasting${index}`);
-    const beginning = await conditionalUpdate(client, {
+    const { applied, row } = await write({
       ...input,
       ConditionExpression: `${isNewer} AND attribute_not_exists(#scope) AND (attribute_not_exists(changed_at) OR NOT #source IN (${lasting.join(', ')}))`,
       ExpressionAttributeValues: {
         ...input.ExpressionAttributeValues,
         ...Object.fromEntries(lastingSources.map((source, index) => [`:lasting${index}`, source])),
       },
-      ReturnValues: 'ALL_NEW',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
-    if (beginning.applied)
-      return { outcome: 'changed', row: effectiveSuppression(beginning.response.Attributes ?? {}) };
-    const row = effectiveSuppression(beginning.row ?? {});
-    if (row.cause === change.cause) return { outcome: 'changed', row };
+    if (applied || row.cause === change.cause) return { outcome: 'changed', row };
     return { outcome: isSuppression(row) ? 'same' : 'outdated', row };
   }
 
@@ -238,12 +240,8 @@ function isLasting({ source }: Pick<SuppressionRow, 'source'>): boolean {
 }
 
 /** A row that cannot be read is repaired by its client and by administrators. A text of the person does not end it. */
-function isRepair(
-  { source }: SuppressionChange,
-  row: Readonly<Record<string, unknown>> | undefined,
-): boolean {
-  if (row === undefined || isReadable(effectiveSuppression(row))) return false;
-  return source === 'client' || source === 'admin';
+function isRepair({ source }: SuppressionChange, row: SuppressionRow): boolean {
+  return !isReadable(row) && (source === 'client' || source === 'admin');
 }
 
 /** A query may have read more rows than fit the page; the next page begins after the last one that is shown. */
