@@ -32,11 +32,14 @@ export function permissionsOf(
   return { countries: countries ?? stageCountries, senders, isOfOthers };
 }
 
-/** The kind of message: an SMS can name its sender, the others cannot. */
-type MessageKind = 'sms' | 'otp' | 'whatsapp';
+/** Entries of a list of senders that allow a kind of message and are not senders of an SMS: what is said without them. */
+const kindRefusals = {
+  otp: 'This client may not send one-time passwords: its list of senders does not name otp.',
+  whatsapp: 'This client may not send by WhatsApp: its list of senders does not name whatsapp.',
+} as const;
 
-/** Entries of a list of senders that allow a kind of message and are not senders of an SMS. */
-const kindEntries: readonly string[] = ['otp', 'whatsapp'] satisfies MessageKind[];
+/** The kind of message: an SMS can name its sender, the others cannot. */
+type MessageKind = 'sms' | keyof typeof kindRefusals;
 
 const foreignSender = 'This client may not send from this sender.';
 
@@ -61,19 +64,9 @@ function senderRefusal(
   kind: MessageKind,
   from: string | undefined,
 ): string | undefined {
-  switch (kind) {
-    case 'otp':
-      return senders.includes('otp')
-        ? undefined
-        : 'This client may not send one-time passwords: its list of senders does not name otp.';
-    case 'whatsapp':
-      return senders.includes('whatsapp')
-        ? undefined
-        : 'This client may not send by WhatsApp: its list of senders does not name whatsapp.';
-    case 'sms':
-      if (from === undefined) return 'This client must name one of its senders in "from".';
-      return senders.includes(from) && !kindEntries.includes(from) ? undefined : foreignSender;
-  }
+  if (kind !== 'sms') return senders.includes(kind) ? undefined : kindRefusals[kind];
+  if (from === undefined) return 'This client must name one of its senders in "from".';
+  return senders.includes(from) && !Object.hasOwn(kindRefusals, from) ? undefined : foreignSender;
 }
 
 /** The reason why the client may not send to this recipient from this sender; undefined if it may. */

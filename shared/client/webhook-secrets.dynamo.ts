@@ -4,21 +4,9 @@ import * as z from 'zod/mini';
 import { modeOf, settingsIdOf } from '../contract/mode.ts';
 import { conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
 import { readRow } from '../platform/aws/read-rows.dynamo.ts';
-import type { WebhookSecretStore, WebhookSecrets } from './webhook-secrets.ts';
+import { type WebhookSecretStore, type WebhookSecrets, webhookSecret } from './webhook-secrets.ts';
 
-const secretList = z._default(
-  z.array(
-    // Keeps attributes that another version added, because the write that replaces the list compares it as a whole.
-    z.looseObject({
-      secret: z.string().check(z.minLength(1)),
-      created_at: z.iso.datetime(),
-      active_at: z.optional(z.iso.datetime()),
-      expires_at: z.optional(z.iso.datetime()),
-      from_live: z.optional(z.boolean()),
-    }),
-  ),
-  [],
-);
+const secretList = z._default(z.array(webhookSecret), []);
 /** The list of the client and those of endpoints are parsed one by one, so that a malformed one stops no other. */
 const secretsRow = z.object({
   webhook_secrets: z.optional(z.unknown()),

@@ -154,6 +154,21 @@ function moreFaults(count: number): string {
   return count === 1 ? 'One more fault is in details.' : `${count} more faults are in details.`;
 }
 
+/** The one of these codes with which the work is refused; undefined where it is not. Every other error is thrown. */
+export async function refusedWith<Code extends ErrorCode>(
+  codes: readonly Code[],
+  work: Promise<void> | undefined,
+): Promise<Code | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    const refusal = codes.find((code) => error instanceof GatewayError && error.code === code);
+    if (refusal === undefined) throw error;
+    return refusal;
+  }
+}
+
 /** Whether another request changed the same resource between the read and the write of this one. */
 export function isConcurrentChange(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'concurrent_change';

@@ -40,9 +40,6 @@ export function messageOfErrorCode(code: string): string | null {
   return Object.hasOwn(messages, code) ? (messages[code] ?? null) : null;
 }
 
-export function messageError(errorCode: MessageErrorCode): {
-  readonly errorCode: MessageErrorCode;
-  readonly errorMessage: string;
-} {
+export function messageError(errorCode: MessageErrorCode) {
   return { errorCode, errorMessage: messageErrorCodes[errorCode] };
 }

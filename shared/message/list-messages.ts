@@ -85,9 +85,9 @@ export function listMessages(
         const byId = new Map(rows.map((row) => [row.message_id, row]));
         for (const key of chunk) {
           const message = byId.get(key.messageId);
-          if (message !== undefined && passes(message, clientId, query)) {
+          // Checked again on the complete row, because the index may be older.
+          if (message?.client_id === clientId && passesFilter(message, query))
             found.push({ message, position: key.position });
-          }
         }
       }
       position = next.at(-1)?.position ?? position;
@@ -130,11 +130,6 @@ async function likelyAmong(
 
 function passesFilter(fields: FilterFields, query: Query): boolean {
   return filterFields.every((field) => query[field] === undefined || fields[field] === query[field]);
-}
-
-/** Checked again on the complete row, because the index may be older. */
-function passes(message: Message, clientId: string, query: Query): boolean {
-  return message.client_id === clientId && passesFilter(message, query);
 }
 
 function page(found: readonly FoundMessage[], end: string | undefined): ApiResponse {

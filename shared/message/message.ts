@@ -257,14 +257,9 @@ export const messageSchema = lazily(() =>
 
 export type Message = Readonly<z.output<ReturnType<typeof messageSchema>>>;
 
-interface HistoryEntry {
-  readonly status: Status;
-  readonly at: string;
-}
-
 /** The states a message entered, in order: what `history` shows. `sending` is internal, so it is left out. */
-export function historyOf(message: Message): HistoryEntry[] {
-  const entries: HistoryEntry[] = [];
+export function historyOf(message: Message) {
+  const entries: { readonly status: Status; readonly at: string }[] = [];
   if (message.scheduled_at !== undefined) entries.push({ status: 'scheduled', at: message.created_at });
   for (const status of statuses) {
     if (status === 'scheduled' || status === 'sending') continue;
@@ -287,14 +282,11 @@ export interface MessageChange {
   readonly after: Message;
 }
 
-/** Whether this change entered the state: its time is set now, and was not before. */
-function hasEntered({ before, after }: MessageChange, status: Exclude<Status, 'scheduled'>): boolean {
-  return after[`${status}_at`] !== undefined && before?.[`${status}_at`] === undefined;
-}
-
-/** The states with an event that this change entered: the events to send now. */
-export function eventsToSend(change: MessageChange): EventStatus[] {
-  return eventStatuses.filter((status) => hasEntered(change, status));
+/** The states with an event that this change entered, as their time is set now and was not before: the events to send now. */
+export function eventsToSend({ before, after }: MessageChange): EventStatus[] {
+  return eventStatuses.filter(
+    (status) => after[`${status}_at`] !== undefined && before?.[`${status}_at`] === undefined,
+  );
 }
 
 /**

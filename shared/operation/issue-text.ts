@@ -88,8 +88,7 @@ function kindFault(faults: readonly z.core.$ZodIssue[]): string | undefined {
 
 /** `a`, `a or b`, `a, b or c` */
 function alternatives(values: readonly string[]): string {
-  const others = values.slice(0, -1).join(', ');
-  return others === '' ? values.join('') : `${others} or ${values.at(-1)}`;
+  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(values);
 }
 
 function sized(bound: string, size: unknown, origin: string): string {

@@ -70,7 +70,7 @@ export function holdCheck(
 }
 
 /** An administrator's word for a country counts more than a hold of all of them. */
-export function isHeld(states: readonly OtpHoldState[], country: string): boolean {
+function isHeld(states: readonly OtpHoldState[], country: string): boolean {
   const own = states.find((state) => state.country === country);
   if (own?.state === 'held') return true;
   if (own?.state === 'allowed' && own.always) return false;

@@ -2,7 +2,7 @@
  * What the further legs of a one-time password take into account when they start: whether it can still be verified, the
  * limit of its recipient, and a hold of its country, which counts for each SMS.
  */
-import { GatewayError } from '../contract/errors.ts';
+import { refusedWith } from '../contract/errors.ts';
 import { noCountry } from '../contract/otp-hold.ts';
 import type { OtpLegs } from '../message/dispatch/start-next-leg.ts';
 import type { LegRefusal } from '../message/message.ts';
@@ -29,10 +29,11 @@ export function otpLegs({
     },
 
     async refusalOf({ message_id, client_id, channel, country, recipient }, now) {
-      const isHeld =
-        channel === 'sms' && (await isRefused('otp_held', assertNotHeld(client_id, country ?? noCountry)));
-      if (isHeld) return 'otp_held';
-      return limitedBy(checkRecipientSends(otps, { clientId: client_id, recipient }, message_id, now));
+      const check = channel === 'sms' ? assertNotHeld(client_id, country ?? noCountry) : undefined;
+      const held = await refusedWith(['otp_held'], check);
+      return (
+        held ?? limitedBy(checkRecipientSends(otps, { clientId: client_id, recipient }, message_id, now))
+      );
     },
 
     count: ({ message_id, client_id, recipient }, now) =>
@@ -51,15 +52,5 @@ export function otpLegs({
 }
 
 async function limitedBy(limit: Promise<void>): Promise<LegRefusal | undefined> {
-  return (await isRefused('rate_limit_exceeded', limit)) ? 'recipient_limit_reached' : undefined;
-}
-
-async function isRefused(code: GatewayError['code'], check: Promise<void>): Promise<boolean> {
-  try {
-    await check;
-    return false;
-  } catch (error) {
-    if (error instanceof GatewayError && error.code === code) return true;
-    throw error;
-  }
+  return (await refusedWith(['rate_limit_exceeded'], limit)) && 'recipient_limit_reached';
 }

@@ -1,6 +1,4 @@
 /** The UTC periods in which usage is counted: hours, days and months, each named by the start of its ISO time. */
-import { keptDays } from '../contract/mode.ts';
-import { addDays, epochSeconds } from '../platform/clock.ts';
 
 /** Shortest first. */
 export const intervals = ['hour', 'day', 'month'] as const;
@@ -49,9 +47,4 @@ export function periodsBetween(
     at = period.to;
   }
   return periods;
-}
-
-/** Returns when the client's row of the period is deleted (TTL), in seconds since the epoch. */
-export function purgedAt(period: Period, clientId: string): number {
-  return epochSeconds(addDays(period.to, keptDays(clientId, usageKeptDays)));
 }

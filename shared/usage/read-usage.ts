@@ -70,10 +70,7 @@ function groupOf(first: ClientCombination | undefined, groupBy: readonly Groupin
   };
 }
 
-export function timesOf({ from, to }: Pick<Period, 'from' | 'to'>): {
-  readonly from: string;
-  readonly to: string;
-} {
+export function timesOf({ from, to }: Pick<Period, 'from' | 'to'>) {
   return { from: from.toISOString(), to: to.toISOString() };
 }
 

@@ -5,7 +5,7 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { type Mode, modeOf } from '../contract/mode.ts';
+import { keptDays, type Mode, modeOf } from '../contract/mode.ts';
 import { addAmounts } from '../platform/aws/conditional-write.dynamo.ts';
 import { isSenderFault } from '../platform/aws/permanent-fault.ts';
 import { batchRead, queryRows } from '../platform/aws/read-rows.dynamo.ts';
@@ -21,7 +21,7 @@ import { countFunctionFailure, log } from '../platform/log.ts';
 import { type Amounts, numbersIn, parseCountedMessage } from './amounts.ts';
 import type { ChangeRecord, UsageCounter } from './count-changes.ts';
 import { idDigits, type OnceCounter } from './count-once.ts';
-import { purgedAt } from './period.ts';
+import { usageKeptDays } from './period.ts';
 
 interface CounterTables<Row> {
   readonly sums: string;
@@ -61,7 +61,7 @@ export function dynamoUsageCounter(
       prefix: '',
       rowOf: ({ period, clientId }) => ({
         key: { period: period.name, client_id: clientId },
-        purgeAt: purgedAt(period, clientId),
+        purgeAt: epochSeconds(addDays(period.to, keptDays(clientId, usageKeptDays))),
       }),
     },
     clock,

@@ -12,7 +12,7 @@
  * If the queue message is lost, the review finds the message (relay/expire-messages.ts).
  */
 
-import { GatewayError } from '../../contract/errors.ts';
+import { refusedWith } from '../../contract/errors.ts';
 import type { Allowance, AllowanceOf } from '../../limit/take-from-caps.ts';
 import type { Clock, Sleep } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
@@ -124,7 +124,7 @@ async function refusalOf(
 ): Promise<LegRefusal | undefined> {
   const known =
     (leg.otp === undefined ? undefined : await otpLegs.refusalOf(leg, now)) ??
-    (await refusalBy(() => allowance?.take([leg])));
+    (await refusedWith(capRefusals, allowance?.take([leg])));
   if (known !== undefined || leg.otp === undefined) return known;
   let isCounted = false;
   try {
@@ -137,17 +137,6 @@ async function refusalOf(
 }
 
 const capRefusals = ['message_limit_reached', 'spend_limit_reached'] as const satisfies LegRefusal[];
-
-async function refusalBy(take: () => Promise<void> | undefined): Promise<LegRefusal | undefined> {
-  try {
-    await take();
-    return undefined;
-  } catch (error) {
-    const code = capRefusals.find((each) => error instanceof GatewayError && error.code === each);
-    if (code === undefined) throw error;
-    return code;
-  }
-}
 
 /**
  * Whether a message of a send with `fallback` need not be handed over any more. A leg may wait for its carrier so long that
