@@ -53,8 +53,10 @@ export function parseRow(row: OverrideRow): ParsedRow {
   const valid = <T>(attribute: string, parse: (value: unknown) => Parsed<T>): T | undefined =>
     validValue(row, attribute, parse, ignored);
 
-  if (target === undefined && !isMaintenance(row))
-    ignored.push({ attribute: 'endpoint', reason: noSuchEndpoint(endpoint) });
+  if (target === undefined && !isMaintenance(row)) {
+    const reason = `there is no endpoint ${shownValue(endpoint)}, so the row has no effect.`;
+    ignored.push({ attribute: 'endpoint', reason });
+  }
   const limits: Partial<Record<WindowAttribute, number>> = {};
   for (const attribute of target === undefined ? [] : windowAttributes) {
     const limit = valid(attribute, (value) => parseLimit(value, attribute, target));
@@ -87,10 +89,6 @@ export function rowInForce(rows: readonly (ParsedRow | undefined)[], now: Date):
 /** Whether the row has an effect at `now`. */
 export function isInForce({ target, expiresAt }: ParsedRow, now: Date): boolean {
   return target !== undefined && (expiresAt === undefined || now < expiresAt);
-}
-
-function noSuchEndpoint(endpoint: string): string {
-  return `there is no endpoint ${shownValue(endpoint)}, so the row has no effect.`;
 }
 
 /** Reads a number, or a string of digits: in the console a number is easily entered as a string. */
