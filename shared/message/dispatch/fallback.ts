@@ -19,18 +19,15 @@ function firstIdOf({ message_id, fallback_of }: Message): string {
   return fallback_of ?? message_id;
 }
 
-function legOf({ leg = 1 }: Message): number {
-  return leg;
-}
-
 export function earlierLegIds(message: Message): string[] {
-  return Array.from({ length: legOf(message) - 1 }, (_, index) => legId(firstIdOf(message), index + 1));
+  const { leg = 1 } = message;
+  return Array.from({ length: leg - 1 }, (_, index) => legId(firstIdOf(message), index + 1));
 }
 
 /** The legs after this one, whether or not they have started. */
 export function laterLegIds(message: Message): string[] {
-  const { fallback = [] } = message;
-  return fallback.map((_, index) => legId(firstIdOf(message), legOf(message) + 1 + index));
+  const { fallback = [], leg = 1 } = message;
+  return fallback.map((_, index) => legId(firstIdOf(message), leg + 1 + index));
 }
 
 /**
@@ -110,7 +107,7 @@ export function nextLegOf(
   const createdAt = now.toISOString();
   const expiresAt = otp === undefined ? addSeconds(now, validitySeconds(previous)) : new Date(otp.expires_at);
   const text = given === undefined || otp === undefined ? given : textOf(given, expiresAt, now);
-  const leg = legOf(previous) + 1;
+  const leg = (previous.leg ?? 1) + 1;
   return {
     message_id: legId(firstIdOf(previous), leg),
     fallback_of: firstIdOf(previous),

@@ -49,10 +49,10 @@ export function nextStep(
   if (last === undefined) return handOver(message, first, rules, now);
   const { since = last.at } = last;
   const next = after(message, carriers, last.carrier) ?? first;
-  const isRepeated =
-    last.outcome === 'throttled' || (last.outcome === 'not_taken' && mayHave(message, next.name));
+  const nextMayHave = attempts.some(({ carrier, outcome }) => carrier === next.name && outcome === 'unknown');
+  const isRepeated = last.outcome === 'throttled' || (last.outcome === 'not_taken' && nextMayHave);
   const stays = isRepeated && now < addSeconds(new Date(since), repeatedSecondsMax);
-  const carrier = stays ? named(carriers, last.carrier) : undefined;
+  const carrier = stays ? carriers.find(({ name }) => name === last.carrier) : undefined;
   if (carrier !== undefined) return handOver(message, carrier, rules, now, since);
   return handOver(message, next, rules, now);
 }
@@ -138,7 +138,7 @@ function settle(
       return handOver({ ...message, attempts }, carrier, rules, now);
     }
   }
-  const carrier = named(carriers, last.carrier);
+  const carrier = carriers.find(({ name }) => name === last.carrier);
   if (carrier?.settledBy === 'repeat') return { step: 'repeat', carrier };
   return { step: 'wait', until: isDue ? new Date(message.expires_at) : deadline };
 }
@@ -170,14 +170,6 @@ function onUnknownOf({ on_unknown, otp, type }: Message, { onUnknown }: AttemptR
   if (on_unknown !== undefined) return on_unknown;
   if (otp !== undefined) return onUnknown.otp;
   return type === 'promotional' ? onUnknown.promotional : onUnknown.other;
-}
-
-function mayHave({ attempts = [] }: Message, name: string): boolean {
-  return attempts.some(({ carrier, outcome }) => carrier === name && outcome === 'unknown');
-}
-
-function named(carriers: readonly ChosenCarrier[], name: string): ChosenCarrier | undefined {
-  return carriers.find((carrier) => carrier.name === name);
 }
 
 /**

@@ -13,20 +13,7 @@ import type { CurrentPace, CurrentPaceOf } from '../../sender/current-pace.ts';
 import { type Message, sendKindOf } from '../message.ts';
 import { isOver, type Slot } from '../slot.ts';
 import { isUsable, reserve, type SenderSlots, type SlotRequest, slowedDown } from './sender-pace.ts';
-
-/** One row for each sender with a pace: its reserved slots, with a revision that changes with each write. */
-interface SenderRow {
-  readonly slots: SenderSlots;
-  /** 0 if there is no row. */
-  readonly revision: number;
-}
-
-export interface SenderPaceStore {
-  /** Strongly consistent. */
-  read(identity: string): Promise<SenderRow>;
-  /** Writes if the revision is still the one seen; returns whether it was. */
-  replace(identity: string, seen: SenderRow, next: SenderSlots): Promise<boolean>;
-}
+import type { SenderPaceStore, SenderRow } from './sender-pace-store.dynamo.ts';
 
 export interface PacedMessage {
   readonly identity: string;

@@ -4,14 +4,19 @@ import * as z from 'zod/mini';
 import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
 import { readableRows } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds, secondsPerDay } from '../../platform/clock.ts';
-import type { SenderPaceStore } from './reserve-slots.ts';
 import { endOf, noSlots, type SenderSlots, senderSlots } from './sender-pace.ts';
 
 const storedRow = z.object({ revision: z.number(), slots: senderSlots });
 
-export function dynamoSenderPaceStore(client: DynamoDBDocumentClient, TableName: string): SenderPaceStore {
+/** One row for each sender with a pace: its reserved slots, with a revision that changes with each write; 0 if there is no row. */
+export type SenderRow = Readonly<z.output<typeof storedRow>>;
+
+export type SenderPaceStore = ReturnType<typeof dynamoSenderPaceStore>;
+
+export function dynamoSenderPaceStore(client: DynamoDBDocumentClient, TableName: string) {
   return {
-    async read(identity) {
+    /** Strongly consistent. */
+    async read(identity: string): Promise<SenderRow> {
       const sender = keyOf(identity);
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: { sender }, ConsistentRead: true }),
@@ -26,7 +31,8 @@ export function dynamoSenderPaceStore(client: DynamoDBDocumentClient, TableName:
       );
     },
 
-    async replace(identity, seen, slots) {
+    /** Writes if the revision is still the one seen; returns whether it was. */
+    async replace(identity: string, seen: SenderRow, slots: SenderSlots): Promise<boolean> {
       const { applied } = await conditionalPut(client, {
         TableName,
         Item: {

@@ -140,14 +140,10 @@ function changeOf<Scope extends SuppressionScope | undefined>(
 
 /** @throws GatewayError where the segment of the path is not a phone number. */
 export function recipientInPath(segment: string): string {
-  const recipient = canonicalRecipient(decoded(segment));
+  // `%2B` is the plus of a number; whether it arrives decoded depends on the proxies before us.
+  const recipient = canonicalRecipient(segment.replace(/^%2b/i, '+'));
   if (recipient !== undefined) return recipient;
   throw invalidFields([{ field: 'recipient', message: recipientRule }]);
-}
-
-/** `%2B` is the plus of a number; whether it arrives decoded depends on the proxies before us. */
-function decoded(segment: string): string {
-  return segment.replace(/^%2b/i, '+');
 }
 
 export function suppressionView(row: Suppression): SuppressionView {

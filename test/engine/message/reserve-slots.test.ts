@@ -6,11 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SendKind } from '../../../shared/contract/channels.ts';
 import {
   type PacedMessage,
-  type SenderPaceStore,
   type SlotReservations,
   slotReservations,
 } from '../../../shared/message/dispatch/reserve-slots.ts';
-import { dynamoSenderPaceStore } from '../../../shared/message/dispatch/sender-pace-store.dynamo.ts';
+import {
+  dynamoSenderPaceStore,
+  type SenderPaceStore,
+} from '../../../shared/message/dispatch/sender-pace-store.dynamo.ts';
 import { paceOf, type Slot } from '../../../shared/message/slot.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 import { createTables } from '../../support/engine/tables.ts';

@@ -4,10 +4,10 @@ import { clientIdIn } from '../../../shared/contract/mode.ts';
 import {
   type PacedMessage,
   pacedMessageOf,
-  type SenderPaceStore,
   slotReservations,
 } from '../../../shared/message/dispatch/reserve-slots.ts';
 import type { SenderSlots } from '../../../shared/message/dispatch/sender-pace.ts';
+import type { SenderPaceStore } from '../../../shared/message/dispatch/sender-pace-store.dynamo.ts';
 import type { Slot } from '../../../shared/message/slot.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
