@@ -13,11 +13,6 @@ import {
 
 export type TokenVerifier = ReturnType<typeof tokenVerifier>;
 
-interface ExpectedToken {
-  readonly issuer: string;
-  readonly audience: string;
-}
-
 /** A revoked key is trusted for at most this time and that of the token cache together: five minutes. */
 export const keyBounds = { maxAgeSeconds: 240, maxEntries: 1 };
 /** A verified token is cached, because checking its signature takes much of the CPU time of a request. */
@@ -35,7 +30,7 @@ class KeyLookupFailure extends Error {}
  */
 export function tokenVerifier(
   published: Pick<SigningKeyStore, 'all'>,
-  expected: ExpectedToken,
+  expected: { readonly issuer: string; readonly audience: string },
   clock: Clock,
 ) {
   const cache = new CachedReader(readKeys, keyBounds, clock);
