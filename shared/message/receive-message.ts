@@ -89,7 +89,9 @@ export async function receiveMessage(
   inbound: InboundMessage,
   receives: number,
 ): Promise<ReceivedMessage> {
-  const keyword = optKeywordOf(saidIn(inbound), dependencies.optOutWords);
+  // The words of the person: a text, or the title of the button of WhatsApp that the person pressed.
+  const said = inbound.text ?? inbound.content?.button_reply?.title ?? '';
+  const keyword = optKeywordOf(said, dependencies.optOutWords);
   const found = await findOwner(dependencies, inbound, keyword?.asksFor);
   if (found.owner === undefined && found.isHandedOver && receives <= tooEarlyReceives) throw new TooEarly();
   const row = rowOf(inbound, found, keyword?.asksFor);
@@ -98,11 +100,6 @@ export async function receiveMessage(
   if (isUnassigned(message)) await noteUnassigned(dependencies.activityLog, message);
   await follow(dependencies, message, keyword?.word);
   return { message, outcome: creating.created ? 'received' : 'repeated' };
-}
-
-/** The words of the person: a text, or the title of the button of WhatsApp that the person pressed. */
-function saidIn({ text, content }: InboundMessage): string {
-  return text ?? content?.button_reply?.title ?? '';
 }
 
 async function follow(

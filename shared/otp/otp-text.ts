@@ -6,6 +6,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { HandOverBody } from '../message/dispatch/carrier.ts';
 import type { Message } from '../message/message.ts';
 import { render } from '../message/message-text.ts';
+import type { SendOtpRequest } from './otp-request.ts';
 import type { OtpSecrets } from './otp-secret.secrets.ts';
 
 /**
@@ -35,16 +36,11 @@ export function isRightCode(
   return right;
 }
 
-interface TextFields {
-  readonly template?: string | undefined;
-  readonly brand?: string | undefined;
-}
-
 /**
  * Returns the template with `{{code}}` and `{{ttl_minutes}}`; `{{minutes}}` is the unit, and not a placeholder that a
  * request can have.
  */
-export function otpTemplate({ template, brand = '' }: TextFields): string {
+export function otpTemplate({ template, brand = '' }: Pick<SendOtpRequest, 'template' | 'brand'>): string {
   const what = brand === '' ? 'verification code' : '{{brand}} verification code';
   const given = template ?? `{{code}} is your ${what}. It expires in {{ttl_minutes}} {{minutes}}.`;
   return filled(given, { ...kept, brand });
