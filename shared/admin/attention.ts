@@ -6,23 +6,10 @@ import type { ActivityKind } from '../activity/activity-kinds.ts';
 import { addDays } from '../platform/clock.ts';
 import { listActivity } from './activity.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { type FailingEndpoint, failingEndpoints } from './failing-endpoints.ts';
-import { listOtpHolds, type OtpHoldView } from './otp-holds.ts';
+import { failingEndpoints } from './failing-endpoints.ts';
+import { listOtpHolds } from './otp-holds.ts';
 
-export interface Attention {
-  /** Those with the most failed webhooks first, then those with the most that wait. */
-  readonly failing_endpoints: readonly FailingEndpoint[];
-  readonly more_failed_webhooks: boolean;
-  /** Spend caps that are used to 80 % or more in a window that has not ended. */
-  readonly caps: ReturnType<typeof currentNotices>;
-  /** Entries that a service refused for good, in the last 24 hours. */
-  readonly processing_failures: { readonly count: number; readonly more: boolean };
-  readonly invalid_overrides: number;
-  readonly more_overrides: boolean;
-  /** Clients whose one-time passwords to a country are held, the newest hold first. */
-  readonly otp_holds: readonly OtpHoldView[];
-  readonly more_otp_holds: boolean;
-}
+export type Attention = Awaited<ReturnType<typeof attention>>;
 
 const entriesPerKind = 100;
 /** Far more rows than people enter by hand, in one read. */
@@ -30,7 +17,7 @@ const overridesMax = 1000;
 /** A window of a cap is a month at most. */
 const longestWindowDays = 31;
 
-export async function attention(dependencies: AdminDependencies): Promise<Attention> {
+export async function attention(dependencies: AdminDependencies) {
   const now = dependencies.clock();
   const latest = (kind: ActivityKind, days: number) =>
     listActivity(dependencies, { kind, since: addDays(now, -days), until: now, limit: entriesPerKind });
@@ -43,12 +30,16 @@ export async function attention(dependencies: AdminDependencies): Promise<Attent
     listOtpHolds(dependencies, { limit: entriesPerKind }),
   ]);
   return {
+    /** Those with the most failed webhooks first, then those with the most that wait. */
     failing_endpoints: webhooks.endpoints,
     more_failed_webhooks: webhooks.moreFailed,
+    /** Spend caps that are used to 80 % or more in a window that has not ended. */
     caps: currentNotices([...reached.entries, ...nearlyReached.entries], now),
+    /** Entries that a service refused for good, in the last 24 hours. */
     processing_failures: { count: refused.entries.length, more: refused.next_cursor !== undefined },
     invalid_overrides: overrides.count,
     more_overrides: overrides.more,
+    /** Clients whose one-time passwords to a country are held, the newest hold first. */
     otp_holds: holds.otp_holds,
     more_otp_holds: holds.next_cursor !== undefined,
   };

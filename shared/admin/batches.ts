@@ -3,43 +3,30 @@ import { GatewayError } from '../contract/errors.ts';
 import { messageOfErrorCode } from '../contract/message-error-codes.ts';
 import { batchView, messagesOf } from '../message/get-status.ts';
 import { transitions } from '../message/message.ts';
-import type { BatchStatus } from '../message/message-response.schema.ts';
 import { isId } from '../platform/ids.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 
-interface Failures {
-  readonly code: string;
-  /** What the code means; null for one of an earlier release. */
-  readonly meaning: string | null;
-  readonly messages: number;
-}
-
-export interface BatchDetails extends BatchStatus {
-  readonly client_id: string;
-  /** How many of the accepted messages have their last state. */
-  readonly finished: number;
-  /** The error codes of accepted messages, the most frequent first. */
-  readonly failures: readonly Failures[];
-  /** Why recipients were refused with the request, the most frequent first. */
-  readonly refusals: readonly Failures[];
-}
+export type BatchDetails = Awaited<ReturnType<typeof showBatch>>;
 
 /** @throws GatewayError `not_found` */
 export async function showBatch(
   { batches, messages, clock }: Pick<AdminDependencies, 'batches' | 'messages' | 'clock'>,
   batchId: string,
-): Promise<BatchDetails> {
+) {
   const batch = isId('bat', batchId) ? await batches.get(batchId) : undefined;
   if (batch === undefined) throw new GatewayError('not_found', 'There is no such batch.');
   const rows = await messagesOf(messages, batch);
   return {
     ...batchView(batch, rows, clock()),
     client_id: batch.client_id,
+    /** How many of the accepted messages have their last state. */
     finished: rows.filter(({ status }) => transitions[status].final).length,
+    /** The error codes of accepted messages, the most frequent first. */
     failures: countsOf(
       rows.flatMap(({ error_code }) => error_code ?? []),
       messageOfErrorCode,
     ),
+    /** Why recipients were refused with the request, the most frequent first. */
     refusals: countsOf(
       batch.errors.map(({ error }) => error),
       (code) => batch.errors.find(({ error }) => error === code)?.message ?? null,
@@ -47,7 +34,8 @@ export async function showBatch(
   };
 }
 
-function countsOf(codes: readonly string[], meaningOf: (code: string) => string | null): Failures[] {
+/** What a code means is null for one of an earlier release. */
+function countsOf(codes: readonly string[], meaningOf: (code: string) => string | null) {
   return [...Map.groupBy(codes, (code) => code)]
     .map(([code, group]) => ({ code, meaning: meaningOf(code), messages: group.length }))
     .toSorted((one, other) => other.messages - one.messages);

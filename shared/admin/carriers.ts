@@ -3,19 +3,7 @@ import { type Channel, channels } from '../contract/channels.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { searchMessages } from './messages.ts';
 
-export interface CarrierView {
-  readonly channel: Channel;
-  readonly carrier: string;
-  /** 1 for the carrier that is asked first. */
-  readonly preference: number;
-  /** Null where it has no credentials of its own. */
-  readonly credentials_work: boolean | null;
-  /** What it answered when the credentials were tried. */
-  readonly credentials_answer: string | null;
-  readonly next_step: string | null;
-  /** Its part in the newest messages of the last day; null where it has none. */
-  readonly last_answer: LastAnswer | null;
-}
+export type CarrierView = Awaited<ReturnType<typeof listCarriers>>['carriers'][number];
 
 interface LastAnswer {
   readonly message_id: string;
@@ -26,25 +14,30 @@ interface LastAnswer {
 
 const newestMessages = 100;
 
-export async function listCarriers(
-  dependencies: AdminDependencies,
-): Promise<{ readonly carriers: readonly CarrierView[] }> {
+export async function listCarriers(dependencies: AdminDependencies) {
   const { carriers, checkCredentials } = dependencies;
   const names = [...new Set(channels.flatMap((channel) => carriers[channel]))];
   const checks = new Map(
     await Promise.all(names.map(async (name) => [name, await checkCredentials(name)] as const)),
   );
   const views = channels.map(async (channel) => {
-    const answers = carriers[channel].length === 0 ? new Map() : await lastAnswers(dependencies, channel);
-    return carriers[channel].map((carrier, index): CarrierView => {
+    const answers =
+      carriers[channel].length === 0
+        ? new Map<string, LastAnswer>()
+        : await lastAnswers(dependencies, channel);
+    return carriers[channel].map((carrier, index) => {
       const check = checks.get(carrier);
       return {
         channel,
         carrier,
+        /** 1 for the carrier that is asked first. */
         preference: index + 1,
+        /** Null where it has no credentials of its own. */
         credentials_work: check?.works ?? null,
+        /** What it answered when the credentials were tried. */
         credentials_answer: check?.answer ?? null,
         next_step: check?.works === false ? remedyFor(carrier) : null,
+        /** Its part in the newest messages of the last day; null where it has none. */
         last_answer: answers.get(carrier) ?? null,
       };
     });

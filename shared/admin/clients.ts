@@ -13,29 +13,10 @@ import type { AdminDependencies } from './admin-dependencies.ts';
 import { readClients, requireClient, requireSettingsOwner } from './find-client.ts';
 import { cursor, type ListOf, pageSize, textUpTo } from './request-fields.ts';
 
-export interface ClientView {
-  readonly client_id: string;
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly disabled: boolean;
-  readonly webhook_url: string | null;
-  readonly created_at: string;
-  /** The live ones, newest first. */
-  readonly secrets: readonly { readonly created_at: string; readonly expires_at: string | null }[];
-  readonly countries: readonly string[] | null;
-  readonly senders: readonly string[] | null;
-  /** The attributes of its row in `clients` that a person made invalid. Where they say what it may do, its requests are refused. */
-  readonly invalid: readonly string[];
-}
+export type ClientView = ReturnType<typeof clientView>;
+export type ApiKeyView = ReturnType<typeof apiKeyView>;
 
-export interface ApiKeyView {
-  readonly key_id: string;
-  readonly client_id: string;
-  readonly created_at: string;
-  readonly revoked_at: string | null;
-}
-
-export function clientView(client: Client, now: Date): ClientView {
+export function clientView(client: Client, now: Date) {
   return {
     client_id: client.client_id,
     name: client.name,
@@ -43,16 +24,18 @@ export function clientView(client: Client, now: Date): ClientView {
     disabled: client.disabled,
     webhook_url: client.webhook_url ?? null,
     created_at: client.created_at,
+    /** The live ones, newest first. */
     secrets: client.secrets
       .filter((secret) => isLive(secret, now))
       .map(({ created_at, expires_at }) => ({ created_at, expires_at: expires_at ?? null })),
     countries: client.countries ?? null,
     senders: client.senders ?? null,
+    /** The attributes of its row in `clients` that a person made invalid. Where they say what it may do, its requests are refused. */
     invalid: client.invalid ?? [],
   };
 }
 
-export function apiKeyView({ key_id, client_id, created_at, revoked_at }: ApiKey): ApiKeyView {
+export function apiKeyView({ key_id, client_id, created_at, revoked_at }: ApiKey) {
   return { key_id, client_id, created_at, revoked_at: revoked_at ?? null };
 }
 

@@ -1,16 +1,14 @@
 /** The messages with one person, in both directions, of all clients or of one, newest first. */
 import * as z from 'zod/mini';
-import type { Channel } from '../contract/channels.ts';
 import { modeOf } from '../contract/mode.ts';
 import { isUnassigned } from '../message/find-owner.ts';
-import type { Message, Status } from '../message/message.ts';
-import type { SuppressionView } from '../message/message-response.schema.ts';
+import type { Message } from '../message/message.ts';
 import { windowEnd } from '../message/store/whatsapp-window.dynamo.ts';
 import { suppressionView } from '../message/suppression/manage-suppressions.ts';
 import { recipientSchema } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
-import { keyText, type ListOf, messageCursor, pageSize } from './request-fields.ts';
+import { keyText, messageCursor, pageSize } from './request-fields.ts';
 
 /** A person of a conversation: a phone number, or a short code, which only writes to us. */
 const person = z.union([z.string().check(z.regex(/^[0-9]{3,6}$/)), recipientSchema]);
@@ -25,45 +23,18 @@ export const conversationQuery = z.object({
 
 type ConversationQuery = z.output<typeof conversationQuery>;
 
-export interface ConversationMessage {
-  readonly message_id: string;
-  /** Null for a message of a person that belongs to no client. */
-  readonly client_id: string | null;
-  readonly direction: 'inbound' | 'outbound';
-  readonly channel: Channel;
-  readonly status: Status;
-  /** Our number or sender ID; null where the stage's sender was used. */
-  readonly number: string | null;
-  /** The text; that of a one-time password has `{{code}}` in place of the code. */
-  readonly text: string | null;
-  readonly whatsapp: Readonly<Record<string, unknown>> | null;
-  readonly at: string;
-  /** The message that this one replies to, if the carrier named it. */
-  readonly in_reply_to: string | null;
-  /** Whether the person opted out or in with the message. */
-  readonly asks_for: 'opt_out' | 'opt_in' | null;
-  readonly error_code: string | null;
-}
+export type ConversationMessage = ReturnType<typeof conversationMessage>;
 
 /** A client with the messages that it may send to the person. */
-export interface ConversationClient {
-  readonly client_id: string;
-  readonly suppression: SuppressionView | null;
-  /** Null where WhatsApp takes templates only. */
-  readonly window_expires_at: string | null;
-}
+export type ConversationClient = Awaited<ReturnType<typeof conversationClient>>;
 
-export interface Conversation extends ListOf<'messages', ConversationMessage> {
-  readonly person: string;
-  /** The clients of the messages on this page. */
-  readonly clients: readonly ConversationClient[];
-}
+export type Conversation = Awaited<ReturnType<typeof showConversation>>;
 
 export async function showConversation(
   dependencies: AdminDependencies,
   person: string,
   { client_id: client, limit, cursor }: ConversationQuery,
-): Promise<Conversation> {
+) {
   const client_id = client === undefined ? undefined : await clientIdOf(dependencies, client);
   const filter = { recipient: person, mode: client_id === undefined ? dependencies.mode : modeOf(client_id) };
   const page = { limit, cursor, condition: { client_id } };
@@ -74,23 +45,29 @@ export async function showConversation(
   return {
     person,
     messages: messages.filter(({ copy_of }) => copy_of === undefined).map(conversationMessage),
+    /** The clients of the messages on this page. */
     clients: await Promise.all([...clientIds].map((id) => conversationClient(dependencies, id, person))),
     ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
   };
 }
 
-export function conversationMessage(message: Message): ConversationMessage {
+export function conversationMessage(message: Message) {
   return {
     message_id: message.message_id,
+    /** Null for a message of a person that belongs to no client. */
     client_id: isUnassigned(message) ? null : message.client_id,
     direction: message.direction ?? 'outbound',
     channel: message.channel,
     status: message.status,
+    /** Our number or sender ID; null where the stage's sender was used. */
     number: message.from ?? null,
+    /** The text; that of a one-time password has `{{code}}` in place of the code. */
     text: message.text ?? null,
     whatsapp: message.received_content ?? message.whatsapp ?? null,
     at: message.created_at,
+    /** The message that this one replies to, if the carrier named it. */
     in_reply_to: message.in_reply_to ?? null,
+    /** Whether the person opted out or in with the message. */
     asks_for: message.opt_keyword ?? null,
     error_code: message.error_code ?? null,
   };
@@ -100,7 +77,7 @@ export async function conversationClient(
   { suppressions, windows, clock }: AdminDependencies,
   clientId: string,
   person: string,
-): Promise<ConversationClient> {
+) {
   const [suppression, openedAt] = await Promise.all([
     suppressions.get(clientId, person),
     windows.openedAt(clientId, person),
@@ -108,6 +85,7 @@ export async function conversationClient(
   return {
     client_id: clientId,
     suppression: suppression === undefined ? null : suppressionView(suppression),
+    /** Null where WhatsApp takes templates only. */
     window_expires_at: windowEnd(openedAt, clock())?.toISOString() ?? null,
   };
 }

@@ -1,6 +1,5 @@
 /** What `limits explain` tells: for every endpoint the limits in force for a client, their source, and what is used of them. */
 
-import type { PolicyName } from '../contract/limits.ts';
 import { type CapName, countedPerUnit, limitTargets, type WindowAttribute } from '../contract/limits.ts';
 import { endpointInForce, inForceText, type WindowInForce } from '../limit/limit-feedback.ts';
 import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from '../limit/override-row.ts';
@@ -11,62 +10,34 @@ import type { AdminDependencies } from './admin-dependencies.ts';
 import { requireClient } from './find-client.ts';
 import { type ClientRows, readRows, rowFor } from './limits.ts';
 
-interface ExplainedWindow {
-  readonly window: 'minute' | 'hour' | 'day' | 'month';
-  /** For `spend`: an amount in the currency. */
-  readonly limit: number;
-  readonly from: 'row' | 'default';
-  readonly used: number;
-  readonly resets_at: string;
-}
+export type ExplainedEndpoint = Awaited<ReturnType<typeof explain>>;
 
-export interface ExplainedEndpoint {
-  readonly endpoint: string;
-  readonly policy: PolicyName | null;
-  readonly cap: CapName | null;
-  /** Which row decides: the client's own, the one for every client (`*`), or none. */
-  readonly source: 'own_row' | 'every_client_row' | 'default';
-  readonly blocked: boolean;
-  readonly expires_at: string | null;
-  readonly windows: readonly ExplainedWindow[];
-  /** At full rate: the window that refuses first, and after how many seconds; null if only the shortest does. */
-  readonly first_reached: {
-    readonly window: ExplainedWindow['window'];
-    readonly after_seconds: number;
-  } | null;
-  readonly summary: string;
-  /** The feedback in the client's own row, if it has one. */
-  readonly status: string | null;
-  readonly status_message: string | null;
-}
-
-export interface ExplainedLimits {
-  readonly client_id: string;
-  /** The currency of `spend`, ISO 4217. */
-  readonly currency: string;
-  readonly at: string;
-  readonly endpoints: readonly ExplainedEndpoint[];
-}
+export type ExplainedLimits = Awaited<ReturnType<typeof explainLimits>>;
 
 const windowOf = {
   per_minute: 'minute',
   per_hour: 'hour',
   per_day: 'day',
   per_month: 'month',
-} as const satisfies Record<WindowAttribute, ExplainedWindow['window']>;
+} as const satisfies Record<WindowAttribute, CapUse['window']>;
+
+type WindowName = (typeof windowOf)[WindowAttribute];
 
 /** @throws GatewayError `not_found` */
-export async function explainLimits(
-  dependencies: AdminDependencies,
-  clientId: string,
-): Promise<ExplainedLimits> {
+export async function explainLimits(dependencies: AdminDependencies, clientId: string) {
   await requireClient(dependencies, clientId);
   const now = dependencies.clock();
   const rows = await readRows(dependencies, clientId);
   const endpoints = await Promise.all(
     [...limitTargets.keys()].map((endpoint) => explain(dependencies, rows, endpoint, now)),
   );
-  return { client_id: clientId, currency: dependencies.currency, at: now.toISOString(), endpoints };
+  return {
+    client_id: clientId,
+    /** The currency of `spend`, ISO 4217. */
+    currency: dependencies.currency,
+    at: now.toISOString(),
+    endpoints,
+  };
 }
 
 async function explain(
@@ -74,7 +45,7 @@ async function explain(
   { clientId, own, forAll }: ClientRows,
   endpoint: string,
   now: Date,
-): Promise<ExplainedEndpoint> {
+) {
   const target = limitTargets.get(endpoint);
   if (target === undefined) throw new Error(`no endpoint ${endpoint}`);
   const stored = rowFor(own, endpoint);
@@ -91,34 +62,46 @@ async function explain(
     endpoint,
     policy: target.kind === 'rate' ? target.policy : null,
     cap: target.kind === 'cap' ? target.cap : null,
-    source: row === undefined ? 'default' : row === ownRow ? 'own_row' : 'every_client_row',
+    source: sourceOf(row, ownRow),
     blocked: inForce.blocked,
     expires_at: row?.expiresAt?.toISOString() ?? null,
     windows: inForce.windows.map(({ window, limit, isDefault }) => {
       const name = windowOf[window];
       return {
         window: name,
+        /** For `spend`: an amount in the currency. */
         limit: limit / unit,
-        from: isDefault ? 'default' : 'row',
+        from: isDefault ? ('default' as const) : ('row' as const),
         ...use(name, limit),
       };
     }),
+    /** At full rate: the window that refuses first, and after how many seconds; null if only the shortest does. */
     first_reached:
       firstReached === undefined
         ? null
         : { window: windowOf[firstReached.window], after_seconds: Math.round(firstReached.afterSeconds) },
     summary: inForceText(inForce, dependencies.currency),
+    /** The feedback in the client's own row, if it has one. */
     status: stored?.status === undefined ? null : String(stored.status),
     status_message: stored?.status_message === undefined ? null : String(stored.status_message),
   };
 }
 
-type Use = Pick<ExplainedWindow, 'used' | 'resets_at'>;
+/** Which row decides: the client's own, the one for every client (`*`), or none. */
+function sourceOf(
+  row: ParsedRow | undefined,
+  ownRow: ParsedRow | undefined,
+): 'own_row' | 'every_client_row' | 'default' {
+  if (row === undefined) return 'default';
+  return row === ownRow ? 'own_row' : 'every_client_row';
+}
+
+type Use = Pick<CapUse, 'used' | 'resets_at'>;
 
 async function rateUseOf(
   { rateUse }: AdminDependencies,
   { clientId, endpoint, now }: { clientId: string; endpoint: string; now: Date },
-): Promise<(window: ExplainedWindow['window'], limit: number) => Use> {
+): Promise<(window: WindowName, limit: number) => Use> {
   const windows = windowsAt(now);
   const used = await rateUse(counterKey({ kind: 'client', clientId }, endpoint, windows.day), windows);
   return (window, limit) => {

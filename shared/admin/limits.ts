@@ -5,7 +5,6 @@
 import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
 import {
-  type CapName,
   capNames,
   countedPerUnit,
   everyClient,
@@ -16,7 +15,6 @@ import {
   limitTargets,
   type PolicyName,
   policies,
-  type WindowAttribute,
   type WindowLimits,
   windowAttributes,
 } from '../contract/limits.ts';
@@ -49,51 +47,11 @@ import { keyText, type ListOf } from './request-fields.ts';
 /** One number for each window, of `spend` in the currency; an absent one is the default. */
 export type LimitsView = WindowLimits;
 
-interface LimitFault {
-  /** The row's attribute, as it is written there: `endpoint`, `per_minute`, `per_mintue`, … */
-  readonly field: string;
-  readonly value: string;
-  readonly message: string;
-}
+export type EndpointLimits = ReturnType<typeof endpointView>;
 
-export interface EndpointLimits {
-  readonly client_id: string;
-  readonly endpoint: string;
-  /** Null if the row names an endpoint that does not exist, or a cap. */
-  readonly policy: PolicyName | null;
-  /** Null if the row is not for a cap. */
-  readonly cap: CapName | null;
-  /** The currency of a cap on spend, ISO 4217; null if the row is for something else. */
-  readonly currency: string | null;
-  /** Those that a row can limit; empty if the endpoint does not exist. */
-  readonly windows: readonly WindowAttribute[];
-  readonly defaults: LimitsView | null;
-  /** The valid values of the row; null if there is no row. */
-  readonly override: LimitsView | null;
-  /** The limits that follow from the row and the defaults; `limits explain` considers the row for every client too. */
-  readonly in_force: LimitsView | null;
-  readonly blocked: boolean;
-  /** ISO 8601; null if the row does not expire. */
-  readonly expires_at: string | null;
-  readonly note: string | null;
-  /** The feedback in the row; null if there is no row. */
-  readonly status: Feedback['status'] | null;
-  readonly status_message: string | null;
-  readonly faults: readonly LimitFault[];
-  /** One sentence for each limit that can never be reached because of another one. */
-  readonly warnings: readonly string[];
-}
+export type ClientRows = Awaited<ReturnType<typeof readRows>>;
 
-export interface ClientRows {
-  readonly clientId: string;
-  readonly own: readonly OverrideRow[];
-  readonly forAll: readonly OverrideRow[];
-}
-
-export async function readRows(
-  { overrides }: Pick<AdminDependencies, 'overrides'>,
-  clientId: string,
-): Promise<ClientRows> {
+export async function readRows({ overrides }: Pick<AdminDependencies, 'overrides'>, clientId: string) {
   // Test data has the limits of its client.
   const [own, forAll] = await Promise.all([
     overrides.rowsOf(settingsIdOf(clientId)),
@@ -145,7 +103,7 @@ function endpointView(
   dependencies: AdminDependencies,
   { clientId, own, forAll }: ClientRows,
   endpoint: string,
-): EndpointLimits {
+) {
   const { clock, capDefaults } = dependencies;
   const target = limitTargets.get(endpoint);
   const row = rowFor(own, endpoint);
@@ -159,19 +117,28 @@ function endpointView(
   return {
     client_id: clientId,
     endpoint,
+    /** Null if the row names an endpoint that does not exist, or a cap. */
     policy: target?.kind === 'rate' ? target.policy : null,
+    /** Null if the row is not for a cap. */
     cap: target?.kind === 'cap' ? target.cap : null,
+    /** The currency of a cap on spend, ISO 4217; null if the row is for something else. */
     currency: target !== undefined && isMoney(target) ? dependencies.currency : null,
+    /** Those that a row can limit; empty if the endpoint does not exist. */
     windows: target?.windows ?? [],
     defaults,
+    /** The valid values of the row; null if there is no row. */
     override,
+    /** The limits that follow from the row and the defaults; `limits explain` considers the row for every client too. */
     in_force: inForce,
     blocked: parsed !== undefined && isInForce(parsed, now) && parsed.blocked,
+    /** ISO 8601; null if the row does not expire. */
     expires_at: parsed?.expiresAt?.toISOString() ?? null,
     note: textOf(row?.note),
+    /** The feedback in the row; null if there is no row. */
     status: feedback?.status ?? null,
     status_message: feedback?.status_message ?? null,
     faults: row === undefined || parsed === undefined ? [] : faultsIn(row, parsed),
+    /** One sentence for each limit that can never be reached because of another one. */
     warnings: override === null || inForce === null ? [] : warningsOf(inForce),
   };
 }
@@ -198,8 +165,9 @@ function warningsOf({ per_minute, per_hour, per_day }: LimitsView): readonly str
     : unreachableLimits({ perMinute: per_minute, perHour: per_hour, perDay: per_day } satisfies Limits);
 }
 
-function faultsIn(row: OverrideRow, parsed: ParsedRow): LimitFault[] {
+function faultsIn(row: OverrideRow, parsed: ParsedRow) {
   return faultsOf(row, parsed, !tellsOfMissingClient(row)).map(({ attribute, reason }) => ({
+    /** The row's attribute, as it is written there: `endpoint`, `per_minute`, `per_mintue`, … */
     field: attribute,
     value: textOf(row[attribute]) ?? '',
     message: reason,

@@ -20,14 +20,8 @@ import { deliveryIdOf } from '../webhook/delivery.ts';
 import { deliverySummary } from '../webhook/log/delivery-log.ts';
 import { eventsOf } from '../webhook/plan-deliveries.ts';
 import type { WebhookEndpoint } from '../webhook/webhook-endpoint.ts';
-import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import {
-  type ConversationClient,
-  type ConversationMessage,
-  conversationClient,
-  conversationMessage,
-} from './conversation.ts';
+import { conversationClient, conversationMessage } from './conversation.ts';
 import { clientIdOf } from './find-client.ts';
 import type { MessageCondition, MessageFilter, MessageTimes } from './message-search.dynamo.ts';
 import { keyText, type ListOf, messageCursor, pageSize, utcTime } from './request-fields.ts';
@@ -194,32 +188,12 @@ function matchingMessages(amounts: Amounts, { status, channel, error_code }: Mes
 
 const finalStatuses: ReadonlySet<string> = new Set(['delivered', 'read', 'failed', 'expired', 'canceled']);
 
-export interface MessageDetails extends Pick<ConversationMessage, 'text' | 'whatsapp'> {
-  readonly message: FoundMessage & {
-    readonly webhook_url: string | null;
-    /** The carrier's id of the message, for a question to the carrier; null before the hand-over. */
-    readonly carrier_message_id: string | null;
-    readonly scheduled_at: string | null;
-    readonly batch_id: string | null;
-  };
-  /** The number of the other side, whatever the direction. */
-  readonly person: string;
-  /** Null for a message of a person that belongs to no client. */
-  readonly client: ConversationClient | null;
-  readonly webhooks: readonly DeliverySummary[];
-  /** All legs of a send with `fallback`, this one too, in their order; empty for any other message. */
-  readonly legs: readonly MessageLeg[];
-}
+export type MessageDetails = Awaited<ReturnType<typeof showMessage>>;
 
-export interface MessageLeg extends FallbackLeg {
-  readonly leg: number;
-}
+export type MessageLeg = FallbackLeg & { readonly leg: number };
 
 /** @throws GatewayError `not_found` */
-export async function showMessage(
-  dependencies: AdminDependencies,
-  messageId: string,
-): Promise<MessageDetails> {
+export async function showMessage(dependencies: AdminDependencies, messageId: string) {
   const message = isId('msg', messageId) ? await dependencies.messages.get(messageId) : undefined;
   if (message === undefined) throw new GatewayError('not_found', 'There is no such message.');
   const { client_id, recipient: person } = message;
@@ -234,17 +208,21 @@ export async function showMessage(
     message: {
       ...foundView(message),
       webhook_url: message.webhook_url ?? null,
+      /** The carrier's id of the message, for a question to the carrier; null before the hand-over. */
       carrier_message_id: message.carrier_message_id ?? null,
       scheduled_at: message.scheduled_at ?? null,
       batch_id: message.batch_id ?? null,
     },
+    /** The number of the other side, whatever the direction. */
     person,
+    /** Null for a message of a person that belongs to no client. */
     client,
     text,
     whatsapp,
     webhooks: deliveries
       .map(deliverySummary)
       .toSorted((one, other) => one.created_at.localeCompare(other.created_at)),
+    /** All legs of a send with `fallback`, this one too, in their order; empty for any other message. */
     legs,
   };
 }

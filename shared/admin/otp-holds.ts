@@ -124,21 +124,7 @@ function notHeld(name: string, country: string): GatewayError {
   return new GatewayError('not_found', `One-time passwords of ${name} to ${country} are not held.`);
 }
 
-interface OtpCount {
-  readonly passwords: number;
-  readonly verified: number;
-}
-
-export interface OtpEvidence {
-  readonly hold: OtpHoldView;
-  /** The newest SMS with passwords since the judged time began: how many were read, and whether there are more. */
-  readonly messages: number;
-  readonly more: boolean;
-  /** Those with the most passwords first, as in `by_prefix`. */
-  readonly by_country: readonly (OtpCount & { readonly country: string })[];
-  /** Numbers that share all but their last five digits: a program often takes them from one range. */
-  readonly by_prefix: readonly (OtpCount & { readonly prefix: string })[];
-}
+export type OtpEvidence = Awaited<ReturnType<typeof showOtpEvidence>>;
 
 const messagesMax = 200;
 const prefixesMax = 10;
@@ -151,7 +137,7 @@ export async function showOtpEvidence(
   dependencies: Pick<AdminDependencies, 'otpHolds' | 'messages' | 'otps'>,
   clientId: string,
   country: string,
-): Promise<OtpEvidence> {
+) {
   const hold = (await otpHoldsOf(dependencies, clientId)).find((one) => one.country === country);
   if (hold === undefined) throw notHeld(clientId, country);
   const { messages, nextCursor } = await dependencies.messages.search(
@@ -181,12 +167,15 @@ export async function showOtpEvidence(
       .toSorted((one, other) => other.passwords - one.passwords);
   return {
     hold,
+    /** The newest SMS with passwords since the judged time began: how many were read, and whether there are more. */
     messages: passwords.length,
     more: nextCursor !== undefined,
+    /** Those with the most passwords first, as in `by_prefix`. */
     by_country: countBy((message) => message.country ?? '–').map(({ key, ...count }) => ({
       country: key,
       ...count,
     })),
+    /** Numbers that share all but their last five digits: a program often takes them from one range. */
     by_prefix: countBy(({ recipient }) => recipient.slice(0, -digitsLeftOut))
       .slice(0, prefixesMax)
       .map(({ key, ...count }) => ({ prefix: key, ...count })),

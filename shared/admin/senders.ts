@@ -4,16 +4,11 @@
  */
 
 import * as z from 'zod/mini';
-import { type Channel, channels, type StageCarriers } from '../contract/channels.ts';
+import { channels, type StageCarriers } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { everyClient } from '../contract/limits.ts';
 import { changedByMark, type EditedRow } from '../edited-table/edited-row.ts';
-import {
-  type Feedback,
-  misspelledAttributes,
-  storedFeedback,
-  tellsOfMissingClient,
-} from '../edited-table/feedback.ts';
+import { misspelledAttributes, storedFeedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
 import { type Claims, claimsOf } from '../sender/number-owners.ts';
 import { countrySchema } from '../sender/phone-number.ts';
 import { senderFeedback } from '../sender/sender-feedback.ts';
@@ -38,28 +33,7 @@ import {
 import { requireSettingsOwner } from './find-client.ts';
 import { keyText, type ListOf, textUpTo } from './request-fields.ts';
 
-export interface SenderView {
-  readonly client_id: string;
-  /** The sort key: the channel, the country and, if the row names one, the carrier. */
-  readonly destination: string;
-  /** Null if the row is not valid. */
-  readonly channel: Channel | null;
-  /** ISO 3166-1 alpha-2, or `*`; null if the row is not valid. */
-  readonly country: string | null;
-  /** Null: the first of the channel. */
-  readonly carrier: string | null;
-  /** The identity as text; null if the row has none. The other values have the same form. */
-  readonly identity: string | null;
-  readonly messages_per_second: string | null;
-  readonly entity_id: string | null;
-  readonly template_id: string | null;
-  readonly inbound: boolean;
-  readonly note: string | null;
-  /** The attributes that look like misspelled ones. */
-  readonly misspelled: readonly string[];
-  readonly status: Feedback['status'];
-  readonly status_message: string;
-}
+export type SenderView = ReturnType<typeof viewOf>;
 
 /** The key of a row of senders. */
 const senderKey = {
@@ -162,22 +136,28 @@ async function beside(
 }
 
 /** The feedback in the row, because it can depend on all other rows; before the first review, what the row alone tells. */
-function viewOf(row: EditedRow, now: Date, carriers: StageCarriers): SenderView {
+function viewOf(row: EditedRow, now: Date, carriers: StageCarriers) {
   const { valid } = parseSenderRow(row);
   const { status, status_message } =
     storedFeedback(row) ?? senderFeedback(row, { now, clientExists: true, ...noOthers, carriers });
   return {
     client_id: String(row.client_id),
+    /** The sort key: the channel, the country and, if the row names one, the carrier. */
     destination: String(row.destination),
+    /** Null if the row is not valid. */
     channel: valid?.channel ?? null,
+    /** ISO 3166-1 alpha-2, or `*`; null if the row is not valid. */
     country: valid?.country ?? null,
+    /** Null: the first of the channel. */
     carrier: valid?.carrier ?? null,
+    /** The identity as text; null if the row has none. The other values have the same form. */
     identity: textOf(row.identity),
     messages_per_second: textOf(row.messages_per_second),
     entity_id: textOf(row.entity_id),
     template_id: textOf(row.template_id),
     inbound: valid?.inbound ?? false,
     note: textOf(row.note),
+    /** The attributes that look like misspelled ones. */
     misspelled: misspelledAttributes(row, senderTable).map(({ attribute }) => attribute),
     status,
     status_message,

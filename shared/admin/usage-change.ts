@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { addDays } from '../platform/clock.ts';
+import { withoutUndefined } from '../platform/object-fields.ts';
 import { type Interval, periodAt } from '../usage/period.ts';
 import { adminUsageQuery, type Grouping, usageMoment, usageRange } from '../usage/usage-query.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
@@ -23,26 +24,9 @@ interface Times {
 type Group = Pick<NamedUsageEntry, 'client_id' | 'client_name' | Exclude<Grouping, 'client'>>;
 type Sums = Pick<NamedUsageEntry, 'messages' | 'delivered' | 'failed' | 'cost'>;
 
-export interface UsageChange extends Group {
-  readonly now: Sums;
-  readonly before: Sums;
-  /** How many times as many messages; null if there were none before. */
-  readonly factor: number | null;
-  /** What is abnormal, in words; empty if nothing is. */
-  readonly abnormal: readonly string[];
-}
+export type UsageChange = ReturnType<typeof changeOf>;
 
-export interface UsageComparison {
-  readonly currency: string;
-  readonly from: string;
-  readonly to: string;
-  readonly before_from: string;
-  readonly before_to: string;
-  /** Says what of the asked time is not compared, as its hour or day is not over; null if all is. */
-  readonly left_out: string | null;
-  /** The largest change first. */
-  readonly changes: readonly UsageChange[];
-}
+export type UsageComparison = Awaited<ReturnType<typeof compareUsage>>;
 
 export async function compareUsage(
   dependencies: AdminDependencies,
@@ -52,7 +36,7 @@ export async function compareUsage(
     until,
     groupBy,
   }: { readonly since: Date; readonly until: Date; readonly groupBy: readonly Grouping[] },
-): Promise<UsageComparison> {
+) {
   const now = dependencies.clock();
   const interval = intervalOf(since, until);
   const times = { from: periodAt(interval, since).from, to: wholeEnd(interval, until < now ? until : now) };
@@ -75,7 +59,9 @@ export async function compareUsage(
     to: times.to.toISOString(),
     before_from: before.from.toISOString(),
     before_to: before.to.toISOString(),
+    /** Says what of the asked time is not compared, as its hour or day is not over; null if all is. */
     left_out: times.to < until ? leftOutText(interval, times.to) : null,
+    /** The largest change first. */
     changes: [...keys]
       .map((key) => changeOf(current.get(key), previous.get(key)))
       .toSorted(
@@ -137,18 +123,13 @@ function sumsByGroup(entries: readonly NamedUsageEntry[]): ReadonlyMap<string, S
 const millionths = (amount: number): number => Math.round(amount * 1e6) / 1e6;
 
 function groupOf({ client_id, client_name, channel, type, country, status }: Group): Group {
-  return {
-    ...(client_id === undefined ? {} : { client_id, client_name: client_name ?? null }),
-    ...(channel === undefined ? {} : { channel }),
-    ...(type === undefined ? {} : { type }),
-    ...(country === undefined ? {} : { country }),
-    ...(status === undefined ? {} : { status }),
-  };
+  const name = client_id === undefined ? undefined : (client_name ?? null);
+  return withoutUndefined({ client_id, client_name: name, channel, type, country, status });
 }
 
 const nothing: Sums = { messages: 0, delivered: 0, failed: 0, cost: 0 };
 
-function changeOf(current: Summed | undefined, previous: Summed | undefined): UsageChange {
+function changeOf(current: Summed | undefined, previous: Summed | undefined) {
   const group = current ?? previous;
   if (group === undefined) throw new Error('a group is of one of the times');
   const [now, before] = [sumsOf(current), sumsOf(previous)];
@@ -156,7 +137,9 @@ function changeOf(current: Summed | undefined, previous: Summed | undefined): Us
     ...groupOf(group),
     now,
     before,
+    /** How many times as many messages; null if there were none before. */
     factor: before.messages === 0 ? null : now.messages / before.messages,
+    /** What is abnormal, in words; empty if nothing is. */
     abnormal: abnormalIn(now, before),
   };
 }

@@ -58,19 +58,7 @@ type SumsWithRate = UsageSums & {
   readonly delivery_rate: number | null;
 };
 
-export interface UsageSummary {
-  readonly from: string;
-  readonly to: string;
-  readonly currency: string;
-  readonly total: SumsWithRate | null;
-  /** Those with the most messages, most first. */
-  readonly top_clients: readonly (SumsWithRate & {
-    readonly client_id: string;
-    /** Null if the client no longer exists. */
-    readonly name: string | null;
-  })[];
-  readonly error_codes: readonly CountedErrorCode[];
-}
+export type UsageSummary = Awaited<ReturnType<typeof summarizeUsage>>;
 
 const shownMax = 20;
 
@@ -105,7 +93,7 @@ export async function summarizeUsage(
       readonly nameOf: (clientId: string) => Promise<string | undefined>;
     },
   time: SummarizedTime,
-): Promise<UsageSummary> {
+) {
   const { from, to, counted } = 'at' in time ? summarizedAt(time.interval, time.at) : daysOf(time);
   const rows = (await Promise.all(counted.map(({ name }) => usage.rowsIn(name, mode)))).flat();
   const byClient = new Map(
@@ -127,25 +115,30 @@ export async function summarizeUsage(
     ...timesOf({ from, to }),
     currency,
     total: withRate(all, currency),
+    /** Those with the most messages, most first. */
     top_clients: await Promise.all(
-      ofClients.map(async (sums) => ({ ...sums, name: (await nameOf(sums.client_id)) ?? null })),
+      ofClients.map(async (sums) => ({
+        ...sums,
+        /** Null if the client no longer exists. */
+        name: (await nameOf(sums.client_id)) ?? null,
+      })),
     ),
     error_codes: countedErrorCodes([all]).slice(0, shownMax),
   };
 }
 
-export interface CountedErrorCode {
-  readonly error_code: string;
-  /** Null if this release does not know the code. */
-  readonly meaning: string | null;
-  readonly messages: number;
-}
+export type CountedErrorCode = ReturnType<typeof countedErrorCodes>[number];
 
 /** Most frequent first. */
-export function countedErrorCodes(amounts: readonly Amounts[]): readonly CountedErrorCode[] {
+export function countedErrorCodes(amounts: readonly Amounts[]) {
   const counts = sumOf(amounts.map((each) => new Map(errorCodesIn(each))));
   return [...counts]
-    .map(([error_code, messages]) => ({ error_code, meaning: messageOfErrorCode(error_code), messages }))
+    .map(([error_code, messages]) => ({
+      error_code,
+      /** Null if this release does not know the code. */
+      meaning: messageOfErrorCode(error_code),
+      messages,
+    }))
     .toSorted((one, other) => other.messages - one.messages);
 }
 
@@ -197,26 +190,17 @@ export const overviewQuery = z.object({
   span: z._default(z.enum(Object.keys(overviewSpans) as [keyof typeof overviewSpans]), 'day'),
 });
 
-export interface UsageView {
-  readonly span: OverviewSpan;
-  readonly step: 'hour' | 'day';
-  /**
-   * Oldest first and without gaps: a time without usage has no counts. `messages_accepted` are the messages of that
-   * time, `messages_delivered` and so on those of them that are in this state now, `webhooks_…` the attempts made in it.
-   */
-  readonly points: readonly { readonly at: string; readonly counts: Readonly<Record<string, number>> }[];
-  readonly totals: Readonly<Record<string, number>>;
-}
+export type UsageView = Awaited<ReturnType<typeof usageOf>>;
 
 const millisecondsPerHour = 3_600_000;
 
 /** Returns the usage for the dashboard's overview: by hour for one day, by day for longer spans. */
-export async function usageOf(dependencies: AdminDependencies, span: OverviewSpan): Promise<UsageView> {
+export async function usageOf(dependencies: AdminDependencies, span: OverviewSpan) {
   const now = dependencies.clock().getTime();
   const hours = Array.from({ length: overviewSpans[span] }, (_hour, ago) =>
     hourOf(new Date(now - ago * millisecondsPerHour)),
   ).toReversed();
-  const step = span === 'day' ? 'hour' : 'day';
+  const step: 'hour' | 'day' = span === 'day' ? 'hour' : 'day';
   const periodOf = (hour: string): string => (step === 'hour' ? hour : hour.slice(0, 10));
   const counts = new Map<string, Record<string, number>>(hours.map((hour) => [periodOf(hour), {}]));
   const totals: Record<string, number> = {};
@@ -242,6 +226,10 @@ export async function usageOf(dependencies: AdminDependencies, span: OverviewSpa
   return {
     span,
     step,
+    /**
+     * Oldest first and without gaps: a time without usage has no counts. `messages_accepted` are the messages of that
+     * time, `messages_delivered` and so on those of them that are in this state now, `webhooks_…` the attempts made in it.
+     */
     points: [...counts].map(([period, point]) => ({ at: startOf(period), counts: point })),
     totals,
   };

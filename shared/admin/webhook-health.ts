@@ -37,15 +37,7 @@ export interface OriginHealth {
 interface AttemptHistory {
   readonly step: 'hour' | 'day';
   /** The oldest first, without gaps. */
-  readonly points: readonly AttemptPoint[];
-}
-
-interface AttemptPoint {
-  readonly at: string;
-  readonly acknowledged: number;
-  readonly failed: number;
-  /** The average duration; null without an attempt. */
-  readonly latency_ms: number | null;
+  readonly points: readonly ReturnType<typeof pointOf>[];
 }
 
 interface WebhookHealth {
@@ -112,17 +104,21 @@ function historyOf(attempts: readonly Attempt[]): AttemptHistory {
   const groups = Map.groupBy(attempts, startOf);
   const end = startOf(last);
   const start = Math.max(startOf(first), end - pointsMax + 1);
-  const points = Array.from({ length: end - start + 1 }, (_, index): AttemptPoint => {
-    const group = groups.get(start + index) ?? [];
-    const acknowledged = group.filter(succeeded).length;
-    return {
-      at: new Date((start + index) * stepMs).toISOString(),
-      acknowledged,
-      failed: group.length - acknowledged,
-      latency_ms: averageMs(group),
-    };
-  });
+  const points = Array.from({ length: end - start + 1 }, (_, index) =>
+    pointOf(new Date((start + index) * stepMs), groups.get(start + index) ?? []),
+  );
   return { step, points };
+}
+
+function pointOf(at: Date, attempts: readonly Attempt[]) {
+  const acknowledged = attempts.filter(succeeded).length;
+  return {
+    at: at.toISOString(),
+    acknowledged,
+    failed: attempts.length - acknowledged,
+    /** The average duration; null without an attempt. */
+    latency_ms: averageMs(attempts),
+  };
 }
 
 function averageMs(attempts: readonly Attempt[]): number | null {
@@ -143,19 +139,7 @@ export const failedWebhooksMax = 500;
 /** The number of latest messages whose webhooks show whether an endpoint works now: a delivery with all its attempts may be large. */
 const messagesOfHealth = 50;
 
-export interface ClientEndpoint {
-  /** Scheme, host and port; of a queue or an event bus, its ARN. */
-  readonly origin: string;
-  /** Whether the webhooks of the latest messages fail; null if there are none to judge by. */
-  readonly is_failing: boolean | null;
-  /** Webhooks that failed for good and have not been acknowledged since. */
-  readonly failed: number;
-  /** Webhooks of the latest messages that wait for an attempt. */
-  readonly waiting: number;
-  /** The time of the first known failure, or the creation of the oldest failed webhook. */
-  readonly since: string;
-  readonly last_error: string | null;
-}
+export type ClientEndpoint = ReturnType<typeof endpointsOf>[number];
 
 /** More of them, where an endpoint has acknowledged none of those: else the beginning of its outage would move with each message. */
 const messagesOfOutage = 200;
@@ -250,22 +234,27 @@ export async function countFailedWebhooks(
 export function endpointsOf(
   failed: readonly DeliverySummary[],
   healths: readonly Omit<OriginHealth, 'history'>[],
-): ClientEndpoint[] {
+) {
   const failures = Map.groupBy(failed, ({ url }) => originOf(url));
   const failing = healths.filter(({ failing_since }) => failing_since !== null);
   const origins = new Set([...failures.keys(), ...failing.map(({ origin }) => origin)]);
   return [...origins]
-    .map((origin): ClientEndpoint => {
+    .map((origin) => {
       const group = failures.get(origin) ?? [];
       const [latest] = group;
       const health = healths.find((one) => one.origin === origin);
       const times = [...group.map(({ created_at }) => created_at), health?.failing_since ?? '~'];
       return {
+        /** Scheme, host and port; of a queue or an event bus, its ARN. */
         origin,
+        /** Whether the webhooks of the latest messages fail; null if there are none to judge by. */
         is_failing:
           health === undefined || health.success_rate === null ? null : health.failing_since !== null,
+        /** Webhooks that failed for good and have not been acknowledged since. */
         failed: group.length,
+        /** Webhooks of the latest messages that wait for an attempt. */
         waiting: health?.waiting ?? 0,
+        /** The time of the first known failure, or the creation of the oldest failed webhook. */
         since: times.toSorted()[0] ?? '',
         last_error: (latest && lastErrorOf(latest)) ?? health?.last_error ?? null,
       };

@@ -13,39 +13,20 @@ import { type ExplainedEndpoint, explainLimits } from '../explain-limits.ts';
 import { clientIdOf } from '../find-client.ts';
 import { type EndpointLimits, limitsOf } from '../limits.ts';
 import { type OtpHoldView, otpHoldsOf } from '../otp-holds.ts';
-import { type CountedErrorCode, countedErrorCodes } from '../usage.ts';
+import { countedErrorCodes } from '../usage.ts';
 import { type ClientEndpoint, clientEndpoints, failedWebhooksMax } from '../webhook-health.ts';
 import { type EndpointSummary, listEndpoints } from '../webhooks.ts';
 
-interface MessageOutcomes {
-  /** The start of the UTC day of yesterday. */
-  readonly since: string;
-  readonly messages: number;
-  readonly failed: number;
-  readonly expired: number;
-  readonly error_codes: readonly CountedErrorCode[];
-}
+type MessageOutcomes = Awaited<ReturnType<typeof outcomesOf>>;
 
-export interface Diagnosis {
-  readonly client_id: string;
-  readonly name: string;
-  readonly at: string;
-  /** Problems first. */
-  readonly findings: readonly Finding[];
-  readonly limits: readonly ExplainedEndpoint[];
-  readonly messages: MessageOutcomes;
-  /** The newest first. */
-  readonly recent_failures: Awaited<ReturnType<typeof recentFailures>>;
-  readonly webhooks: readonly ClientEndpoint[];
-  readonly suppressions: ReturnType<typeof suppressedRecipients>;
-}
+export type Diagnosis = Awaited<ReturnType<typeof diagnoseClient>>;
 
 const failuresShown = 5;
 /** More are counted as this many. */
 const suppressionsMax = 1000;
 
 /** @param client - its id or name */
-export async function diagnoseClient(dependencies: AdminDependencies, client: string): Promise<Diagnosis> {
+export async function diagnoseClient(dependencies: AdminDependencies, client: string) {
   const clientId = await clientIdOf(dependencies, client);
   const now = dependencies.clock();
   const [shown, explained, rows, holds, [messages, failures], { endpoints: webhooks }, managed, suppressed] =
@@ -65,9 +46,11 @@ export async function diagnoseClient(dependencies: AdminDependencies, client: st
     client_id: clientId,
     name: shown.name,
     at: now.toISOString(),
+    /** Problems first. */
     findings: findingsOf(facts),
     limits,
     messages,
+    /** The newest first. */
     recent_failures: failures,
     webhooks,
     suppressions: suppressedRecipients(suppressed),
@@ -80,11 +63,7 @@ async function outcomesAndFailures(dependencies: AdminDependencies, clientId: st
 }
 
 /** Returns the counts of yesterday and today, so that they are not empty just after midnight. */
-async function outcomesOf(
-  { usage }: Pick<AdminDependencies, 'usage'>,
-  clientId: string,
-  now: Date,
-): Promise<MessageOutcomes> {
+async function outcomesOf({ usage }: Pick<AdminDependencies, 'usage'>, clientId: string, now: Date) {
   const yesterday = periodAt('day', addDays(now, -1));
   const rows = await usage.rowsOf(clientId, [yesterday.name, periodAt('day', now).name]);
   const amounts = rows.map((row) => row.amounts);
@@ -94,6 +73,7 @@ async function outcomesOf(
       .filter((one) => status === undefined || one.status === status)
       .reduce((sum, { amount }) => sum + amount, 0);
   return {
+    /** The start of the UTC day of yesterday. */
     since: yesterday.from.toISOString(),
     messages: countOf(),
     failed: countOf('failed'),
