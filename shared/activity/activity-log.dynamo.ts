@@ -104,8 +104,6 @@ interface SourcePage {
 /** Reads a page of entries before `high`, newest first. */
 type Source = (high: string) => Promise<SourcePage>;
 
-export type ActivityReader = ReturnType<typeof dynamoActivityReader>;
-
 /** Entries are in several partitions, which are read side by side and merged. */
 export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: string) {
   return {

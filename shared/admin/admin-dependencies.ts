@@ -2,125 +2,50 @@
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type * as z from 'zod/mini';
-import {
-  type ActivityReader,
-  dynamoActivityLog,
-  dynamoActivityReader,
-} from '../activity/activity-log.dynamo.ts';
-import type { ActivityLog } from '../activity/activity-log.ts';
+import { dynamoActivityLog, dynamoActivityReader } from '../activity/activity-log.dynamo.ts';
 import type { CarrierModule } from '../carrier/carrier-module.ts';
-import {
-  type CheckCredentials,
-  carrierSecrets,
-  credentialChecks,
-} from '../carrier/carrier-secrets.secrets.ts';
-import { dynamoOutbox, type Outbox } from '../carrier/simulator/outbox.dynamo.ts';
-import { type ReceiptSender, sqsReceiptSender } from '../carrier/simulator/simulated-recipients.ts';
-import type { ClientAdminDependencies } from '../client/client-admin.ts';
+import { carrierSecrets, credentialChecks } from '../carrier/carrier-secrets.secrets.ts';
+import { dynamoOutbox } from '../carrier/simulator/outbox.dynamo.ts';
+import { sqsReceiptSender } from '../carrier/simulator/simulated-recipients.ts';
 import { accountUrls, dynamoApiKeyStore, dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { stageCountriesOf } from '../client/sending-permissions.ts';
 import { dynamoWebhookSecretStore } from '../client/webhook-secrets.dynamo.ts';
-import { type StageCarriers, stageCarriersOf } from '../contract/channels.ts';
+import { stageCarriersOf } from '../contract/channels.ts';
 import type { administration } from '../contract/function-uses.ts';
-import type { Caps } from '../contract/limits.ts';
 import type { Mode } from '../contract/mode.ts';
-import { dynamoEditedRows, type EditedRows } from '../edited-table/row-editor.dynamo.ts';
-import { dynamoRefusalReader, type RefusalReader } from '../http/refusals.dynamo.ts';
-import { type CapCounter, dynamoCapCounter } from '../limit/cap-counter.dynamo.ts';
+import { dynamoEditedRows } from '../edited-table/row-editor.dynamo.ts';
+import { dynamoRefusalReader } from '../http/refusals.dynamo.ts';
+import { dynamoCapCounter } from '../limit/cap-counter.dynamo.ts';
 import { capDefaults } from '../limit/cap-limits.ts';
 import { overrideTable } from '../limit/override-row.ts';
-import { dynamoRateUse, type RateUse } from '../limit/rate-counter.dynamo.ts';
-import { type BatchStore, dynamoBatchStore } from '../message/send/batch-store.dynamo.ts';
+import { dynamoRateUse } from '../limit/rate-counter.dynamo.ts';
+import { dynamoBatchStore } from '../message/send/batch-store.dynamo.ts';
 import { dynamoMessageList } from '../message/store/message-list.dynamo.ts';
 import { dynamoMessageStore } from '../message/store/message-store.dynamo.ts';
-import type { MessageStore } from '../message/store/message-store.ts';
-import { dynamoWhatsAppWindows, type WhatsAppWindows } from '../message/store/whatsapp-window.dynamo.ts';
-import {
-  dynamoSuppressionStore,
-  type SuppressionStore,
-} from '../message/suppression/suppression-store.dynamo.ts';
-import { dynamoOtpHolds, type OtpHoldStore } from '../otp/otp-holds.dynamo.ts';
-import { dynamoOtpStore, type OtpStore } from '../otp/otp-store.dynamo.ts';
+import { dynamoWhatsAppWindows } from '../message/store/whatsapp-window.dynamo.ts';
+import { dynamoSuppressionStore } from '../message/suppression/suppression-store.dynamo.ts';
+import { dynamoOtpHolds } from '../otp/otp-holds.dynamo.ts';
+import { dynamoOtpStore } from '../otp/otp-store.dynamo.ts';
 import { dynamo, secretsManager, sqs } from '../platform/aws/clients.ts';
-import { type Clock, systemClock } from '../platform/clock.ts';
+import { systemClock } from '../platform/clock.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
-import {
-  type DueItemReader,
-  dynamoDueItemIndex,
-  dynamoDueItemReader,
-} from '../recovery/due-item-index.dynamo.ts';
+import { dynamoDueItemIndex, dynamoDueItemReader } from '../recovery/due-item-index.dynamo.ts';
 import { senderTable } from '../sender/sender-row.ts';
-import { dynamoUsageReader, type UsageReader } from '../usage/usage-counter.dynamo.ts';
-import { type AttemptReader, dynamoAttemptReader } from '../usage/webhook-attempts.dynamo.ts';
+import { dynamoUsageReader } from '../usage/usage-counter.dynamo.ts';
+import { dynamoAttemptReader } from '../usage/webhook-attempts.dynamo.ts';
 import { webhookUrlFrom } from '../webhook/address-guard.ts';
 import { reportFailedDelivery } from '../webhook/deliver/alert-failure.ts';
 import { sqsDeliveryQueue } from '../webhook/delivery-queue.sqs.ts';
-import {
-  type DeliveryStore,
-  dynamoDeliveryStore,
-  dynamoResendStore,
-} from '../webhook/delivery-store.dynamo.ts';
-import { dynamoEndpointReader, type EndpointReader } from '../webhook/endpoint-store.dynamo.ts';
-import type { WebhookLogDependencies } from '../webhook/log/find-deliveries.ts';
-import {
-  dynamoMessageSearch,
-  dynamoNewestMessages,
-  type MessageSearch,
-  type NewestMessages,
-} from './message-search.dynamo.ts';
+import { dynamoDeliveryStore, dynamoResendStore } from '../webhook/delivery-store.dynamo.ts';
+import { dynamoEndpointReader } from '../webhook/endpoint-store.dynamo.ts';
+import { dynamoMessageSearch, dynamoNewestMessages } from './message-search.dynamo.ts';
 
-export interface AdminDependencies extends ClientAdminDependencies {
-  /** Whose data lists of all clients have. */
-  readonly mode: Mode;
-  readonly overrides: EditedRows;
-  readonly senders: EditedRows;
-  readonly rateUse: RateUse;
-  readonly refusals: RefusalReader;
-  readonly capDefaults: Caps;
-  readonly capCounter: Pick<CapCounter, 'read'>;
-  readonly activityLog: ActivityLog;
-  readonly activity: ActivityReader;
-  readonly endpoints: EndpointReader;
-  /** The log of a client's webhooks, resending them, and test events. */
-  readonly webhookLog: WebhookLogDependencies;
-  readonly deliveries: DeliveryStore;
-  /** Webhooks and messages that are not finished. */
-  readonly dueItems: DueItemReader;
-  readonly messages: Pick<MessageStore, 'get' | 'getMany' | 'transition' | 'findByCarrierId'> & MessageSearch;
-  readonly newestMessages: NewestMessages;
-  readonly batches: Pick<BatchStore, 'get'>;
-  readonly otps: Pick<OtpStore, 'get'>;
-  readonly otpHolds: Pick<OtpHoldStore, 'find' | 'ofClient' | 'listHeld' | 'allow'>;
-  /** The country of numbers that people write without a country code, ISO 3166-1 alpha-2. */
-  readonly country: string;
-  /** The countries that clients without a list of their own may send to; undefined for all. */
-  readonly stageCountries: readonly string[] | undefined;
-  readonly usage: UsageReader;
-  /** The currency of the stage's prices, ISO 4217. */
-  readonly currency: string;
-  readonly webhookAttempts: AttemptReader;
-  /** Whether the simulator carries live messages, too; it carries all test messages. */
-  readonly isSimulated: boolean;
-  /** The carriers of the stage, in order of preference. */
-  readonly carriers: StageCarriers;
-  readonly checkCredentials: CheckCredentials;
-  /** What the simulator was given. */
-  readonly outbox: Outbox;
-  /** Sends the notifications of simulated people to the receipts queue. */
-  readonly simulatedInbound: ReceiptSender;
-  readonly suppressions: SuppressionStore;
-  readonly windows: Pick<WhatsAppWindows, 'openedAt'>;
-  readonly webhookUrl: z.ZodMiniType<string>;
-  readonly retentionDays: number;
-  readonly clock: Clock;
-  readonly newUuid: () => string;
-}
+export type AdminDependencies = ReturnType<typeof adminDependencies>;
 
 export function adminDependencies(
   env: EnvironmentFor<typeof administration>,
   loadCarriers: () => Promise<readonly CarrierModule[]>,
-): AdminDependencies {
+) {
   const db = dynamo();
   const carriers = stageCarriersOf(env);
   const secrets = { arns: env.CARRIER_SECRETS, baseUrls: env.CARRIER_BASE_URLS };
@@ -134,7 +59,8 @@ export function adminDependencies(
   const deliveries = dynamoDeliveryStore(db, env.WEBHOOK_DELIVERIES_TABLE);
   const dueItemIndex = dynamoDueItemIndex(db, env.DUE_ITEMS_TABLE);
   return {
-    mode: 'live',
+    /** Whose data lists of all clients have. */
+    mode: 'live' as Mode,
     clients,
     apiKeys: dynamoApiKeyStore(db, env.API_KEYS_TABLE),
     webhookSecrets: dynamoWebhookSecretStore(db, env.CLIENT_SECRETS_TABLE),
@@ -149,7 +75,9 @@ export function adminDependencies(
     activity,
     endpoints,
     deliveries,
+    /** Webhooks and messages that are not finished. */
     dueItems: dynamoDueItemReader(db, env.DUE_ITEMS_TABLE),
+    /** The log of a client's webhooks, resending them, and test events. */
     webhookLog: {
       activity,
       activityLog,
@@ -172,15 +100,22 @@ export function adminDependencies(
     batches: dynamoBatchStore(db, { tableName: env.BATCHES_TABLE, retentionDays }),
     otps: dynamoOtpStore(db, env.ONE_TIME_PASSWORDS_TABLE),
     otpHolds: dynamoOtpHolds(db, env.OTP_HOLDS_TABLE),
+    /** The country of numbers that people write without a country code, ISO 3166-1 alpha-2. */
     country: env.COUNTRY,
+    /** The countries that clients without a list of their own may send to; undefined for all. */
     stageCountries: stageCountriesOf(env),
     usage: dynamoUsageReader(db, env.MESSAGE_USAGE_TABLE),
+    /** The currency of the stage's prices, ISO 4217. */
     currency: env.CURRENCY,
     webhookAttempts: dynamoAttemptReader(db, env.USAGE_TABLE),
+    /** The carriers of the stage, in order of preference. */
     carriers,
     checkCredentials: credentialChecks(loadCarriers, carrierSecrets(secretsManager(), secrets, systemClock)),
+    /** Whether the simulator carries live messages, too; it carries all test messages. */
     isSimulated: [...carriers.sms, ...carriers.whatsapp].includes('simulator'),
+    /** What the simulator was given. */
     outbox: dynamoOutbox(db, env.SIMULATOR_OUTBOX_TABLE, retentionDays),
+    /** Sends the notifications of simulated people to the receipts queue. */
     simulatedInbound: sqsReceiptSender(sqs(), env.RECEIPTS_QUEUE_URL),
     suppressions: dynamoSuppressionStore(db, env.SUPPRESSIONS_TABLE, systemClock),
     windows: dynamoWhatsAppWindows(db, env.WHATSAPP_WINDOWS_TABLE),

@@ -71,7 +71,7 @@ async function explain(
         window: name,
         /** For `spend`: an amount in the currency. */
         limit: limit / unit,
-        from: isDefault ? ('default' as const) : ('row' as const),
+        from: isDefault ? 'default' : 'row',
         ...use(name, limit),
       };
     }),

@@ -18,7 +18,7 @@ import { listActivity } from './activity.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientEndpoints, healthOfLatest } from './webhook-health.ts';
 
-export interface FailingEndpoint {
+interface FailingEndpoint {
   readonly client_id: string;
   /** Scheme, host and port; of a queue or an event bus, its ARN. */
   readonly origin: string;

@@ -135,8 +135,6 @@ function withCursor(page: MessagePage, nextCursor: string | undefined): MessageP
 
 const indexRow = z.object({ message_id: z.string() });
 
-export type NewestMessages = ReturnType<typeof dynamoNewestMessages>;
-
 /** Finds the ids of the newest messages to a recipient, or with a client's reference, from the list indexes alone. */
 export function dynamoNewestMessages(client: DynamoDBDocumentClient, TableName: string) {
   async function newest(index: string, key: string, value: string, Limit: number): Promise<string[]> {

@@ -127,8 +127,6 @@ export async function summarizeUsage(
   };
 }
 
-export type CountedErrorCode = ReturnType<typeof countedErrorCodes>[number];
-
 /** Most frequent first. */
 export function countedErrorCodes(amounts: readonly Amounts[]) {
   const counts = sumOf(amounts.map((each) => new Map(errorCodesIn(each))));

@@ -67,18 +67,19 @@ export function carrierSecrets(
   }
 }
 
-/** Undefined for a carrier without credentials of its own. Never rejects: what went wrong is the answer. */
-export type CheckCredentials = (carrier: string) => Promise<CredentialCheck | undefined>;
-
 /** Within the time that API Gateway waits. */
 const timeLimitMs = 8000;
 
-/** @param load - the carriers, read when they are needed: their code would slow the start of a command */
+/**
+ * A check is undefined for a carrier without credentials of its own. It never rejects: what went wrong is the answer.
+ *
+ * @param load - the carriers, read when they are needed: their code would slow the start of a command
+ */
 export function credentialChecks(
   load: () => Promise<readonly CarrierModule[]>,
   credentialsOf: CredentialsOf,
-): CheckCredentials {
-  return async (name) => {
+) {
+  return async (name: string): Promise<CredentialCheck | undefined> => {
     const module = (await load()).find(({ descriptor }) => descriptor.name === name);
     const schema = module?.credentials;
     if (module?.checkCredentials === undefined || schema === undefined) return undefined;

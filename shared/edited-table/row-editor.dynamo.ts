@@ -181,8 +181,6 @@ export function dynamoRowEditor(
   }
 }
 
-export type EditedRows = ReturnType<typeof dynamoEditedRows>;
-
 export function dynamoEditedRows(dynamo: DynamoDBDocumentClient, TableName: string, table: EditedTable) {
   return {
     ...dynamoRowReader(dynamo, TableName),

@@ -72,8 +72,6 @@ export interface RefusalCount {
   readonly last_request_id: string;
 }
 
-export type RefusalReader = ReturnType<typeof dynamoRefusalReader>;
-
 export function dynamoRefusalReader(dynamo: DynamoDBDocumentClient, TableName: string) {
   return {
     /** @param hours - UTC hours, `2026-11-20T10` */

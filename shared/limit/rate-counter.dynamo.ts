@@ -161,12 +161,12 @@ function countIn(value: unknown = 0): number {
   return typeof value === 'number' ? Math.min(fullCount, Math.max(0, Math.ceil(value))) : fullCount;
 }
 
-/** What a client or address has used of an endpoint on a UTC day, by the key of the base: the sum of all rows that count it. */
-export type RateUse = (base: string, windows: Windows) => Promise<PerWindow<number>>;
-
-/** Reads how many requests are counted in the present windows, for people: the limiter itself never reads. */
-export function dynamoRateUse(dynamo: DynamoDBDocumentClient, TableName: string): RateUse {
-  return async (base, windows) => {
+/**
+ * Reads how many requests are counted in the present windows, for people: the limiter itself never reads. It is what a client
+ * or address has used of an endpoint on a UTC day, by the key of the base: the sum of all rows that count it.
+ */
+export function dynamoRateUse(dynamo: DynamoDBDocumentClient, TableName: string) {
+  return async (base: string, windows: Windows): Promise<PerWindow<number>> => {
     const { Item = {} } = await dynamo.send(
       new GetCommand({ TableName, Key: { counter: base }, ConsistentRead: true }),
     );

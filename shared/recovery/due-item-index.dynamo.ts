@@ -56,9 +56,6 @@ export interface DueItemRange {
   readonly until: Date;
 }
 
-/** Reads what is not finished: a bounded number of entries, so that it also costs little in a long backlog. */
-export type DueItemReader = ReturnType<typeof dynamoDueItemReader>;
-
 /** Each shard takes 1,000 writes a second: up to 20,000 rows. */
 export const dueItemShards = 4;
 
@@ -168,6 +165,7 @@ export function dynamoDueItemIndex(client: DynamoDBDocumentClient, TableName: st
   };
 }
 
+/** Reads what is not finished: a bounded number of entries, so that it also costs little in a long backlog. */
 export function dynamoDueItemReader(client: DynamoDBDocumentClient, TableName: string) {
   return {
     /** The ids in the earliest entries of each shard that are due in the range. */

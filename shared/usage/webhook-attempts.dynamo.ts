@@ -42,8 +42,6 @@ export function dynamoAttemptCounter(client: DynamoDBDocumentClient, TableName: 
   };
 }
 
-export type AttemptReader = ReturnType<typeof dynamoAttemptReader>;
-
 export function dynamoAttemptReader(client: DynamoDBDocumentClient, tableName: string) {
   return {
     /** The hours of these that have counts, in no order. */
