@@ -93,11 +93,7 @@ function build() {
     .filter((file) => file.endsWith('.ts'))
     .map((file) => parse(file).name)
     .sort();
-  const outdir = join(cacheFolder, hashOf(sources));
-  if (!existsSync(outdir)) {
-    removeOld();
-    makeInto(outdir, functionNames);
-  }
+  const outdir = madeOnce(join(cacheFolder, hashOf(sources)), (making) => makeAll(making, functionNames));
   return {
     /** The names of all functions. */
     functionNames: functionNames as readonly string[],
@@ -120,56 +116,61 @@ function build() {
 
 /** The bundles of the functions that have carriers, with these only. */
 function ofCarriers(outdir: string, carriers: readonly string[]): string {
-  const place = `${outdir}.${[...carriers].sort().join('-')}`;
-  if (existsSync(place)) return place;
-  const making = `${place}.${process.pid}`;
-  // Beside the bundles, so that their bytes do not have the name of this process.
-  const alias = writeCarrierLists(join(cacheFolder, 'lists', parse(place).base), root, [...carriers].sort());
-  buildSync({
-    ...bundleSettings,
-    alias: { ...bundleSettings.alias, ...alias },
-    entryPoints: functionsWithCarriers.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),
-    outdir: making,
+  return madeOnce(`${outdir}.${[...carriers].sort().join('-')}`, (making, place) => {
+    // Beside the bundles, so that their bytes do not have the name of this process.
+    const lists = join(cacheFolder, 'lists', parse(place).base);
+    const alias = writeCarrierLists(lists, root, [...carriers].sort());
+    bundleInto(making, functionsWithCarriers, { ...bundleSettings.alias, ...alias });
   });
-  moveInto(making, place);
-  return place;
 }
 
 /** A copy of a function's folder with files of the stage. */
 function withFiles(folder: string, files: Readonly<Record<string, string>>): string {
   const hash = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16);
-  const copy = `${folder}.${hash}`;
-  if (existsSync(copy)) return copy;
-  const making = `${copy}.${process.pid}`;
-  cpSync(folder, making, { recursive: true });
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(making, name), text);
-  moveInto(making, copy);
-  return copy;
+  return madeOnce(`${folder}.${hash}`, (making) => {
+    cpSync(folder, making, { recursive: true });
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(making, name), text);
+  });
 }
 
-/** Writes to a temporary folder and renames it, so that no process sees a partial one. If two do so at once, one wins. */
-function makeInto(outdir: string, functionNames: readonly string[]): void {
-  const making = `${outdir}.${process.pid}`;
+function makeAll(making: string, functionNames: readonly string[]): void {
+  removeOld();
   // The project's package.json says `module`; the bundles are CommonJS.
   mkdirSync(cacheFolder, { recursive: true });
   writeFileSync(join(cacheFolder, 'package.json'), '{ "type": "commonjs" }\n');
-  buildSync({
-    ...bundleSettings,
-    entryPoints: functionNames.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),
-    outdir: making,
-  });
+  bundleInto(making, functionNames);
   bundleDocs(root, join(making, description));
   bundleDashboard(root, join(making, dashboard));
-  moveInto(making, outdir);
 }
 
-function moveInto(making: string, place: string): void {
+function bundleInto(
+  outdir: string,
+  functionNames: readonly string[],
+  alias: Readonly<Record<string, string>> = bundleSettings.alias,
+): void {
+  buildSync({
+    ...bundleSettings,
+    alias,
+    entryPoints: functionNames.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),
+    outdir,
+  });
+}
+
+/**
+ * The place, made unless it is there. It is written to a temporary folder and renamed, so that no process sees a partial one. If two
+ * do so at once, one wins.
+ */
+function madeOnce(place: string, make: (making: string, place: string) => void): string {
+  if (existsSync(place)) return place;
+  const making = `${place}.${process.pid}`;
+  make(making, place);
   try {
     renameSync(making, place);
   } catch (error) {
     rmSync(making, { recursive: true, force: true });
     if (!existsSync(place)) throw error;
   }
+  return place;
 }
 
 function hashOf(paths: readonly string[]): string {

@@ -181,6 +181,12 @@ function pagesOf(
   return field === undefined || item === undefined ? undefined : { field, item };
 }
 
+/** The type of a method's options, which both clients have. */
+export function optionsOf({ repeat, pages }: ClientMethod): 'ListOptions' | 'SendOptions' | 'RequestOptions' {
+  if (pages !== undefined) return 'ListOptions';
+  return repeat === 'with_key' ? 'SendOptions' : 'RequestOptions';
+}
+
 export function schemaName(schema: JsonSchema | undefined): string | undefined {
   return typeof schema?.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined;
 }

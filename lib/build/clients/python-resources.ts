@@ -1,7 +1,7 @@
 /** Writes the methods of the Python client, synchronous and asynchronous. */
 
 import type { JsonSchema } from '../openapi/named-schemas.ts';
-import { type ClientMethod, capitalized, schemaName } from './client-methods.ts';
+import { type ClientMethod, capitalized, optionsOf, schemaName } from './client-methods.ts';
 import type { ClientSchemas } from './client-schemas.ts';
 
 type PythonKind = 'sync' | 'async';
@@ -98,7 +98,6 @@ function methodWriter(schemas: ClientSchemas, kind: PythonKind) {
     const queryFields = fieldsOf(schemas, query);
     // Null differs from an absent field only in an update, which sets the field to null.
     const sentinel = httpMethod === 'PATCH';
-    const isKeyed = repeat === 'with_key';
     const wanted = [...bodyFields, ...queryFields];
     const clash = wanted.find(({ argument }) => own.includes(argument) || pathParameters.includes(argument));
     if (clash !== undefined) throw new Error(`${method.operationId}: ${clash.argument} has two meanings`);
@@ -110,7 +109,7 @@ function methodWriter(schemas: ClientSchemas, kind: PythonKind) {
       'self',
       ...pathParameters.map((one) => `${one}: str`),
       ...(keywords.length > 0 ? ['*', ...keywords] : []),
-      `**options: Unpack[${pages !== undefined ? 'ListOptions' : isKeyed ? 'SendOptions' : 'RequestOptions'}]`,
+      `**options: Unpack[${optionsOf(method)}]`,
     ];
     const model = `models.${response}`;
     const result =
@@ -139,15 +138,9 @@ function methodWriter(schemas: ClientSchemas, kind: PythonKind) {
   };
 }
 
-interface Field {
-  readonly name: string;
-  readonly argument: string;
-  readonly type: string;
-  readonly required: boolean;
-  readonly isNullable: boolean;
-}
+type Field = ReturnType<typeof fieldsOf>[number];
 
-function fieldsOf(schemas: ClientSchemas, schema: string | undefined): Field[] {
+function fieldsOf(schemas: ClientSchemas, schema: string | undefined) {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = schemas[schema] ?? {};
   return Object.entries(properties as Record<string, JsonSchema>).map(([name, property]) => {

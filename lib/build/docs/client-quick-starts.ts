@@ -23,17 +23,8 @@ export const clients = {
 
 export type ClientWithQuickStart = keyof typeof clients;
 
-interface ClientQuickStart {
-  /** The commands for a shell. */
-  readonly install: string;
-  readonly run: string;
-  readonly file: string;
-  /** The content of the program's file. */
-  readonly program: string;
-}
-
 /** @throws Error where the README has no such quick start */
-export function clientQuickStart(client: ClientWithQuickStart): ClientQuickStart {
+export function clientQuickStart(client: ClientWithQuickStart) {
   const path = join(import.meta.dirname, '../../..', clients[client].folder, 'README.md');
   const section = readFileSync(path, 'utf8')
     .split(/^## /m)
@@ -45,5 +36,6 @@ export function clientQuickStart(client: ClientWithQuickStart): ClientQuickStart
   const file = /^(?:node|python) (\S+)$/.exec(run ?? '')?.[1];
   if (install === undefined || program === undefined || run === undefined || file === undefined)
     throw new Error(`${path} has no quick start of three blocks: install, program, run`);
+  // Two commands for a shell, and the program with the name of its file.
   return { install, program, run, file };
 }

@@ -223,12 +223,7 @@ export function referenceTo(name: string): string {
   return `#/components/${ofDryRuns.test(name) ? 'x-dry-run' : 'schemas'}/${name}`;
 }
 
-export interface SchemasBySection {
-  readonly schemas: Readonly<Record<string, JsonSchema>>;
-  readonly 'x-dry-run': Readonly<Record<string, JsonSchema>>;
-}
-
-export function bySection(schemas: Readonly<Record<string, JsonSchema>>): SchemasBySection {
+export function bySection(schemas: Readonly<Record<string, JsonSchema>>) {
   const { schemas: ofOperations = [], dryRuns = [] } = Object.groupBy(Object.entries(schemas), ([name]) =>
     ofDryRuns.test(name) ? 'dryRuns' : 'schemas',
   );

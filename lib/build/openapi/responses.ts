@@ -17,12 +17,8 @@ export interface OpenApiResponse {
   readonly 'x-error-codes'?: readonly ErrorCode[];
 }
 
-/** The parameter that requests a dry run, and the response. */
-export interface DryRunDescription {
-  readonly parameter: JsonSchema;
-  /** The response with status 200. */
-  readonly response: OpenApiResponse;
-}
+/** The parameter that requests a dry run, and the response with status 200. */
+export type DryRunDescription = NonNullable<ReturnType<typeof dryRunOf>>;
 
 const dryRunParameter = {
   name: 'dry_run',
@@ -37,7 +33,7 @@ const dryRunParameter = {
  * The dry run is outside the parameters and responses, because generators make one type of all successes of an
  * operation, or take the lowest, so the response of a send would no longer be a message in existing programs.
  */
-export function dryRunOf({ dryRun }: Description): DryRunDescription | undefined {
+export function dryRunOf({ dryRun }: Description) {
   if (dryRun === undefined) return undefined;
   const description = 'To `dry_run=true`: what would be sent. Nothing is stored or sent.';
   return {

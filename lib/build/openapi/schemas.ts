@@ -17,7 +17,6 @@ import {
   type JsonSchema,
   nameParts,
   referenceTo,
-  type SchemasBySection,
   writeEnumsAsPatterns,
 } from './named-schemas.ts';
 import { requests } from './requests.ts';
@@ -52,7 +51,7 @@ const extraSchemas = (): Record<string, JsonSchema> => ({
   },
 });
 
-export function componentSchemas(): SchemasBySection {
+export function componentSchemas() {
   const schemas = extraSchemas();
   const named = {
     ...requests,

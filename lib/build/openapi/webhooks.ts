@@ -63,7 +63,7 @@ function callback(field: string, schema: string, post: Record<string, unknown>):
 const everyDestination =
   'the URL of the account, and to every webhook endpoint of the client that receives this event';
 
-export function webhooks(): Record<string, unknown> {
+export function webhooks() {
   return {
     ...webhooksOf(messageEvents, {
       to: 'the `webhook_url` of the message, else to the one of the account; and to every webhook endpoint of the client that receives this event',
@@ -105,31 +105,29 @@ interface EventGroup<Name extends string> {
 function webhooksOf<Name extends string>(
   summaries: Readonly<Record<Name, string>>,
   { to, schema, exampleOf }: EventGroup<Name>,
-): Record<string, unknown> {
-  const described = (Object.entries(summaries) as [Name, string][]).map(([name, summary]) => [
-    name,
-    {
-      post: {
-        ...notification(`on${name.split(/[._]/).map(capitalized).join('')}`, summary),
-        // Prevents openapi-generator from making a class that does not compile in Python; the body is a model anyway.
-        'x-internal': true,
-        description: `Posted to ${to}. Any response but 200 within ${inWords([acknowledgeWithinSeconds])} is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
-        requestBody: {
-          required: true,
-          content: {
-            'application/json': {
-              schema: reference(schema),
-              examples: { [name]: { summary, value: exampleOf(name) } },
-            },
+) {
+  const described = (Object.entries(summaries) as [Name, string][]).map(([name, summary]) => {
+    const post = {
+      ...notification(`on${name.split(/[._]/).map(capitalized).join('')}`, summary),
+      // Prevents openapi-generator from making a class that does not compile in Python; the body is a model anyway.
+      'x-internal': true,
+      description: `Posted to ${to}. Any response but 200 within ${inWords([acknowledgeWithinSeconds])} is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: reference(schema),
+            examples: { [name]: { summary, value: exampleOf(name) } },
           },
         },
       },
-    },
-  ]);
+    };
+    return [name, { post }] as const;
+  });
   return Object.fromEntries(described);
 }
 
-function notification(operationId: string, summary: string): Record<string, unknown> {
+function notification(operationId: string, summary: string) {
   const header = (headerName: string, maxLength: number, description: string): JsonSchema => ({
     name: headerName,
     in: 'header',

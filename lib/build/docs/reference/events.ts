@@ -1,19 +1,11 @@
 /** The events that the gateway posts, and their bodies, from the webhooks of the OpenAPI document. */
 import type { OpenApiDocument } from '../../openapi/document.ts';
-import type { JsonSchema } from '../../openapi/named-schemas.ts';
 import { codeRow, type Html, heading, html, inline, table } from '../html.ts';
 import { fieldTable, type Resolve } from './field-rows.ts';
 
-interface Webhook {
-  readonly post: {
-    readonly summary: string;
-    readonly requestBody: { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> };
-  };
-}
-
 type Webhooks = Pick<OpenApiDocument, 'webhooks'>;
 
-const webhooksOf = ({ webhooks }: Webhooks) => Object.entries(webhooks) as [string, Webhook][];
+const webhooksOf = ({ webhooks }: Webhooks) => Object.entries(webhooks);
 
 export function eventTable(document: Webhooks): Html {
   return table(
@@ -25,7 +17,7 @@ export function eventTable(document: Webhooks): Html {
 /** Makes one table for each schema, headed by the events that have it. */
 export function eventBodies(document: Webhooks, resolve: Resolve): Html {
   const bySchema = Map.groupBy(webhooksOf(document), ([, { post }]) =>
-    String(post.requestBody.content['application/json']?.schema.$ref),
+    String(post.requestBody.content['application/json'].schema.$ref),
   );
   return html`${Array.from(bySchema, ([$ref, events]) => {
     const name = $ref.split('/').at(-1) ?? '';

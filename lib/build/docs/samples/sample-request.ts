@@ -4,16 +4,7 @@
 import type { OpenApiOperation } from '../../openapi/document.ts';
 import type { JsonSchema } from '../../openapi/named-schemas.ts';
 
-export interface SampleRequest {
-  readonly method: string;
-  /** The path with its parameters filled in, and the query. */
-  readonly path: string;
-  /** Whether the request carries an access token. */
-  readonly authorized: boolean;
-  readonly body: Readonly<Record<string, unknown>> | undefined;
-  /** The fields of the body whose values the program reads from the environment, with their variables. */
-  readonly variables: Readonly<Record<string, string>>;
-}
+export type SampleRequest = ReturnType<typeof sampleRequest>;
 
 /**
  * Returns the expressions that read the variables, by field.
@@ -34,16 +25,19 @@ const ownValues: Readonly<Record<string, string>> = {
 };
 
 /** @throws Error where the operation has no example of its body or of a parameter that it requires */
-export function sampleRequest(method: string, path: string, operation: OpenApiOperation): SampleRequest {
+export function sampleRequest(method: string, path: string, operation: OpenApiOperation) {
   const { operationId, parameters = [], requestBody, security } = operation;
   const body = requestBody === undefined ? undefined : bodyOf(operationId, requestBody.content);
   const authorized = security.length > 0;
   const own = authorized ? [] : Object.entries(ownValues);
   return {
     method: method.toUpperCase(),
+    /** The path with its parameters filled in, and the query. */
     path: `${filledPath(operationId, path, parameters)}${queryOf(operationId, parameters)}`,
+    /** Whether the request carries an access token. */
     authorized,
     body,
+    /** The fields of the body whose values the program reads from the environment, with their variables. */
     variables: Object.fromEntries(own.filter(([field]) => body !== undefined && field in body)),
   };
 }

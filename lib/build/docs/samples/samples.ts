@@ -26,18 +26,14 @@ export const languages = {
 
 export type LanguageName = keyof typeof languages;
 
-export interface Sample {
-  readonly operationId: string;
-  readonly language: LanguageName;
-  readonly source: string;
-}
+export type Sample = ReturnType<typeof samplesOf>[number];
 
 /**
  * Returns one sample for each operation and language.
  *
  * @throws Error for an operation without the examples that they need
  */
-export function samplesOf(document: Pick<OpenApiDocument, 'paths'>): Sample[] {
+export function samplesOf(document: Pick<OpenApiDocument, 'paths'>) {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
       const request = sampleRequest(method, path, operation);
