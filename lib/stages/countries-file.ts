@@ -7,7 +7,6 @@ import { join, relative } from 'node:path';
 import { isSupportedCountry } from 'libphonenumber-js/min';
 import * as z from 'zod/mini';
 import { internationalCodes } from '../../shared/contract/international-codes.ts';
-import type { PriceTable } from '../../shared/contract/prices.ts';
 
 /** The path of the sample, in the project or in the package, from the folder of the app. */
 export const sampleCountriesFile = relative('', join(import.meta.dirname, 'countries-sample.json'));
@@ -38,16 +37,8 @@ const countriesFile = z.strictObject({
     ),
 });
 
-interface CountrySettings {
-  readonly allowedCountries: string[];
-  readonly prices: PriceTable;
-}
-
 /** @throws Error that names every fault, and what it should be. */
-export function readCountriesFile(
-  file: string,
-  texts: z.core.ParseContext<z.core.$ZodIssue>,
-): CountrySettings {
+export function readCountriesFile(file: string, texts: z.core.ParseContext<z.core.$ZodIssue>) {
   const { currency, countries } = countriesFile.parse(JSON.parse(readFileSync(file, 'utf8')), texts);
   const entries = Object.entries(countries);
   const pricesOf = (channel: 'sms' | 'whatsapp'): Record<string, number> =>

@@ -44,7 +44,7 @@ export class Carriers extends Construct {
       this.addSms(props);
       createReportVerified(this, props);
       const optOutListArn = this.arn('sms-voice', 'opt-out-list', props.stage.smsOptOutList);
-      createCompareOptOuts(this, { ...props, optOutListArn });
+      createCompareOptOuts(this, props, optOutListArn);
     }
     if (carriersIn(props.stage.whatsappCarrier).includes('aws')) this.addWhatsApp(props);
   }

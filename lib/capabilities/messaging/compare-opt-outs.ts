@@ -4,12 +4,11 @@ import { allow } from '../../constructs/allow.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { CapabilityProps } from '../grant-uses.ts';
 
-interface CompareProps extends CapabilityProps {
-  readonly optOutListArn: string;
-}
-
-export function createCompareOptOuts(scope: Construct, props: CompareProps): void {
-  const { stage, schedules, optOutListArn } = props;
+export function createCompareOptOuts(
+  scope: Construct,
+  { stage, schedules }: CapabilityProps,
+  optOutListArn: string,
+): void {
   const compare = new GatewayFunction(scope, 'CompareOptOuts', {
     stage,
     functionName: 'compare-opt-outs',

@@ -4,11 +4,11 @@ import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { CapabilityProps } from '../grant-uses.ts';
 import type { RelayDeadLetters } from './relay-dead-letters.ts';
 
-interface ExpireProps extends CapabilityProps {
-  readonly lostRecords: RelayDeadLetters;
-}
-
-export function createExpireMessages(scope: Construct, { stage, schedules, lostRecords }: ExpireProps): void {
+export function createExpireMessages(
+  scope: Construct,
+  { stage, schedules }: CapabilityProps,
+  lostRecords: RelayDeadLetters,
+): void {
   const expire = new GatewayFunction(scope, 'ExpireMessages', {
     stage,
     functionName: 'expire-messages',

@@ -38,7 +38,7 @@ export class Messaging extends Construct {
     createCountUsage(this, stage, storage);
     this.receiptsTopic = createDispatchMessage(this, { ...props, outbound, receipts });
     createRecordReceipt(this, stage, receipts);
-    createExpireMessages(this, { ...props, lostRecords });
+    createExpireMessages(this, props, lostRecords);
     this.outbound = outbound;
     this.receipts = receipts;
     this.deadLetters = new RelayDeadLetters(this, 'RelayDeadLetters', stage);
