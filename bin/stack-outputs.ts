@@ -3,19 +3,16 @@ import { CloudFormationClient, paginateDescribeStacks } from '@aws-sdk/client-cl
 
 const timeLimits = { connectionTimeout: 2000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
-export interface DeployedStack {
-  readonly name: string;
-  readonly outputs: Readonly<Record<string, string>>;
-}
+export type DeployedStack = Awaited<ReturnType<typeof deployedStacks>>[number];
 
 /** The stack with this name, or all stacks of the account and region. @param region - by default the environment's */
-export async function deployedStacks(stackName?: string, region?: string): Promise<DeployedStack[]> {
+export async function deployedStacks(stackName?: string, region?: string) {
   const client = new CloudFormationClient({
     maxAttempts: 3,
     requestHandler: timeLimits,
     ...(region === undefined ? {} : { region }),
   });
-  const found: DeployedStack[] = [];
+  const found: { readonly name: string; readonly outputs: Readonly<Record<string, string>> }[] = [];
   try {
     const wanted = stackName === undefined ? {} : { StackName: stackName };
     for await (const { Stacks = [] } of paginateDescribeStacks({ client }, wanted)) {

@@ -13,6 +13,7 @@ import { aimAtEmulator, emulatorConnection } from '../../lib/local/aim-at-emulat
 import { stages } from '../../lib/stages/stages.ts';
 import { type AdminDependencies, adminDependencies } from '../../shared/admin/admin-dependencies.ts';
 import { type EnvironmentSource, environmentOf } from '../../shared/platform/env.ts';
+import { jsonIn } from '../../shared/platform/object-fields.ts';
 import { type DeployedStack, deployedStacks } from '../stack-outputs.ts';
 
 export const localConnectionFile = join(import.meta.dirname, '..', '..', '.local', 'gateway.json');
@@ -82,7 +83,8 @@ async function localGateway(
 ): Promise<Omit<ConnectedGateway, 'stackName'> & { readonly settings: Settings }> {
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) throw noGateway();
-  const parsed = connectionSchema.safeParse(jsonOf(text));
+  // The error of a parser would quote the file.
+  const parsed = connectionSchema.safeParse(jsonIn(text));
   if (!parsed.success) throw new ConnectionFailure(`${file} does not describe a gateway.`);
   const { base_url: baseUrl, aws, tables, queues, secrets, settings: given } = parsed.data;
   // A killed gateway leaves its file behind.
@@ -95,15 +97,6 @@ async function localGateway(
   const ours = Object.entries(queues).map(([name, url]) => [name, `${origin}${new URL(url).pathname}`]);
   const settings = given ?? settingsOf(publishedSettings(stages.local));
   return { baseUrl, tables, queues: Object.fromEntries(ours), secrets, settings };
-}
-
-/** Returns undefined for text that is not JSON; the parser's error would quote the file. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function noGateway(cause?: unknown): ConnectionFailure {

@@ -73,10 +73,7 @@ export function addUsageCommand(program: AdminCommand): void {
     });
 }
 
-function timesOf(
-  { month, since, until }: UsageOptions,
-  now: Date,
-): { readonly since: Date; readonly until: Date } {
+function timesOf({ month, since, until }: UsageOptions, now: Date) {
   if (since === undefined) {
     if (until !== undefined) throw new GatewayError('invalid_request', '--until needs --since.');
     const { from, to } = periodAt('month', month ?? now);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect, type SecureVersion } from 'node:tls';
+import { jsonIn } from '../../shared/platform/object-fields.ts';
 import type { Receiver, Request, Response } from './verified-stage.ts';
 
 const timeLimitMs = 60_000;
@@ -31,12 +32,8 @@ export function callerOf(baseUrl: string): Caller {
 }
 
 function objectIn(text: string): Response['body'] {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
-  } catch {
-    return {};
-  }
+  const parsed = jsonIn(text);
+  return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
 }
 
 /** @param url - the address from which requests come to this port; by default this machine's own */

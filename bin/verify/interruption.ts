@@ -5,19 +5,13 @@ import { stopRequest } from '../../lib/local/stop-request.ts';
 const statuses = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 type Ending = keyof typeof statuses;
 
-interface Interruption {
-  readonly signal: AbortSignal;
-  /** The exit status; undefined where the run was not interrupted. */
-  status(): number | undefined;
-}
-
 export function interruption(actions: {
   readonly on: (signal: Ending, handler: () => void) => void;
   readonly say: (text: string) => void;
   readonly exit: (status: number) => void;
   /** Returns the milliseconds of a monotonic clock. */
   readonly now: () => number;
-}): Interruption {
+}) {
   const controller = new AbortController();
   let status: number | undefined;
   const asked = stopRequest({
@@ -36,5 +30,9 @@ export function interruption(actions: {
       asked();
     });
   }
-  return { signal: controller.signal, status: () => status };
+  return {
+    signal: controller.signal,
+    /** The exit status; undefined where the run was not interrupted. */
+    status: () => status,
+  };
 }

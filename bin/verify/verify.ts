@@ -25,13 +25,6 @@ export interface Run {
   readonly printJson: ((document: unknown) => void) | undefined;
 }
 
-export interface Verified {
-  readonly results: readonly Result[];
-  readonly failed: number;
-  /** What could not be taken back. */
-  readonly left: readonly string[];
-}
-
 /** `npm start` runs this stage; every other one is on AWS. */
 const localStage = 'local';
 
@@ -39,7 +32,7 @@ const localStage = 'local';
 const endedAfterMs = 3_600_000;
 
 /** @throws ConnectionFailure where there is no such stage */
-export async function verify(run: Run): Promise<Verified> {
+export async function verify(run: Run) {
   const isLocal = run.stage === localStage && run.stackName === undefined;
   const { dependencies, gateway } = await connect(
     isLocal ? { gateway: run.gateway } : { stage: run.stage, stackName: run.stackName, gateway: run.gateway },
@@ -69,7 +62,7 @@ export async function verifyStage(
   stage: Omit<VerifiedStage, 'newVisitor' | 'pause'>,
   visitors: Visitors,
   removeEarlier: (before: Date) => Promise<readonly string[]>,
-): Promise<Verified> {
+) {
   const { signal } = run;
   const before = new Date(stage.now().getTime() - endedAfterMs);
   const earlier = [
@@ -99,7 +92,7 @@ function ended(
   run: Pick<Run, 'signal' | 'print' | 'printJson'>,
   results: readonly Result[],
   { cleaned, left }: Cleaned,
-): Verified {
+) {
   const count = (kind: Result['result']): number => results.filter(({ result }) => result === kind).length;
   const failed = count('fail');
   const interrupted = run.signal.aborted;

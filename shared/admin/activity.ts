@@ -74,13 +74,7 @@ export async function listActivity(
   };
 }
 
-export function retentionRange({
-  clock,
-  retentionDays,
-}: Pick<AdminDependencies, 'clock' | 'retentionDays'>): {
-  readonly since: Date;
-  readonly until: Date;
-} {
+export function retentionRange({ clock, retentionDays }: Pick<AdminDependencies, 'clock' | 'retentionDays'>) {
   const until = clock();
   return { since: addDays(until, -retentionDays), until };
 }

@@ -42,11 +42,6 @@ interface Table {
   readonly sortKey: string;
 }
 
-interface RowsPage {
-  readonly rows: readonly EditedRow[];
-  readonly next: { readonly next_cursor?: string };
-}
-
 /**
  * @param query - its `client_id` is that of the rows, which need not be a client's, or the name of a client
  * @throws GatewayError `not_found` where there are neither rows nor a client: an empty list would be mistaken for that of
@@ -56,9 +51,9 @@ export async function readRowsPage(
   dependencies: Pick<AdminDependencies, 'clients'>,
   { store, sortKey }: Table,
   { limit, cursor, client_id: named }: z.output<typeof rowsQuery>,
-): Promise<RowsPage> {
+) {
   const after = cursor === undefined ? undefined : keyIn(cursor, sortKey);
-  const read = async (clientId: string | undefined): Promise<RowsPage> => {
+  const read = async (clientId: string | undefined) => {
     const { rows, last } = await store.page({ limit, clientId, after });
     return { rows, next: last === undefined ? {} : { next_cursor: cursorOf(last, sortKey) } };
   };

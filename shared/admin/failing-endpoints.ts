@@ -89,10 +89,7 @@ const entriesPerPage = 100;
 const failedPagesMax = 5;
 
 /** Returns the failed webhooks of the last 24 hours, newest first. */
-async function failedWebhooks(
-  dependencies: Dependencies,
-  now: Date,
-): Promise<{ readonly deliveries: readonly DeliverySummary[]; readonly more: boolean }> {
+async function failedWebhooks(dependencies: Dependencies, now: Date) {
   const deliveries: DeliverySummary[] = [];
   const asked = {
     kind: 'webhook_failed',

@@ -200,10 +200,7 @@ async function findRecipients(
 const clientsSearchedMax = 10_000;
 
 /** The client with this id, or all clients up to a limit. */
-async function clientsToSearch(
-  dependencies: Dependencies,
-  wanted: string,
-): Promise<{ readonly clients: readonly Client[]; readonly more: boolean }> {
+async function clientsToSearch(dependencies: Dependencies, wanted: string) {
   const named = await dependencies.clients.find(wanted);
   if (named !== undefined) return { clients: [named], more: false };
   const { clients, more } = await readClients(dependencies, clientsSearchedMax);

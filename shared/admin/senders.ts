@@ -9,17 +9,10 @@ import { GatewayError } from '../contract/errors.ts';
 import { everyClient } from '../contract/limits.ts';
 import { changedByMark, type EditedRow } from '../edited-table/edited-row.ts';
 import { misspelledAttributes, storedFeedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
-import { type Claims, claimsOf } from '../sender/number-owners.ts';
+import { claimsOf } from '../sender/number-owners.ts';
 import { countrySchema } from '../sender/phone-number.ts';
 import { senderFeedback } from '../sender/sender-feedback.ts';
-import {
-  destinationOf,
-  everyCountry,
-  type Paces,
-  pacesIn,
-  parseSenderRow,
-  senderTable,
-} from '../sender/sender-row.ts';
+import { destinationOf, everyCountry, pacesIn, parseSenderRow, senderTable } from '../sender/sender-row.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import {
   assertValid,
@@ -120,10 +113,7 @@ export async function removeSender(
 const noOthers = { claims: new Map(), paces: new Map() } as const;
 
 /** The claims and paces of all rows, once this one is written. */
-async function beside(
-  { senders }: AdminDependencies,
-  row: EditedRow,
-): Promise<{ readonly claims: Claims; readonly paces: Paces }> {
+async function beside({ senders }: AdminDependencies, row: EditedRow) {
   const others = (await senders.allRows()).filter(
     (other) => other.client_id !== row.client_id || other.destination !== row.destination,
   );

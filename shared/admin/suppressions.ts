@@ -201,10 +201,7 @@ const wanted = z.object({
  *
  * @throws GatewayError where it is no such table.
  */
-export function readSuppressions(text: string): {
-  readonly lines: readonly ImportedLine[];
-  readonly faults: readonly LineFault[];
-} {
+export function readSuppressions(text: string) {
   const rows = parseCsv(text).filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
   const [first] = rows;
   const header = (first?.cells ?? []).map((cell) => cell.trim().toLowerCase());
