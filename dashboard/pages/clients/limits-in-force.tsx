@@ -7,7 +7,7 @@ import { useResponse } from '../../api/queries.ts';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { RowStatus } from '../../components/edited-row.tsx';
 import { List } from '../../components/list.tsx';
-import { Secondary, Time } from '../../components/text.tsx';
+import { Secondary, Time, withLocalTimes } from '../../components/text.tsx';
 import { capNames, durationText, numberText } from '../../value-names.ts';
 
 export function LimitsInForce({ clientId }: { readonly clientId: string }) {
@@ -110,7 +110,7 @@ function OwnRow({ status, status_message }: ExplainedEndpoint) {
   return (
     <>
       <RowStatus status={status} />
-      {status_message === null ? null : <Box fontSize="body-s">{status_message}</Box>}
+      {status_message === null ? null : <Box fontSize="body-s">{withLocalTimes(status_message)}</Box>}
     </>
   );
 }

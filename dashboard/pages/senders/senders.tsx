@@ -17,7 +17,7 @@ import { useConfirm } from '../../components/form.tsx';
 import { List, RowAction } from '../../components/list.tsx';
 import { LoadFailure } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
-import { Secondary, Time } from '../../components/text.tsx';
+import { Secondary, Time, withLocalTimes } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo, useListState } from '../../route.ts';
 import { channelNames, everyClient } from '../../value-names.ts';
@@ -114,7 +114,7 @@ function columnsOf(
       cell: (row) => (
         <>
           <RowStatus status={row.status} />
-          <Box fontSize="body-s">{row.status_message}</Box>
+          <Box fontSize="body-s">{withLocalTimes(row.status_message)}</Box>
           {row.channel === null
             ? null
             : row.misspelled.map((name) => <RemoveMisspelled key={name} row={row} name={name} />)}
