@@ -40,7 +40,7 @@ export async function reserveBulkSlots(
       const last = slots.at(-1);
       if (last !== undefined) return Date.parse(last.at);
       // Without slots: each message reserves its own when a worker has it.
-      return endIfAlone(all, Math.max(...all.map(({ paceAtMs }) => paceAtMs)) + leadMs);
+      return endIfAlone(all, Math.max(...some.map(({ message }) => Date.parse(message.created_at))) + leadMs);
     }),
   );
   return { messages: withSlots, expectedEndAt: new Date(Math.max(...ends)) };

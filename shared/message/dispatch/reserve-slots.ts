@@ -8,7 +8,7 @@ import type { SendKind } from '../../contract/channels.ts';
 import { modeOf } from '../../contract/mode.ts';
 import { slotWaitSecondsMax } from '../../contract/times.ts';
 import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
-import { ExpiringMap } from '../../platform/expiring-cache.ts';
+import { accessCache, ExpiringMap } from '../../platform/expiring-cache.ts';
 import type { CurrentPace, CurrentPaceOf } from '../../sender/current-pace.ts';
 import { type Message, sendKindOf } from '../message.ts';
 import { isOver, type Slot } from '../slot.ts';
@@ -19,7 +19,7 @@ export interface PacedMessage {
   readonly identity: string;
   readonly kind: SendKind;
   readonly perSecond: number;
-  /** When the sender had this pace: when the message was accepted, or when the rows of senders were read since. */
+  /** Not later than the read of the sender's row: as long before the message was accepted as its function keeps the row, or when the rows were read since. */
   readonly paceAtMs: number;
   readonly segments: number;
 }
@@ -64,7 +64,8 @@ export function pacedMessageOf(message: Message, current?: CurrentPace): PacedMe
     identity: modeOf(message.client_id) === 'test' ? `test ${identity}` : identity,
     kind: sendKindOf(message),
     perSecond,
-    paceAtMs: current?.readAtMs ?? Date.parse(message.created_at),
+    // The request may have used a row that was read as long ago as its function keeps it.
+    paceAtMs: current?.readAtMs ?? Date.parse(message.created_at) - accessCache.maxAgeSeconds * 1000,
     segments: message.segments ?? 1,
   };
 }

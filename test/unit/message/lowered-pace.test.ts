@@ -2,6 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SendKind } from '../../../shared/contract/channels.ts';
 import type { EditedRow } from '../../../shared/edited-table/edited-row.ts';
+import { reserveBulkSlots } from '../../../shared/message/dispatch/bulk-slots.ts';
+import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import {
   type OutboundEntry,
   outboundEntriesOf,
@@ -9,7 +11,7 @@ import {
 import type { Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryPace } from '../../support/engine/stores.ts';
-import { created } from '../../support/message/example-message.ts';
+import { aMessage, created } from '../../support/message/example-message.ts';
 import { pacedWorld, sender } from '../../support/message/paced-world.ts';
 
 const waits = 60;
@@ -98,5 +100,18 @@ describe('what waits, while nothing else is accepted for its sender,', () => {
     const faster = [{ ...row, messages_per_second: 10 }];
     for (const edited of [faster, [row], undefined])
       expect(between((await handedOver({}, edited)).at, 0, 100)).toBeGreaterThanOrEqual(195);
+  });
+
+  it('keeps to a lower pace when a message comes whose request still had the former one', async () => {
+    const world = pacedWorld();
+    const [first] = (await world.stored(40, { batch_id: 'bat_1' })) as [Message];
+    world.edit([{ ...row, messages_per_second: 0.5 }]);
+    world.at(addSeconds(created, 25));
+    await dispatch(world.dependencies, first.message_id);
+    world.at(addSeconds(created, 60));
+    const created_at = world.clock().toISOString();
+    const other = aMessage({ ...first, message_id: 'msg_other', created_at });
+    await reserveBulkSlots(world.pace, [other]);
+    expect((await world.paces.read(sender.identity))?.slots.pace?.perSecond).toBe(0.5);
   });
 });
