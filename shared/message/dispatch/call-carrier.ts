@@ -89,6 +89,8 @@ export interface Claimed {
 export interface Prepared {
   readonly toSend: Message;
   readonly body: HandOverBody;
+  /** The carrier's, as `Carrier.defaultSender` says. */
+  readonly defaultSender: string | undefined;
 }
 
 export const optedOut = 'recipient_opted_out' satisfies MessageErrorCode;

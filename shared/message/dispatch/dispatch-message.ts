@@ -41,6 +41,7 @@ import {
   secondsUntil,
   waitUntil,
 } from './call-carrier.ts';
+import type { ChosenCarrier } from './carrier.ts';
 import { atCarrier, begunAt, nextStep, possiblyDoubled, withOutcome } from './next-step.ts';
 import { nextLegEntryOf, outboundEntryOf, type QueuedMessage, untilSlot } from './outbound-queue.sqs.ts';
 import { type PacedMessage, pacedMessageOf, pacedNow, workerWaitMs } from './reserve-slots.ts';
@@ -147,7 +148,7 @@ async function handOver(
     await messages.transition(messageId, { ...notSent, ...messageError(refusal.error) });
     return { outcome: refusal.outcome, message };
   }
-  const waited = await waitForSlot(dependencies, claimed, message);
+  const waited = await waitForSlot(dependencies, claimed, message, carrier);
   if (waited.outcome === 'later') return waited.dispatched;
   if (waited.prepared === 'suppressed') {
     const notHandedOver = { to: 'failed', at: clock(), notSent: true, suppressed: true } as const;
@@ -155,8 +156,7 @@ async function handOver(
     return { outcome: 'suppressed', message };
   }
   const { attempts: _earlier, ...named } = message;
-  // Its secret may be missing: then the hand-over says so.
-  const from = fromOf(named) ?? (await carrier.defaultSender?.().catch(() => undefined));
+  const from = fromOf(named) ?? waited.prepared.defaultSender;
   const attempts = begunAt(clock(), claimed.message, planned, from);
   const recorded = await messages.recordAttempt(messageId, claimId, {
     attempts,
@@ -194,7 +194,9 @@ async function repeatAttempt(
   const isRefused =
     (await isOtpOver(dependencies, message)) || (await refusalOf(dependencies, message)) !== undefined;
   // The next free place: the carrier was asked in time, and the message's deadline does not wait for those behind it.
-  const turn = isRefused ? undefined : await waitForSlot(dependencies, claimed, message, { kind: 'otp' });
+  const turn = isRefused
+    ? undefined
+    : await waitForSlot(dependencies, claimed, message, carrier, { kind: 'otp' });
   if (turn?.outcome === 'later') return turn.dispatched;
   if (turn !== undefined && turn.prepared !== 'suppressed')
     return callCarrier(dependencies, { ...claimed, message }, carrier, turn.prepared, true);
@@ -217,11 +219,12 @@ async function waitForSlot(
   dependencies: DispatchDependencies,
   { message: row, claimId }: Claimed,
   message: Message,
+  carrier: ChosenCarrier,
   as: Partial<Pick<PacedMessage, 'kind'>> = {},
 ): Promise<Turn> {
   const { messages, clock, pace } = dependencies;
   const paced = await pacedNow(dependencies, message);
-  const prepare = () => prepareHandOver(dependencies, message);
+  const prepare = () => prepareHandOver(dependencies, message, carrier);
   if (paced === undefined) return { outcome: 'now', prepared: await prepare(), slot: undefined };
   const waited = await pace.waitForSlot({ ...paced, ...as }, unusedSlot(row, paced), prepare);
   if (waited.outcome === 'now') return waited;
@@ -265,15 +268,21 @@ async function refusalOf(
   return isNeeded ? undefined : { outcome: 'not_needed', error: 'not_needed' };
 }
 
-/** Reads the suppression when the slot has come: while the message waits, the person may opt out. */
+/**
+ * Reads the suppression when the slot has come: while the message waits, the person may opt out. The carrier reads its secret,
+ * which could take so long in the call that the slot is missed.
+ */
 async function prepareHandOver(
   dependencies: DispatchDependencies,
   message: Message,
+  carrier: ChosenCarrier,
 ): Promise<'suppressed' | Prepared> {
   const suppression = await dependencies.suppressions.get(message.client_id, message.recipient);
   if (suppression !== undefined && applies(suppression, message.otp !== undefined)) return 'suppressed';
   const toSend = await withTemplate(dependencies, message);
-  return { toSend, body: await dependencies.bodyOf(toSend) };
+  // Its secret may be missing: then the hand-over says so.
+  const defaultSender = await carrier.defaultSender?.().catch(() => undefined);
+  return { toSend, body: await dependencies.bodyOf(toSend), defaultSender };
 }
 
 /** The message with its fallback template in place of its content, where WhatsApp would refuse the content. */

@@ -183,6 +183,36 @@ describe('a bulk message', () => {
   });
 });
 
+describe('a carrier whose secret is read for longer than a slot', () => {
+  it('gets no more messages in a second than the pace says', async () => {
+    const world = pacedWorld();
+    const all = await world.stored(20, bulk);
+    const [first] = all as [Message];
+    let isRead = false;
+    const readSecret = async () => {
+      if (!isRead) world.at(addSeconds(new Date(first.slot?.at ?? ''), 3));
+      isRead = true;
+    };
+    const carriersFor: typeof world.dependencies.carriersFor = (message) =>
+      world.dependencies.carriersFor(message).map((carrier) => ({
+        ...carrier,
+        defaultSender: async () => void (await readSecret()),
+        handOver: async (request) => {
+          await readSecret();
+          return carrier.handOver(request);
+        },
+      }));
+    world.at(new Date(first.slot?.at ?? ''));
+    await dispatch({ ...world.dependencies, carriersFor }, first.message_id);
+    const second = Math.floor(seconds(world.clock()));
+    const ofSecond = all.filter(({ slot }) => Math.floor(seconds(slot?.at ?? '')) === second);
+    expect(ofSecond).toHaveLength(2);
+    for (const { message_id } of ofSecond) await dispatch(world.dependencies, message_id);
+    const bySecond = Object.groupBy(world.handed, ({ at }) => Math.floor(seconds(at)));
+    expect(Math.max(...Object.values(bySecond).map((handed = []) => handed.length))).toBe(2);
+  });
+});
+
 describe('a table that takes its time', () => {
   it.each([200, 400, 900])('%s ms for each call holds no worker until its time limit', async (tableMs) => {
     for (const change of [{}, bulk]) {
