@@ -6,7 +6,10 @@ import { readableRows } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds, secondsPerDay } from '../../platform/clock.ts';
 import { endOf, noSlots, type SenderSlots, senderSlots } from './sender-pace.ts';
 
-const storedRow = z.object({ revision: z.number(), slots: senderSlots });
+/** A greater one, which a person entered, could not be counted on. */
+const revisionMax = 1e15;
+const revision = z.number().check(z.minimum(-revisionMax), z.maximum(revisionMax));
+const storedRow = z.object({ revision, slots: senderSlots });
 
 /** One row for each sender with a pace: its reserved slots, with a revision that changes with each write; 0 if there is no row. */
 export type SenderRow = Readonly<z.output<typeof storedRow>>;
@@ -26,7 +29,7 @@ export function dynamoSenderPaceStore(client: DynamoDBDocumentClient, TableName:
       return (
         row ?? {
           slots: slotsOfUnreadable(Item.purge_at),
-          revision: typeof Item.revision === 'number' ? Item.revision : 0,
+          revision: revision.safeParse(Item.revision).data ?? 0,
         }
       );
     },
@@ -43,8 +46,14 @@ export function dynamoSenderPaceStore(client: DynamoDBDocumentClient, TableName:
         },
         ...(seen.revision === 0
           ? {
-              ConditionExpression: 'NOT attribute_type(revision, :number) OR revision = :seen',
-              ExpressionAttributeValues: { ':number': 'N', ':seen': 0 },
+              ConditionExpression:
+                'NOT attribute_type(revision, :number) OR revision = :seen OR NOT revision BETWEEN :least AND :most',
+              ExpressionAttributeValues: {
+                ':number': 'N',
+                ':seen': 0,
+                ':least': -revisionMax,
+                ':most': revisionMax,
+              },
             }
           : {
               ConditionExpression: 'revision = :seen',

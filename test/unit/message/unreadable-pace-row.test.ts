@@ -1,5 +1,5 @@
 /** A row of `sender-pace` that a person made unreadable holds no message back, and the next reservation replaces it. */
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { NumberValue, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import { type PacedMessage, slotReservations } from '../../../shared/message/dispatch/reserve-slots.ts';
 import { dynamoSenderPaceStore } from '../../../shared/message/dispatch/sender-pace-store.dynamo.ts';
@@ -14,6 +14,8 @@ const edits: Readonly<Record<string, (row: Row) => object>> = {
   'no slots': ({ slots: _slots, ...row }) => row,
   'a revision that is a text': ({ revision, ...row }) => ({ ...row, revision: String(revision) }),
   'no revision, and the slots of nobody': ({ revision: _revision, ...row }) => ({ ...row, slots: null }),
+  'a revision that cannot be counted on': (row) => ({ ...row, revision: new NumberValue('1e30') }),
+  'the greatest revision': (row) => ({ ...row, revision: 1e15 }),
   'the revision 0': (row) => ({ ...row, revision: 0, slots: [] }),
   'a pace of 0': (row) => ({ ...row, slots: { ...row.slots, pace: { perSecond: 0, sinceMs: 0 } } }),
   'a pace that is a text': (row) => ({ ...row, slots: { ...row.slots, pace: '2' } }),
