@@ -98,6 +98,39 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'an allowance of passwords is in force only minutes later': {
+    theme: 'otp',
+    promise: 'decisions/otp-hold',
+    changes: [
+      {
+        file: 'shared/otp/otp-holds.dynamo.ts',
+        replace: 'rememberedSeconds = 20;',
+        by: 'rememberedSeconds = 200;',
+      },
+    ],
+  },
+  'passwords by WhatsApp are held too': {
+    theme: 'otp',
+    promise: 'decisions/otp-hold',
+    changes: [
+      {
+        file: 'shared/otp/send-otp.ts',
+        replace: "      if (wanted.channel === 'sms')\n",
+        by: '',
+      },
+    ],
+  },
+  'a leg by SMS starts while passwords are held': {
+    theme: 'otp',
+    promise: 'decisions/otp-hold',
+    changes: [
+      {
+        file: 'shared/otp/otp-legs.ts',
+        replace: "channel === 'sms' && (await isRefused(",
+        by: "channel === 'whatsapp' && (await isRefused(",
+      },
+    ],
+  },
   'passwords go to a country that is held': {
     theme: 'otp',
     promise: 'decisions/otp-hold',

@@ -65,6 +65,28 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'a lowered pace counts for what waits only after five minutes': {
+    theme: 'bulk',
+    promise: '14.4',
+    changes: [
+      {
+        file: 'shared/sender/current-pace.ts',
+        replace: 'new CachedReader(readAll, accessCache, clock)',
+        by: 'new CachedReader(readAll, { ...accessCache, maxAgeSeconds: 300 }, clock)',
+      },
+    ],
+  },
+  'the first of several rows of a sender gives its pace, not the lowest': {
+    theme: 'bulk',
+    promise: '14.4',
+    changes: [
+      {
+        file: 'shared/sender/sender-row.ts',
+        replace: 'Math.min(pace, paces.get(key) ?? pace)',
+        by: 'paces.get(key) ?? pace',
+      },
+    ],
+  },
   'the pace of a sender counts for messages of its own row only': {
     theme: 'bulk',
     promise: '14.4',

@@ -112,6 +112,7 @@ const editedOften: Readonly<Record<string, readonly [Theme, ...Theme[]]>> = {
   MessageUsage: stepThemes,
   Usage: stepThemes,
   Batches: ['bulk'],
+  OtpHolds: ['otp'],
 };
 const editedSeldom: readonly string[] = [
   'Clients',

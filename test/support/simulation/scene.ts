@@ -10,7 +10,7 @@ import { directDatabase } from './direct-database.ts';
 import { editRow } from './edited-rows.ts';
 import type { ApiRequest } from './outside/api.ts';
 import { type EndpointKind, endpointKinds, endpointUrl } from './outside/endpoints.ts';
-import type { Asked, Must } from './outside/record.ts';
+import type { Asked, Edited, Must } from './outside/record.ts';
 import { oneOf, type Random, wholeBetween } from './random.ts';
 import type { Stage } from './stage.ts';
 
@@ -29,6 +29,10 @@ export interface SimulatedClient {
   readonly endpoints: string[];
 }
 
+/** Tables of people, with the name of the sort key. */
+const sortKeys = { LimitOverrides: 'endpoint', Senders: 'destination', OtpHolds: 'country' } as const;
+type EditedTable = keyof typeof sortKeys;
+
 export interface Scene {
   readonly stage: Stage;
   /** How far clocks may be from the true time. */
@@ -41,15 +45,11 @@ export interface Scene {
   /** The test data of another client, which uses no live key. */
   readonly onlyTester: SimulatedClient;
   /** Writes a row as a person does in the console. */
-  edit(
-    table: 'LimitOverrides' | 'Senders',
-    row: Readonly<Record<string, unknown>>,
-    endsAtMs?: number,
-  ): Promise<void>;
+  edit(table: EditedTable, row: Readonly<Record<string, unknown>>, endsAtMs?: number): Promise<void>;
   /** Stores a message that nobody can read, as a person left it in the console, and returns its id. */
   addUnreadable(id: string): Promise<string>;
   /** Removes a row as a person does in the console. */
-  remove(table: 'LimitOverrides', key: Readonly<Record<string, unknown>>): Promise<void>;
+  remove(table: EditedTable, key: Readonly<Record<string, unknown>>): Promise<void>;
   /**
    * Makes a suppression unreadable, as a person may do in the console.
    *
@@ -81,6 +81,8 @@ export interface Scene {
   ask(client: SimulatedClient, request: Omit<ApiRequest, 'clientId' | 'credential'>): Promise<Asked>;
   /** Changes a client's limits by the admin API. */
   changeLimits(clientId: string, change: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Allows one-time passwords of a client to a country by the admin API. */
+  allowPasswords(clientId: string, country: string, always: boolean): Promise<void>;
   askAsAdministrator(method: string, path: string, body?: unknown, must?: Must): Promise<Asked>;
 }
 
@@ -169,15 +171,12 @@ export async function sceneOn(
   }
 
   async function edit(
-    table: 'LimitOverrides' | 'Senders',
+    table: EditedTable,
     row: Readonly<Record<string, unknown>>,
     endsAtMs?: number,
   ): Promise<void> {
     await db.send(new PutCommand({ TableName: table, Item: { ...row } }));
-    const key = {
-      client_id: row.client_id,
-      [table === 'Senders' ? 'destination' : 'endpoint']: row.endpoint ?? row.destination,
-    };
+    const key = { client_id: row.client_id, [sortKeys[table]]: row[sortKeys[table]] };
     // What was there from the start is in force from the start.
     record.edited.push({ atMs: hasBegun ? time.now() : before.getTime(), table, key, row });
     if (endsAtMs === undefined) return;
@@ -186,6 +185,24 @@ export async function sceneOn(
       const last = record.edited.findLast((one) => one.table === table && isDeepStrictEqual(one.key, key));
       if (last?.row === row) record.edited.push({ atMs: endsAtMs, table, key, row: { ...key, note } });
     });
+  }
+
+  async function changeByApi(
+    table: EditedTable,
+    key: Readonly<Record<string, unknown>>,
+    change: Readonly<Record<string, unknown>>,
+    ask: () => Promise<Asked>,
+  ): Promise<void> {
+    const last = () =>
+      record.edited.findLast((one) => one.table === table && isDeepStrictEqual(one.key, key));
+    const note = (uncertain: boolean): Edited => {
+      const noted = { atMs: time.now(), table, key, row: { ...last()?.row, ...key, ...change }, uncertain };
+      record.edited.push(noted);
+      return noted;
+    };
+    const asked = note(true);
+    const { status } = await ask();
+    note(status !== 200 || last() !== asked);
   }
 
   for (const policy of readPolicies)
@@ -302,18 +319,18 @@ export async function sceneOn(
       record.feedback.push({ atMs: time.now(), table, key, status });
     },
 
-    async changeLimits(clientId, change) {
+    changeLimits(clientId, change) {
       const key = { client_id: clientId, endpoint: change.endpoint };
-      const note = (uncertain: boolean): void => {
-        const last = record.edited.findLast(
-          (one) => one.key.client_id === clientId && one.key.endpoint === change.endpoint,
-        );
-        const row = { ...last?.row, ...key, ...change };
-        record.edited.push({ atMs: time.now(), table: 'LimitOverrides', key, row, uncertain });
-      };
-      note(true);
-      const { status } = await askAsAdministrator('PATCH', `clients/${clientId}/limits`, change);
-      note(status !== 200);
+      return changeByApi('LimitOverrides', key, change, () =>
+        askAsAdministrator('PATCH', `clients/${clientId}/limits`, change),
+      );
+    },
+    allowPasswords(clientId, country, always) {
+      const path = `clients/${clientId}/otp-holds/${country}/allow`;
+      const row = { state: 'allowed', always };
+      return changeByApi('OtpHolds', { client_id: clientId, country }, row, () =>
+        askAsAdministrator('POST', path, { always }),
+      );
     },
     person: (of) => personNumbered(wholeBetween(of, 0, people - 1)),
     deliveredPerson: (of) => personNumbered(oneOf(of, [0, 1, 2, 10, 11, 12])),

@@ -1,6 +1,6 @@
 /** What administrators do, by the admin API and by hand, and the credentials of clients. */
-import { between, wholeBetween } from '../random.ts';
-import { type Actor, limitRow } from './actor.ts';
+import { between, oneOf, wholeBetween } from '../random.ts';
+import { type Actor, learn, limitRow, ownPeople } from './actor.ts';
 
 export const administration = {
   'asks for a token': {
@@ -91,6 +91,50 @@ export const administration = {
         ...{ client_id: client.clientId, destination: 'sms GB', identity: 'ACME', messages_per_second: 5 },
         note: `by hand in ${id}`,
       });
+    },
+  },
+  'changes the pace of a sender while its messages wait': {
+    uses: ['sendBulkSms', 'sendOtp'],
+    share: { bulk: 3, otp: 1 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { time } = scene.stage;
+      const key = { client_id: oneOf(random, ['*', client.clientId]), destination: 'sms *' };
+      // What others send from the same one tells its processes the new pace, too.
+      const identity = oneOf(random, ['+447418367358', `P${id}`]);
+      const setPace = (messages_per_second: number): Promise<void> =>
+        scene.edit('Senders', {
+          ...key,
+          identity,
+          messages_per_second,
+          note: `by hand in ${id}`,
+        });
+      const isBulk = random() < 0.7;
+      const pace = isBulk ? 0.5 : 0.25;
+      await setPace(pace);
+      // Others have been accepted without it, or with another.
+      await time.sleep(between(random, 0, 90_000));
+      const people = ownPeople(act, isBulk ? 45 : 24).map((to) => ({ to }));
+      const bodies = isBulk
+        ? [{ message: `To all of ${id}`, recipients: people, validity_period: 1800 }]
+        : people;
+      const route = isBulk ? 'sendBulkSms' : 'sendOtp';
+      const sent = bodies.map((body) => scene.ask(client, { route, body: { ...body, reference: id } }));
+      learn(act, await Promise.all(sent));
+      await time.sleep(between(random, 0, isBulk ? 15_000 : 2000));
+      await setPace(pace / oneOf(random, [2, 4]));
+      // By a process that may still have the pace of before.
+      await time.sleep(between(random, 10_000, 45_000));
+      if (random() < 0.5) await sendsAgain('meanwhile');
+      await time.sleep(between(random, 60_000, 90_000));
+      await (random() < 0.5 ? setPace(2) : scene.remove('Senders', key));
+      await time.sleep(between(random, 0, 90_000));
+      await sendsAgain('after');
+
+      async function sendsAgain(name: string): Promise<void> {
+        const body = { ...bodies[0], reference: `${id}.${name}` };
+        learn(act, [await scene.ask(client, { route, body })]);
+      }
     },
   },
   'disables and enables a client': {

@@ -70,6 +70,50 @@ export const oneTimePasswords = {
       }
     },
   },
+  'has its passwords held by hand, and allowed again': {
+    uses: ['sendOtp', 'verifyOtp'],
+    share: { otp: 4 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { time } = scene.stage;
+      const country = oneOf(random, ['GB', 'GB', '*']);
+      const key = { client_id: client.clientId, country };
+      const people = ownPeople(act, 40);
+      async function sendsFor(seconds: number): Promise<void> {
+        for (const endMs = time.now() + seconds * 1000; time.now() < endMs; ) {
+          const body = {
+            ...{ to: people.pop(), ttl: 300, purpose: id },
+            ...oneOf(random, [
+              {},
+              {},
+              { channel: 'whatsapp' },
+              { channel: 'whatsapp', fallback: [{ channel: 'sms', after_seconds: 30 }] },
+            ]),
+          };
+          const asked = await scene.ask(client, { route: 'sendOtp', body });
+          learn(act, [asked]);
+          if (asked.status === 202) sent.push(String(asked.answer.otp_id));
+          await time.sleep(between(random, 2000, 9000));
+        }
+      }
+      const sent: string[] = [];
+      await sendsFor(10);
+      const now = new Date(time.now()).toISOString();
+      await scene.edit('OtpHolds', {
+        ...{ ...key, state: 'held', held_at: now, since: now, sends: 40, verified: 1 },
+        ...{ threshold: 0.2, usual_share: null },
+        ...(country === '*' && random() < 0.4 ? { except: ['GB'] } : {}),
+      });
+      await sendsFor(90);
+      // What was sent before can be verified.
+      const must = { be: [200, 404, 409, 410], promise: 'decisions/otp-hold' };
+      const body = { otp_id: sent[0], code: '111111' };
+      if (sent.length > 0) await scene.ask(client, { route: 'verifyOtp', body, must });
+      if (random() < 0.4) await scene.remove('OtpHolds', key);
+      else await scene.allowPasswords(client.clientId, country, random() < 0.4);
+      await sendsFor(45);
+    },
+  },
   'asks for many more passwords than a person may get': {
     uses: ['sendOtp'],
     share: { otp: 1, caps: 4 },

@@ -2,6 +2,7 @@
 import type { Published } from '../outside/record.ts';
 import type { Ended } from './ended.ts';
 import { deadLetters, distinct, type Invariant, isUnrecorded, lastFaultMs, timeOf } from './invariant.ts';
+import { hasPace } from './paces.ts';
 
 /** Refusals that are about the carrier, not about the message: the next one may take it. */
 const ownReasons: readonly unknown[] = ['ServiceQuotaExceededException', 'refused for want of credit'];
@@ -84,7 +85,7 @@ export const ofAttempts = {
     check: (ended) => {
       const { plan } = ended;
       // A sender with a pace has the next attempt wait.
-      if (plan.senders.length > 0) return [];
+      if (hasPace(ended.stage.record)) return [];
       return severalCarriers(ended).flatMap(({ messageId, status, attempts, route }) => {
         const { otp, other } = plan.unknownDeadlines;
         const seconds = route === 'sendOtp' ? otp : other;

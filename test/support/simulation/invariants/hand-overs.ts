@@ -1,20 +1,14 @@
 /** What carriers get, and when. */
-import { slotWaitSecondsMax } from '../../../../shared/contract/times.ts';
 import type { Faults } from '../faults.ts';
 import { lostFoundWithinMs } from '../found-within.ts';
-import type { Accepted, Ended } from './ended.ts';
+import type { Ended } from './ended.ts';
 import { distinct, type Invariant, isUnrecorded, timeOf } from './invariant.ts';
+import { hasPace, sendsNothing } from './paces.ts';
 
 /** A message whose hand-over failed is received again after 45 s; twice that and some more. */
 const handOverRepeatMs = 100_000;
-/** Answers to a call that sends nothing, and counts in no pace. */
-const sendsNothing: readonly unknown[] = ['ThrottlingException', 'throttled', 'duplicate'];
 /** With these a carrier does not take a message now, and may later. */
 const notRefused: readonly unknown[] = [...sendsNothing, 'ExpiredTokenException'];
-/** Errors of messages that no carrier is given, for reasons that are looked at when their turn comes. */
-const withheldWith: readonly unknown[] = ['recipient_opted_out', 'client_disabled', 'not_needed'];
-/** So long before its turn, by its own clock, a worker may look at them. */
-const lookedAtBeforeMs = slotWaitSecondsMax * 1000;
 
 /** The queue delivers a message again so long after a call for it that failed or was late, at most. */
 const againAfterMs = 60_000;
@@ -108,11 +102,12 @@ export const ofHandOvers = {
   'a message waits for nobody else’s': {
     promise: '1.8',
     check: ({ plan, stage: { record, faults }, accepted }) =>
-      plan.severity > 0 || faults.happened.length > 0 || plan.senders.length > 0
+      plan.severity > 0 || faults.happened.length > 0
         ? []
         : distinct(accepted).flatMap(({ messageId, asked, status }) => {
             if (status === undefined || status.scheduled_at !== null) return [];
             const first = record.handOvers.find((one) => one.messageId === messageId);
+            if (hasPace(record, first?.from)) return [];
             const waitedMs = (first?.atMs ?? 0) - (asked.answeredAtMs ?? asked.atMs);
             // A claim that a worker has ended by its own clock holds until then for one whose clock is behind.
             return waitedMs > 20_000 + 2 * plan.skewMaxMs
@@ -128,7 +123,7 @@ export const ofHandOvers = {
         : distinct(accepted).flatMap(({ messageId, status }) => {
             if (!status?.scheduled_at || status.error?.code === 'recipient_opted_out') return [];
             const first = record.handOvers.find((one) => one.messageId === messageId);
-            if (first === undefined || plan.senders.length > 0) return [];
+            if (first === undefined || hasPace(record, first.from)) return [];
             const lateMs = first.atMs - Date.parse(status.scheduled_at);
             return lateMs > 15_000 + 2 * plan.skewMaxMs
               ? [
@@ -137,73 +132,6 @@ export const ofHandOvers = {
               : [];
           }),
   },
-  'a pace is never passed': {
-    promise: '14.4',
-    check: ({ stage: { record }, plan, accepted }) => {
-      const segments = segmentsOf(accepted);
-      return plan.senders.flatMap(({ identity, messages_per_second: pace }) => {
-        const seconds = Map.groupBy(
-          record.handOvers.filter(
-            // A call that arrives late was made in its slot, and a repeat that the carrier recognizes sends nothing.
-            ({ from, refusedWith, call }) =>
-              from === identity && !sendsNothing.includes(refusedWith) && call.fault !== 'arrives late',
-          ),
-          ({ atMs }) => Math.floor(atMs / 1000),
-        );
-        return [...seconds].flatMap(([second, handOvers]) => {
-          const sent = handOvers.reduce((sum, { messageId }) => sum + (segments.get(messageId) ?? 1), 0);
-          const alone = handOvers.length === 1;
-          return sent > Number(pace) && !alone && plan.skewMaxMs < 100
-            ? [
-                `${sent} segments from ${identity} in the second of ${timeOf(second * 1000)}, at a pace of ${pace}`,
-              ]
-            : [];
-        });
-      });
-    },
-  },
-
-  'while a message waits for its pace, the pace is used': {
-    promise: '14.4, 5.6',
-    check: ({ plan, stage: { record, faults }, accepted, listed }) => {
-      const sender = plan.senders.find(({ destination }) => destination === 'sms *');
-      if (sender === undefined || plan.severity > 0 || faults.happened.length > 0) return [];
-      // What one of several carriers refuses, or cannot be given, waits before the next one is asked, in minutes at times.
-      if (plan.smsCarriers.length > 1) return [];
-      // Clocks that are seconds wrong miss slots, and reserve others behind them.
-      if (plan.skewMaxMs > 500) return [];
-      const pace = Number(sender.messages_per_second);
-      const attempts = record.handOvers.filter(({ from }) => from === sender.identity);
-      // A carrier that throttles slows the sender down.
-      const throttled = attempts.find(({ refusedWith }) => refusedWith === 'ThrottlingException');
-      const first = new Map<string, number>();
-      for (const { messageId, atMs } of attempts) if (!first.has(messageId)) first.set(messageId, atMs);
-      const segments = segmentsOf(accepted);
-      const withheld = withheldFrom([...listed.values()].flat()).filter(
-        ({ messageId }) => !first.has(messageId),
-      );
-      return distinct(accepted).flatMap(({ messageId, asked, status }) => {
-        const atMs = first.get(messageId);
-        if (status === undefined || atMs === undefined || status.scheduled_at !== null) return [];
-        if (throttled !== undefined && throttled.atMs < atMs) return [];
-        const acceptedAtMs = asked.answeredAtMs ?? asked.atMs;
-        const used = attempts
-          .filter((one) => one.atMs > acceptedAtMs && one.atMs <= atMs)
-          .reduce((sum, one) => sum + (segments.get(one.messageId) ?? 1), 0);
-        const unused = withheld
-          .filter((one) => one.atMs > acceptedAtMs - lookedAtBeforeMs - plan.skewMaxMs && one.atMs <= atMs)
-          .reduce((sum, one) => sum + one.segments, 0);
-        // Slots are times of the clocks that reserve them and wait for them.
-        const neededMs = ((used + unused) / pace) * 1000 + 8000 + 2 * plan.skewMaxMs;
-        return atMs - acceptedAtMs > neededMs
-          ? [
-              `${messageId} waited ${Math.round((atMs - acceptedAtMs) / 1000)} s, while ${used} segments went by its sender and ${unused} were withheld, at a pace of ${pace}`,
-            ]
-          : [];
-      });
-    },
-  },
-
   'a carrier that refused a message is not asked for it again': {
     promise: '16.1',
     check: ({ stage }) =>
@@ -268,25 +196,6 @@ function workersFailFromTo({ happened }: Faults, fromMs: number, untilMs: number
     )
     .map(({ atMs }) => atMs);
   return [...times, untilMs].every((atMs, i) => atMs - (times[i - 1] ?? fromMs) < handOverRepeatMs);
-}
-
-/**
- * The SMS that were withheld when their turn came. The place of such a message is not given back: others have reserved theirs
- * behind it by then.
- */
-function withheldFrom(
-  // biome-ignore lint/suspicious/noExplicitAny: the documented fields are read
-  messages: readonly any[],
-): readonly { readonly messageId: string; readonly atMs: number; readonly segments: number }[] {
-  return messages.flatMap(({ message_id: messageId, channel, error, segments, history }) =>
-    channel === 'sms' && withheldWith.includes(error?.code)
-      ? [{ messageId, atMs: Date.parse(history.at(-1).at), segments: Number(segments ?? 1) }]
-      : [],
-  );
-}
-
-function segmentsOf(accepted: readonly Accepted[]): ReadonlyMap<string, number> {
-  return new Map(accepted.map(({ messageId, status }) => [messageId, Number(status?.segments ?? 1)]));
 }
 
 /** What the send asked for, or the stage's default; legs are of the send before them. */

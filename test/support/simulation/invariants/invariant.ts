@@ -6,7 +6,7 @@ import type { NotedCall } from '../aws/requests.ts';
 import type { Sqs } from '../aws/sqs.ts';
 import type { FaultRates } from '../faults.ts';
 import { lostFoundWithinMs, scannedWithinMs } from '../found-within.ts';
-import type { Asked } from '../outside/record.ts';
+import type { Asked, Edited } from '../outside/record.ts';
 import type { Stage } from '../stage.ts';
 import type { Accepted, Ended } from './ended.ts';
 
@@ -78,6 +78,29 @@ export function deadLetters(sqs: Sqs): readonly string[] {
   return sqs.all
     .filter(({ redrive }) => redrive === undefined)
     .flatMap(({ messages }) => [...messages].map(({ body }) => body));
+}
+
+/** A change of a row about access, limits or senders is in force within this time. */
+export const inForceWithinMs = 60_000;
+
+/** What a row can have been for the gateway: its last edit of which this surely knew, and each later one. */
+export function rowsDuring(
+  edits: readonly Edited[],
+  surelyKnownMs: number,
+  untilMs: number,
+): readonly Edited['row'][] {
+  let rows: Edited['row'][] = [undefined];
+  for (const { atMs, row, uncertain } of edits) {
+    if (atMs > untilMs) break;
+    if (atMs < surelyKnownMs - 1000 && uncertain !== true) rows = [row];
+    else rows.push(row);
+  }
+  return rows;
+}
+
+export interface Range {
+  readonly low: number;
+  readonly high: number;
 }
 
 export function distinct(accepted: readonly Accepted[]): Accepted[] {

@@ -5,9 +5,11 @@ import { ofCaps } from './caps.ts';
 import { ofEditedRows } from './edited-rows.ts';
 import { ofEndpoints } from './endpoints.ts';
 import { ofHandOvers } from './hand-overs.ts';
+import { ofHolds } from './holds.ts';
 import { ofInbound } from './inbound.ts';
 import { ofMessages } from './messages.ts';
 import { ofOperation } from './operation.ts';
+import { ofPaces } from './paces.ts';
 import { ofPages } from './pages.ts';
 import { ofPasswords } from './passwords.ts';
 import { ofPeople } from './people.ts';
@@ -20,6 +22,7 @@ import { ofWebhooks } from './webhooks.ts';
 export const invariants = {
   ...ofMessages,
   ...ofHandOvers,
+  ...ofPaces,
   ...ofAttempts,
   ...ofPeople,
   ...ofWebhooks,
@@ -27,6 +30,7 @@ export const invariants = {
   ...ofRefusals,
   ...ofShown,
   ...ofPasswords,
+  ...ofHolds,
   ...ofInbound,
   ...ofEndpoints,
   ...ofCaps,

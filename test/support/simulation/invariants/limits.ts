@@ -5,12 +5,7 @@ import { settingsIdOf } from '../../../../shared/contract/mode.ts';
 import { routes } from '../../../../shared/contract/routes.ts';
 import type { Asked, Edited } from '../outside/record.ts';
 import type { Ended } from './ended.ts';
-import { distinct, timeOf } from './invariant.ts';
-
-interface Range {
-  readonly low: number;
-  readonly high: number;
-}
+import { distinct, inForceWithinMs, type Range, rowsDuring, timeOf } from './invariant.ts';
 
 export const windows = {
   per_minute: (at: Date) => at.toISOString().slice(0, 16),
@@ -22,8 +17,6 @@ export type Window = keyof typeof windows;
 /** Only caps have months. */
 type RateWindow = Exclude<Window, 'per_month'>;
 const defaults = { per_minute: 'perMinute', per_hour: 'perHour', per_day: 'perDay' } as const;
-/** A change of a row is in force within this time. */
-const inForceWithinMs = 60_000;
 
 export function limitViolations(ended: Ended): readonly string[] {
   const { plan, stage, scene } = ended;
@@ -162,13 +155,9 @@ export function limitsDuring(
 ): Range {
   // A test key has the limits of its client, and counts of its own.
   const owner = settingsIdOf(clientId);
-  const rows = edited.filter(({ key }) => key.client_id === owner && key.endpoint === endpoint);
-  let values: number[] = [byDefault];
-  for (const { atMs, row, uncertain } of rows) {
-    if (atMs > untilMs) break;
-    const value = row?.[window] === undefined ? byDefault : Number(row[window]);
-    if (atMs < fromMs - inForceWithinMs - 1000 && uncertain !== true) values = [value];
-    else values.push(value);
-  }
+  const edits = edited.filter(({ key }) => key.client_id === owner && key.endpoint === endpoint);
+  const values = rowsDuring(edits, fromMs - inForceWithinMs, untilMs).map((row) =>
+    Number(row?.[window] ?? byDefault),
+  );
   return { low: Math.min(...values), high: Math.max(...values) };
 }

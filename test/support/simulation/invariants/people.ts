@@ -1,7 +1,6 @@
 /** One-time passwords, and consent. */
 
 import { suppressionRow } from '../../../../shared/message/suppression/suppression.ts';
-import type { Item } from '../aws/attribute-values.ts';
 import type { Asked, RowEdit } from '../outside/record.ts';
 import { keptListedMs } from '../outside/reports.ts';
 import type { Ended } from './ended.ts';
@@ -203,34 +202,6 @@ export const ofPeople = {
         }),
       ),
   },
-
-  'a password counts towards a hold only if it was sent': {
-    promise: 'decisions/otp-hold',
-    check: ({ scene, stage: { database, calls } }) => {
-      const isUncertain = calls.some(
-        ({ about, fault }) => fault !== undefined && about.includes('OneTimePasswords'),
-      );
-      if (isUncertain) return [];
-      const messages = database.rows('Messages').map(textsOf);
-      const rows = database.rows('OtpTraffic').map(textsOf);
-      return scene.clients.flatMap(({ clientId }) => {
-        const counted = rows
-          .filter(
-            ({ client_country = '', span = '' }) =>
-              client_country.startsWith(`${clientId}#`) &&
-              !client_country.endsWith('*') &&
-              span.startsWith('day'),
-          )
-          .reduce((sum, { sends = '0' }) => sum + Number(sends), 0);
-        const sent = messages.filter(
-          (one) => one.client_id === clientId && one.channel === 'sms' && one.otp !== undefined,
-        );
-        return counted > sent.length
-          ? [`${clientId} sent ${sent.length} SMS with passwords, and ${counted} are counted towards a hold`]
-          : [];
-      });
-    },
-  },
 } as const satisfies Record<string, Invariant>;
 
 /** The client that a suppression is of; the admin API names it in its path. */
@@ -251,12 +222,5 @@ function ownersOf(listed: Ended['listed']): ReadonlyMap<string, string> {
     [...listed].flatMap(([clientId, messages]) =>
       messages.map(({ message_id }) => [String(message_id), clientId] as const),
     ),
-  );
-}
-
-/** The texts and numbers of a row; of anything else that it is there. */
-function textsOf(item: Item): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(item).map(([name, value]) => [name, 'S' in value ? value.S : 'N' in value ? value.N : '']),
   );
 }
