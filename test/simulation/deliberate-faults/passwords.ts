@@ -126,8 +126,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/otp/otp-legs.ts',
-        replace: "channel === 'sms' && (await isRefused(",
-        by: "channel === 'whatsapp' && (await isRefused(",
+        replace: "const check = channel === 'sms' ?",
+        by: "const check = channel === 'whatsapp' ?",
       },
     ],
   },

@@ -76,6 +76,28 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'a request that still had a former pace has the later one replaced': {
+    theme: 'bulk',
+    promise: '14.4',
+    changes: [
+      {
+        file: 'shared/message/dispatch/reserve-slots.ts',
+        replace: ' - accessCache.maxAgeSeconds * 1000',
+        by: '',
+      },
+    ],
+  },
+  "a carrier's secret is read after the slot was checked": {
+    theme: 'bulk',
+    promise: '14.4',
+    changes: [
+      {
+        file: 'shared/message/dispatch/dispatch-message.ts',
+        replace: 'const defaultSender = await carrier.defaultSender?.().catch(() => undefined);',
+        by: 'const defaultSender = undefined;',
+      },
+    ],
+  },
   'the first of several rows of a sender gives its pace, not the lowest': {
     theme: 'bulk',
     promise: '14.4',
