@@ -95,7 +95,7 @@ export const administration = {
   },
   'changes the pace of a sender while its messages wait': {
     uses: ['sendBulkSms', 'sendOtp'],
-    share: { bulk: 3, otp: 1 },
+    share: { bulk: 1, otp: 1 },
     async act(act) {
       const { scene, client, random, id } = act;
       const { time } = scene.stage;

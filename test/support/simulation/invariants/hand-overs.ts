@@ -3,7 +3,7 @@ import type { Faults } from '../faults.ts';
 import { lostFoundWithinMs } from '../found-within.ts';
 import type { Ended } from './ended.ts';
 import { distinct, type Invariant, isUnrecorded, timeOf } from './invariant.ts';
-import { hasPace, sendsNothing } from './paces.ts';
+import { mayHaveWaited, sendsNothing } from './paces.ts';
 
 /** A message whose hand-over failed is received again after 45 s; twice that and some more. */
 const handOverRepeatMs = 100_000;
@@ -107,7 +107,7 @@ export const ofHandOvers = {
         : distinct(accepted).flatMap(({ messageId, asked, status }) => {
             if (status === undefined || status.scheduled_at !== null) return [];
             const first = record.handOvers.find((one) => one.messageId === messageId);
-            if (hasPace(record, first?.from)) return [];
+            if (mayHaveWaited(plan, record, first?.from)) return [];
             const waitedMs = (first?.atMs ?? 0) - (asked.answeredAtMs ?? asked.atMs);
             // A claim that a worker has ended by its own clock holds until then for one whose clock is behind.
             return waitedMs > 20_000 + 2 * plan.skewMaxMs
@@ -123,7 +123,7 @@ export const ofHandOvers = {
         : distinct(accepted).flatMap(({ messageId, status }) => {
             if (!status?.scheduled_at || status.error?.code === 'recipient_opted_out') return [];
             const first = record.handOvers.find((one) => one.messageId === messageId);
-            if (first === undefined || hasPace(record, first.from)) return [];
+            if (first === undefined || mayHaveWaited(plan, record, first.from)) return [];
             const lateMs = first.atMs - Date.parse(status.scheduled_at);
             return lateMs > 15_000 + 2 * plan.skewMaxMs
               ? [

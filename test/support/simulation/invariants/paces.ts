@@ -1,6 +1,7 @@
 /** Paces of senders, which administrators change (contract, section 14). */
 import { slotWaitSecondsMax } from '../../../../shared/contract/times.ts';
 import type { Edited, OutsideRecord } from '../outside/record.ts';
+import type { Plan } from '../plan.ts';
 import type { Accepted } from './ended.ts';
 import { distinct, type Invariant, inForceWithinMs, type Range, rowsDuring, timeOf } from './invariant.ts';
 
@@ -100,6 +101,15 @@ export function hasPace({ edited }: OutsideRecord, identity?: string): boolean {
     ({ row }) =>
       row?.messages_per_second !== undefined && (identity === undefined || row.identity === identity),
   );
+}
+
+/** Whether a message may have waited for a pace before it was handed over: that of its sender, or that of another carrier's. */
+export function mayHaveWaited(
+  { smsCarriers }: Plan,
+  record: OutsideRecord,
+  from: string | undefined,
+): boolean {
+  return hasPace(record, smsCarriers.length > 1 ? undefined : from);
 }
 
 /** Those of which only people change the rows. */
