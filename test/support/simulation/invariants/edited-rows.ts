@@ -178,6 +178,10 @@ function concernOf({ scene, stage }: Ended, { table, key, before }: RowEdit): Co
       ...references,
       // A batch has the messages of its request only when these are stored.
       ...(table === 'Batches' ? ofRow.map((id) => `sendBulkSms /api/v1/sms/bulk of ${id} `) : []),
+      // A repeat under the key of a resend of many finds its row.
+      ...(table === 'WebhookDeliveries'
+        ? ofRow.map((id) => `resendWebhookDeliveries /api/v1/webhook-deliveries/resend of ${id} `)
+        : []),
     ],
     clients: new Set(whole),
     counted: new Set([...ofRow, ...(isForAll ? every : [])]),

@@ -88,13 +88,19 @@ export const ofHandOvers = {
           status.status === 'canceled' || (status.error !== null && status.error.code !== 'expired');
         // Where the worker died before its call, nobody knows that the carrier did not get it.
         const mayHaveIt = status.attempts?.some(({ outcome }: { outcome: string }) => outcome === 'unknown');
+        // A few bulks use up a validity of half an hour then.
+        const isSlow = record.edited.some(({ row }) => Number(row?.messages_per_second) < 1);
         const isMissed = faults.happened.some(({ kind }) => kind === 'is missed' || kind === 'is lost');
         const failures = calls.filter(
           ({ process, input }) =>
             process.startsWith('dispatch-message ') && JSON.stringify(input ?? '').includes(messageId),
         ).length;
         const leastMs = Math.max(isMissed ? lostFoundWithinMs : 800_000, failures * againAfterMs);
-        return isTold || mayHaveIt || untilMs - fromMs < leastMs || workersFailFromTo(faults, fromMs, untilMs)
+        return isTold ||
+          mayHaveIt ||
+          isSlow ||
+          untilMs - fromMs < leastMs ||
+          workersFailFromTo(faults, fromMs, untilMs)
           ? []
           : [`${messageId} was accepted, and ended ${status.status} without having been given to a carrier`];
       }),
