@@ -195,7 +195,12 @@ def blobs_of(number):
 def fork_to_save(number):
     """Returns the file in which the new process reports its failure; it is empty if it did not fail."""
     reading, writing = os.pipe()
-    process = os.fork()
+    try:
+        process = os.fork()
+    except OSError:
+        os.close(reading)
+        os.close(writing)
+        raise
     if process:
         os.close(writing)
         return process, reading
@@ -210,21 +215,29 @@ def fork_to_save(number):
         os._exit(0)
 
 def outcome(process, reading):
-    failure, deadline = b'', time.monotonic() + save_within
-    while True:
-        ready, _, _ = select.select([reading], [], [], max(0, deadline - time.monotonic()))
+    failure, deadline, read = b'', time.monotonic() + save_within, b' '
+    # Not `select`: it refuses the 1,024th open file, and there is one for each connection.
+    poll = select.poll()
+    poll.register(reading, select.POLLIN)
+    while read:
+        ready = poll.poll(max(0, deadline - time.monotonic()) * 1000)
         read = os.read(reading, 4096) if ready else b''
         failure += read
         if not ready:
             os.kill(process, signal.SIGKILL)
             failure = f'it took longer than {save_within} s'.encode()
-        if not read:
-            break
     os.close(reading)
     _, status = os.waitpid(process, 0)
     if status != 0 and not failure:
         failure = b'the process that writes it was killed'
     return failure.decode(errors='replace').replace('\n', ' ')
+
+def saved(fork):
+    """Saves once. Whatever goes wrong is reported: an error must not end the thread that saves."""
+    try:
+        return outcome(*fork())
+    except Exception as error:
+        return f'{type(error).__name__}: {error}'.replace('\n', ' ')
 
 keeping, saving = threading.Event(), threading.Event()
 last_number = max(generations(), default=0)
@@ -240,7 +253,7 @@ def save_at_the_end(_services):
     if keeping.is_set():
         while saving.is_set():
             time.sleep(0.01)
-        failure = outcome(*fork_to_save(last_number + 1))
+        failure = saved(lambda: fork_to_save(last_number + 1))
         report(f'failed {failure}' if failure else 'ended')
     else:
         report('ended')
@@ -249,7 +262,7 @@ def save_now_and_then():
     keeping.wait()
     while True:
         begun = time.monotonic()
-        failure = outcome(*asyncio.run_coroutine_threadsafe(fork_between_calls(), app._MAIN_LOOP).result())
+        failure = saved(lambda: asyncio.run_coroutine_threadsafe(fork_between_calls(), app._MAIN_LOOP).result())
         report(f'failed {failure}' if failure else 'saved')
         saving.clear()
         time.sleep(min(30, max(5, 4 * (time.monotonic() - begun))))

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -66,6 +67,21 @@ async function allMessages(clients: DemoClients): Promise<readonly { status: str
   } while (cursor !== '');
   return messages;
 }
+
+describe('a gateway with more than a thousand connections', () => {
+  it('goes on saving', async () => {
+    const { aws } = await start();
+    const { hostname, port } = new URL(aws.endpoint);
+    const connections = Array.from({ length: 1100 }, () => connect(Number(port), hostname));
+    try {
+      await Promise.all(connections.map((connection) => once(connection, 'connect')));
+      const last = (await generations(data)).at(-1) ?? 0;
+      await eventually(async () => (((await generations(data)).at(-1) ?? 0) > last + 2 ? true : undefined));
+    } finally {
+      for (const connection of connections) connection.destroy();
+    }
+  });
+});
 
 describe('a gateway that is killed while messages are on their way', () => {
   it('starts with tables, queues and streams of one moment: everything known is delivered and counted, once', async () => {
