@@ -8,14 +8,11 @@ import { dynamo } from '../shared/platform/aws/clients.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 
-/** The time limit of a report, including its retries. */
-const timeLimitMs = 8000;
-
 const env = environmentOf<'report-verified'>();
 const dependencies = {
   otps: dynamoOtpStore(dynamo(), env.ONE_TIME_PASSWORDS_TABLE),
   messages: messagesFrom(env),
-  report: awsSmsFeedback(timeLimitMs),
+  report: awsSmsFeedback(),
 };
 
 export async function handler(event: DynamoDBStreamEvent): Promise<void> {

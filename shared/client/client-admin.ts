@@ -148,7 +148,7 @@ export async function endPreviousSecret(
 
 export type RotatedWebhookSecret = ReturnType<typeof rotated>;
 
-/** Issues a new webhook secret. Until it is active only the old ones sign; then all sign for the overlap (contract 7.5). */
+/** Issues a new webhook secret of the account. */
 export async function rotateWebhookSecret(
   dependencies: Pick<ClientAdminDependencies, 'clients' | 'webhookSecrets' | 'random'>,
   clientId: string,
@@ -157,14 +157,16 @@ export async function rotateWebhookSecret(
   beforeChange?: BeforeChange,
 ): Promise<RotatedWebhookSecret> {
   if ((await dependencies.clients.find(clientId)) === undefined) throw noSuchClient();
-  return rotateEndpointSecret(dependencies, clientId, undefined, clock, overlapHours, beforeChange);
+  return issueWebhookSecret(dependencies, clientId, undefined, clock, overlapHours, beforeChange);
 }
 
 /**
+ * Issues a new webhook secret. Until it is active only the old ones sign; then all sign for the overlap (contract 7.5).
+ *
  * @param endpointId - undefined for the secret of the account
  * @throws GatewayError `not_found` if the endpoint has no secret, because it does not exist
  */
-export async function rotateEndpointSecret(
+export async function issueWebhookSecret(
   dependencies: Pick<ClientAdminDependencies, 'webhookSecrets' | 'random'>,
   clientId: string,
   endpointId: string | undefined,

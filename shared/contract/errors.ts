@@ -155,7 +155,7 @@ function moreFaults(count: number): string {
 }
 
 /** The one of these codes with which the work is refused; undefined where it is not. Every other error is thrown. */
-export async function refusedWith<Code extends ErrorCode>(
+export async function refusalAmong<Code extends ErrorCode>(
   codes: readonly Code[],
   work: Promise<void> | undefined,
 ): Promise<Code | undefined> {

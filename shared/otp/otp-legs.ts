@@ -2,7 +2,7 @@
  * What the further legs of a one-time password take into account when they start: whether it can still be verified, the
  * limit of its recipient, and a hold of its country, which counts for each SMS.
  */
-import { refusedWith } from '../contract/errors.ts';
+import { refusalAmong } from '../contract/errors.ts';
 import { noCountry } from '../contract/otp-hold.ts';
 import type { OtpLegs } from '../message/dispatch/start-next-leg.ts';
 import type { LegRefusal } from '../message/message.ts';
@@ -30,7 +30,7 @@ export function otpLegs({
 
     async refusalOf({ message_id, client_id, channel, country, recipient }, now) {
       const check = channel === 'sms' ? assertNotHeld(client_id, country ?? noCountry) : undefined;
-      const held = await refusedWith(['otp_held'], check);
+      const held = await refusalAmong(['otp_held'], check);
       return (
         held ?? limitedBy(checkRecipientSends(otps, { clientId: client_id, recipient }, message_id, now))
       );
@@ -52,5 +52,5 @@ export function otpLegs({
 }
 
 async function limitedBy(limit: Promise<void>): Promise<LegRefusal | undefined> {
-  return (await refusedWith(['rate_limit_exceeded'], limit)) && 'recipient_limit_reached';
+  return (await refusalAmong(['rate_limit_exceeded'], limit)) && 'recipient_limit_reached';
 }

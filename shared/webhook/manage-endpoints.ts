@@ -1,7 +1,7 @@
 /** A client's operations on its webhook endpoints (contract, section 12). */
 import type { ActivityKind } from '../activity/activity-kinds.ts';
 import { type ActivityLog, type ActivityRecorder, recordActivity } from '../activity/activity-log.ts';
-import { rotateEndpointSecret } from '../client/client-admin.ts';
+import { issueWebhookSecret } from '../client/client-admin.ts';
 import { newWebhookSecret, type RandomBytes, secretRotationBody } from '../client/secret-text.ts';
 import type { WebhookSecretStore } from '../client/webhook-secrets.ts';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
@@ -135,13 +135,8 @@ export function rotateOwnEndpointSecret(dependencies: EndpointDependencies): Ope
     const { client_id, endpoint_id } = endpoint;
     const { clock } = dependencies;
     const kind = 'webhook_endpoint_secret_rotated';
-    const rotated = await rotateEndpointSecret(
-      dependencies,
-      client_id,
-      endpoint_id,
-      clock,
-      overlap_hours,
-      () => record(dependencies, endpoint, { kind, verb: 'made a new secret for' }),
+    const rotated = await issueWebhookSecret(dependencies, client_id, endpoint_id, clock, overlap_hours, () =>
+      record(dependencies, endpoint, { kind, verb: 'made a new secret for' }),
     );
     return {
       status: 200,

@@ -116,8 +116,11 @@ function destinationCountryParameters({
 /** A retry would be refused again: the message is too old, or was sent without feedback. */
 const final: readonly string[] = ['ResourceNotFoundException', 'ValidationException'];
 
+/** The time limit of a report, including its retries. */
+const feedbackTimeLimitMs = 8000;
+
 /** Tells the service that the recipient of an SMS has it. The same message may be reported any number of times. */
-export function awsSmsFeedback(timeLimitMs: number): ReportReceived {
+export function awsSmsFeedback(): ReportReceived {
   const client = new PinpointSMSVoiceV2Client({
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 1000 },
@@ -126,7 +129,7 @@ export function awsSmsFeedback(timeLimitMs: number): ReportReceived {
     const input = { MessageId: carrierMessageId, MessageFeedbackStatus: 'RECEIVED' } as const;
     try {
       await client.send(new PutMessageFeedbackCommand(input), {
-        abortSignal: AbortSignal.timeout(timeLimitMs),
+        abortSignal: AbortSignal.timeout(feedbackTimeLimitMs),
       });
       return { reported: true };
     } catch (error) {

@@ -19,7 +19,10 @@ export interface PacedMessage {
   readonly identity: string;
   readonly kind: SendKind;
   readonly perSecond: number;
-  /** Not later than the read of the sender's row: as long before the message was accepted as its function keeps the row, or when the rows were read since. */
+  /**
+   * When the sender surely had this pace: when a worker read the rows of senders, or as long before the message was accepted
+   * as a function keeps a row.
+   */
   readonly paceAtMs: number;
   readonly segments: number;
 }

@@ -6,7 +6,7 @@ import { readableRows } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds, secondsPerDay } from '../../platform/clock.ts';
 import { endOf, noSlots, type SenderSlots, senderSlots } from './sender-pace.ts';
 
-/** A greater one, which a person entered, could not be counted on. */
+/** A client of DynamoDB writes no number above 2^53; only a person can have entered one. */
 const revisionMax = 1e15;
 const revision = z.number().check(z.minimum(-revisionMax), z.maximum(revisionMax));
 const storedRow = z.object({ revision, slots: senderSlots });

@@ -12,7 +12,7 @@
  * If the queue message is lost, the review finds the message (relay/expire-messages.ts).
  */
 
-import { refusedWith } from '../../contract/errors.ts';
+import { refusalAmong } from '../../contract/errors.ts';
 import type { Allowance, AllowanceOf } from '../../limit/take-from-caps.ts';
 import type { Clock, Sleep } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
@@ -124,7 +124,7 @@ async function refusalOf(
 ): Promise<LegRefusal | undefined> {
   const known =
     (leg.otp === undefined ? undefined : await otpLegs.refusalOf(leg, now)) ??
-    (await refusedWith(capRefusals, allowance?.take([leg])));
+    (await refusalAmong(capRefusals, allowance?.take([leg])));
   if (known !== undefined || leg.otp === undefined) return known;
   let isCounted = false;
   try {

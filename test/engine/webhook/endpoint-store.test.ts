@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { rotateEndpointSecret } from '../../../shared/client/client-admin.ts';
+import { issueWebhookSecret } from '../../../shared/client/client-admin.ts';
 import { dynamoWebhookSecretStore } from '../../../shared/client/webhook-secrets.dynamo.ts';
 import type { WebhookSecretStore } from '../../../shared/client/webhook-secrets.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -224,9 +224,9 @@ describe('the secrets of endpoints', () => {
       },
     };
     const rotating = { webhookSecrets: deletedMeanwhile, random: randomBytes };
-    await expect(rotateEndpointSecret(rotating, client_id, endpoint_id, () => created)).rejects.toMatchObject(
-      { code: 'not_found' },
-    );
+    await expect(issueWebhookSecret(rotating, client_id, endpoint_id, () => created)).rejects.toMatchObject({
+      code: 'not_found',
+    });
     expect(await secrets.find(client_id, endpoint_id)).toEqual([]);
   });
 
@@ -241,7 +241,7 @@ describe('the secrets of endpoints', () => {
     await store.create(neighbour, { ...secret, secret: 'whsec_b3RoZXI=' });
 
     const rotating = { webhookSecrets: secrets, random: (size: number) => Buffer.alloc(size, 7) };
-    const rotated = await rotateEndpointSecret(rotating, client_id, endpoint_id, () => created);
+    const rotated = await issueWebhookSecret(rotating, client_id, endpoint_id, () => created);
     expect(await secrets.find(client_id, endpoint_id)).toMatchObject([
       { secret: rotated?.secret, active_at: '2026-11-20T10:01:00.000Z' },
       { secret: secret.secret, expires_at: '2026-11-21T10:01:00.000Z' },
@@ -253,9 +253,9 @@ describe('the secrets of endpoints', () => {
 
     await store.delete(client_id, endpoint_id);
     expect(await secrets.find(client_id, endpoint_id)).toEqual([]);
-    await expect(rotateEndpointSecret(rotating, client_id, endpoint_id, () => created)).rejects.toMatchObject(
-      { code: 'not_found' },
-    );
+    await expect(issueWebhookSecret(rotating, client_id, endpoint_id, () => created)).rejects.toMatchObject({
+      code: 'not_found',
+    });
     expect(await secrets.find(client_id, neighbour.endpoint_id)).toHaveLength(1);
   });
 });

@@ -45,7 +45,7 @@ async function dependenciesWith(rows: readonly Message[]) {
   await messages.createMany(rows);
   const sends = rows.map(({ message_id }) => ({ message_id, at: now.toISOString() }));
   await otps.replaceRecipientSends({ clientId: 'acme', recipient }, { sends: [], revision: 0 }, sends, now);
-  return { messages, otps, report: awsSmsFeedback(5000) };
+  return { messages, otps, report: awsSmsFeedback() };
 }
 
 const reportedIds = (since: number): unknown[] => server.requests.slice(since).map(({ body }) => body);

@@ -4,7 +4,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import {
   createClient,
-  rotateEndpointSecret,
+  issueWebhookSecret,
   rotateWebhookSecret,
 } from '../../../shared/client/client-admin.ts';
 import { dynamoWebhookSecretStore } from '../../../shared/client/webhook-secrets.dynamo.ts';
@@ -50,10 +50,10 @@ it('of an endpoint, and of no endpoint that is not there', async () => {
   await empties(client_id, 'endpoint_secrets.#endpoint', endpoint_id);
   const webhookSecrets = dynamoWebhookSecretStore(tables.dynamo, tables.names.client_secrets);
   const rotating = { webhookSecrets, random: randomBytes };
-  const { secret } = await rotateEndpointSecret(rotating, client_id, endpoint_id, clock);
+  const { secret } = await issueWebhookSecret(rotating, client_id, endpoint_id, clock);
   expect(await webhookSecrets.find(client_id, endpoint_id)).toMatchObject([{ secret }]);
   for (const clientId of [client_id, 'client-without-endpoints'])
-    await expect(rotateEndpointSecret(rotating, clientId, 'whe_deleted', clock)).rejects.toMatchObject({
+    await expect(issueWebhookSecret(rotating, clientId, 'whe_deleted', clock)).rejects.toMatchObject({
       code: 'not_found',
     });
 });

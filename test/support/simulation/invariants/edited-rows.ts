@@ -54,7 +54,7 @@ const madeUpFor = (table: string, invariant: string): boolean =>
   invariant === 'every accepted message ends' ||
   (table === 'ClientSecrets' && invariant.startsWith('each state has its event'));
 
-/** Of the rows of these tables nothing else follows. */
+/** A row of these tables can break only these promises. */
 const followsOnly: Readonly<Record<string, readonly string[]>> = {
   OtpHolds: Object.keys(ofHolds),
   OtpTraffic: Object.keys(ofHolds),

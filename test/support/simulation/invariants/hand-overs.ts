@@ -168,8 +168,8 @@ export const ofHandOvers = {
   'a leg is left out only where another reaches the carrier, or may have': {
     promise: '14.7',
     check: ({ listed, stage: { record, faults } }) =>
-      [...listed.values()].flat().flatMap(({ message_id, fallback_of, error, otp }) => {
-        if (error?.code !== 'not_needed' || otp !== undefined) return [];
+      [...listed.values()].flat().flatMap(({ message_id, fallback_of, error }) => {
+        if (error?.code !== 'not_needed') return [];
         const send = fallback_of ?? message_id;
         const legs = [...listed.values()]
           .flat()

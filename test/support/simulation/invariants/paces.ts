@@ -112,7 +112,7 @@ export function mayHaveWaited(
   return hasPace(record, smsCarriers.length > 1 ? undefined : from);
 }
 
-/** Those of which only people change the rows. */
+/** The senders whose rows only people change, not the admin API. */
 function pacedSenders({ edited, asked }: OutsideRecord): readonly string[] {
   const changed = asked.map(({ body }): unknown => Reflect.get(Object(body), 'identity'));
   const names = edited.flatMap(({ row }) => (typeof row?.identity === 'string' ? [row.identity] : []));
