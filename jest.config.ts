@@ -62,7 +62,10 @@ const onAmazonsEngineOnly = [
   'message/reserve-slots.test.ts',
   'message/send-bulk-sms.test.ts',
   'message/transitions.test.ts',
+  'otp/counted-otps.test.ts',
   'otp/otp-hold.test.ts',
+  'otp/otp-hold-administration.test.ts',
+  'otp/otp-hold-of-all-countries.test.ts',
   'restore/every-table.test.ts',
   'usage/count-changes.test.ts',
 ].map((path) => `<rootDir>/test/engine/${path}`);

@@ -1,44 +1,28 @@
+/** A review writes into each row of limits what is in force, whatever is edited meanwhile and wherever it ends. */
 import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { dynamoActivityLog, dynamoActivityReader } from '../../../../shared/activity/activity-log.dynamo.ts';
-import type { Activity } from '../../../../shared/activity/activity-log.ts';
 import { dynamoExistingClients } from '../../../../shared/client/client-store.dynamo.ts';
-import { changedByMark } from '../../../../shared/edited-table/edited-row.ts';
 import type { FeedbackStore } from '../../../../shared/edited-table/feedback.ts';
 import { dynamoFeedbackStore } from '../../../../shared/edited-table/feedback-store.dynamo.ts';
-import { readRowChanges, recordRowChanges } from '../../../../shared/edited-table/record-row-changes.ts';
-import { rateLimiter } from '../../../../shared/limit/limiter.ts';
 import { type OverrideRow, overrideTable } from '../../../../shared/limit/override-row.ts';
-import { dynamoRateCounter, dynamoRateUse } from '../../../../shared/limit/rate-counter.dynamo.ts';
 import { reviewAll, reviewClients, reviewExpired } from '../../../../shared/limit/review-limits.ts';
-import { counterKey } from '../../../../shared/limit/shards.ts';
-import { windowsAt } from '../../../../shared/limit/windows.ts';
-import type { StreamRecord } from '../../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds } from '../../../../shared/platform/clock.ts';
 import { dynamoDueItemIndex } from '../../../../shared/recovery/due-item-index.dynamo.ts';
 import { createTables } from '../../../support/engine/tables.ts';
 import type { TestTables } from '../../../support/engine/test-tables.ts';
-
-const noon = new Date('2026-11-20T12:00:05.000Z');
-const endpoint = 'POST /api/v1/sms/send';
+import { endpoint, limitedClient, noon } from '../../../support/rate-limit/limited-client.ts';
 
 let tables: TestTables;
-let clients = 0;
 let now = noon;
 
 beforeEach(async () => {
-  tables = await createTables(['limit_overrides', 'clients', 'activity_log', 'rate_counters', 'due_items']);
+  tables = await createTables(['limit_overrides', 'clients', 'due_items']);
 });
 afterEach(() => tables.drop());
 
-async function newClient(): Promise<string> {
-  clients += 1;
-  const client_id = `client_${clients}`;
-  await tables.dynamo.send(new PutCommand({ TableName: tables.names.clients, Item: { client_id } }));
-  return client_id;
-}
+const newClient = () => limitedClient(tables);
 
 const put = async (Item: Record<string, unknown>) => {
   await tables.dynamo.send(new PutCommand({ TableName: tables.names.limit_overrides, Item }));
@@ -69,14 +53,6 @@ const dependencies = (change: (store: Store) => Partial<Store> = () => ({})) => 
     clock: () => now,
   };
 };
-
-const changesIn = (records: readonly StreamRecord[]) => readRowChanges(records, overrideTable);
-const recordAll = (records: readonly StreamRecord[]) =>
-  recordRowChanges(
-    dynamoActivityLog(tables.dynamo, tables.names.activity_log, 30),
-    changesIn(records),
-    overrideTable,
-  );
 
 describe('a review', () => {
   it('writes the feedback once: a repeated one writes nothing, and keeps its time', async () => {
@@ -290,128 +266,3 @@ describe('a review', () => {
     for (const name of names) expect((await rowOf(client_id, name))?.status).toMatch(/active|invalid/);
   });
 });
-
-describe('the records of the stream', () => {
-  const record = (eventID: string, before?: OverrideRow, after?: OverrideRow, at = noon): StreamRecord => ({
-    eventID,
-    dynamodb: {
-      ApproximateCreationDateTime: Math.floor(at.getTime() / 1000),
-      ...(before === undefined ? {} : { OldImage: marshall(before) }),
-      ...(after === undefined ? {} : { NewImage: marshall(after) }),
-    },
-  });
-  const entriesOf = async (clientId: string): Promise<readonly Activity[]> => {
-    const reader = dynamoActivityReader(tables.dynamo, tables.names.activity_log);
-    const since = addSeconds(noon, -3600);
-    const { entries } = await reader.list({ clientId, since, until: addSeconds(noon, 3600), limit: 100 });
-    return entries;
-  };
-
-  it('become one entry each, with the values before and after, however often they come', async () => {
-    const client_id = await newClient();
-    const row = { client_id, endpoint, per_minute: 5, status: 'active', status_message: 'Active.' };
-    const records = [
-      record('e1', undefined, { client_id, endpoint, per_minute: 5 }),
-      record('e2', { client_id, endpoint, per_minute: 5 }, row),
-      record('e3', row, { ...row, per_minute: 'many' }, addSeconds(noon, 1)),
-      record('e4', { ...row, per_minute: 'many' }, undefined, addSeconds(noon, 2)),
-    ];
-    // The batch comes again as a whole after a crash, and in parts.
-    for (const batch of [records.slice(0, 2), records, records.slice(2), records]) {
-      await recordAll(batch);
-    }
-    const entries = await entriesOf(client_id);
-    expect(entries.map(({ kind, before, after, actor }) => ({ kind, before, after, actor }))).toEqual([
-      { kind: 'limits_removed', before: { endpoint, per_minute: 'many' }, after: { endpoint } },
-      { kind: 'limits_set', before: { endpoint, per_minute: 5 }, after: { endpoint, per_minute: 'many' } },
-      { kind: 'limits_set', before: { endpoint }, after: { endpoint, per_minute: 5 } },
-    ]);
-    expect(entries[0]?.summary).toBe(
-      `Someone removed the row of ${endpoint} directly in the table: it has no effect any more`,
-    );
-  });
-
-  it('of the gateway itself are no changes, but a removed feedback is written again', () => {
-    const row = { client_id: 'c', endpoint, per_minute: 5 };
-    const judged = { ...row, status: 'active', status_message: 'Active.' };
-    const changes = changesIn([
-      record('e1', row, judged),
-      record('e2', judged, { ...judged, status: 'invalid' }),
-      record('e3', judged, { ...judged, changed_by: 'somebody (removal)' }),
-      record('e4', judged, row),
-    ]);
-    expect(changes).toMatchObject([{ eventId: 'e4', edited: false }]);
-  });
-
-  it.each([
-    ['a change', false],
-    ['a deletion', true],
-  ])('name who made %s by a tool, but not who made an earlier one', async (_what, removal) => {
-    const client_id = await newClient();
-    const at = addSeconds(noon, -1);
-    const row = { client_id, endpoint, per_minute: 5, status: 'active' };
-    const marked = { ...row, per_minute: 6, changed_by: changedByMark('client_admin', at, removal) };
-    const old = { ...row, changed_by: changedByMark('client_old', addSeconds(noon, -600), removal) };
-    await recordAll([
-      removal ? record('t1', marked) : record('t1', row, marked),
-      removal ? record('t2', old) : record('t2', old, { ...old, per_minute: 7 }),
-      // The console's "Duplicate item" copies the mark.
-      record('t3', undefined, { ...old, per_minute: 8 }),
-    ]);
-    const actors = (await entriesOf(client_id)).map(({ actor }) => actor);
-    expect(actors.filter((actor) => actor !== undefined)).toEqual(['client_admin']);
-    expect(actors).toHaveLength(3);
-  });
-
-  it('of a number too large to be exact, and of any other type, become an entry', async () => {
-    const client_id = await newClient();
-    const NewImage: Record<string, AttributeValue> = {
-      ...marshall({ client_id, endpoint }),
-      per_day: { N: '9'.repeat(38) },
-      per_hour: { N: '-1e125' },
-      per_minute: { NS: ['1', '9'.repeat(38)] },
-      blocked: { M: { by: { L: [{ N: '9'.repeat(38) }, { NULL: true }] } } },
-      note: { B: new Uint8Array([0, 255]) },
-    };
-    const dynamodb = { ApproximateCreationDateTime: noon.getTime() / 1000, NewImage };
-    await recordAll([{ eventID: 'types', dynamodb }]);
-    expect(await entriesOf(client_id)).toMatchObject([{ after: { per_day: '1e+38' } }]);
-  });
-
-  it('of a row as large as a row can be become an entry', async () => {
-    const client_id = await newClient();
-    const after = { client_id, endpoint, note: 'x'.repeat(300_000), ...manyAttributes(500) };
-    await recordAll([record('large', undefined, after)]);
-    expect(await entriesOf(client_id)).toHaveLength(1);
-  });
-});
-
-it('what is used of a limit is the sum over all shards that the limiter counts in', async () => {
-  const clientId = await newClient();
-  const limits = { perMinute: 100_000, perHour: 1_000_000, perDay: 1_000_000 };
-  const limiter = rateLimiter({
-    counter: dynamoRateCounter(tables.dynamo, tables.names.rate_counters),
-    limitsOf: async () => limits,
-    random: Math.random,
-  });
-  const subject = { kind: 'client', clientId } as const;
-  await Promise.all(Array.from({ length: 30 }, () => limiter.check(subject, 'sms_send', noon)));
-  const windows = windowsAt(noon);
-  const use = dynamoRateUse(tables.dynamo, tables.names.rate_counters);
-  const base = counterKey(subject, endpoint, windows.day);
-  expect(await use(base, windows)).toEqual({ minute: 30, hour: 30, day: 30 });
-  const later = addSeconds(noon, 60);
-  expect(await use(base, windowsAt(later))).toEqual({ minute: 0, hour: 30, day: 30 });
-  // Other rows count after a change, and the sum stays.
-  const lowered = rateLimiter({
-    counter: dynamoRateCounter(tables.dynamo, tables.names.rate_counters),
-    limitsOf: async () => ({ ...limits, perMinute: 60 }),
-    random: Math.random,
-  });
-  for (let i = 0; i < 3; i += 1) await lowered.check(subject, 'sms_send', later);
-  expect(await use(base, windowsAt(later))).toEqual({ minute: 3, hour: 33, day: 33 });
-});
-
-function manyAttributes(count: number): Record<string, unknown> {
-  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`attribute_${index}`, index]));
-}

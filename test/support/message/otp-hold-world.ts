@@ -1,0 +1,73 @@
+/** The workers that count one-time passwords and hold what looks like fraud, on private tables, and what they store. */
+
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { stages } from '../../../lib/stages/stages.ts';
+import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
+import { dynamoOtpHolds } from '../../../shared/otp/otp-holds.dynamo.ts';
+import {
+  countOtps,
+  dynamoOtpCounter,
+  dynamoOtpTrafficReader,
+  otpRecords,
+} from '../../../shared/otp/otp-traffic.dynamo.ts';
+import { reviewTraffic, type TrafficReviewDependencies } from '../../../shared/otp/review-traffic.ts';
+import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
+import { addDays } from '../../../shared/platform/clock.ts';
+import { createTables } from '../engine/tables.ts';
+import type { TestTables } from '../engine/test-tables.ts';
+import { type Kill, killable, noKill } from '../faults/kill-process.ts';
+
+export const start = new Date('2026-11-20T10:00:00.000Z');
+
+export function otpHoldTables(): Promise<TestTables> {
+  return createTables(['otp_traffic', 'otp_holds', 'counted_changes', 'activity_log']);
+}
+
+let numbers = 0;
+export const newClient = (): string => {
+  numbers += 1;
+  return `client-${numbers}`;
+};
+
+/** @param tablesNow - asked at each call: a test file creates its tables after it has named what works on them */
+export function otpHoldsIn(tablesNow: () => TestTables) {
+  const holds = () => dynamoOtpHolds(tablesNow().dynamo, tablesNow().names.otp_holds);
+  const reader = () => dynamoOtpTrafficReader(tablesNow().dynamo, tablesNow().names.otp_traffic);
+
+  /** What the function does with a batch of the stream. */
+  function consumer(kill: Kill = noKill(), now = start) {
+    const { dynamo, names } = tablesNow();
+    const clock = () => now;
+    const counting = { traffic: names.otp_traffic, countedChanges: names.counted_changes };
+    const counter = killable(dynamoOtpCounter(dynamo, counting, clock), kill);
+    const metrics: string[] = [];
+    const review: TrafficReviewDependencies = {
+      traffic: reader(),
+      holds: killable(holds(), kill),
+      activityLog: killable(dynamoActivityLog(dynamo, names.activity_log, 30), kill),
+      rule: stages.production.otpHold,
+      clock,
+      countMetric: (name) => metrics.push(name),
+    };
+    const consume = async (batch: readonly StreamRecord[]) => {
+      const records = otpRecords(batch);
+      await countOtps({ counter, sleep: async () => undefined, random: () => 0 }, records);
+      return reviewTraffic(review, records);
+    };
+    return { consume, metrics };
+  }
+
+  return {
+    holds,
+    consumer,
+    heldCountries: async (client: string) =>
+      (await holds().ofClient(client)).flatMap(({ state, country }) => (state === 'held' ? [country] : [])),
+    hour: (client: string, country: string, since = start) =>
+      reader().minutes(client, country, addDays(since, -1), addDays(since, 1)),
+    async entriesOf(client: string) {
+      const { dynamo, names } = tablesNow();
+      const { Items = [] } = await dynamo.send(new ScanCommand({ TableName: names.activity_log }));
+      return Items.filter(({ client_id }) => client_id === client);
+    },
+  };
+}
