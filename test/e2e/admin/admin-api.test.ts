@@ -1,20 +1,15 @@
-/** The admin API: who may call it, what it shows, and how it is read page by page. */
-import { randomUUID } from 'node:crypto';
+/** Every operation of the admin API: who may call it, what it answers and never shows, and what it notes of a change. */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/admin/http/admin-routes.ts';
 import { secretHash } from '../../../shared/client/secret-text.ts';
 import { newId } from '../../../shared/platform/ids.ts';
+import { as, type Shop, startShop } from '../../support/admin/shop.ts';
 import { freshNumber } from '../../support/carrier/outbox.ts';
 import { documentClient, eventually, gateway } from '../../support/gateway/gateway.ts';
-import { call, tokenOf } from '../../support/http/client.ts';
-import type { CallResponse } from '../../support/http/http-call.ts';
+import { adminToken, call } from '../../support/http/client.ts';
 import { failForGood } from '../../support/webhook/final-failure.ts';
-import {
-  type RecoveringWebhookEndpoint,
-  startRecoveringWebhookEndpoint,
-} from '../../support/webhook/recovering-endpoint.ts';
 
 const names = Object.keys(adminApiRoutes) as AdminApiRouteName[];
 
@@ -26,12 +21,11 @@ const showsSecret: ReadonlySet<AdminApiRouteName> = new Set([
   'createApiKey',
 ]);
 
-/** No other test uses this number: the first page of a search would not have all messages to a number that many use. */
 const person = freshNumber();
 
 let admin: string;
-let client: Record<string, string>;
-let apiKey: Record<string, string>;
+let client: Shop['client'];
+let apiKey: Shop['apiKey'];
 let messageId: string;
 /** Canceled by the test of every route. */
 let scheduledId: string;
@@ -39,10 +33,7 @@ let batchId: string;
 let deliveryId: string;
 let endpointId: string;
 let resendId: string;
-let webhookEndpoint: RecoveringWebhookEndpoint;
-
-const as = (token: string, method: string, path: string, body?: unknown): Promise<CallResponse> =>
-  call(method, path, { credential: token, ...(body === undefined ? {} : { body }) });
+let webhookEndpoint: Shop['webhookEndpoint'];
 
 /** The body, of this client where it names one. */
 function aboutClient(body: unknown, clientId: unknown): unknown {
@@ -117,27 +108,8 @@ async function holdOtps(): Promise<void> {
 }
 
 beforeAll(async () => {
-  const { admin: credentials } = gateway();
-  admin = await tokenOf(credentials.client_id, credentials.client_secret);
-  webhookEndpoint = await startRecoveringWebhookEndpoint();
-  webhookEndpoint.answer = { status: 500, body: 'down' };
-  const created = await as(admin, 'POST', '/admin/api/clients', {
-    name: 'Shop',
-    webhook_url: webhookEndpoint.url,
-  });
-  client = created.body as Record<string, string>;
-  apiKey = (await as(admin, 'POST', `/admin/api/clients/${client.client_id}/api-keys`, {})).body as never;
-  const sent = await as(apiKey.api_key ?? '', 'POST', '/api/v1/sms/send', {
-    to: person,
-    message: 'Hello',
-    reference: 'order-42',
-  });
-  messageId = String(sent.body.message_id);
-  const [failed] = await Promise.all([
-    failForGood(messageId, 'sms.sent'),
-    failForGood(messageId, 'sms.delivered'),
-  ]);
-  deliveryId = failed.delivery_id;
+  admin = await adminToken();
+  ({ client, apiKey, messageId, deliveryId, webhookEndpoint } = await startShop(admin, person));
   scheduledId = await schedule(apiKey.api_key);
   const bulk = { message: 'Hello', recipients: [freshNumber()] };
   batchId = String((await as(apiKey.api_key ?? '', 'POST', '/api/v1/sms/bulk', bulk)).body.batch_id);
@@ -269,76 +241,7 @@ describe('the admin API', () => {
   });
 });
 
-describe('a filter by client', () => {
-  const get = (path: string) => as(admin, 'GET', `/admin/api${path}`);
-
-  it.each(['/activity?', '/activity?kind=webhook_failed&', '/messages?'])(
-    'of %s takes a name, and says where there is no such client, or more than one',
-    async (path) => {
-      const name = `Shop ${randomUUID()}`;
-      const unknown = await get(`${path}client_id=${encodeURIComponent(name)}`);
-      expect([unknown.status, unknown.body.message]).toEqual([404, `There is no client ${name}.`]);
-      const made = await as(admin, 'POST', '/admin/api/clients', { name });
-      const byName = await get(`${path}client_id=${encodeURIComponent(name.toUpperCase())}`);
-      const byId = await get(`${path}client_id=${String(made.body.client_id)}`);
-      expect([byName.status, byName.body]).toEqual([200, byId.body]);
-      await as(admin, 'POST', '/admin/api/clients', { name });
-      const several = await get(`${path}client_id=${encodeURIComponent(name)}`);
-      expect([several.status, several.body.message]).toEqual([
-        400,
-        expect.stringContaining(String(made.body.client_id)),
-      ]);
-      expect((await get(`${path}client_id=%20`)).status).toBe(404);
-      // No key of a table is as long.
-      expect((await get(`${path}client_id=${'x'.repeat(3000)}`)).status).toBe(400);
-    },
-  );
-
-  it('finds with a recipient what is of both, and refuses a recipient that is not a phone number', async () => {
-    const of = (id: unknown) =>
-      get(`/messages?client_id=${String(id)}&recipient=${encodeURIComponent(person)}`);
-    const { body } = await of(client.client_id);
-    expect(body.messages).toContainEqual(expect.objectContaining({ message_id: messageId }));
-    const other = await as(admin, 'POST', '/admin/api/clients', { name: 'Another shop' });
-    expect((await of(other.body.client_id)).body.messages).toEqual([]);
-    for (const path of ['/messages?recipient=hello', '/outbox?to=hello']) {
-      expect((await get(path)).status).toBe(400);
-    }
-  });
-});
-
 describe('the activity log', () => {
-  it('is read page by page, each entry once, by kind and by time', async () => {
-    // Nothing is noted of it but what is done here: not by the gateway, nor by other tests.
-    const { client_id } = (await as(admin, 'POST', '/admin/api/clients', { name: 'Read page by page' })).body;
-    const path = `/admin/api/clients/${String(client_id)}`;
-    for (const country of ['GB', 'FR', 'DE']) await as(admin, 'PATCH', path, { countries: [country] });
-    await as(admin, 'POST', `${path}/api-keys`, {});
-    const activity = `/admin/api/activity?client_id=${String(client_id)}`;
-    const list = async (query: string) => {
-      const { body } = await as(admin, 'GET', `${activity}${query}`);
-      const entries = body.entries as Pick<Activity, 'entry_id' | 'kind' | 'at'>[];
-      return { entries, ids: entries.map(({ entry_id }) => entry_id), cursor: body.next_cursor };
-    };
-    const all = await list('&limit=100');
-    const kinds = ['api_key_created', ...Array(3).fill('permissions_changed'), 'client_created'];
-    expect(all.entries.map(({ kind }) => kind)).toEqual(kinds);
-    const seen: unknown[] = [];
-    let cursor: unknown;
-    do {
-      const page = await list(`&limit=2${cursor === undefined ? '' : `&cursor=${String(cursor)}`}`);
-      seen.push(...page.ids);
-      cursor = page.cursor;
-    } while (cursor !== undefined);
-    expect(seen).toEqual(all.ids);
-    expect((await list('&kind=permissions_changed')).ids).toEqual(all.ids.slice(1, 4));
-    expect((await list(`&since=${all.entries[2]?.at}&until=${all.entries[1]?.at}`)).ids).toEqual(
-      all.ids.slice(1, 3),
-    );
-    const past = await as(admin, 'GET', '/admin/api/activity?until=2026-01-01T00:00:00.000Z');
-    expect(past.body.entries).toEqual([]);
-  });
-
   it('has each webhook that failed for good, once, and can be read by that kind only', async () => {
     const path = `/admin/api/activity?client_id=${client.client_id}&kind=webhook_failed`;
     const failures = (await as(admin, 'GET', path)).body.entries as Record<string, unknown>[];
@@ -349,55 +252,5 @@ describe('the activity log', () => {
       .map(({ summary }) => String(summary))
       .filter((summary) => summary.startsWith('sms.sent was not acknowledged after 6 attempts'));
     expect(own).toHaveLength(1);
-  });
-
-  it('is read without a filter day by day, newest first', async () => {
-    const { body } = await as(admin, 'GET', '/admin/api/activity?limit=2');
-    const ids = (body.entries as { entry_id: string }[]).map(({ entry_id }) => entry_id);
-    expect(ids).toHaveLength(2);
-    expect(ids).toEqual(ids.toSorted().toReversed());
-  });
-});
-
-describe('a message', () => {
-  it.each([
-    ['client', () => `client_id=${client.client_id}`],
-    ['reference', () => `client_id=${client.client_id}&reference=order-42`],
-    ['recipient', () => `recipient=${encodeURIComponent(person)}`],
-  ])('is found by its %s', async (_by, query) => {
-    const { body } = await as(admin, 'GET', `/admin/api/messages?${query()}&limit=100`);
-    const ids = (body.messages as { message_id: string }[]).map(({ message_id }) => message_id);
-    expect(ids).toContain(messageId);
-  });
-
-  it('is shown with its history and each of its webhooks', async () => {
-    const { body } = await as(admin, 'GET', `/admin/api/messages/${messageId}`);
-    expect(body.message).toMatchObject({ message_id: messageId, status: 'delivered', reference: 'order-42' });
-    const events = (body.webhooks as { event: string }[]).map(({ event }) => event);
-    expect(events.toSorted()).toEqual(['sms.delivered', 'sms.sent']);
-  });
-});
-
-describe('the figures', () => {
-  it('count the messages and webhooks of this hour', async () => {
-    const totals = await eventually(async () => {
-      const { body } = await as(admin, 'GET', '/admin/api/usage?span=day');
-      const counted = body.totals as Record<string, number>;
-      return (counted.messages_delivered ?? 0) > 0 && (counted.webhooks_failed ?? 0) > 0
-        ? counted
-        : undefined;
-    });
-    expect(totals.messages_accepted).toBeGreaterThanOrEqual(totals.messages_delivered ?? 0);
-    const { body } = await as(admin, 'GET', '/admin/api/usage?span=month');
-    expect(body).toMatchObject({ step: 'day' });
-    expect((body.points as unknown[]).length).toBeGreaterThanOrEqual(30);
-  });
-});
-
-describe('the outbox', () => {
-  it('shows what the simulator took, body and all', async () => {
-    const { body } = await as(admin, 'GET', `/admin/api/outbox?to=${encodeURIComponent(person)}`);
-    const mine = (body.messages as { message_id: string }[]).find((one) => one.message_id === messageId);
-    expect(mine).toMatchObject({ to: person, from: null, body: 'Hello', channel: 'sms' });
   });
 });

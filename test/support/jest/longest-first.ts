@@ -48,6 +48,7 @@ const computing = [
   'browser/admin-dashboard-usage.test.ts',
   'browser/openapi/pages.test.ts',
   'e2e/admin/admin-api.test.ts',
+  'e2e/admin/lists-and-figures.test.ts',
   'e2e/bin/admin.test.ts',
   'browser/admin-dashboard.test.ts',
   'browser/admin-dashboard-mishaps.test.ts',
