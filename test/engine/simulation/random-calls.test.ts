@@ -1,44 +1,20 @@
-import { randomBytes } from 'node:crypto';
-import {
-  BatchGetItemCommand,
-  BatchWriteItemCommand,
-  CreateTableCommand,
-  DeleteItemCommand,
-  DeleteTableCommand,
-  DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
-  ScanCommand,
-  TransactWriteItemsCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+/**
+ * The database of the simulation against Amazon’s own engine: the same calls, in the same order, have the same responses.
+ * The emulator is no judge here, so only `npm run test:all -- dynamodb-local` has this file.
+ */
+import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { engineConfig } from '../../support/engine/engine.ts';
-import { dynamoDb } from '../../support/simulation/aws/dynamodb.ts';
-import { ServiceError } from '../../support/simulation/aws/service-error.ts';
-
-/**
- * The database of the simulation against Amazon's own engine: the same calls, in the same order, have the same responses.
- * The emulator is no judge here, so only `npm run test:all -- dynamodb-local` has this file.
- */
-
-const commands = {
-  BatchGetItem: BatchGetItemCommand,
-  BatchWriteItem: BatchWriteItemCommand,
-  DeleteItem: DeleteItemCommand,
-  GetItem: GetItemCommand,
-  PutItem: PutItemCommand,
-  Query: QueryCommand,
-  Scan: ScanCommand,
-  TransactWriteItems: TransactWriteItemsCommand,
-  UpdateItem: UpdateItemCommand,
-} as const;
-type Operation = keyof typeof commands;
-type Call = readonly [Operation, Record<string, unknown>];
-
-const table = `test-${randomBytes(6).toString('hex')}`;
+import {
+  type Call,
+  createTable,
+  newDatabase,
+  type Operation,
+  ofAmazon,
+  ofSimulation,
+  table,
+} from '../../support/simulation/compared-database.ts';
 
 describe('the simulated database', () => {
   let amazons: DynamoDBClient;
@@ -67,154 +43,7 @@ describe('the simulated database', () => {
       { numRuns: Number(process.env.FUZZ_RUNS ?? 60) },
     );
   });
-
-  it('refuses what is too large as Amazon’s engine does, and takes what just fits', async () => {
-    const Key = { p: { S: 'a' }, s: { S: '1' } };
-    const changeOf = (length: number) => ({
-      TableName: table,
-      Key,
-      UpdateExpression: 'SET n = :n'.padEnd(length, ' '),
-      ExpressionAttributeValues: { ':n': { N: '1' } },
-    });
-    // The names of the three attributes and the values of the key are five bytes.
-    const itemOf = (bytes: number) => ({
-      TableName: table,
-      Item: { ...Key, t: { S: 'x'.repeat(bytes - 5) } },
-    });
-    const calls: readonly Call[] = [
-      ['UpdateItem', changeOf(4096)],
-      ['UpdateItem', changeOf(4097)],
-      ['PutItem', itemOf(409_600)],
-      ['PutItem', itemOf(409_601)],
-    ];
-    const simulated = newDatabase();
-    await createTable(amazons);
-    const responses: unknown[] = [];
-    for (const [operation, input] of calls) {
-      const response = await ofAmazon(amazons, operation, input);
-      expect(ofSimulation(simulated, operation, input)).toEqual(response);
-      responses.push(Reflect.get(response, 'error'));
-    }
-    await amazons.send(new DeleteTableCommand({ TableName: table }));
-    expect(responses).toEqual([undefined, 'ValidationException', undefined, 'ValidationException']);
-  });
 });
-
-function commandOf(operation: Operation, input: object): GetItemCommand {
-  // The commands have nothing in common but that a client sends them.
-  const Command = commands[operation] as unknown as typeof GetItemCommand;
-  return new Command(input as never);
-}
-
-function newDatabase() {
-  const definition = {
-    name: table,
-    partition: 'p',
-    sort: 's',
-    indexes: {
-      'by-g': { partition: 'g', sort: 's', keysOnly: false },
-      'keys-only': { partition: 'g', keysOnly: true },
-    },
-  };
-  return dynamoDb([definition], {
-    now: () => 0,
-    later: (_ms, run) => run(),
-    indexLagMs: () => 0,
-    readLagMs: () => 0,
-    conflicts: () => false,
-    leavesUndone: () => false,
-    changed: () => undefined,
-  });
-}
-
-async function createTable(client: DynamoDBClient): Promise<void> {
-  const key = (name: string, KeyType: 'HASH' | 'RANGE') => ({ AttributeName: name, KeyType });
-  await client.send(
-    new CreateTableCommand({
-      TableName: table,
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [key('p', 'HASH'), key('s', 'RANGE')],
-      AttributeDefinitions: ['p', 's', 'g'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: 'by-g',
-          KeySchema: [key('g', 'HASH'), key('s', 'RANGE')],
-          Projection: { ProjectionType: 'ALL' },
-        },
-        {
-          IndexName: 'keys-only',
-          KeySchema: [key('g', 'HASH')],
-          Projection: { ProjectionType: 'KEYS_ONLY' },
-        },
-      ],
-    }),
-  );
-}
-
-async function ofAmazon(client: DynamoDBClient, operation: Operation, input: object): Promise<object> {
-  try {
-    const { $metadata: _, ...response } = await client.send(commandOf(operation, input));
-    return comparable(response);
-  } catch (error) {
-    return comparable({ error: (error as Error).name, ...fieldsOf(error) });
-  }
-}
-
-function ofSimulation(database: ReturnType<typeof newDatabase>, operation: Operation, input: object): object {
-  try {
-    return comparable(JSON.parse(JSON.stringify(database.call(operation, input))));
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return comparable({ error: error.code, ...error.fields });
-  }
-}
-
-/** Texts of errors are the engine's own; the order of a scan, of a batch and of a set is nobody's promise. */
-function fieldsOf(error: unknown): object {
-  const { Item, CancellationReasons } = error as {
-    Item?: object;
-    CancellationReasons?: { Code?: string; Item?: object }[];
-  };
-  const reasons = CancellationReasons?.map(({ Code, Item: item }) => ({
-    Code,
-    ...(item === undefined ? {} : { Item: item }),
-  }));
-  return {
-    ...(Item === undefined ? {} : { Item }),
-    ...(reasons === undefined ? {} : { CancellationReasons: reasons }),
-  };
-}
-
-function comparable(response: object): object {
-  const {
-    Items,
-    Responses,
-    CancellationReasons,
-    ConsumedCapacity: _,
-    ...rest
-  } = response as Record<string, unknown>;
-  const reasons = (CancellationReasons as { Code?: string; Item?: object }[] | undefined)?.map(
-    ({ Code, Item }) => ({ Code, Item }),
-  );
-  return {
-    ...normal(rest),
-    ...(Items === undefined ? {} : { Items: sorted(Items as object[]) }),
-    ...(Responses === undefined ? {} : { Responses: sorted(Object.values(Responses as object).flat()) }),
-    ...(reasons === undefined ? {} : { CancellationReasons: reasons.map((each) => normal(each)) }),
-  };
-}
-
-function sorted(items: readonly object[]): unknown[] {
-  return items.map((item) => normal(item)).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-}
-
-function normal(value: object): object {
-  return JSON.parse(JSON.stringify(value), (name, each: unknown) => {
-    if ((name === 'SS' || name === 'NS') && Array.isArray(each)) return each.toSorted();
-    if (typeof each !== 'object' || each === null || Array.isArray(each)) return each;
-    return Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
-}
 
 const partition = fc.constantFrom('a', 'b').map((S) => ({ S }));
 const sort = fc.constantFrom('1', '2', '3').map((S) => ({ S }));
