@@ -1,10 +1,11 @@
 /** A message at its end whose carrier is asked: what the answer, or its absence, has it become (contract 6.4, 16.7). */
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { type OutboundEntry, queuedMessageOf } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { expireOverdue } from '../../../shared/relay/expire-messages.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
+import { accepted, attemptWorld as world } from '../../support/message/attempt-world.ts';
 import { aMessage, created, onlyCarrier } from '../../support/message/example-message.ts';
 import { pacedWorld } from '../../support/message/paced-world.ts';
 
@@ -106,3 +107,38 @@ it.each([59, 61, 960, 7200])(
     expect(await runsAfter(seconds, ['delivered'])).toMatchObject({ status: 'delivered', asked: 1 });
   },
 );
+
+describe('of several attempts that carriers may have', () => {
+  it.each([
+    ['a carrier whose response was lost is asked, and has delivered it', true, 'delivered'],
+    ['a carrier whose response was lost is asked, and knows nothing of it', false, 'expired'],
+  ])('%s, before the message expires', async (_what, isKnown, status) => {
+    const { until, show, known, row, lookups } = await world({ one: ['lost'] }, { on_unknown: 'wait' });
+    await until(10);
+    const { message_id } = await row();
+    if (isKnown) known.add(`${message_id}.1`);
+    await until(3601);
+    await show();
+    expect(lookups).toEqual([`${message_id}.1`]);
+    expect((await row()).status).toBe(status);
+  });
+
+  it('the one that a receipt proves is asked about before the message expires, by its carrier’s id', async () => {
+    const { until, report, show, lookups } = await world(
+      { one: ['lost'], two: ['lost'] },
+      { on_unknown: 'send_again' },
+    );
+    await until(400);
+    await report(1, 'sent');
+    await show();
+    expect(lookups).toContainEqual(expect.stringMatching(/\.1$/));
+  });
+
+  it('one whose carrier is asked after the end, and knows nothing, expires at once', async () => {
+    const { until, row, show } = await world({ one: [accepted] });
+    await until(3700);
+    expect((await row()).status).toBe('sent');
+    await show();
+    expect((await row()).status).toBe('expired');
+  });
+});
