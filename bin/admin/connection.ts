@@ -18,8 +18,8 @@ import { type DeployedStack, deployedStacks } from '../stack-outputs.ts';
 
 export const localConnectionFile = join(import.meta.dirname, '..', '..', '.local', 'gateway.json');
 
-/** The gateway is on this machine, so a slower response means that it is stopped or stuck. */
-const connectWithinMs = 3000;
+/** A gateway on this machine that is busy takes seconds; where none runs, the connection is refused at once. */
+const respondsWithinMs = 20_000;
 
 interface ConnectionOptions {
   readonly stage?: string | undefined;
@@ -88,8 +88,9 @@ async function localGateway(
   if (!parsed.success) throw new ConnectionFailure(`${file} does not describe a gateway.`);
   const { base_url: baseUrl, aws, tables, queues, secrets, settings: given } = parsed.data;
   // A killed gateway leaves its file behind.
-  await fetch(aws.endpoint, { signal: AbortSignal.timeout(connectWithinMs) }).catch((cause: unknown) => {
-    throw noGateway(cause);
+  const signal = AbortSignal.timeout(respondsWithinMs);
+  await fetch(aws.endpoint, { signal }).catch((cause: unknown) => {
+    throw signal.aborted ? noResponse(cause) : noGateway(cause);
   });
   aimAtEmulator(environment, aws);
   // Queue URLs of the emulator have another host name than its endpoint, and the SDK warns about that.
@@ -102,6 +103,11 @@ async function localGateway(
 function noGateway(cause?: unknown): ConnectionFailure {
   const text =
     'No gateway runs here: start one with npm start, or name a deployed one by --stage or --stack-name.';
+  return new ConnectionFailure(text, { cause });
+}
+
+function noResponse(cause: unknown): ConnectionFailure {
+  const text = `The gateway on this machine did not respond within ${respondsWithinMs / 1000} seconds.`;
   return new ConnectionFailure(text, { cause });
 }
 

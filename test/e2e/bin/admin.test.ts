@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type AdminShell, adminShell } from '../../support/admin/admin-shell.ts';
 import { freshNumber } from '../../support/carrier/outbox.ts';
 import { documentClient, gateway } from '../../support/gateway/gateway.ts';
@@ -202,6 +202,13 @@ describe('npm run admin', () => {
         'No gateway runs here: start one with npm start, or name a deployed one by --stage or --stack-name.\n',
       ]);
     }
+  });
+
+  it('does not take a gateway that responds too late for one that does not run', async () => {
+    const late = jest.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(AbortSignal.abort());
+    const { status, stderr } = await run('clients', 'list');
+    late.mockRestore();
+    expect([status, stderr]).toEqual([1, 'The gateway on this machine did not respond within 20 seconds.\n']);
   });
 
   it('quotes nothing of a file that does not describe a gateway', async () => {

@@ -74,7 +74,7 @@ export async function restoreCommand(to: Date) {
         [point, calls] = [killedAt, 0];
         const { errors, ...ended } = await runOnce(words);
         // On a busy machine something answers too late: a person repeats the command.
-        if (!/No gateway runs here|@smithy.node-http-handler/.test(errors)) return ended;
+        if (!/did not respond within|@smithy.node-http-handler/.test(errors)) return ended;
       }
     },
     report: (): RestoreReport =>
