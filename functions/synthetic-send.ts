@@ -14,7 +14,7 @@ const credentials = { clients: dynamoClientStore(dynamo(), env.CLIENTS_TABLE), r
 const send = syntheticSender({
   call: callGateway(env.TOKEN_ISSUER),
   newSecret: (now) => newSyntheticSecret(credentials, now),
-  channel: carriersIn(env.SMS_CARRIER).length === 0 ? 'whatsapp' : 'sms',
+  smsCarriers: carriersIn(env.SMS_CARRIER),
   clock: systemClock,
   sleep,
 });

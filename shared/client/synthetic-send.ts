@@ -4,7 +4,6 @@
  * wrong is an outcome and no error, so that the function itself fails only where it is broken.
  */
 import * as z from 'zod/mini';
-import type { Channel } from '../contract/channels.ts';
 import { clientIdIn, syntheticClientId } from '../contract/mode.ts';
 import { routes } from '../contract/routes.ts';
 import type { Clock, Sleep } from '../platform/clock.ts';
@@ -77,11 +76,12 @@ export function syntheticSender(dependencies: {
   readonly call: CallGateway;
   /** A new test secret of the client; the one before it is no longer valid. */
   readonly newSecret: (now: Date) => Promise<string>;
-  readonly channel: Channel;
+  /** Without any, the message is one of WhatsApp. */
+  readonly smsCarriers: readonly string[];
   readonly clock: Clock;
   readonly sleep: Sleep;
 }): () => Promise<SyntheticSend> {
-  const { call, newSecret, channel, clock, sleep } = dependencies;
+  const { call, newSecret, smsCarriers, clock, sleep } = dependencies;
   let token: { readonly text: string; readonly renewedAtMs: number } | undefined;
 
   async function validToken(): Promise<string> {
@@ -123,7 +123,7 @@ export function syntheticSender(dependencies: {
     let messageId: string | undefined;
     try {
       const bearer = await validToken();
-      const path = channel === 'sms' ? routes.sendSms.path : routes.sendWhatsApp.path;
+      const path = smsCarriers.length > 0 ? routes.sendSms.path : routes.sendWhatsApp.path;
       const response = await call(path, {
         token: bearer,
         body: { to: recipient, message: 'Synthetic send' },

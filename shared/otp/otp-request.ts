@@ -1,4 +1,4 @@
-/** The request body of `POST /api/v1/otp/send`: its schema, and what depends on several of its fields (contract, section 5). */
+/** The request body of `POST /api/v1/otp/send`: its schema with bounds and defaults, and what depends on several of its fields (contract, section 5). */
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 import { placeholdersOf, render } from '../message/message-text.ts';
@@ -12,7 +12,18 @@ import {
 } from '../message/send/send-fields.ts';
 import { faultAt, optional, withDefault } from '../operation/fields.ts';
 import { recipientSchema } from '../sender/phone-number.ts';
-import { codeLength, maxAttempts, ttlSeconds } from './otp.ts';
+
+/** Digits of a code. A longer minimum would refuse codes that were sent before. */
+export const codeLength = { min: 4, max: 10, default: 6 } as const;
+export const codeLengthText = `${codeLength.min} to ${codeLength.max} digits`;
+
+/**
+ * How long a code is valid, in seconds. The secret that codes are made of must not be rotated twice within the longest
+ * time (docs/rotate-and-restore.md).
+ */
+export const ttlSeconds = { min: 60, max: 3600, default: 300 } as const;
+
+export const maxAttempts = { min: 1, max: 10, default: 5 } as const;
 
 const knownPlaceholders: ReadonlySet<string> = new Set(['code', 'brand', 'ttl_minutes']);
 

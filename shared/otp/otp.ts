@@ -1,20 +1,8 @@
-/** A one-time password, without its code, and the bounds and defaults of what a client may choose. */
+/** A one-time password, without its code. */
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 import { modeOf } from '../contract/mode.ts';
 import type { Message } from '../message/message.ts';
-
-/** Digits of a code. A longer minimum would refuse codes that were sent before. */
-export const codeLength = { min: 4, max: 10, default: 6 } as const;
-export const codeLengthText = `${codeLength.min} to ${codeLength.max} digits`;
-
-/**
- * How long a code is valid, in seconds. The secret that codes are made of must not be rotated twice within the longest
- * time (docs/rotate-and-restore.md).
- */
-export const ttlSeconds = { min: 60, max: 3600, default: 300 } as const;
-
-export const maxAttempts = { min: 1, max: 10, default: 5 } as const;
 
 /** A row of the table. All times ISO 8601 UTC. */
 export const otpSchema = z.object({

@@ -14,8 +14,13 @@ import {
   validityMaxSeconds,
 } from '../../../shared/message/send/send-fields.ts';
 import { parameterSpacesMax } from '../../../shared/message/whatsapp-content.ts';
-import { codeLength, codeLengthText, maxAttempts, ttlSeconds } from '../../../shared/otp/otp.ts';
-import { defaultPurpose } from '../../../shared/otp/otp-request.ts';
+import {
+  codeLength,
+  codeLengthText,
+  defaultPurpose,
+  maxAttempts,
+  ttlSeconds,
+} from '../../../shared/otp/otp-request.ts';
 import { senderNameRule } from '../../../shared/sender/phone-number.ts';
 import { textKeptBytes } from '../../../shared/webhook/attempt-record.ts';
 

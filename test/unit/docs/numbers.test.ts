@@ -20,8 +20,8 @@ import { bulkRecipientsMax } from '../../../shared/message/send/bulk-recipients.
 import { afterSecondsMin, legIndexes } from '../../../shared/message/send/fallback-fields.ts';
 import { validityMaxSeconds } from '../../../shared/message/send/send-fields.ts';
 import { windowHours } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
-import { ttlSeconds } from '../../../shared/otp/otp.ts';
 import { rememberedSeconds } from '../../../shared/otp/otp-holds.dynamo.ts';
+import { ttlSeconds } from '../../../shared/otp/otp-request.ts';
 import { queueDelayMaxSeconds } from '../../../shared/platform/aws/queues.sqs.ts';
 import { accessCache } from '../../../shared/platform/expiring-cache.ts';
 import { tokenLifetimeSeconds } from '../../../shared/token/token-claims.ts';

@@ -10,7 +10,7 @@ const begin = Date.parse('2026-11-20T10:00:00.000Z');
 const at = (ms: number): string => new Date(begin + ms).toISOString();
 
 /** A gateway whose messages are handed over after 600 ms and delivered after 700 ms, with what differs in a test. */
-function worldWith(differs: { channel?: 'sms' | 'whatsapp'; answer?: CallGateway } = {}) {
+function worldWith(differs: { smsCarriers?: readonly string[]; answer?: CallGateway } = {}) {
   let ms = 0;
   const asked: { readonly path: string; readonly token: string | undefined; readonly body: unknown }[] = [];
   const secrets: string[] = [];
@@ -30,7 +30,7 @@ function worldWith(differs: { channel?: 'sms' | 'whatsapp'; answer?: CallGateway
       secrets.push(`secret-${secrets.length + 1}`);
       return secrets.at(-1) ?? '';
     },
-    channel: differs.channel ?? 'sms',
+    smsCarriers: differs.smsCarriers ?? ['aws'],
     clock: () => new Date(begin + ms),
     sleep: async (waitMs) => {
       ms += waitMs;
@@ -79,7 +79,7 @@ describe('a synthetic send that is delivered', () => {
   });
 
   it('goes by WhatsApp where the gateway sends no SMS', async () => {
-    const { send, asked } = worldWith({ channel: 'whatsapp' });
+    const { send, asked } = worldWith({ smsCarriers: [] });
     expect(await send()).toMatchObject({ outcome: 'delivered' });
     expect(asked[1]?.path).toBe('/api/v1/whatsapp/send');
   });

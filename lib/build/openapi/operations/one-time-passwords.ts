@@ -1,6 +1,6 @@
 /** One-time passwords. */
 import { inWords, recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/times.ts';
-import { codeLengthText, maxAttempts } from '../../../../shared/otp/otp.ts';
+import { codeLengthText, maxAttempts } from '../../../../shared/otp/otp-request.ts';
 import { recipientRule } from '../../../../shared/sender/phone-number.ts';
 import type { Description } from '../description.ts';
 import { acceptedDryRun, example, messageId, otpId, recipient } from './examples.ts';
