@@ -51,9 +51,9 @@ import {
   webhookQueueMessageSchema,
 } from '../shared/webhook/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore } from '../shared/webhook/delivery-store.dynamo.ts';
-import { dynamoEndpointHealthStore } from '../shared/webhook/endpoint-health.dynamo.ts';
-import { endpointHealth, likelySlowAfterMs } from '../shared/webhook/endpoint-health.ts';
 import { dynamoEndpointReader, dynamoEndpointResults } from '../shared/webhook/endpoint-store.dynamo.ts';
+import { dynamoEndpointHealthStore } from '../shared/webhook/slow-endpoints.dynamo.ts';
+import { endpointHealth, likelySlowAfterMs } from '../shared/webhook/slow-endpoints.ts';
 
 const env = environmentOf<'deliver-webhook'>();
 const queues = sqs();

@@ -14,7 +14,7 @@ import {
   type EndpointHealth,
   healthyWithinMs,
   likelySlowAfterMs,
-} from './endpoint-health.ts';
+} from './slow-endpoints.ts';
 
 export interface LaneDependencies {
   readonly health: EndpointHealth;

@@ -8,6 +8,7 @@
 import * as z from 'zod/mini';
 import { keptDays } from '../contract/mode.ts';
 import { leaseSeconds, retryDelaysSeconds } from '../contract/times.ts';
+import { endpointDisabledEvent } from '../contract/webhook-events.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { derivedId } from '../platform/ids.ts';
 import { openObject } from '../platform/object-fields.ts';
@@ -270,6 +271,14 @@ interface DeliveryEvent {
 /** Always the same id for the same event of a message at the same destination. */
 export function deliveryIdOf({ messageId, event, endpointId }: DeliveryEvent): string {
   return derivedId('whd', messageId, event, ...(endpointId === undefined ? [] : [endpointId]));
+}
+
+/** The id of the webhook that notifies an endpoint that another one was disabled. */
+export function disabledNoticeId(
+  disabled: { readonly endpointId: string; readonly at: string },
+  toEndpointId: string,
+): string {
+  return derivedId('whd', disabled.endpointId, endpointDisabledEvent, disabled.at, toEndpointId);
 }
 
 /** Returns none if the delivery is finished. */

@@ -17,8 +17,8 @@ import { isId, newId } from '../platform/ids.ts';
 import { fromArns } from './aws-destination.ts';
 import type { DeliveryStore } from './delivery-store.dynamo.ts';
 import type { EndpointStore } from './endpoint-store.dynamo.ts';
-import { sendNotification, testEvent } from './notification.ts';
-import type { EnqueueDependencies } from './plan-deliveries.ts';
+import { type EnqueueDependencies, sendNotification } from './plan-deliveries.ts';
+import { testEvent } from './test-event.ts';
 import {
   changed,
   type DestinationSchemas,

@@ -18,6 +18,7 @@ import {
   sweepGraceSeconds,
 } from './delivery.ts';
 import { type DeliveryQueue, enqueue, type FanOut } from './delivery-queue.sqs.ts';
+import type { DeliveryStore } from './delivery-store.dynamo.ts';
 import type { InboundEventData, RecipientEventData, WebhookEventData } from './event-body.schema.ts';
 import { type PlannedEndpoint, receives } from './webhook-endpoint.ts';
 
@@ -124,6 +125,22 @@ export async function addAndEnqueue(
       message: { delivery_id: delivery.delivery_id, delivery },
     })),
   );
+}
+
+/**
+ * For an event that follows from no message. Nothing can rebuild its delivery, so the row is written before
+ * the queue message; and before the row the due item, by which the sweep delivers it if the queue message is lost. Repeating the
+ * call is safe.
+ */
+export async function sendNotification(
+  dependencies: EnqueueDependencies & { readonly deliveries: Pick<DeliveryStore, 'create'> },
+  planned: PlannedDelivery,
+): Promise<Delivery> {
+  const delivery = unpersistedDelivery(dependencies, planned);
+  await dependencies.dueItemIndex.add('deliveries', dueItemOf(delivery));
+  const stored = await dependencies.deliveries.create(delivery);
+  await enqueue(dependencies.queue, [{ delivery: stored, message: { delivery_id: stored.delivery_id } }]);
+  return stored;
 }
 
 /**

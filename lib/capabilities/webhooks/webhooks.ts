@@ -1,6 +1,6 @@
 /**
  * Webhook delivery: a lane for healthy endpoints and one for slow endpoints, with the same code, so that endpoints that
- * time out do not delay others (shared/webhook/endpoint-health). A worker that waits for an endpoint receives further
+ * time out do not delay others (shared/webhook/slow-endpoints). A worker that waits for an endpoint receives further
  * messages itself, which the permissions of its event source allow (shared/platform/process-queue-batch.ts). A sweep finds
  * deliveries that a queue or schedule lost.
  */

@@ -11,7 +11,7 @@ import { withoutUndefined } from '../../platform/object-fields.ts';
 import { isWithdrawn } from '../attempt-record.ts';
 import { alerted, type Delivery } from '../delivery.ts';
 import type { DeliveryStore } from '../delivery-store.dynamo.ts';
-import { originOf } from '../endpoint-health.ts';
+import { originOf } from '../slow-endpoints.ts';
 
 /**
  * The id of the entry is derived from the attempt and its due time, so a repeat writes the same entry, also if a worker dies

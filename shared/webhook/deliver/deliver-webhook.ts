@@ -43,7 +43,7 @@ import {
 } from '../delivery.ts';
 import type { DeliveryMessage, RetryScheduler } from '../delivery-queue.sqs.ts';
 import type { DeliveryStore } from '../delivery-store.dynamo.ts';
-import { clientOriginOf } from '../endpoint-health.ts';
+import { clientOriginOf } from '../slow-endpoints.ts';
 import type { WebhookEndpoint } from '../webhook-endpoint.ts';
 import { alertFailure, enterFailure } from './alert-failure.ts';
 import {

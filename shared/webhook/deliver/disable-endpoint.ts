@@ -16,11 +16,10 @@ import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
 import { addDays, addSeconds } from '../../platform/clock.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
 import type { Attempt } from '../attempt-record.ts';
-import type { Delivery } from '../delivery.ts';
+import { type Delivery, disabledNoticeId } from '../delivery.ts';
 import type { DeliveryStore } from '../delivery-store.dynamo.ts';
 import type { EndpointReader, EndpointResults } from '../endpoint-store.dynamo.ts';
-import { disabledNoticeId, sendNotification } from '../notification.ts';
-import type { EnqueueDependencies } from '../plan-deliveries.ts';
+import { type EnqueueDependencies, sendNotification } from '../plan-deliveries.ts';
 import { receives, type WebhookEndpoint } from '../webhook-endpoint.ts';
 
 export interface DisableDependencies extends EnqueueDependencies {

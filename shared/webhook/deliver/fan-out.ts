@@ -11,13 +11,13 @@
 import { RefusedEntries } from '../../platform/aws/permanent-fault.ts';
 import { initialLane } from '../choose-lane.ts';
 import type { FanOut } from '../delivery-queue.sqs.ts';
-import { clientOriginOf, type EndpointHealth } from '../endpoint-health.ts';
 import {
   addAndEnqueue,
   deliveriesOf,
   type EnqueueDependencies,
   unpersistedDelivery,
 } from '../plan-deliveries.ts';
+import { clientOriginOf, type EndpointHealth } from '../slow-endpoints.ts';
 
 /** Returns the number of deliveries. Repeating the call is safe. @throws if any of them may not be queued. */
 export async function fanOut(

@@ -7,7 +7,7 @@ import type { Attempt, UnpostedError } from '../attempt-record.ts';
 import type { AwsDestination } from '../aws-destination.ts';
 import { type LaneDependencies, recordSlowness } from '../choose-lane.ts';
 import type { Delivery, Lane } from '../delivery.ts';
-import { clientOriginOf } from '../endpoint-health.ts';
+import { clientOriginOf } from '../slow-endpoints.ts';
 import { awsDestinationOf, type WebhookEndpoint } from '../webhook-endpoint.ts';
 import type { Post, PostResult } from './http-post.ts';
 import { type AwsRequest, type SendToAws, textFor } from './send-to-aws.ts';

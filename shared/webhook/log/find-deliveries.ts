@@ -10,10 +10,9 @@ import type { MessageStore } from '../../message/store/message-store.ts';
 import { invalidCursor, opaqueCursor } from '../../operation/list-query.ts';
 import type { Sleep } from '../../platform/clock.ts';
 import { idRange } from '../../platform/ids.ts';
-import { type Delivery, deliveryIdOf } from '../delivery.ts';
+import { type Delivery, deliveryIdOf, disabledNoticeId } from '../delivery.ts';
 import type { DeliveryStore, ResendStore } from '../delivery-store.dynamo.ts';
 import type { EndpointReader } from '../endpoint-store.dynamo.ts';
-import { disabledNoticeId } from '../notification.ts';
 import { type EnqueueDependencies, eventsOf } from '../plan-deliveries.ts';
 import type { WebhookEndpoint } from '../webhook-endpoint.ts';
 

@@ -8,7 +8,7 @@ import { addDays, addSeconds, epochSeconds } from '../../platform/clock.ts';
 import { derivedId } from '../../platform/ids.ts';
 import { openObject } from '../../platform/object-fields.ts';
 import { type Delivery, deliveryIdOf } from '../delivery.ts';
-import { originOf } from '../endpoint-health.ts';
+import { originOf } from '../slow-endpoints.ts';
 
 /** `matching` counts what will be resent, `sending` resends it. */
 export const resendStatuses = ['matching', 'sending', 'completed'] as const;

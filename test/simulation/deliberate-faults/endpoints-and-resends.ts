@@ -79,7 +79,7 @@ export const faults: DeliberateFaults = {
     promise: '1.7',
     changes: [
       {
-        file: 'shared/webhook/notification.ts',
+        file: 'shared/webhook/test-event.ts',
         replace: 'const isOfRecipient = recipientEventNames.some((one) => one === name);',
         by: 'const isOfRecipient = recipientEventNames.length === 0;',
       },

@@ -19,8 +19,8 @@ import { type Clock, systemClock } from '../../../shared/platform/clock.ts';
 import { type DueItemEntry, dynamoDueItemIndex } from '../../../shared/recovery/due-item-index.dynamo.ts';
 import { dynamoUsageCounter, dynamoUsageReader } from '../../../shared/usage/usage-counter.dynamo.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
-import { dynamoEndpointHealthStore } from '../../../shared/webhook/endpoint-health.dynamo.ts';
 import { dynamoEndpointResults, dynamoEndpointStore } from '../../../shared/webhook/endpoint-store.dynamo.ts';
+import { dynamoEndpointHealthStore } from '../../../shared/webhook/slow-endpoints.dynamo.ts';
 import { type InMemoryTables, inMemoryTables } from './in-memory-tables.ts';
 import type { TestTables } from './test-tables.ts';
 

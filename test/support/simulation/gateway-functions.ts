@@ -50,13 +50,13 @@ import {
   webhookQueueMessageSchema,
 } from '../../../shared/webhook/delivery-queue.sqs.ts';
 import type { DeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
-import { type EndpointHealthStore, endpointHealth } from '../../../shared/webhook/endpoint-health.ts';
 import type { EndpointReader, EndpointResults } from '../../../shared/webhook/endpoint-store.dynamo.ts';
 import { type DeliveryLogQuery, deliveryLog } from '../../../shared/webhook/log/delivery-log.ts';
 import type { WebhookLogDependencies } from '../../../shared/webhook/log/find-deliveries.ts';
 import { type ResendRequest, requestResend } from '../../../shared/webhook/log/request-resend.ts';
 import { continueResends } from '../../../shared/webhook/log/run-resend.ts';
 import { sendTestEvent } from '../../../shared/webhook/manage-endpoints.ts';
+import { type EndpointHealthStore, endpointHealth } from '../../../shared/webhook/slow-endpoints.ts';
 import { sweep } from '../../../shared/webhook/sweep-deliveries.ts';
 import type { WebhookEndpoint } from '../../../shared/webhook/webhook-endpoint.ts';
 import { noLostRecords } from '../doubles/no-lost-records.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as times from '../../../shared/contract/times.ts';
 import { longestStartDelayMs } from '../../../shared/webhook/choose-lane.ts';
-import { likelySlowAfterMs } from '../../../shared/webhook/endpoint-health.ts';
+import { likelySlowAfterMs } from '../../../shared/webhook/slow-endpoints.ts';
 
 /** A receive ends up to a second after the worker's last chance to start it. */
 const receiveSeconds = 1;

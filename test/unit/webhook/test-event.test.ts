@@ -1,7 +1,7 @@
 /** A test event can be sent to every endpoint, whatever events it takes. */
 import { expect, it } from '@jest/globals';
 import { endpointDisabledEvent, eventFilters } from '../../../shared/contract/webhook-events.ts';
-import { testEvent } from '../../../shared/webhook/notification.ts';
+import { testEvent } from '../../../shared/webhook/test-event.ts';
 import { created } from '../../support/message/example-message.ts';
 import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
 

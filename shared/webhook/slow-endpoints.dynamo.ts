@@ -8,7 +8,7 @@ import { conditionalDelete, conditionalPut } from '../platform/aws/conditional-w
 import { readRow } from '../platform/aws/read-rows.dynamo.ts';
 import { epochSeconds } from '../platform/clock.ts';
 import type { TrialSlots } from './choose-lane.ts';
-import type { ClientOrigin, EndpointHealthStore } from './endpoint-health.ts';
+import type { ClientOrigin, EndpointHealthStore } from './slow-endpoints.ts';
 
 const endpointRow = z.object({
   status: z.enum(['healthy', 'slow']),

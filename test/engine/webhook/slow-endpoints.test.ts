@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { releaseTrial, type TrialSlots, takeTrial } from '../../../shared/webhook/choose-lane.ts';
-import { dynamoEndpointHealthStore } from '../../../shared/webhook/endpoint-health.dynamo.ts';
+import { dynamoEndpointHealthStore } from '../../../shared/webhook/slow-endpoints.dynamo.ts';
 import {
   type ClientOrigin,
   type EndpointHealthStore,
   endpointHealth,
-} from '../../../shared/webhook/endpoint-health.ts';
+} from '../../../shared/webhook/slow-endpoints.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';

@@ -1,4 +1,4 @@
-/** Webhooks for one endpoint that follow from no message: test events, and that another endpoint was disabled. */
+/** The event of a test of an endpoint, with an example message. */
 import type { Channel } from '../contract/channels.ts';
 import {
   endpointDisabledEvent,
@@ -6,46 +6,14 @@ import {
   recipientEventNames,
 } from '../contract/webhook-events.ts';
 import { type EventStatus, eventStatuses, type Message } from '../message/message.ts';
-import { derivedId, newId } from '../platform/ids.ts';
-import { type Delivery, dueItemOf } from './delivery.ts';
-import { enqueue } from './delivery-queue.sqs.ts';
-import type { DeliveryStore } from './delivery-store.dynamo.ts';
-import {
-  type EnqueueDependencies,
-  eventBody,
-  type PlannedDelivery,
-  recipientEventBody,
-  unpersistedDelivery,
-} from './plan-deliveries.ts';
+import { newId } from '../platform/ids.ts';
+import { eventBody, type PlannedDelivery, recipientEventBody } from './plan-deliveries.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
-
-/** The id of the webhook that notifies an endpoint that another one was disabled. */
-export function disabledNoticeId(
-  disabled: { readonly endpointId: string; readonly at: string },
-  toEndpointId: string,
-): string {
-  return derivedId('whd', disabled.endpointId, endpointDisabledEvent, disabled.at, toEndpointId);
-}
-
-/**
- * Nothing can rebuild this delivery, so its row is written before its queue message; and before the row the due item, by
- * which the sweep delivers it if the queue message is lost. Repeating the call is safe.
- */
-export async function sendNotification(
-  dependencies: EnqueueDependencies & { readonly deliveries: Pick<DeliveryStore, 'create'> },
-  planned: PlannedDelivery,
-): Promise<Delivery> {
-  const delivery = unpersistedDelivery(dependencies, planned);
-  await dependencies.dueItemIndex.add('deliveries', dueItemOf(delivery));
-  const stored = await dependencies.deliveries.create(delivery);
-  await enqueue(dependencies.queue, [{ delivery: stored, message: { delivery_id: stored.delivery_id } }]);
-  return stored;
-}
 
 /** Reserved by Ofcom for drama: it is nobody's. */
 const recipient = '+447700900123';
 
-/** A test event: a notification of a message that does not exist, with `"test": true` in its data (contract, section 12). */
+/** A notification of a message that does not exist, with `"test": true` in its data (contract, section 12). */
 export function testEvent(
   { client_id, endpoint_id, url, events }: WebhookEndpoint,
   event: MessageEventName | undefined,
