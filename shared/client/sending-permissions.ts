@@ -2,7 +2,8 @@
 import { type Channel, channelNames, channels, stageCarriersOf } from '../contract/channels.ts';
 import { countryNotAllowed, GatewayError } from '../contract/errors.ts';
 import type { Environment } from '../platform/env.ts';
-import { countriesWithoutSenderIds, countryOf, isAlphanumeric, placeOf } from '../sender/phone-number.ts';
+import { countryOf, isAlphanumeric, placeOf } from '../sender/phone-number.ts';
+import { countriesWithoutSenderIds } from '../sender/sender-row.ts';
 
 /** The lists of a client's row. Without `countries` it may send to every country, without `senders` from every sender. */
 export interface SendingPermissions {

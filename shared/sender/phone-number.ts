@@ -14,7 +14,7 @@ export type { CountryCode };
 
 /** A sender ID: up to 11 letters, digits and hyphens, at least one of them a letter. */
 export const senderNameRule = 'up to 11 letters, digits and hyphens with at least one letter';
-const alphanumericSender = /^(?=.*[A-Za-z])[A-Za-z0-9](?:[A-Za-z0-9-]{0,9}[A-Za-z0-9])?$/;
+export const alphanumericSender = /^(?=.*[A-Za-z])[A-Za-z0-9](?:[A-Za-z0-9-]{0,9}[A-Za-z0-9])?$/;
 /** Each round removes one prefix of a number that has several. */
 const canonicalRounds = 5;
 /** Mobile numbers of Mexico had this 1 until 2019; WhatsApp writes it still. */
@@ -159,17 +159,6 @@ export const placeSchema = z.string().check(
 /** Whether the sender is a name, not a number. */
 export function isAlphanumeric(sender: string): boolean {
   return !sender.startsWith('+');
-}
-
-/** Countries whose carriers drop messages from sender IDs. */
-export const countriesWithoutSenderIds: ReadonlySet<string> = new Set(['US', 'CA']);
-
-/** The start of the id of a pool or a phone number, which can be as short as a sender ID. */
-const resourceId = /^(?:pool|phone)-/;
-
-/** Whether an identity in AWS End User Messaging is a sender ID, not a number or an id. */
-export function isSenderId(identity: string): boolean {
-  return alphanumericSender.test(identity) && !resourceId.test(identity);
 }
 
 /** Codes that people write, and the ISO 3166 ones. */

@@ -22,10 +22,11 @@ import {
 } from '../edited-table/feedback.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type Claims, claimsOf } from './number-owners.ts';
-import { countriesWithoutSenderIds, isSenderId } from './phone-number.ts';
 import {
+  countriesWithoutSenderIds,
   everyCountry,
   identityKey,
+  isSenderId,
   type Paces,
   type ParsedSenderRow,
   pacesIn,

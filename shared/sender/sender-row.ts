@@ -15,7 +15,7 @@ import {
 } from '../edited-table/edited-row.ts';
 import { closestName } from '../platform/closest-name.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
-import { canonicalRecipient, countriesWithoutSenderIds, countryNamed, isSenderId } from './phone-number.ts';
+import { alphanumericSender, canonicalRecipient, countryNamed } from './phone-number.ts';
 
 /**
  * How the table is keyed, and what people write into it. The sort key is the channel, the country and, if the sender is of
@@ -99,7 +99,17 @@ export function parseSenderRow(row: EditedRow): ParsedSenderRow {
   return { clientId, given, valid: { ...destination, sender, inbound }, ignored };
 }
 
-/** Carriers of some countries drop messages from sender IDs. */
+/** Countries whose carriers drop messages from sender IDs. */
+export const countriesWithoutSenderIds: ReadonlySet<string> = new Set(['US', 'CA']);
+
+/** The start of the id of a pool or a phone number, which can be as short as a sender ID. */
+const resourceId = /^(?:pool|phone)-/;
+
+/** Whether an identity in AWS End User Messaging is a sender ID, not a number or an id. */
+export function isSenderId(identity: string): boolean {
+  return alphanumericSender.test(identity) && !resourceId.test(identity);
+}
+
 export function canReach(identity: string, { channel, country }: Destination): boolean {
   return channel !== 'sms' || !countriesWithoutSenderIds.has(country) || !isSenderId(identity);
 }
