@@ -103,10 +103,19 @@ export const ofOperation = {
             : [],
         ),
       );
-      return record.asked.flatMap(({ hasValidCredential, status, clientId, route, atMs }) =>
-        hasValidCredential && status === 401 && !disabled.has(clientId)
-          ? [`${clientId} was refused ${route} at ${timeOf(atMs)} with a credential that it was given`]
-          : [],
+      const secretsEnded = record.asked.filter(({ path }) => path.endsWith('/previous-secret'));
+      return record.asked.flatMap(
+        ({ hasValidCredential, status, clientId, route, atMs, answeredAtMs = atMs }) =>
+          hasValidCredential &&
+          status === 401 &&
+          !disabled.has(clientId) &&
+          // By another administrator, while this one had it still.
+          !(
+            route === 'issueToken' &&
+            secretsEnded.some((ended) => ended.path.includes(`/${clientId}/`) && ended.atMs < answeredAtMs)
+          )
+            ? [`${clientId} was refused ${route} at ${timeOf(atMs)} with a credential that it was given`]
+            : [],
       );
     },
   },
