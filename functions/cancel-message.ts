@@ -2,7 +2,7 @@
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { cancelMessage } from '../shared/message/get-status.ts';
+import { cancelMessage } from '../shared/message/status-and-cancel.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 

@@ -6,7 +6,7 @@ import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoWebhookSecrets } from '../shared/client/webhook-secrets.dynamo.ts';
 import { cachedSecrets } from '../shared/client/webhook-secrets.ts';
 import { modeOf } from '../shared/contract/mode.ts';
-import { deliveriesAtOnce } from '../shared/contract/times.ts';
+import { deliveriesAtOnce } from '../shared/contract/webhook-worker-times.ts';
 import {
   dynamo,
   type ForeignCredentials,

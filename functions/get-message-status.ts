@@ -2,8 +2,8 @@
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { getStatus } from '../shared/message/get-status.ts';
 import { dynamoBatchStore } from '../shared/message/send/batch-store.dynamo.ts';
+import { getStatus } from '../shared/message/status-and-cancel.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamoWhatsAppWindows } from '../shared/message/store/whatsapp-window.dynamo.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';

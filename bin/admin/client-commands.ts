@@ -21,9 +21,8 @@ import {
   showClient,
 } from '../../shared/admin/clients.ts';
 import { clientIdOf, ofMode } from '../../shared/admin/find-client.ts';
-import { secretRotationBody } from '../../shared/client/secret-text.ts';
+import { previousSecretHoursMax, secretRotationBody } from '../../shared/client/secret-text.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
-import { previousSecretHoursMax } from '../../shared/contract/times.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { AdminCommand, CommandResult } from './command.ts';
 import { type ListOptions, listResult, withLimit } from './pages.ts';

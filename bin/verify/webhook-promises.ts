@@ -1,6 +1,6 @@
 /** Promises about webhooks: signed, and retried at the promised time. */
 import { createHmac } from 'node:crypto';
-import { retryDelaysSeconds } from '../../shared/contract/times.ts';
+import { retryDelaysSeconds } from '../../shared/webhook/delivery.ts';
 import { send } from './message-promises.ts';
 import type { StagePromise } from './promise.ts';
 import { lateMsOf, localLateSeconds, type Visitor, waitFor } from './verified-stage.ts';

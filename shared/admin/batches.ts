@@ -1,8 +1,8 @@
 /** An administrator's view of a bulk request: how far its messages are, and why some were refused or failed. */
 import { GatewayError } from '../contract/errors.ts';
 import { messageOfErrorCode } from '../contract/message-error-codes.ts';
-import { batchView, messagesOf } from '../message/get-status.ts';
 import { transitions } from '../message/message.ts';
+import { batchView, messagesOf } from '../message/status-and-cancel.ts';
 import { isId } from '../platform/ids.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 

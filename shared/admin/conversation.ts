@@ -1,11 +1,11 @@
 /** The messages with one person, in both directions, of all clients or of one, newest first. */
 import * as z from 'zod/mini';
 import { modeOf } from '../contract/mode.ts';
+import { recipientSchema } from '../contract/phone-number.ts';
 import { isUnassigned } from '../message/find-owner.ts';
 import type { Message } from '../message/message.ts';
 import { windowEnd } from '../message/store/whatsapp-window.dynamo.ts';
 import { suppressionView } from '../message/suppression/manage-suppressions.ts';
-import { recipientSchema } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
 import { keyText, messageCursor, pageSize } from './request-fields.ts';

@@ -7,10 +7,14 @@
  */
 
 import { modeOf } from '../contract/mode.ts';
-import { retryDelaysSeconds } from '../contract/times.ts';
 import { addDays, addSeconds } from '../platform/clock.ts';
 import type { DueItemRange } from '../recovery/due-item-index.dynamo.ts';
-import { type Delivery, deliveryIdOfDueItem, sweepGraceSeconds } from '../webhook/delivery.ts';
+import {
+  type Delivery,
+  deliveryIdOfDueItem,
+  retryDelaysSeconds,
+  sweepGraceSeconds,
+} from '../webhook/delivery.ts';
 import { deliverySummary, lastErrorOf } from '../webhook/log/delivery-log.ts';
 import { originOf } from '../webhook/slow-endpoints.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';

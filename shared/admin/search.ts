@@ -5,12 +5,12 @@
 import * as z from 'zod/mini';
 import { type Client, inMode } from '../client/client.ts';
 import { type Mode, modeOf } from '../contract/mode.ts';
+import { recipientsAsWritten } from '../contract/phone-number.ts';
 import type { Refusal } from '../http/record-refusals.ts';
 import { isUnassigned } from '../message/find-owner.ts';
 import { isPending } from '../otp/otp.ts';
 import { isId } from '../platform/ids.ts';
 import { chunksOf } from '../platform/long-lists.ts';
-import { recipientsAsWritten } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { folded, readClients } from './find-client.ts';
 import { textUpTo } from './request-fields.ts';

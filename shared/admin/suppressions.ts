@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 import { recordActivity } from '../activity/activity-log.ts';
 import { GatewayError } from '../contract/errors.ts';
+import { recipientSchema } from '../contract/phone-number.ts';
 import type {
   RemovedSuppression,
   SuppressionList,
@@ -21,7 +22,6 @@ import {
 import type { SuppressionScope } from '../message/suppression/suppression.ts';
 import { csvTable, parseCsv } from '../platform/csv.ts';
 import { chunksOf } from '../platform/long-lists.ts';
-import { recipientSchema } from '../sender/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
 

@@ -3,12 +3,14 @@
 import { type Channel, carriersIn } from '../contract/channels.ts';
 import { modeOf } from '../contract/mode.ts';
 import { readPrices } from '../contract/prices.ts';
-import { carrierSecondsMax } from '../contract/times.ts';
 import type { ChosenCarrier } from '../message/dispatch/carrier.ts';
 import type { Message } from '../message/message.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { CarrierContext, CarrierEnvironment, CarrierModule } from './carrier-module.ts';
 import type { CredentialsOf } from './carrier-secrets.secrets.ts';
+
+/** The time in which a carrier must accept a message. */
+export const carrierSecondsMax = 8;
 
 /** The carriers that may take a message, the preferred one first; none where its channel is turned off. */
 type CarriersFor = (message: Message) => readonly ChosenCarrier[];

@@ -1,9 +1,9 @@
 /** Reads an entry of Meta's webhook, which Meta posts, or AWS publishes: statuses of our messages, and messages from people. */
 import * as z from 'zod/mini';
+import { inboundNumber } from '../contract/phone-number.ts';
 import type { Receipt } from '../message/dispatch/record-receipts.ts';
 import type { InboundMessage, MediaType } from '../message/received-content.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
-import { inboundNumber } from '../sender/phone-number.ts';
 import {
   type CarrierNotification,
   read,

@@ -5,7 +5,6 @@
 import { errorTexts, GatewayError, isConcurrentChange, standardError } from '../contract/errors.ts';
 import { modeOf } from '../contract/mode.ts';
 import type { Scope } from '../contract/routes.ts';
-import { previousSecretHours } from '../contract/times.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
 import { lazily } from '../platform/expiring-cache.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
@@ -18,6 +17,7 @@ import {
   newClientId,
   newClientSecret,
   newWebhookSecret,
+  previousSecretHours,
   type RandomBytes,
   secretHash,
 } from './secret-text.ts';

@@ -5,8 +5,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
 import { clientIdIn, type Mode } from '../contract/mode.ts';
-import { previousSecretHours, previousSecretHoursMax } from '../contract/times.ts';
 import { base32 } from '../platform/ids.ts';
+
+/** The secret before the newest one, of a client or of webhooks, from when the newest is in use. */
+export const previousSecretHours = 24;
+/** A rotation may choose another time, 0 after a leak. */
+export const previousSecretHoursMax = 168;
 
 /** `size` bytes from a cryptographically secure source. */
 export type RandomBytes = (size: number) => Buffer;

@@ -1,8 +1,8 @@
 /** Which countries and senders a client may use, and which senders a country accepts (contract 3.3). */
 import { type Channel, channelNames, channels, stageCarriersOf } from '../contract/channels.ts';
 import { countryNotAllowed, GatewayError } from '../contract/errors.ts';
+import { countryOf, isAlphanumeric, placeOf } from '../contract/phone-number.ts';
 import type { Environment } from '../platform/env.ts';
-import { countryOf, isAlphanumeric, placeOf } from '../sender/phone-number.ts';
 import { countriesWithoutSenderIds } from '../sender/sender-row.ts';
 
 /** The lists of a client's row. Without `countries` it may send to every country, without `senders` from every sender. */

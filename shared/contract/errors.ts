@@ -1,6 +1,5 @@
 /** The errors of the API: stable codes, each with its HTTP status, and the form of every error body (contract 1.2 and 1.3). */
-import { noCountry } from './otp-hold.ts';
-import { idempotencyKeyHours } from './times.ts';
+import { noCountry } from './otp-limits.ts';
 
 export const errorStatus = {
   invalid_request: 400,
@@ -49,7 +48,8 @@ export const errorTexts = {
     `${path} does not take ${method}. It takes ${allowed}.`,
   idempotency_in_progress:
     'The first request with this Idempotency-Key is still being worked on. Try again in a minute.',
-  idempotency_key_reused: `This Idempotency-Key was used for a different request in the last ${idempotencyKeyHours} hours.`,
+  idempotency_key_reused: (hours: number) =>
+    `This Idempotency-Key was used for a different request in the last ${hours} hours.`,
   otp_already_used: 'This one-time password was used before.',
   otp_attempts_exhausted: 'All attempts for this one-time password are used up. Send a new one.',
   otp_expired: 'This one-time password has expired. Send a new one.',

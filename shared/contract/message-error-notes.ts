@@ -2,8 +2,9 @@
  * Why a message has an error code, and what the client can do: for the documentation and the dashboard. The functions do not
  * load these texts, which would slow their start.
  */
+
 import type { MessageErrorCode } from './message-error-codes.ts';
-import { recipientSendsMax, recipientWindowSeconds } from './times.ts';
+import { recipientSendsMax, recipientWindowSeconds } from './otp-limits.ts';
 
 const recipientWindow = `${recipientWindowSeconds / 60} minutes`;
 

@@ -8,7 +8,7 @@ import { trustedProxies } from './api.ts';
 import { carrierList } from './channels.ts';
 import { stageCaps } from './limits.ts';
 import { onUnknownDefaults, unknownDeadlines } from './on-unknown.ts';
-import { otpHoldRule } from './otp-hold.ts';
+import { otpHoldRule } from './otp-limits.ts';
 
 const text = z.string().check(z.minLength(1));
 const wholeNumber = z.int().check(z.positive());

@@ -6,8 +6,8 @@
 
 import { everyClient } from '../contract/limits.ts';
 import { clientIdIn, modeOf, settingsIdOf } from '../contract/mode.ts';
+import { recipientsOfPerson } from '../contract/phone-number.ts';
 import type { NumberOwners } from '../sender/number-owners.ts';
-import { recipientsOfPerson } from '../sender/phone-number.ts';
 import type { Message } from './message.ts';
 import type { InboundMessage } from './received-content.ts';
 import { type Contacts, contactsFrom, type MayUse, mayBeFrom } from './store/contacts.dynamo.ts';

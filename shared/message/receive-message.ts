@@ -10,11 +10,11 @@
 import type { ActivityLog } from '../activity/activity-log.ts';
 import { clientIdIn } from '../contract/mode.ts';
 import { type OptKeyword, optKeywordOf } from '../contract/opt-out-words.ts';
+import { countryOf, recipientsOfPerson } from '../contract/phone-number.ts';
 import { derivedId, derivedIdAt } from '../platform/ids.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import type { NumberOwners } from '../sender/number-owners.ts';
-import { countryOf, recipientsOfPerson } from '../sender/phone-number.ts';
 import { type Found, findOwner, isUnassigned, unassignedClientId } from './find-owner.ts';
 import type { Message } from './message.ts';
 import type { InboundMessage } from './received-content.ts';

@@ -1,6 +1,7 @@
 /** The request body of `POST /api/v1/otp/send`: its schema with bounds and defaults, and what depends on several of its fields (contract, section 5). */
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
+import { recipientSchema } from '../contract/phone-number.ts';
 import { placeholdersOf, render } from '../message/message-text.ts';
 import { legFields, legIndexes, legsSchema, type WantedLeg } from '../message/send/fallback-fields.ts';
 import {
@@ -11,7 +12,6 @@ import {
   textOf,
 } from '../message/send/send-fields.ts';
 import { faultAt, optional, withDefault } from '../operation/fields.ts';
-import { recipientSchema } from '../sender/phone-number.ts';
 
 /** Digits of a code. A longer minimum would refuse codes that were sent before. */
 export const codeLength = { min: 4, max: 10, default: 6 } as const;

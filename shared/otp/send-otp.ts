@@ -8,7 +8,8 @@
  *   message, recipient's count, password ─ crash → all of them are stored; a repeat with the same key finds the message
  */
 import { assertChannelsOn, assertMaySend, permissionsOf } from '../client/sending-permissions.ts';
-import { noCountry } from '../contract/otp-hold.ts';
+import { noCountry } from '../contract/otp-limits.ts';
+import { countryOf } from '../contract/phone-number.ts';
 import type { Message } from '../message/message.ts';
 import { segment, withSampleCode } from '../message/message-text.ts';
 import { dryRunOf, isDryRun, refusalsOf } from '../message/send/dry-run.ts';
@@ -18,7 +19,6 @@ import { newMessage, type SendDependencies } from '../message/send/send-one.ts';
 import { type Operation, parseBody, requireCaller } from '../operation/operation.ts';
 import { addSeconds } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
-import { countryOf } from '../sender/phone-number.ts';
 import type { SelectSender } from '../sender/select-sender.ts';
 import { attemptsRemaining, isPending, type OneTimePassword } from './otp.ts';
 import type { AssertNotHeld } from './otp-holds.dynamo.ts';

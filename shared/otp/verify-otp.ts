@@ -1,10 +1,10 @@
 /** Verifies a one-time password: one conditional write counts the attempt before the code is compared. */
 import * as z from 'zod/mini';
 import { type GatewayError, standardError } from '../contract/errors.ts';
+import { recipientSchema } from '../contract/phone-number.ts';
 import { faultAt, isGiven, optional } from '../operation/fields.ts';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../operation/operation.ts';
 import { isId } from '../platform/ids.ts';
-import { recipientSchema } from '../sender/phone-number.ts';
 import { attemptsRemaining, type OneTimePassword } from './otp.ts';
 import { codeLength, codeLengthText, defaultPurpose, purposeText } from './otp-request.ts';
 import type { Verification } from './otp-response.schema.ts';

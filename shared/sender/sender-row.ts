@@ -4,6 +4,7 @@
  */
 import { type Channel, channels } from '../contract/channels.ts';
 import { everyClient, paceMax, paceMin } from '../contract/limits.ts';
+import { alphanumericSender, canonicalRecipient, countryNamed } from '../contract/phone-number.ts';
 import {
   type EditedRow,
   type EditedTable,
@@ -15,7 +16,6 @@ import {
 } from '../edited-table/edited-row.ts';
 import { closestName } from '../platform/closest-name.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
-import { alphanumericSender, canonicalRecipient, countryNamed } from './phone-number.ts';
 
 /**
  * How the table is keyed, and what people write into it. The sort key is the channel, the country and, if the sender is of

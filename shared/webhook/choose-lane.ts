@@ -4,7 +4,7 @@
  * 300 ms for a decision, so only a trial request can occupy a worker of the fast lane for long.
  */
 
-import { receiveFurtherSeconds } from '../contract/times.ts';
+import { receiveFurtherSeconds } from '../contract/webhook-worker-times.ts';
 import { addSeconds, type Clock, type Sleep } from '../platform/clock.ts';
 import { shardOf } from '../platform/ids.ts';
 import type { Delivery, Lane } from './delivery.ts';

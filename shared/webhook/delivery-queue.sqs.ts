@@ -6,12 +6,11 @@
 import { ConflictException, CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
-import { retryDelaysSeconds } from '../contract/times.ts';
 import { allEnded } from '../platform/aws/permanent-fault.ts';
 import { queueDelayMaxSeconds, queueText, scheduleNameOf, sendMessages } from '../platform/aws/queues.sqs.ts';
 import { addSeconds } from '../platform/clock.ts';
 import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
-import { type Delivery, deliverySchema, dueItemIdOf, type Lane } from './delivery.ts';
+import { type Delivery, deliverySchema, dueItemIdOf, type Lane, retryDelaysSeconds } from './delivery.ts';
 
 /**
  * Everything else is in the delivery's row; a delivery without a row is in the message. `swept` is true if the sweep

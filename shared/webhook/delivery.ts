@@ -7,13 +7,21 @@
 
 import * as z from 'zod/mini';
 import { keptDays } from '../contract/mode.ts';
-import { leaseSeconds, retryDelaysSeconds } from '../contract/times.ts';
 import { endpointDisabledEvent } from '../contract/webhook-events.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { derivedId } from '../platform/ids.ts';
 import { openObject } from '../platform/object-fields.ts';
 import type { DueItem } from '../recovery/due-item-index.dynamo.ts';
 import { type Attempt, attemptSchema, boundedAttempts, isWithdrawn } from './attempt-record.ts';
+
+/**
+ * Seconds from the end of a failed attempt to the next one (contract 7.8). They are promised to clients, so a `Retry-After`
+ * header of the endpoint has no effect.
+ */
+export const retryDelaysSeconds = [30, 120, 600, 3600, 21_600] as const;
+
+/** A claim holds longer than the function runs, so the worker has ended when its lease expires. */
+export const leaseSeconds = 27;
 
 export const deliveryStates = ['pending', 'attempting', 'retry_scheduled', 'acknowledged', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];

@@ -6,8 +6,7 @@
  */
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { retryDelaysSeconds } from '../../shared/contract/times.ts';
-import type { Delivery } from '../../shared/webhook/delivery.ts';
+import { type Delivery, retryDelaysSeconds } from '../../shared/webhook/delivery.ts';
 import { type OwnGateway, withOwnGateway } from './own-gateway.ts';
 
 const count = Number(process.argv[2] ?? 20);

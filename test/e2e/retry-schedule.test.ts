@@ -2,10 +2,9 @@ import { paginateDescribeLogGroups, paginateFilterLogEvents } from '@aws-sdk/cli
 import { ListSchedulesCommand } from '@aws-sdk/client-scheduler';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoActivityReader } from '../../shared/activity/activity-log.dynamo.ts';
-import { retryDelaysSeconds } from '../../shared/contract/times.ts';
 import { addSeconds } from '../../shared/platform/clock.ts';
 import { derivedId } from '../../shared/platform/ids.ts';
-import type { Delivery } from '../../shared/webhook/delivery.ts';
+import { type Delivery, retryDelaysSeconds } from '../../shared/webhook/delivery.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
 import {
   documentClient,

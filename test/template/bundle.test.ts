@@ -12,7 +12,7 @@ import { bundleDashboard } from '../../lib/build/bundle-dashboard.ts';
 import { bundleDocs } from '../../lib/build/bundle-docs.ts';
 import { functionsWithCarriers } from '../../lib/build/stage-carriers.ts';
 import { carrierDescriptors } from '../../shared/carrier/carrier-descriptors.ts';
-import * as phoneNumber from '../../shared/sender/phone-number.ts';
+import * as phoneNumber from '../../shared/contract/phone-number.ts';
 
 const { metafile } = buildSync({
   ...bundleSettings,
@@ -76,7 +76,7 @@ describe('a function’s bundle', () => {
 it('a number means the same by the numbering plans of a bundle, and by those of the library', () => {
   const folder = mkdtempSync(join(tmpdir(), 'phone-number-'));
   const outfile = join(folder, 'index.cjs');
-  buildSync({ ...bundleSettings, entryPoints: ['shared/sender/phone-number.ts'], outfile });
+  buildSync({ ...bundleSettings, entryPoints: ['shared/contract/phone-number.ts'], outfile });
   const bundled = createRequire(import.meta.url)(outfile) as typeof phoneNumber;
   rmSync(folder, { recursive: true });
   const meaning = ({ canonicalRecipient, countryOf, recipientsAsWritten }: typeof phoneNumber) =>

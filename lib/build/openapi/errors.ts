@@ -16,9 +16,9 @@ import {
 } from '../../../shared/contract/errors.ts';
 import { policies } from '../../../shared/contract/limits.ts';
 import { type Route, routes } from '../../../shared/contract/routes.ts';
-import { idempotencyKeyHours } from '../../../shared/contract/times.ts';
 import { tokenRequestBytesMax } from '../../../shared/http/authenticate-by-credentials.ts';
 import { maxBodyBytes } from '../../../shared/http/request-body.ts';
+import { idempotencyKeyHours } from '../../../shared/message/store/message-store.ts';
 import { described } from '../../../shared/operation/fields.ts';
 import { endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';
 import type { Description } from './description.ts';
@@ -144,6 +144,8 @@ function errorOf(
       return { message: otpHeldText('FR') };
     case 'method_not_allowed':
       return { message: errorTexts.method_not_allowed('/api/v1/sms/send', 'GET', 'POST') };
+    case 'idempotency_key_reused':
+      return { message: errorTexts.idempotency_key_reused(idempotencyKeyHours) };
     case 'endpoint_limit_reached':
       return { message: errorTexts.endpoint_limit_reached(endpointsMax) };
     case 'secret_limit_reached':

@@ -4,7 +4,8 @@
  * `*-response.schema.ts` of their noun. `{maximum}` and the like are the keywords of the field's own schema.
  */
 
-import { inWords, previousSecretHours } from '../../../shared/contract/times.ts';
+import { previousSecretHours } from '../../../shared/client/secret-text.ts';
+import { senderNameRule } from '../../../shared/contract/phone-number.ts';
 import { eventFilters } from '../../../shared/contract/webhook-events.ts';
 import { singleSegment } from '../../../shared/message/message-text.ts';
 import {
@@ -21,7 +22,7 @@ import {
   maxAttempts,
   ttlSeconds,
 } from '../../../shared/otp/otp-request.ts';
-import { senderNameRule } from '../../../shared/sender/phone-number.ts';
+import { inWords } from '../../../shared/platform/clock.ts';
 import { textKeptBytes } from '../../../shared/webhook/attempt-record.ts';
 
 type Notes = Readonly<Record<string, string>>;

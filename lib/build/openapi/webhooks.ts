@@ -5,7 +5,6 @@
 import { webhookSecretsMax } from '../../../shared/client/client-admin.ts';
 import type { Channel } from '../../../shared/contract/channels.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
-import { acknowledgeWithinSeconds, inWords, retryDelaysSeconds } from '../../../shared/contract/times.ts';
 import {
   endpointDisabledEvent,
   type InboundEventName,
@@ -15,8 +14,11 @@ import {
   type RecipientEventName,
   recipientEvents,
 } from '../../../shared/contract/webhook-events.ts';
+import { acknowledgeWithinSeconds } from '../../../shared/contract/webhook-worker-times.ts';
 import type { EventStatus } from '../../../shared/message/message.ts';
+import { inWords } from '../../../shared/platform/clock.ts';
 import { disabledAfter } from '../../../shared/webhook/deliver/disable-endpoint.ts';
+import { retryDelaysSeconds } from '../../../shared/webhook/delivery.ts';
 import type { EndpointDisabledEvent } from '../../../shared/webhook/event-body.schema.ts';
 import { eventBody, recipientEventBody } from '../../../shared/webhook/plan-deliveries.ts';
 import type { JsonSchema } from './named-schemas.ts';

@@ -5,14 +5,13 @@ import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { carriersIn } from '../../../shared/contract/channels.ts';
 import { type LoggedMetric, messageCostMetric, metricNamespace } from '../../../shared/contract/metrics.ts';
-import { dispatchTimeoutSeconds } from '../../../shared/contract/times.ts';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { CapabilityProps } from '../grant-uses.ts';
 import { Carriers } from './carriers.ts';
-import type { OutboundQueues } from './outbound-queues.ts';
+import { dispatchTimeoutSeconds, type OutboundQueues } from './outbound-queues.ts';
 
 interface DispatchProps extends CapabilityProps {
   readonly outbound: OutboundQueues;

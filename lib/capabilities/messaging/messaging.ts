@@ -4,7 +4,6 @@
  */
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { receiptVisibilitySeconds } from '../../../shared/contract/times.ts';
 import { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { CapabilityProps } from '../grant-uses.ts';
 import { createCountUsage } from './count-usage.ts';
@@ -14,6 +13,9 @@ import { OutboundQueues } from './outbound-queues.ts';
 import { createRecordReceipt } from './record-receipt.ts';
 import { createRelayChanges } from './relay-changes.ts';
 import { RelayDeadLetters } from './relay-dead-letters.ts';
+
+/** Little longer than the time limit of `record-receipt`, because a repeat at the same time changes nothing. */
+const receiptVisibilitySeconds = 70;
 
 export class Messaging extends Construct {
   readonly outbound: OutboundQueues;

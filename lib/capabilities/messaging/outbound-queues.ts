@@ -1,11 +1,13 @@
 /** The outbound queues, one for each kind of send. The dispatch function receives from them and queues messages again. */
 import type { Construct } from 'constructs';
 import { type SendKind, sendKinds } from '../../../shared/contract/channels.ts';
-import { dispatchTimeoutSeconds } from '../../../shared/contract/times.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { GatewayQueue, visibilityRuns } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { Schedules } from '../schedules.ts';
+
+/** The time limit of the function `dispatch-message`; the visibility timeout of its queues is a multiple of it. */
+export const dispatchTimeoutSeconds = 15;
 
 /**
  * The outbound queues, by kind of send (shared/message/message.ts). An `id` must not change: the queue would be replaced,

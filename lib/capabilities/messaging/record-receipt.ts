@@ -1,10 +1,15 @@
 /** The function that records what carriers report: receipts, and messages from people. */
 import type { Construct } from 'constructs';
-import { recordTimeoutSeconds } from '../../../shared/contract/times.ts';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
+
+/**
+ * The time limit of the function `record-receipt`: a batch of ten callbacks of Meta, each with a thousand statuses, and a STOP for
+ * two thousand clients must end within it. What does not would begin anew each time, with all that shares its batch.
+ */
+export const recordTimeoutSeconds = 60;
 
 export function createRecordReceipt(scope: Construct, stage: StageSettings, receipts: GatewayQueue): void {
   const record = new GatewayFunction(scope, 'RecordReceipt', {

@@ -2,7 +2,7 @@
 import { Aws } from 'aws-cdk-lib';
 import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { workerTimeoutSeconds } from '../../../shared/contract/times.ts';
+import { workerTimeoutSeconds } from '../../../shared/contract/webhook-worker-times.ts';
 import { allow } from '../../constructs/allow.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';

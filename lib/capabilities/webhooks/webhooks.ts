@@ -7,7 +7,7 @@
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type LoggedMetric, metricNamespace } from '../../../shared/contract/metrics.ts';
-import { receivesMax, visibilitySeconds } from '../../../shared/contract/times.ts';
+import { receivesMax, visibilitySeconds } from '../../../shared/contract/webhook-worker-times.ts';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { GatewayQueue } from '../../constructs/gateway-queue.ts';

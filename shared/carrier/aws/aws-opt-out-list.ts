@@ -7,12 +7,12 @@ import {
   PutOptedOutNumberCommand,
   ResourceNotFoundException,
 } from '@aws-sdk/client-pinpoint-sms-voice-v2';
+import { canonicalRecipient } from '../../contract/phone-number.ts';
 import {
   type ListedOptOut,
   type OptOutList,
   OutdatedPosition,
 } from '../../message/suppression/compare-opt-outs.ts';
-import { canonicalRecipient } from '../../sender/phone-number.ts';
 
 const timeLimitMs = 10_000;
 /** The largest page of AWS. */

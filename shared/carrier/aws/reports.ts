@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
+import { inboundNumber } from '../../contract/phone-number.ts';
 import { type Price, reportedPrice } from '../../contract/prices.ts';
 import { ignoredEventTypes, smsEventTypes } from '../../contract/sms-event-types.ts';
 import { attemptNamed } from '../../message/dispatch/carrier.ts';
@@ -11,7 +12,6 @@ import type { Receipt } from '../../message/dispatch/record-receipts.ts';
 import type { Status } from '../../message/message.ts';
 import type { InboundMessage } from '../../message/received-content.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { inboundNumber } from '../../sender/phone-number.ts';
 import type { CarrierReports } from '../carrier-module.ts';
 import { type CarrierNotification, hasField, jsonOf, read } from '../carrier-notification.ts';
 import { clocksDifferMaxMs } from '../whatsapp-statuses.ts';

@@ -5,9 +5,9 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
+import { inboundNumber } from '../../contract/phone-number.ts';
 import type { Receipt } from '../../message/dispatch/record-receipts.ts';
 import type { InboundMessage } from '../../message/received-content.ts';
-import { inboundNumber } from '../../sender/phone-number.ts';
 import type { CarrierReports } from '../carrier-module.ts';
 import {
   type CarrierNotification,

@@ -5,11 +5,11 @@
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
+import { inboundNumber } from '../../contract/phone-number.ts';
 import { attemptNamed } from '../../message/dispatch/carrier.ts';
 import type { Receipt } from '../../message/dispatch/record-receipts.ts';
 import type { InboundMessage } from '../../message/received-content.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { inboundNumber } from '../../sender/phone-number.ts';
 import type { CallbackRequest, CarrierReports } from '../carrier-module.ts';
 import { type Reported, read, UnreadableNotification } from '../carrier-notification.ts';
 import { type TwilioCredentials, twilioCredentials, twilioDescriptor } from './descriptor.ts';

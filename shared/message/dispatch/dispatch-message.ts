@@ -17,7 +17,6 @@
  *   attempt recorded after the slot is over ─ crash → an unknown attempt, as above
  */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
-import { claimSeconds } from '../../contract/times.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { fromOf } from '../attempt.ts';
 import type { Message } from '../message.ts';
@@ -46,6 +45,9 @@ import { atCarrier, begunAt, nextStep, possiblyDoubled, withOutcome } from './ne
 import { nextLegEntryOf, outboundEntryOf, type QueuedMessage, untilSlot } from './outbound-queue.sqs.ts';
 import { type PacedMessage, pacedMessageOf, pacedNow, workerWaitMs } from './reserve-slots.ts';
 import { isReplaced, startNextLeg } from './start-next-leg.ts';
+
+/** A claim of a message holds longer than the function runs, so the worker has ended when its claim expires. */
+export const claimSeconds = 20;
 
 /** A carrier that cannot be asked about a message is asked again for so long after the end of the message. */
 const askedForSeconds = 900;

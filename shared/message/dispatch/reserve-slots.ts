@@ -6,7 +6,6 @@
 
 import type { SendKind } from '../../contract/channels.ts';
 import { modeOf } from '../../contract/mode.ts';
-import { slotWaitSecondsMax } from '../../contract/times.ts';
 import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
 import { accessCache, ExpiringMap } from '../../platform/expiring-cache.ts';
 import type { CurrentPace, CurrentPaceOf } from '../../sender/current-pace.ts';
@@ -14,6 +13,9 @@ import { type Message, sendKindOf } from '../message.ts';
 import { isOver, type Slot } from '../slot.ts';
 import { isUsable, reserve, type SenderSlots, type SlotRequest, slowedDown } from './sender-pace.ts';
 import type { SenderPaceStore, SenderRow } from './sender-pace-store.dynamo.ts';
+
+/** The longest wait in a worker for the slot of a paced sender. */
+export const slotWaitSecondsMax = 3;
 
 export interface PacedMessage {
   readonly identity: string;

@@ -2,9 +2,9 @@
 import * as z from 'zod/mini';
 import { recipientRefusal, type SendingPermissions } from '../../client/sending-permissions.ts';
 import { invalidRecipientText } from '../../contract/errors.ts';
+import { canonicalRecipient } from '../../contract/phone-number.ts';
 import { optional } from '../../operation/fields.ts';
 import { noteUnknownFields, type UnknownFields } from '../../operation/unknown-fields.ts';
-import { canonicalRecipient } from '../../sender/phone-number.ts';
 import { render, renderedLength } from '../message-text.ts';
 import type { RowError, RowErrorCode } from './batch-store.dynamo.ts';
 import { maxMessageCharacters, referenceText, smsText } from './send-fields.ts';

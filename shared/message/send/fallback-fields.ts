@@ -2,10 +2,10 @@
 import * as z from 'zod/mini';
 import { assertMaySend, type SendingPermissions } from '../../client/sending-permissions.ts';
 import { type Channel, channels } from '../../contract/channels.ts';
+import { senderSchema } from '../../contract/phone-number.ts';
 import { faultAt, isGiven, optional } from '../../operation/fields.ts';
 import { lazily } from '../../platform/expiring-cache.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { senderSchema } from '../../sender/phone-number.ts';
 import type { SelectSender } from '../../sender/select-sender.ts';
 import type { Message, StoredLeg } from '../message.ts';
 import { type TemplateContent, whatsAppParts } from '../whatsapp-content.ts';

@@ -3,13 +3,12 @@
  * id is derived from client, endpoint and key, so of any number of equal requests one write succeeds.
  */
 import { createHash } from 'node:crypto';
-import { GatewayError, standardError } from '../../contract/errors.ts';
-import { idempotencyKeyHours } from '../../contract/times.ts';
+import { errorTexts, GatewayError } from '../../contract/errors.ts';
 import type { Allowance } from '../../limit/take-from-caps.ts';
 import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { derivedId, type IdPrefix, newId } from '../../platform/ids.ts';
-import type { KeyUse } from '../store/message-store.ts';
+import { idempotencyKeyHours, type KeyUse } from '../store/message-store.ts';
 
 /** Without quotes. */
 export const keyPattern = '[A-Za-z0-9._:-]{1,255}';
@@ -184,7 +183,7 @@ function isInForce({ created_at }: KeyedRecord, now: Date): boolean {
 /** A record of an earlier release has the fingerprint of the raw body. */
 function assertSameRequest({ request_hash }: KeyedRecord, fingerprint: string, body: unknown): void {
   if (request_hash === fingerprint || request_hash === requestHash(body)) return;
-  throw standardError('idempotency_key_reused');
+  throw new GatewayError('idempotency_key_reused', errorTexts.idempotency_key_reused(idempotencyKeyHours));
 }
 
 /** A request that would be refused now may repeat one that was accepted: then the earlier record is the response. */

@@ -2,10 +2,9 @@
 import * as z from 'zod/mini';
 import { type FieldError, GatewayError, invalidFields } from '../../contract/errors.ts';
 import { onUnknownChoices } from '../../contract/on-unknown.ts';
-import { inWords } from '../../contract/times.ts';
 import { dateTime, withDefault } from '../../operation/fields.ts';
 import { type ApiRequest, parseBody } from '../../operation/operation.ts';
-import { addDays, addSeconds, secondsPerDay } from '../../platform/clock.ts';
+import { addDays, addSeconds, inWords, secondsPerDay } from '../../platform/clock.ts';
 import { messageTypes } from '../message.ts';
 
 export const maxMessageCharacters = 1600;

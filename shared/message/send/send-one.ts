@@ -10,6 +10,7 @@ import {
 import { type Channel, stageCarriersOf } from '../../contract/channels.ts';
 import type { sendRequest } from '../../contract/function-uses.ts';
 import type { OnUnknown } from '../../contract/on-unknown.ts';
+import { countryOf } from '../../contract/phone-number.ts';
 import { expectedPrice, readPrices } from '../../contract/prices.ts';
 import { dynamoAllRows, dynamoRowReader } from '../../edited-table/row-editor.dynamo.ts';
 import { overridesFrom } from '../../limit/read-overrides.ts';
@@ -21,7 +22,6 @@ import type { EnvironmentFor } from '../../platform/env.ts';
 import { newId } from '../../platform/ids.ts';
 import { countMetric, log } from '../../platform/log.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { countryOf } from '../../sender/phone-number.ts';
 import { type SelectSender, type SendersOf, senderReader } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 import { acceptedView } from '../message-response.ts';

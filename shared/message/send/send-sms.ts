@@ -1,8 +1,8 @@
 /** Sends one SMS. */
 import * as z from 'zod/mini';
+import { recipientSchema, senderSchema } from '../../contract/phone-number.ts';
 import { optional } from '../../operation/fields.ts';
 import type { Operation } from '../../operation/operation.ts';
-import { recipientSchema, senderSchema } from '../../sender/phone-number.ts';
 import type { Message } from '../message.ts';
 import { segment } from '../message-text.ts';
 import { fallbackSchema, legsToStore } from './fallback-fields.ts';

@@ -1,8 +1,8 @@
 /** Sends one WhatsApp message: text, template, media or location. */
 import * as z from 'zod/mini';
+import { recipientSchema } from '../../contract/phone-number.ts';
 import { faultAt, isGiven, optional, withDefault } from '../../operation/fields.ts';
 import { type Operation, requiredField } from '../../operation/operation.ts';
-import { recipientSchema } from '../../sender/phone-number.ts';
 import type { Message } from '../message.ts';
 import {
   type LocationContent,

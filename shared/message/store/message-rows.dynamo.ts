@@ -8,7 +8,6 @@ import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { modeOf } from '../../contract/mode.ts';
-import { idempotencyKeyHours } from '../../contract/times.ts';
 import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
 import { batchRead, readableRows } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, addSeconds, epochSeconds } from '../../platform/clock.ts';
@@ -18,6 +17,7 @@ import { retryRemaining } from '../../platform/retry.ts';
 import { type Message, messageSchema, undeliveredStatuses } from '../message.ts';
 import { filterFields } from './message-list.dynamo.ts';
 import {
+  idempotencyKeyHours,
   isOwn,
   type KeyUse,
   type LegCreated,

@@ -40,6 +40,9 @@ export interface HandOverNote {
   readonly attempts?: readonly StoredAttempt[];
 }
 
+/** A repeat with the same `Idempotency-Key` gets the response of the first request. */
+export const idempotencyKeyHours = 24;
+
 export interface KeyUse {
   readonly clientId: string;
   readonly use: number;

@@ -1,6 +1,7 @@
 /** A client's operations on its suppressions (contract, section 13). */
 import * as z from 'zod/mini';
 import { invalidFields, isConcurrentChange, standardError } from '../../contract/errors.ts';
+import { canonicalRecipient, recipientRule, recipientSchema } from '../../contract/phone-number.ts';
 import { optional, withDefault } from '../../operation/fields.ts';
 import { defaultPageLimit, opaqueCursor, pageLimit } from '../../operation/list-query.ts';
 import {
@@ -11,7 +12,6 @@ import {
   requireCaller,
 } from '../../operation/operation.ts';
 import { retry } from '../../platform/retry.ts';
-import { canonicalRecipient, recipientRule, recipientSchema } from '../../sender/phone-number.ts';
 import type { RemovedSuppression, SuppressionList, SuppressionView } from '../message-response.schema.ts';
 import {
   type Changed,

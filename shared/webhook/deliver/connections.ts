@@ -15,7 +15,7 @@ import { isIP, type LookupFunction, connect as netConnect, type Socket } from 'n
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SecureContextOptions } from 'node:tls';
-import { acknowledgeWithinSeconds } from '../../contract/times.ts';
+import { acknowledgeWithinSeconds } from '../../contract/webhook-worker-times.ts';
 import { codedError, type Resolve } from '../address-guard.ts';
 
 const maxTotal = 512;

@@ -19,7 +19,7 @@
  * until it is finished.
  */
 import { signingSecrets, type WebhookSecret, type WebhookSecrets } from '../../client/webhook-secrets.ts';
-import { waitSecondsMax } from '../../contract/times.ts';
+import { waitSecondsMax } from '../../contract/webhook-worker-times.ts';
 import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
 import { retry } from '../../platform/retry.ts';
 import type { Attempt, UnpostedError } from '../attempt-record.ts';
@@ -269,7 +269,7 @@ type Recorded =
       readonly attempt: Attempt;
     };
 
-/** The retries, with the SDK's own, take about as long as the worker has left (shared/contract/times.ts). */
+/** The retries, with the SDK's own, take about as long as the worker has left (shared/contract/webhook-worker-times.ts). */
 const writeRetryDelaysMs = [100, 400, 1600, 3200];
 
 async function recordOutcome(

@@ -8,7 +8,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
-import { acknowledgeWithinSeconds, restOfResponseMs } from '../../contract/times.ts';
+import { acknowledgeWithinSeconds, restOfResponseMs } from '../../contract/webhook-worker-times.ts';
 import {
   type AddressRules,
   checkUrl,

@@ -3,7 +3,7 @@
  * accepted, with status 200 within 5 s; everything else is a failed attempt on the usual schedule, in our words.
  */
 
-import { acknowledgeWithinSeconds } from '../../contract/times.ts';
+import { acknowledgeWithinSeconds } from '../../contract/webhook-worker-times.ts';
 import type { ForeignCredentials } from '../../platform/aws/clients.ts';
 import { queueText } from '../../platform/aws/queues.sqs.ts';
 import type { AttemptError } from '../attempt-record.ts';

@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { standardError } from '../../contract/errors.ts';
 import { endpointDisabledEvent, eventNames } from '../../contract/webhook-events.ts';
-import { ownMessage } from '../../message/get-status.ts';
+import { ownMessage } from '../../message/status-and-cancel.ts';
 import { optional } from '../../operation/fields.ts';
 import { dateOf, invalidCursor, pageLimit, sortableTime } from '../../operation/list-query.ts';
 import { addDays, earlierOf, laterOf } from '../../platform/clock.ts';

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import fc from 'fast-check';
 import { awsSms } from '../../../shared/carrier/aws/aws-sms.ts';
 import { awsWhatsApp } from '../../../shared/carrier/aws/aws-whatsapp.ts';
+import { senderSchema } from '../../../shared/contract/phone-number.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { parseMessageRow } from '../../../shared/message/store/message-store.ts';
 import { handOverBodies } from '../../../shared/otp/otp-text.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { senderSchema } from '../../../shared/sender/phone-number.ts';
 import { selectSender } from '../../../shared/sender/select-sender.ts';
 import { parseSenderRow } from '../../../shared/sender/sender-row.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';

@@ -1,6 +1,6 @@
 /** The rows of a bulk: each is checked separately, a bad one is reported, and the others are sent. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { cancelMessage } from '../../../shared/message/get-status.ts';
+import { cancelMessage } from '../../../shared/message/status-and-cancel.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { storesIn } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';

@@ -12,9 +12,9 @@ import examples from 'libphonenumber-js/mobile/examples';
 import { permissionsBody } from '../../../shared/admin/clients.ts';
 import { messageQuery } from '../../../shared/admin/messages.ts';
 import { outboxQuery } from '../../../shared/admin/simulator.ts';
+import { canonicalRecipient } from '../../../shared/contract/phone-number.ts';
 import { verifyOtpSchema } from '../../../shared/otp/verify-otp.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { canonicalRecipient } from '../../../shared/sender/phone-number.ts';
 import { runs } from '../../fuzz/runs.ts';
 import { aClient, ask, inMemorySends, sendNames, smallRequest } from '../../support/message/sends.ts';
 

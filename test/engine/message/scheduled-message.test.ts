@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { enqueueScheduled } from '../../../shared/message/dispatch/scheduled-entries.ts';
-import { cancelMessage } from '../../../shared/message/get-status.ts';
+import { cancelMessage } from '../../../shared/message/status-and-cancel.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { expireOverdue } from '../../../shared/relay/expire-messages.ts';
 import { type RelayDependencies, relay } from '../../../shared/relay/relay.ts';

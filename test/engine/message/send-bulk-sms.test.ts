@@ -3,7 +3,7 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { getStatus } from '../../../shared/message/get-status.ts';
+import { getStatus } from '../../../shared/message/status-and-cancel.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { engineClient } from '../../support/engine/engine.ts';
 import { inMemoryStores, storesIn } from '../../support/engine/stores.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { leaseSeconds } from '../../../shared/contract/times.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import {
   acknowledged,
   claimed,
   type Delivery,
   dueItemOf,
+  leaseSeconds,
   newDelivery,
 } from '../../../shared/webhook/delivery.ts';
 import { type DeliveryStore, dynamoDeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';

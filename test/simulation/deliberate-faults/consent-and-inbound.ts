@@ -21,7 +21,7 @@ export const faults: DeliberateFaults = {
     promise: '13.2',
     changes: [
       {
-        file: 'shared/sender/phone-number.ts',
+        file: 'shared/contract/phone-number.ts',
         replace: 'return [...new Set([recipient, ...all])];',
         by: 'return [recipient, ...all].slice(0, 1);',
       },

@@ -78,7 +78,7 @@ export const faults: DeliberateFaults = {
     promise: '5.11',
     changes: [
       {
-        file: 'shared/message/get-status.ts',
+        file: 'shared/message/status-and-cancel.ts',
         replace: 'if (message?.client_id !== clientId) throw',
         by: 'if (message === undefined || clientId === undefined) throw',
       },
@@ -89,7 +89,7 @@ export const faults: DeliberateFaults = {
     promise: '5.11',
     changes: [
       {
-        file: 'shared/message/get-status.ts',
+        file: 'shared/message/status-and-cancel.ts',
         replace: 'if (batch?.client_id !== clientId) throw',
         by: 'if (batch === undefined || clientId === undefined) throw',
       },

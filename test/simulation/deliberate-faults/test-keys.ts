@@ -53,7 +53,7 @@ export const faults: DeliberateFaults = {
     promise: '17.3',
     changes: [
       {
-        file: 'shared/message/get-status.ts',
+        file: 'shared/message/status-and-cancel.ts',
         replace: 'message?.client_id !== clientId',
         by: "message?.client_id.replace(/-test$/, '') !== clientId.replace(/-test$/, '')",
       },

@@ -6,7 +6,7 @@ export const faults: DeliberateFaults = {
   'a webhook is repeated too early': {
     theme: 'webhooks',
     promise: '7.8',
-    changes: [{ file: 'shared/contract/times.ts', replace: '[30, 120, 600', by: '[20, 120, 600' }],
+    changes: [{ file: 'shared/webhook/delivery.ts', replace: '[30, 120, 600', by: '[20, 120, 600' }],
   },
   'a write beside a transaction on the same row is not repeated': {
     theme: 'webhooks',

@@ -1,5 +1,6 @@
 /** Messages as the table has them, for tests. */
 
+import { countryOf } from '../../../shared/contract/phone-number.ts';
 import {
   attemptIdOf,
   type ChosenCarrier,
@@ -8,7 +9,6 @@ import {
 } from '../../../shared/message/dispatch/carrier.ts';
 import type { AttemptRules } from '../../../shared/message/dispatch/next-step.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { countryOf } from '../../../shared/sender/phone-number.ts';
 
 export const created = new Date('2026-11-20T10:00:00.000Z');
 

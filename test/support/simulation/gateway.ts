@@ -5,7 +5,11 @@
 
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { sendKinds } from '../../../shared/contract/channels.ts';
-import { receivesMax, visibilitySeconds, workerTimeoutSeconds } from '../../../shared/contract/times.ts';
+import {
+  receivesMax,
+  visibilitySeconds,
+  workerTimeoutSeconds,
+} from '../../../shared/contract/webhook-worker-times.ts';
 import type { AllowanceOf } from '../../../shared/limit/take-from-caps.ts';
 import { earlierLegIds } from '../../../shared/message/dispatch/fallback.ts';
 import type { Message, Status } from '../../../shared/message/message.ts';

@@ -4,13 +4,13 @@
  */
 
 import { simulatedCarrier } from '../../../shared/carrier/simulator/simulator.ts';
-import { claimSeconds, leaseSeconds } from '../../../shared/contract/times.ts';
 import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
+import { claimSeconds } from '../../../shared/message/dispatch/dispatch-message.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import type { AttemptError } from '../../../shared/webhook/attempt-record.ts';
 import type { Post as PostWebhook } from '../../../shared/webhook/deliver/http-post.ts';
-import type { Delivery, Lane } from '../../../shared/webhook/delivery.ts';
+import { type Delivery, type Lane, leaseSeconds } from '../../../shared/webhook/delivery.ts';
 import type { DeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import type { Process } from './processes.ts';
 import type { SimulatedWorld } from './world.ts';

@@ -6,7 +6,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import { acknowledgeWithinSeconds } from '../../../shared/contract/times.ts';
+import { acknowledgeWithinSeconds } from '../../../shared/contract/webhook-worker-times.ts';
 import { eventually } from '../gateway/gateway.ts';
 import { startServer } from '../http/local-server.ts';
 

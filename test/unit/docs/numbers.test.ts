@@ -2,33 +2,28 @@
 import { describe, expect, it } from '@jest/globals';
 import { stages } from '../../../lib/stages/stages.ts';
 import { webhookSecretsMax } from '../../../shared/client/client-admin.ts';
+import { previousSecretHours, previousSecretHoursMax } from '../../../shared/client/secret-text.ts';
 import { secretActiveAfterSeconds } from '../../../shared/client/webhook-secrets.ts';
 import { paceMax, paceMin } from '../../../shared/contract/limits.ts';
-import {
-  acknowledgeWithinSeconds,
-  idempotencyKeyHours,
-  inWords,
-  previousSecretHours,
-  previousSecretHoursMax,
-  receivesMax,
-  recipientSendsMax,
-  recipientWindowSeconds,
-  retryDelaysSeconds,
-} from '../../../shared/contract/times.ts';
+import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/contract/otp-limits.ts';
+import { acknowledgeWithinSeconds, receivesMax } from '../../../shared/contract/webhook-worker-times.ts';
 import { noticePercentages } from '../../../shared/limit/cap-notices.ts';
 import { bulkRecipientsMax } from '../../../shared/message/send/bulk-recipients.ts';
 import { afterSecondsMin, legIndexes } from '../../../shared/message/send/fallback-fields.ts';
 import { validityMaxSeconds } from '../../../shared/message/send/send-fields.ts';
+import { idempotencyKeyHours } from '../../../shared/message/store/message-store.ts';
 import { windowHours } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { rememberedSeconds } from '../../../shared/otp/otp-holds.dynamo.ts';
 import { ttlSeconds } from '../../../shared/otp/otp-request.ts';
 import { queueDelayMaxSeconds } from '../../../shared/platform/aws/queues.sqs.ts';
+import { inWords } from '../../../shared/platform/clock.ts';
 import { accessCache } from '../../../shared/platform/expiring-cache.ts';
 import { tokenLifetimeSeconds } from '../../../shared/token/token-claims.ts';
 import { keyBounds } from '../../../shared/token/token-verifier.ts';
 import { usageKeptDays } from '../../../shared/usage/period.ts';
 import { clientPeriodsMax, periodsMax } from '../../../shared/usage/usage-query.ts';
 import { disabledAfter } from '../../../shared/webhook/deliver/disable-endpoint.ts';
+import { retryDelaysSeconds } from '../../../shared/webhook/delivery.ts';
 import { sameRequestMinutes } from '../../../shared/webhook/log/request-resend.ts';
 import { betweenEventsSeconds, resentPerSecond } from '../../../shared/webhook/log/run-resend.ts';
 import { endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';

@@ -5,11 +5,11 @@
  */
 import { describe, expect, it } from '@jest/globals';
 import { metaReports } from '../../../shared/carrier/meta/reports.ts';
+import { canonicalRecipient, recipientsOfPerson } from '../../../shared/contract/phone-number.ts';
 import { unassignedClientId } from '../../../shared/message/find-owner.ts';
 import { receiveMessages } from '../../../shared/message/receive-message.ts';
 import { noteContact } from '../../../shared/message/store/contacts.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { canonicalRecipient, recipientsOfPerson } from '../../../shared/sender/phone-number.ts';
 import { inMemoryReceiver, sentBy, start } from '../../support/message/inbound.ts';
 
 const ourId = '106540352242922';

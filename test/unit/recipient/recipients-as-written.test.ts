@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { recipientsAsWritten } from '../../../shared/sender/phone-number.ts';
+import { recipientsAsWritten } from '../../../shared/contract/phone-number.ts';
 
 const london = '+447700900104';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import * as times from '../../../shared/contract/times.ts';
+import * as times from '../../../shared/contract/webhook-worker-times.ts';
 import { longestStartDelayMs } from '../../../shared/webhook/choose-lane.ts';
+import { leaseSeconds } from '../../../shared/webhook/delivery.ts';
 import { likelySlowAfterMs } from '../../../shared/webhook/slow-endpoints.ts';
 
 /** A receive ends up to a second after the worker's last chance to start it. */
@@ -21,12 +22,12 @@ describe('the times of a delivery worker', () => {
   });
 
   it('end the worker before its lease, so that no two attempt one delivery at once', () => {
-    expect(times.workerTimeoutSeconds + 1).toBeLessThan(times.leaseSeconds);
+    expect(times.workerTimeoutSeconds + 1).toBeLessThan(leaseSeconds);
   });
 
   it("show a killed worker's message after its lease, and within 35 s", () => {
     const latestClaim = startSeconds + longestStartDelayMs / 1000 + times.waitSecondsMax;
-    expect(latestClaim + times.leaseSeconds).toBeLessThanOrEqual(times.visibilitySeconds);
+    expect(latestClaim + leaseSeconds).toBeLessThanOrEqual(times.visibilitySeconds);
     expect(times.visibilitySeconds).toBeLessThan(35);
   });
 

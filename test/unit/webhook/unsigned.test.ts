@@ -2,8 +2,8 @@
 
 import { expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
-import { retryDelaysSeconds } from '../../../shared/contract/times.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
+import { retryDelaysSeconds } from '../../../shared/webhook/delivery.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
 

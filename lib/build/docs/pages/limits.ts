@@ -1,7 +1,8 @@
 /** Rate limits, caps, and how a client sees what it has used. */
 
 import { caps, policies } from '../../../../shared/contract/limits.ts';
-import { inWords, recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/times.ts';
+import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/otp-limits.ts';
+import { inWords } from '../../../../shared/platform/clock.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { namedHeaders } from '../../openapi/headers.ts';
 import { limitTopics } from '../../openapi/introduction.ts';

@@ -1,12 +1,10 @@
 /** How to receive webhooks; a test runs the programs on this page against real deliveries. */
 
+import { previousSecretHours } from '../../../../shared/client/secret-text.ts';
 import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.ts';
-import {
-  acknowledgeWithinSeconds,
-  inWords,
-  previousSecretHours,
-  retryDelaysSeconds,
-} from '../../../../shared/contract/times.ts';
+import { acknowledgeWithinSeconds } from '../../../../shared/contract/webhook-worker-times.ts';
+import { inWords } from '../../../../shared/platform/clock.ts';
+import { retryDelaysSeconds } from '../../../../shared/webhook/delivery.ts';
 import { endpointsMax } from '../../../../shared/webhook/webhook-endpoint.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { codeBlock } from '../highlight.ts';

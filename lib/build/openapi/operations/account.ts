@@ -1,7 +1,8 @@
 /** The client's own settings. */
+
+import { previousSecretHours } from '../../../../shared/client/secret-text.ts';
 import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.ts';
 import { policies } from '../../../../shared/contract/limits.ts';
-import { previousSecretHours } from '../../../../shared/contract/times.ts';
 import { intervals, usageKeptDays } from '../../../../shared/usage/period.ts';
 import { totalOf } from '../../../../shared/usage/read-usage.ts';
 import { groupings, periodsMax } from '../../../../shared/usage/usage-query.ts';

@@ -1,7 +1,9 @@
 /** One-time passwords. */
-import { inWords, recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/times.ts';
+
+import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/otp-limits.ts';
+import { recipientRule } from '../../../../shared/contract/phone-number.ts';
 import { codeLengthText, maxAttempts } from '../../../../shared/otp/otp-request.ts';
-import { recipientRule } from '../../../../shared/sender/phone-number.ts';
+import { inWords } from '../../../../shared/platform/clock.ts';
 import type { Description } from '../description.ts';
 import { acceptedDryRun, example, messageId, otpId, recipient } from './examples.ts';
 import { toStatus } from './links.ts';

@@ -1,9 +1,9 @@
 /** Sending messages. */
 import { invalidRecipientText } from '../../../../shared/contract/errors.ts';
+import { recipientRule } from '../../../../shared/contract/phone-number.ts';
 import type { Message } from '../../../../shared/message/message.ts';
 import { acceptedView } from '../../../../shared/message/message-response.ts';
 import { bulkRecipientsMax } from '../../../../shared/message/send/bulk-recipients.ts';
-import { recipientRule } from '../../../../shared/sender/phone-number.ts';
 import type { Description, SuccessResponse } from '../description.ts';
 import {
   acceptedDryRun,

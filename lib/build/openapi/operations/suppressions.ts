@@ -1,6 +1,6 @@
 /** Recipients to whom the client's messages are not sent. */
 import { e164 } from '../../../../shared/contract/international-codes.ts';
-import { recipientRule } from '../../../../shared/sender/phone-number.ts';
+import { recipientRule } from '../../../../shared/contract/phone-number.ts';
 import type { Description } from '../description.ts';
 import { createdAt, example, recipient } from './examples.ts';
 import { inPath, inQuery, pageLimit } from './parameters.ts';

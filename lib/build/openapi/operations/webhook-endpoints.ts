@@ -1,6 +1,7 @@
 /** The client's own webhook endpoints. */
+
+import { previousSecretHours } from '../../../../shared/client/secret-text.ts';
 import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.ts';
-import { previousSecretHours } from '../../../../shared/contract/times.ts';
 import { messageEventNames } from '../../../../shared/contract/webhook-events.ts';
 import { disabledAfter } from '../../../../shared/webhook/deliver/disable-endpoint.ts';
 import { endpointsMax } from '../../../../shared/webhook/webhook-endpoint.ts';

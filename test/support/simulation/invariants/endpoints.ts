@@ -1,9 +1,9 @@
 /** Endpoints: what they asked for, how often and when a webhook is tried, and resends of many. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { retryDelaysSeconds } from '../../../../shared/contract/times.ts';
 import { endpointDisabledEvent } from '../../../../shared/contract/webhook-events.ts';
 import { disabledAfter } from '../../../../shared/webhook/deliver/disable-endpoint.ts';
+import { retryDelaysSeconds } from '../../../../shared/webhook/delivery.ts';
 import { endpointsMax } from '../../../../shared/webhook/webhook-endpoint.ts';
 import type { Asked, Posted } from '../outside/record.ts';
 import { disabledEndpoints, type Invariant, isCalm, takes, timeOf } from './invariant.ts';

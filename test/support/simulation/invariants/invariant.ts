@@ -1,7 +1,7 @@
 /** What all invariants are made of. */
 
-import { idempotencyKeyHours } from '../../../../shared/contract/times.ts';
 import { endpointDisabledEvent } from '../../../../shared/contract/webhook-events.ts';
+import { idempotencyKeyHours } from '../../../../shared/message/store/message-store.ts';
 import type { NotedCall } from '../aws/requests.ts';
 import type { Sqs } from '../aws/sqs.ts';
 import type { FaultRates } from '../faults.ts';

@@ -1,5 +1,5 @@
 /** Paces of senders, which administrators change (contract, section 14). */
-import { slotWaitSecondsMax } from '../../../../shared/contract/times.ts';
+import { slotWaitSecondsMax } from '../../../../shared/message/dispatch/reserve-slots.ts';
 import type { Edited, OutsideRecord } from '../outside/record.ts';
 import type { Plan } from '../plan.ts';
 import type { Accepted } from './ended.ts';

@@ -1,6 +1,6 @@
 /** What endpoints get, and when. */
 
-import { leaseSeconds, retryDelaysSeconds } from '../../../../shared/contract/times.ts';
+import { leaseSeconds, retryDelaysSeconds } from '../../../../shared/webhook/delivery.ts';
 import type { SimulatedClient } from '../scene.ts';
 import type { Ended } from './ended.ts';
 import { disabledEndpoints, distinct, type Invariant, takes } from './invariant.ts';

@@ -8,7 +8,7 @@ import {
 // A bundle has them without the forms in which people write numbers: see `lib/build/bundle.ts`.
 import numberingPlans from 'libphonenumber-js/metadata.min.json';
 import * as z from 'zod/mini';
-import { e164, internationalCodeOf, internationalCodes } from '../contract/international-codes.ts';
+import { e164, internationalCodeOf, internationalCodes } from './international-codes.ts';
 
 export type { CountryCode };
 

@@ -1,4 +1,4 @@
-/** The rule by which one-time passwords of a client to a country are held, a setting of the stage (docs/decisions/otp-hold.md). */
+/** What limits one-time passwords beside the limits of clients: those to one recipient (contract 5.4), and holds. */
 import * as z from 'zod/mini';
 
 /**
@@ -10,6 +10,11 @@ export const noCountry = 'ZZ';
 /** The country of a hold of all countries of a client together. */
 export const allCountries = '*';
 
+/** The maximum number of one-time passwords of a client to one recipient in any window of this length. */
+export const recipientSendsMax = 5;
+export const recipientWindowSeconds = 600;
+
+/** The rule by which one-time passwords of a client to a country are held, a setting of the stage (docs/decisions/otp-hold.md). */
 export function otpHoldRule() {
   const share = z.number().check(z.minimum(0), z.maximum(1));
   return z.strictObject({
