@@ -7,8 +7,8 @@ import { distinct, type Invariant, inForceWithinMs, type Range, rowsDuring, time
 
 /** Answers to a call that sends nothing, and counts in no pace. */
 export const sendsNothing: readonly unknown[] = ['ThrottlingException', 'throttled', 'duplicate'];
-/** Errors of messages that no carrier is given, for reasons that are looked at when their turn comes. */
-const withheldWith: readonly unknown[] = ['recipient_opted_out', 'client_disabled', 'not_needed'];
+/** Errors of messages that no carrier is given, for reasons that are looked at when their turn comes, or that end before it. */
+const withheldWith: readonly unknown[] = ['recipient_opted_out', 'client_disabled', 'not_needed', 'expired'];
 /** So long before its turn, by its own clock, a worker may look at them. */
 const lookedAtBeforeMs = slotWaitSecondsMax * 1000;
 
@@ -139,8 +139,8 @@ function pacesDuring(edited: readonly Edited[], identity: string, fromMs: number
 }
 
 /**
- * The SMS that were withheld when their turn came. The place of such a message is not given back: others have reserved theirs
- * behind it by then.
+ * The SMS that were withheld when their turn came, or expired before it. The place of such a message is not given back: others
+ * have reserved theirs behind it by then.
  */
 function withheldFrom(
   // biome-ignore lint/suspicious/noExplicitAny: the documented fields are read
