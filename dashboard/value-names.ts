@@ -1,6 +1,6 @@
 /** How the dashboard shows values of the API: channels, caps, numbers, and words such as `retry_scheduled`. */
 import type { Channel } from '../shared/contract/channels.ts';
-import type { CapName } from '../shared/contract/limits.ts';
+import type { CapName } from '../shared/contract/rate-limits-and-caps.ts';
 import { inOneLine } from '../shared/platform/visible-text.ts';
 
 export const channelNames: Readonly<Record<Channel, string>> = { sms: 'SMS', whatsapp: 'WhatsApp' };

@@ -21,7 +21,7 @@ import {
   showClient,
 } from '../../shared/admin/clients.ts';
 import { clientIdOf, ofMode } from '../../shared/admin/find-client.ts';
-import { previousSecretHoursMax, secretRotationBody } from '../../shared/client/secret-text.ts';
+import { previousSecretHoursMax, secretRotationBody } from '../../shared/client/client-admin.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { AdminCommand, CommandResult } from './command.ts';

@@ -6,7 +6,7 @@
 
 import { Argument, type Command, type Option } from 'commander';
 import { listClientNames } from '../../shared/admin/find-client.ts';
-import { capNames, limitPolicies } from '../../shared/contract/limits.ts';
+import { capNames, limitPolicies } from '../../shared/contract/rate-limits-and-caps.ts';
 import type { AdminCommand } from './command.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;

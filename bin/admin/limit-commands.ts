@@ -16,7 +16,7 @@ import {
   setLimits,
 } from '../../shared/admin/limits.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
-import { type CapName, capNames, limitPolicies } from '../../shared/contract/limits.ts';
+import { type CapName, capNames, limitPolicies } from '../../shared/contract/rate-limits-and-caps.ts';
 import { limitFault, plainLimit } from '../../shared/limit/entered-limits.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { AdminCommand } from './command.ts';

@@ -2,11 +2,16 @@
 import * as z from 'zod/mini';
 import { type ActivityRecorder, recordActivity } from '../activity/activity-log.ts';
 import type { Client } from '../client/client.ts';
-import { type ClientAdminDependencies, noSuchClient, rotateWebhookSecret } from '../client/client-admin.ts';
+import {
+  type ClientAdminDependencies,
+  noSuchClient,
+  overlapText,
+  rotateWebhookSecret,
+  secretRotationBody,
+} from '../client/client-admin.ts';
 import type { ClientStore } from '../client/client-store.dynamo.ts';
-import { overlapText, secretRotationBody } from '../client/secret-text.ts';
-import { notPerClient, type PolicyName, policies } from '../contract/limits.ts';
 import { modeField, modeOf } from '../contract/mode.ts';
+import { notPerClient, type PolicyName, policies } from '../contract/rate-limits-and-caps.ts';
 import type { LimitReader } from '../limit/read-overrides.ts';
 import {
   type ApiResponse,

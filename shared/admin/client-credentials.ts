@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { recordActivity } from '../activity/activity-log.ts';
 import * as clientAdmin from '../client/client-admin.ts';
-import { overlapText, type SecretRotation, secretRotationBody } from '../client/secret-text.ts';
+import { overlapText, type SecretRotation, secretRotationBody } from '../client/client-admin.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { type ApiKeyView, apiKeyView } from './clients.ts';
 import { requireClient } from './find-client.ts';

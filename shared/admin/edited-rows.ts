@@ -5,7 +5,7 @@
 
 import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
-import { everyClient } from '../contract/limits.ts';
+import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import {
   type EditedRow,
   type EditedTable,

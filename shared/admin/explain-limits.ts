@@ -1,6 +1,11 @@
 /** What `limits explain` tells: for every endpoint the limits in force for a client, their source, and what is used of them. */
 
-import { type CapName, countedPerUnit, limitTargets, type WindowAttribute } from '../contract/limits.ts';
+import {
+  type CapName,
+  countedPerUnit,
+  limitTargets,
+  type WindowAttribute,
+} from '../contract/rate-limits-and-caps.ts';
 import { endpointInForce, inForceText, type WindowInForce } from '../limit/limit-feedback.ts';
 import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from '../limit/override-row.ts';
 import { counterKey, fullCount } from '../limit/shards.ts';

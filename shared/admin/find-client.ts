@@ -2,8 +2,8 @@
 import type { Client } from '../client/client.ts';
 import { noSuchClient } from '../client/client-admin.ts';
 import { GatewayError } from '../contract/errors.ts';
-import { everyClient } from '../contract/limits.ts';
 import { clientIdIn, modeOf, modes, nameIn, settingsIdOf } from '../contract/mode.ts';
+import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import type { RowReader } from '../edited-table/row-editor.dynamo.ts';
 import { closestName } from '../platform/closest-name.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
+import { settingsIdOf } from '../contract/mode.ts';
 import {
   capNames,
   countedPerUnit,
@@ -17,8 +18,7 @@ import {
   policies,
   type WindowLimits,
   windowAttributes,
-} from '../contract/limits.ts';
-import { settingsIdOf } from '../contract/mode.ts';
+} from '../contract/rate-limits-and-caps.ts';
 import { changedByMark } from '../edited-table/edited-row.ts';
 import { type Feedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
 import { limitMax } from '../limit/entered-limits.ts';

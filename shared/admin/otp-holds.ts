@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import { recordActivity } from '../activity/activity-log.ts';
 import { GatewayError, standardError } from '../contract/errors.ts';
 import { modeOf } from '../contract/mode.ts';
-import { allCountries, noCountry } from '../contract/otp-limits.ts';
+import { allCountries, noCountry } from '../contract/otp-abuse.ts';
 import { countrySchema } from '../contract/phone-number.ts';
 import type { Message } from '../message/message.ts';
 import { opaqueCursor } from '../operation/list-query.ts';

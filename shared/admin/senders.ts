@@ -6,8 +6,8 @@
 import * as z from 'zod/mini';
 import { channels, type StageCarriers } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
-import { everyClient } from '../contract/limits.ts';
 import { countrySchema } from '../contract/phone-number.ts';
+import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import { changedByMark, type EditedRow } from '../edited-table/edited-row.ts';
 import { misspelledAttributes, storedFeedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
 import { claimsOf } from '../sender/number-owners.ts';

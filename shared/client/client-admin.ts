@@ -2,6 +2,7 @@
  * Creates clients and API keys and rotates secrets. A new secret is shown once; the one before it stays valid for 24 h, or as
  * long as the rotation asks for.
  */
+import * as z from 'zod/mini';
 import { errorTexts, GatewayError, isConcurrentChange, standardError } from '../contract/errors.ts';
 import { modeOf } from '../contract/mode.ts';
 import type { Scope } from '../contract/routes.ts';
@@ -17,11 +18,27 @@ import {
   newClientId,
   newClientSecret,
   newWebhookSecret,
-  previousSecretHours,
   type RandomBytes,
   secretHash,
 } from './secret-text.ts';
 import { secretActiveAfterSeconds, type WebhookSecret, type WebhookSecretStore } from './webhook-secrets.ts';
+
+/** The secret before the newest one, of a client or of webhooks, from when the newest is in use. */
+export const previousSecretHours = 24;
+/** A rotation may choose another time, 0 after a leak. */
+export const previousSecretHoursMax = 168;
+
+export const secretRotationBody = z.object({
+  overlap_hours: z.optional(z.int().check(z.minimum(0), z.maximum(previousSecretHoursMax))),
+});
+
+export type SecretRotation = z.output<typeof secretRotationBody>;
+
+export function overlapText(stays: string, { overlap_hours = previousSecretHours }: SecretRotation): string {
+  return overlap_hours === 0
+    ? 'no older one has an overlap'
+    : `the previous one ${stays} for ${overlap_hours} h more`;
+}
 
 /** Each adds a signature to the header of every webhook. */
 export const webhookSecretsMax = 5;

@@ -1,16 +1,7 @@
-/**
- * Creates and compares secrets: 256 random bits, stored as SHA-256, compared in constant time (contract 2.5). A rotation can
- * choose how long the secret before a new one stays in use: of a client, and of webhooks.
- */
+/** Creates and compares secrets: 256 random bits, stored as SHA-256, compared in constant time (contract 2.5). */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import * as z from 'zod/mini';
 import { clientIdIn, type Mode } from '../contract/mode.ts';
 import { base32 } from '../platform/ids.ts';
-
-/** The secret before the newest one, of a client or of webhooks, from when the newest is in use. */
-export const previousSecretHours = 24;
-/** A rotation may choose another time, 0 after a leak. */
-export const previousSecretHoursMax = 168;
 
 /** `size` bytes from a cryptographically secure source. */
 export type RandomBytes = (size: number) => Buffer;
@@ -66,16 +57,4 @@ export function sameHash(a: string, b: string): boolean {
 
 function shortId(random: RandomBytes): string {
   return base32(random(idBytes)).toLowerCase();
-}
-
-export const secretRotationBody = z.object({
-  overlap_hours: z.optional(z.int().check(z.minimum(0), z.maximum(previousSecretHoursMax))),
-});
-
-export type SecretRotation = z.output<typeof secretRotationBody>;
-
-export function overlapText(stays: string, { overlap_hours = previousSecretHours }: SecretRotation): string {
-  return overlap_hours === 0
-    ? 'no older one has an overlap'
-    : `the previous one ${stays} for ${overlap_hours} h more`;
 }

@@ -1,5 +1,5 @@
 /** The errors of the API: stable codes, each with its HTTP status, and the form of every error body (contract 1.2 and 1.3). */
-import { noCountry } from './otp-limits.ts';
+import { noCountry } from './otp-abuse.ts';
 
 export const errorStatus = {
   invalid_request: 400,

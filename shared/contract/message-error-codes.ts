@@ -2,7 +2,7 @@
  * Why a message was refused, failed or expired: `error.code` of a status response, `error_code` of a webhook
  * (contract, section 6). A code never changes its meaning; a release may add codes.
  */
-import { recipientWindowSeconds } from './otp-limits.ts';
+import { recipientWindowSeconds } from './otp-abuse.ts';
 
 const recipientWindow = `${recipientWindowSeconds / 60} minutes`;
 

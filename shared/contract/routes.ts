@@ -2,7 +2,7 @@
  * Every HTTP operation of the gateway, as data: the source of the API and its functions in the CDK app, of each
  * function's rate-limit policy, of the OpenAPI document, and of tests.
  */
-import type { PolicyName } from './limits.ts';
+import type { PolicyName } from './rate-limits-and-caps.ts';
 
 /** `messages` for the API, `admin` for the admin API (contract, section 3). */
 export const scopes = ['messages', 'admin'] as const;

@@ -6,9 +6,9 @@
 import * as z from 'zod/mini';
 import { trustedProxies } from './api.ts';
 import { carrierList } from './channels.ts';
-import { stageCaps } from './limits.ts';
 import { onUnknownDefaults, unknownDeadlines } from './on-unknown.ts';
-import { otpHoldRule } from './otp-limits.ts';
+import { otpHoldRule } from './otp-abuse.ts';
+import { stageCaps } from './rate-limits-and-caps.ts';
 
 const text = z.string().check(z.minLength(1));
 const wholeNumber = z.int().check(z.positive());

@@ -3,7 +3,7 @@
  * says what is in force, or what is wrong and how to correct it.
  */
 
-import { everyClient } from '../contract/limits.ts';
+import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import { closestName } from '../platform/closest-name.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import {

@@ -4,7 +4,7 @@
  */
 import { randomInt, randomUUID } from 'node:crypto';
 import { clientDirectory, dynamoApiKeyStore, dynamoClientStore } from '../client/client-store.dynamo.ts';
-import { policies } from '../contract/limits.ts';
+import { policies } from '../contract/rate-limits-and-caps.ts';
 import type { authenticatedRequests, countedRequests } from '../contract/uses.ts';
 import { rateLimiter } from '../limit/limiter.ts';
 import { dynamoRateCounter } from '../limit/rate-counter.dynamo.ts';

@@ -5,7 +5,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { GatewayError, maintenance, rateLimitExceeded } from '../contract/errors.ts';
-import type { PolicyName } from '../contract/limits.ts';
+import type { PolicyName } from '../contract/rate-limits-and-caps.ts';
 import { type Route, type RouteName, routes, type Scope } from '../contract/routes.ts';
 import { type Decision, rateLimitHeaders, retryAfterSeconds, uncountedHeaders } from '../limit/decision.ts';
 import type { RateLimiter } from '../limit/limiter.ts';

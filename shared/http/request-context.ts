@@ -5,7 +5,7 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { TrustedProxies } from '../contract/api.ts';
 import { GatewayError } from '../contract/errors.ts';
-import type { PolicyName } from '../contract/limits.ts';
+import type { PolicyName } from '../contract/rate-limits-and-caps.ts';
 import type { Decision } from '../limit/decision.ts';
 import type { Subject } from '../limit/shards.ts';
 import type { Caller } from '../operation/operation.ts';

@@ -1,4 +1,6 @@
 /** The caps in force for a client: its own, and for the other windows those of the stage (contract 10.2). */
+
+import { millionthsPerUnit } from '../contract/prices.ts';
 import {
   type CapName,
   type Caps,
@@ -7,8 +9,7 @@ import {
   caps,
   type StageCaps,
   stageCapFields,
-} from '../contract/limits.ts';
-import { millionthsPerUnit } from '../contract/prices.ts';
+} from '../contract/rate-limits-and-caps.ts';
 import { keptMinutes, windowSeconds, windowsAt } from './windows.ts';
 
 /** A cap in one window. */

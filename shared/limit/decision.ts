@@ -1,5 +1,5 @@
 /** Decides from the counts: which window binds, how many requests remain, how long to wait (contract 4.4). */
-import { type PolicyName, policies } from '../contract/limits.ts';
+import { type PolicyName, policies } from '../contract/rate-limits-and-caps.ts';
 import type { LimitsInForce } from './read-overrides.ts';
 import type { CountOutcome } from './shards.ts';
 import {

@@ -2,7 +2,7 @@
  * Limits as people write them, and which of several is reached first: the dashboard and the shell take the same texts, and
  * the table reads them in the same way.
  */
-import type { CapName, WindowAttribute } from '../contract/limits.ts';
+import type { CapName, WindowAttribute } from '../contract/rate-limits-and-caps.ts';
 
 /** The largest limit that an administrator can set. */
 export const limitMax = 1_000_000_000;

@@ -2,6 +2,8 @@
  * What the gateway writes into a row of `limit-overrides` for the person who edits it (contract 10.5): what is in
  * force, or what is wrong and how to correct it. It follows from the reading of the row that the limiter uses too.
  */
+
+import { decimalText } from '../contract/prices.ts';
 import {
   type Caps,
   countedPerUnit,
@@ -14,8 +16,7 @@ import {
   type WindowAttribute,
   type WindowLimits,
   windowAttributes,
-} from '../contract/limits.ts';
-import { decimalText } from '../contract/prices.ts';
+} from '../contract/rate-limits-and-caps.ts';
 import { type IgnoredValue, shownValue } from '../edited-table/edited-row.ts';
 import {
   type Feedback,

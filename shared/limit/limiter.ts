@@ -3,7 +3,7 @@
  * Under any concurrency the admitted requests never exceed a limit. An error of the counter is thrown; `countRequest` makes
  * it a 503.
  */
-import { type Limits, type PolicyName, policies } from '../contract/limits.ts';
+import { type Limits, type PolicyName, policies } from '../contract/rate-limits-and-caps.ts';
 import { epochSeconds } from '../platform/clock.ts';
 import { ExpiringMap } from '../platform/expiring-cache.ts';
 import { type Decision, decide } from './decision.ts';

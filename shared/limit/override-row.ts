@@ -2,6 +2,8 @@
  * Reads one row of `limit-overrides`, which people edit by hand: what is valid in it, and a reason for everything that
  * is ignored (contract 4.7 and 10.1), and which row is in force for a client. The limiter, the feedback and the tools use this one reading.
  */
+
+import { millionthsPerUnit } from '../contract/prices.ts';
 import {
   everyClient,
   isMoney,
@@ -11,8 +13,7 @@ import {
   type WindowAttribute,
   type WindowLimits,
   windowAttributes,
-} from '../contract/limits.ts';
-import { millionthsPerUnit } from '../contract/prices.ts';
+} from '../contract/rate-limits-and-caps.ts';
 import {
   type EditedRow,
   type EditedTable,

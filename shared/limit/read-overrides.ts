@@ -1,5 +1,6 @@
 /** A client's limits and caps: the defaults, and the rows of `limit-overrides` (contract 4.7 and 10.1). */
 
+import { settingsIdOf } from '../contract/mode.ts';
 import {
   type CapName,
   type Caps,
@@ -10,8 +11,7 @@ import {
   type PolicyName,
   policies,
   type WindowLimits,
-} from '../contract/limits.ts';
-import { settingsIdOf } from '../contract/mode.ts';
+} from '../contract/rate-limits-and-caps.ts';
 import type { IgnoredValue } from '../edited-table/edited-row.ts';
 import { dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
 import { dynamo } from '../platform/aws/clients.ts';

@@ -4,7 +4,7 @@
  * have expired.
  */
 import { isClientId } from '../client/client.ts';
-import { type Caps, everyClient } from '../contract/limits.ts';
+import { type Caps, everyClient } from '../contract/rate-limits-and-caps.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
 import {
   clientExistence,

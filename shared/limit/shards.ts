@@ -11,7 +11,7 @@
  *   close the other rows ─ crash → the next request that meets a closed row goes on from here
  *   open the next generation in the base, on the condition that nobody has
  */
-import type { Limits } from '../contract/limits.ts';
+import type { Limits } from '../contract/rate-limits-and-caps.ts';
 import { epochSeconds } from '../platform/clock.ts';
 import {
   isPastMinute,

@@ -11,9 +11,9 @@
 
 import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
 import { type GatewayError, limitReached } from '../contract/errors.ts';
-import { type CapName, type CapWindow, capNames, caps } from '../contract/limits.ts';
 import { isSynthetic } from '../contract/mode.ts';
 import { costForCap, decimalText, type PricedMessage, readPrices } from '../contract/prices.ts';
+import { type CapName, type CapWindow, capNames, caps } from '../contract/rate-limits-and-caps.ts';
 import type { countedCaps } from '../contract/uses.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import { secondsPerDay } from '../platform/clock.ts';

@@ -1,5 +1,5 @@
 /** The three fixed UTC windows of a time, and the attributes of a counter's row that count them (contract 4.1). */
-import type { Limits } from '../contract/limits.ts';
+import type { Limits } from '../contract/rate-limits-and-caps.ts';
 import { dayOf, epochSeconds, secondsPerDay } from '../platform/clock.ts';
 
 /** Shortest first. */

@@ -4,9 +4,9 @@
  * known to (contract 13.1).
  */
 
-import { everyClient } from '../contract/limits.ts';
 import { clientIdIn, modeOf, settingsIdOf } from '../contract/mode.ts';
 import { recipientsOfPerson } from '../contract/phone-number.ts';
+import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import type { NumberOwners } from '../sender/number-owners.ts';
 import type { Message } from './message.ts';
 import type { InboundMessage } from './received-content.ts';

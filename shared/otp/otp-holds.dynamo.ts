@@ -2,7 +2,7 @@
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { GatewayError, otpHeldText } from '../contract/errors.ts';
-import { allCountries } from '../contract/otp-limits.ts';
+import { allCountries } from '../contract/otp-abuse.ts';
 import { conditionalPut } from '../platform/aws/conditional-write.dynamo.ts';
 import { scanRows } from '../platform/aws/read-rows.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';

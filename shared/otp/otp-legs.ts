@@ -3,7 +3,7 @@
  * limit of its recipient, and a hold of its country, which counts for each SMS.
  */
 import { refusalAmong } from '../contract/errors.ts';
-import { noCountry } from '../contract/otp-limits.ts';
+import { noCountry } from '../contract/otp-abuse.ts';
 import type { OtpLegs } from '../message/dispatch/start-next-leg.ts';
 import type { LegRefusal } from '../message/message.ts';
 import type { Clock } from '../platform/clock.ts';

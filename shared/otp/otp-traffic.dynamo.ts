@@ -9,7 +9,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { keptDays } from '../contract/mode.ts';
-import { allCountries } from '../contract/otp-limits.ts';
+import { allCountries } from '../contract/otp-abuse.ts';
 import { queryRows } from '../platform/aws/read-rows.dynamo.ts';
 import { identityOf, rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 import { addDays, type Clock, epochSeconds } from '../platform/clock.ts';

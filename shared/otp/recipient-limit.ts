@@ -3,7 +3,7 @@
  * and a conditional write replaces it only if it has not changed since it was read.
  */
 import { GatewayError, isServiceUnavailable, rateLimitExceeded } from '../contract/errors.ts';
-import { recipientSendsMax, recipientWindowSeconds } from '../contract/otp-limits.ts';
+import { recipientSendsMax, recipientWindowSeconds } from '../contract/otp-abuse.ts';
 import { epochSeconds } from '../platform/clock.ts';
 import { retry } from '../platform/retry.ts';
 import type { OtpRecipient, OtpStore, RecipientSend, RecipientSends } from './otp-store.dynamo.ts';

@@ -11,7 +11,7 @@
 import type { ActivityLog } from '../activity/activity-log.ts';
 import type { StageMetric } from '../contract/metrics.ts';
 import { modeOf } from '../contract/mode.ts';
-import { allCountries, type OtpHoldRule } from '../contract/otp-limits.ts';
+import { allCountries, type OtpHoldRule } from '../contract/otp-abuse.ts';
 import { addDays, addSeconds, type Clock, startOfMinute } from '../platform/clock.ts';
 import { derivedIdAt } from '../platform/ids.ts';
 import type { OtpHold, OtpHoldState, OtpHoldStore } from './otp-holds.dynamo.ts';

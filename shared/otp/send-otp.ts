@@ -8,7 +8,7 @@
  *   message, recipient's count, password ─ crash → all of them are stored; a repeat with the same key finds the message
  */
 import { assertChannelsOn, assertMaySend, permissionsOf } from '../client/sending-permissions.ts';
-import { noCountry } from '../contract/otp-limits.ts';
+import { noCountry } from '../contract/otp-abuse.ts';
 import { countryOf } from '../contract/phone-number.ts';
 import type { Message } from '../message/message.ts';
 import { segment, withSampleCode } from '../message/message-text.ts';

@@ -4,7 +4,7 @@
  * keeps its records for 24 hours, so what it told once is kept for the restore.
  */
 import * as z from 'zod/mini';
-import { maintenanceEndpoint } from '../contract/limits.ts';
+import { maintenanceEndpoint } from '../contract/rate-limits-and-caps.ts';
 import { statuses } from '../message/message.ts';
 import { isRestoreWrite, rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 import { addDays, addSeconds, type Clock, dayOf, laterOf } from '../platform/clock.ts';

@@ -11,7 +11,7 @@ import {
 import { GetScheduleCommand, SchedulerClient, UpdateScheduleCommand } from '@aws-sdk/client-scheduler';
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { stackResources } from '../admin/stack-resources.cloudformation.ts';
-import { everyClient, maintenanceEndpoint } from '../contract/limits.ts';
+import { everyClient, maintenanceEndpoint } from '../contract/rate-limits-and-caps.ts';
 
 export type Maintenance = ReturnType<typeof dynamoMaintenance>;
 

@@ -4,8 +4,8 @@
  */
 
 import type { Channel, StageCarriers } from '../contract/channels.ts';
-import { everyClient } from '../contract/limits.ts';
 import { settingsIdOf } from '../contract/mode.ts';
+import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import type { EditedRow, IgnoredValue } from '../edited-table/edited-row.ts';
 import type { Clock } from '../platform/clock.ts';
 import { accessCache, CachedReader } from '../platform/expiring-cache.ts';

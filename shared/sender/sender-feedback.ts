@@ -3,8 +3,8 @@
  * it, or why it is not used. It follows from the reading of the row that the sends use too.
  */
 import { type Channel, channelNames, type StageCarriers } from '../contract/channels.ts';
-import { everyClient } from '../contract/limits.ts';
 import { decimalText } from '../contract/prices.ts';
+import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import { type EditedRow, shownValue } from '../edited-table/edited-row.ts';
 import {
   clientExistence,

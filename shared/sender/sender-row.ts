@@ -3,8 +3,8 @@
  * (contract, section 14). The sends, the feedback and the tools use this one reading.
  */
 import { type Channel, channels } from '../contract/channels.ts';
-import { everyClient, paceMax, paceMin } from '../contract/limits.ts';
 import { alphanumericSender, canonicalRecipient, countryNamed } from '../contract/phone-number.ts';
+import { everyClient, paceMax, paceMin } from '../contract/rate-limits-and-caps.ts';
 import {
   type EditedRow,
   type EditedTable,

@@ -1,7 +1,7 @@
 /** The form of the response about usage (contract, section 11). */
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
-import { capNames, capWindowNames } from '../contract/limits.ts';
+import { capNames, capWindowNames } from '../contract/rate-limits-and-caps.ts';
 import { messageTypes } from '../message/message.ts';
 import { count, instant } from '../message/message-response.schema.ts';
 import { described } from '../operation/fields.ts';

@@ -1,8 +1,8 @@
 /** A client's operations on its webhook endpoints (contract, section 12). */
 import type { ActivityKind } from '../activity/activity-kinds.ts';
 import { type ActivityLog, type ActivityRecorder, recordActivity } from '../activity/activity-log.ts';
-import { issueWebhookSecret } from '../client/client-admin.ts';
-import { newWebhookSecret, type RandomBytes, secretRotationBody } from '../client/secret-text.ts';
+import { issueWebhookSecret, secretRotationBody } from '../client/client-admin.ts';
+import { newWebhookSecret, type RandomBytes } from '../client/secret-text.ts';
 import type { WebhookSecretStore } from '../client/webhook-secrets.ts';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
 import type { MessageEventName } from '../contract/webhook-events.ts';

@@ -10,7 +10,7 @@ import Table, { type TableProps } from '@cloudscape-design/components/table';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { EndpointLimits, LimitsView } from '../../../shared/admin/limits.ts';
-import type { WindowAttribute } from '../../../shared/contract/limits.ts';
+import type { WindowAttribute } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { firstReached, limitFault, plainLimit } from '../../../shared/limit/entered-limits.ts';
 import { inOneLine } from '../../../shared/platform/visible-text.ts';
 import { useResponse } from '../../api/queries.ts';

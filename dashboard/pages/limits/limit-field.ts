@@ -1,6 +1,6 @@
 /** The windows of limits as fields: their titles, and what is notified once they are saved. */
 import type { EndpointLimits } from '../../../shared/admin/limits.ts';
-import type { WindowAttribute } from '../../../shared/contract/limits.ts';
+import type { WindowAttribute } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { numberText } from '../../value-names.ts';
 
 export const limitTitles: Readonly<Record<WindowAttribute, string>> = {

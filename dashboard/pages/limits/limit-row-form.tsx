@@ -4,7 +4,7 @@ import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Toggle from '@cloudscape-design/components/toggle';
 import { useState } from 'react';
 import type { EndpointLimits } from '../../../shared/admin/limits.ts';
-import type { WindowAttribute } from '../../../shared/contract/limits.ts';
+import type { WindowAttribute } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { limitFault, plainLimit } from '../../../shared/limit/entered-limits.ts';
 import { changedFields } from '../../components/changed-fields.ts';
 import { NoteField } from '../../components/edited-row.tsx';

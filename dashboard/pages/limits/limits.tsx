@@ -5,7 +5,7 @@ import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import type { EndpointLimits } from '../../../shared/admin/limits.ts';
-import type { WindowAttribute } from '../../../shared/contract/limits.ts';
+import type { WindowAttribute } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
 import { ClientField, ClientLink, useClientNames } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';

@@ -2,7 +2,7 @@
  * Makes the OpenAPI 3.1 document of the API from the routes, their policies and the schemas that the operations use.
  */
 import { baseUrlMarker, version } from '../../../shared/contract/api.ts';
-import { policies } from '../../../shared/contract/limits.ts';
+import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { type Route, routes } from '../../../shared/contract/routes.ts';
 import type { Example } from './description.ts';
 import { idempotencyKeyOf, namedHeaders, prefer } from './headers.ts';

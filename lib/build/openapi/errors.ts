@@ -14,11 +14,11 @@ import {
   otpHeldText,
   rateLimitExceeded,
 } from '../../../shared/contract/errors.ts';
-import { policies } from '../../../shared/contract/limits.ts';
+import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { type Route, routes } from '../../../shared/contract/routes.ts';
 import { tokenRequestBytesMax } from '../../../shared/http/authenticate-by-credentials.ts';
 import { maxBodyBytes } from '../../../shared/http/request-body.ts';
-import { idempotencyKeyHours } from '../../../shared/message/store/message-store.ts';
+import { idempotencyKeyHours } from '../../../shared/message/send/idempotency.ts';
 import { described } from '../../../shared/operation/fields.ts';
 import { endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';
 import type { Description } from './description.ts';

@@ -4,7 +4,7 @@
  * `*-response.schema.ts` of their noun. `{maximum}` and the like are the keywords of the field's own schema.
  */
 
-import { previousSecretHours } from '../../../shared/client/secret-text.ts';
+import { previousSecretHours } from '../../../shared/client/client-admin.ts';
 import { senderNameRule } from '../../../shared/contract/phone-number.ts';
 import { eventFilters } from '../../../shared/contract/webhook-events.ts';
 import { singleSegment } from '../../../shared/message/message-text.ts';

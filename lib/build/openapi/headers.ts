@@ -1,9 +1,8 @@
 /** The response headers of the document. */
-import { policies } from '../../../shared/contract/limits.ts';
+import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { decide, rateLimitHeaders } from '../../../shared/limit/decision.ts';
 import { windowsAt } from '../../../shared/limit/windows.ts';
-import { keyPattern } from '../../../shared/message/send/idempotency.ts';
-import { idempotencyKeyHours } from '../../../shared/message/store/message-store.ts';
+import { idempotencyKeyHours, keyPattern } from '../../../shared/message/send/idempotency.ts';
 import type { JsonSchema } from './named-schemas.ts';
 
 /** The examples are the headers of a client's first send of the day. */

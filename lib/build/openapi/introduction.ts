@@ -1,7 +1,7 @@
 /** The rules of every operation: the introduction of the API document, and sections of the documentation pages. */
 
 import { version } from '../../../shared/contract/api.ts';
-import { idempotencyKeyHours } from '../../../shared/message/store/message-store.ts';
+import { idempotencyKeyHours } from '../../../shared/message/send/idempotency.ts';
 import { inWords } from '../../../shared/platform/clock.ts';
 import { tokenLifetimeSeconds } from '../../../shared/token/token-claims.ts';
 

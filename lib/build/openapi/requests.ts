@@ -1,7 +1,7 @@
 /** The request bodies of the document: the schemas with which the operations parse them. */
 import * as z from 'zod/mini';
 import { updateAccountSchema } from '../../../shared/account/account.ts';
-import { secretRotationBody } from '../../../shared/client/secret-text.ts';
+import { secretRotationBody } from '../../../shared/client/client-admin.ts';
 import { credentialsInBody } from '../../../shared/http/authenticate-by-credentials.ts';
 import { sendBulkSchema } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSmsSchema } from '../../../shared/message/send/send-sms.ts';

@@ -8,7 +8,7 @@
  */
 import * as z from 'zod/mini';
 import { type SendKind, sendKinds } from '../../contract/channels.ts';
-import { paceMax, paceMin } from '../../contract/limits.ts';
+import { paceMax, paceMin } from '../../contract/rate-limits-and-caps.ts';
 import {
   alignedFor,
   isBefore,

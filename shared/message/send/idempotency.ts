@@ -8,7 +8,10 @@ import type { Allowance } from '../../limit/take-from-caps.ts';
 import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { derivedId, type IdPrefix, newId } from '../../platform/ids.ts';
-import { idempotencyKeyHours, type KeyUse } from '../store/message-store.ts';
+import type { KeyUse } from '../store/message-store.ts';
+
+/** A repeat with the same `Idempotency-Key` gets the response of the first request. */
+export const idempotencyKeyHours = 24;
 
 /** Without quotes. */
 export const keyPattern = '[A-Za-z0-9._:-]{1,255}';
@@ -142,7 +145,7 @@ export async function createOnce<Entry extends KeyedRecord>(
       use = existing.key_use;
       continue;
     }
-    const keyUse = { clientId: send.clientId, use: use + 1, at: now };
+    const keyUse = { clientId: send.clientId, use: use + 1, at: now, until: endOfUse(now) };
     const isFirstKept = await store.noteKeyUse(idOf(send, key, 0), keyUse);
     use = isFirstKept ? use + 1 : 0;
   }
@@ -176,8 +179,13 @@ function fingerprintOf({ canonicalRequest }: KeyedRequest): string {
   return `${canonicalPrefix}${requestHash(canonicalRequest())}`;
 }
 
+/** Until when a repeat of a request at this time gets its response. */
+function endOfUse(at: Date): Date {
+  return addSeconds(at, idempotencyKeyHours * 3600);
+}
+
 function isInForce({ created_at }: KeyedRecord, now: Date): boolean {
-  return addSeconds(new Date(created_at), idempotencyKeyHours * 3600) > now;
+  return endOfUse(new Date(created_at)) > now;
 }
 
 /** A record of an earlier release has the fingerprint of the raw body. */

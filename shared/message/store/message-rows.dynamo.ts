@@ -17,7 +17,6 @@ import { retryRemaining } from '../../platform/retry.ts';
 import { type Message, messageSchema, undeliveredStatuses } from '../message.ts';
 import { filterFields } from './message-list.dynamo.ts';
 import {
-  idempotencyKeyHours,
   isOwn,
   type KeyUse,
   type LegCreated,
@@ -150,7 +149,7 @@ function isFirstWriter(leg: Message, item: unknown): boolean {
 /** Beyond the retention, which begins at the end of the validity period of the newest record. */
 const extraDays = 10;
 /** A test record is kept until the newest use has ended by every clock, also where that is after its 30 days (contract 17.6). */
-const testKeyHours = idempotencyKeyHours + 1;
+const clocksApartSeconds = 3600;
 
 /**
  * Writes the number of the newest use into the first record of an Idempotency-Key, and extends its retention: it only moves
@@ -160,11 +159,11 @@ export async function noteKeyUse(
   client: DynamoDBDocumentClient,
   { tableName: TableName, retentionDays }: { readonly tableName: string; readonly retentionDays: number },
   Key: Readonly<Record<string, string>>,
-  { clientId, use, at }: KeyUse,
+  { clientId, use, at, until }: KeyUse,
 ): Promise<boolean> {
   const [idName = ''] = Object.keys(Key);
   const isTest = modeOf(clientId) === 'test';
-  const keptUntil = isTest ? addSeconds(at, testKeyHours * 3600) : addDays(at, retentionDays + extraDays);
+  const keptUntil = isTest ? addSeconds(until, clocksApartSeconds) : addDays(at, retentionDays + extraDays);
   const values = { ':use': use, ':purge': epochSeconds(keptUntil) };
   const ended = `attribute_exists(${idName}) AND purge_at < :purge`;
   if (await update('SET key_use = :use, purge_at = :purge', ended, values)) return true;

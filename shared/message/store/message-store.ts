@@ -40,13 +40,12 @@ export interface HandOverNote {
   readonly attempts?: readonly StoredAttempt[];
 }
 
-/** A repeat with the same `Idempotency-Key` gets the response of the first request. */
-export const idempotencyKeyHours = 24;
-
 export interface KeyUse {
   readonly clientId: string;
   readonly use: number;
   readonly at: Date;
+  /** A repeat until then gets the first response. */
+  readonly until: Date;
 }
 
 /** Whether this call stored the leg, or why there is nothing to store. */

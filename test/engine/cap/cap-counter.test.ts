@@ -4,7 +4,7 @@ import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { GatewayError } from '../../../shared/contract/errors.ts';
-import type { StageCaps } from '../../../shared/contract/limits.ts';
+import type { StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { dynamoCapCounter } from '../../../shared/limit/cap-counter.dynamo.ts';
 import { capWindowsAt } from '../../../shared/limit/cap-limits.ts';
 import { type Allowance, capCounterKey } from '../../../shared/limit/take-from-caps.ts';

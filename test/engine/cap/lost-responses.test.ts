@@ -3,7 +3,7 @@
  * allows, and what is counted is what was accepted and what repeated calls took (docs/decisions/caps-are-exact.md).
  */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { StageCaps } from '../../../shared/contract/limits.ts';
+import type { StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { capProcess, usedOf } from '../../support/cap/caps.ts';
 import { losingResponses } from '../../support/engine/lost-responses.ts';
 import { createTables } from '../../support/engine/tables.ts';

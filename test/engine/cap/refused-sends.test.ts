@@ -2,7 +2,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../../shared/contract/errors.ts';
-import type { StageCaps } from '../../../shared/contract/limits.ts';
+import type { StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { bodies, cappedSends, cappedTables, now, sendNames, to } from '../../support/cap/capped-sends.ts';
 import { storesIn } from '../../support/engine/stores.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';

@@ -1,7 +1,7 @@
 /** What the limiter guarantees on any engine that is DynamoDB. */
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Limits } from '../../../shared/contract/limits.ts';
+import type { Limits } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { dynamoRowEditor, dynamoRowReader } from '../../../shared/edited-table/row-editor.dynamo.ts';
 import { type Decision, retryAfterSeconds } from '../../../shared/limit/decision.ts';
 import { type RateLimiter, rateLimiter } from '../../../shared/limit/limiter.ts';

@@ -1,6 +1,6 @@
 /** The tables of a restore on the engine: rows are copied exactly, a row that exists is kept, and maintenance is one row. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { everyClient, maintenanceEndpoint } from '../../../shared/contract/limits.ts';
+import { everyClient, maintenanceEndpoint } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { dynamoSideTables, type Item, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
 import { dynamoMaintenance } from '../../../shared/restore/stop-stage.lambda.ts';
 import { dynamoTableRows, keyOf } from '../../../shared/restore/table-rows.dynamo.ts';

@@ -1,6 +1,6 @@
 /** Sends of one process under caps, on private tables, and what they store. */
 
-import type { StageCaps } from '../../../shared/contract/limits.ts';
+import type { StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { createTables } from '../engine/tables.ts';
 import type { TestTables } from '../engine/test-tables.ts';

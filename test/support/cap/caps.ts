@@ -1,7 +1,7 @@
 /** Caps on private tables: what a process takes, the notices it gives, and the amounts that are counted. */
 import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
-import type { StageCaps } from '../../../shared/contract/limits.ts';
 import { costForCap } from '../../../shared/contract/prices.ts';
+import type { StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { type CapCounter, dynamoCapCounter } from '../../../shared/limit/cap-counter.dynamo.ts';
 import { capLimits } from '../../../shared/limit/cap-limits.ts';
 import { spendNotices } from '../../../shared/limit/cap-notices.ts';

@@ -1,4 +1,4 @@
-import { type Policy, policies } from '../../../shared/contract/limits.ts';
+import { type Policy, policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 
 /** The table of default limits in `docs/limits.md`, as Markdown. */
 export function limitTable(): string {

@@ -8,8 +8,8 @@ import {
   createClient,
   rotateClientSecret,
 } from '../../../shared/client/client-admin.ts';
-import type { Caps, Limits } from '../../../shared/contract/limits.ts';
 import { clientIdIn } from '../../../shared/contract/mode.ts';
+import type { Caps, Limits } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { documentClient, eventually, gateway } from '../gateway/gateway.ts';
 import { putAllLimits, unreachable } from '../rate-limit/put-limits.ts';
 import { admitted } from './admitted.ts';

@@ -1,6 +1,11 @@
 /** Limits of a client as a row of the limit-overrides table, as a person would enter them. */
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { type Limits, limitPolicies, type PolicyName, policies } from '../../../shared/contract/limits.ts';
+import {
+  type Limits,
+  limitPolicies,
+  type PolicyName,
+  policies,
+} from '../../../shared/contract/rate-limits-and-caps.ts';
 
 /** More than a test can send. */
 export const unreachable: Limits = { perMinute: 20_000, perHour: 1_000_000, perDay: 10_000_000 };

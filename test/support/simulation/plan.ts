@@ -1,6 +1,7 @@
 /** What a seed makes of a run: its theme, the weather of its world, and its steps. */
-import { policies } from '../../../shared/contract/limits.ts';
+
 import { type UnknownDeadlines, usualUnknownDeadlines } from '../../../shared/contract/on-unknown.ts';
+import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { bulkRecipientsMax } from '../../../shared/message/send/bulk-recipients.ts';
 import { type ActorName, actorNames, actors } from './actors/actors.ts';
 import { stepThemes, type Theme, themes } from './actors/themes.ts';

@@ -1,17 +1,20 @@
 /** The numbers in the prose of the documentation are those of the code: a changed constant fails here, and names the page. */
 import { describe, expect, it } from '@jest/globals';
 import { stages } from '../../../lib/stages/stages.ts';
-import { webhookSecretsMax } from '../../../shared/client/client-admin.ts';
-import { previousSecretHours, previousSecretHoursMax } from '../../../shared/client/secret-text.ts';
+import {
+  previousSecretHours,
+  previousSecretHoursMax,
+  webhookSecretsMax,
+} from '../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds } from '../../../shared/client/webhook-secrets.ts';
-import { paceMax, paceMin } from '../../../shared/contract/limits.ts';
-import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/contract/otp-limits.ts';
+import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/contract/otp-abuse.ts';
+import { paceMax, paceMin } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { acknowledgeWithinSeconds, receivesMax } from '../../../shared/contract/webhook-worker-times.ts';
 import { noticePercentages } from '../../../shared/limit/cap-notices.ts';
 import { bulkRecipientsMax } from '../../../shared/message/send/bulk-recipients.ts';
 import { afterSecondsMin, legIndexes } from '../../../shared/message/send/fallback-fields.ts';
+import { idempotencyKeyHours } from '../../../shared/message/send/idempotency.ts';
 import { validityMaxSeconds } from '../../../shared/message/send/send-fields.ts';
-import { idempotencyKeyHours } from '../../../shared/message/store/message-store.ts';
 import { windowHours } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { rememberedSeconds } from '../../../shared/otp/otp-holds.dynamo.ts';
 import { ttlSeconds } from '../../../shared/otp/otp-request.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { caps, type Policy, policies } from '../../../shared/contract/limits.ts';
+import { caps, type Policy, policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { routes } from '../../../shared/contract/routes.ts';
 import { unreachableLimits } from '../../../shared/limit/limit-feedback.ts';
 import { lastRelease } from '../../deploy/releases.ts';

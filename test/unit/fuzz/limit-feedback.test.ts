@@ -1,7 +1,7 @@
 /** The feedback in a row promises what the limiter does: whatever is typed into the row, there is never a difference. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { limitPolicies, policies, type StageCaps } from '../../../shared/contract/limits.ts';
+import { limitPolicies, policies, type StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { amountOf, capDefaults, capLimits } from '../../../shared/limit/cap-limits.ts';
 import { feedbackOf } from '../../../shared/limit/limit-feedback.ts';
 import { rateLimiter } from '../../../shared/limit/limiter.ts';

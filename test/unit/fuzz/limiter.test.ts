@@ -1,7 +1,7 @@
 /** The limiter's arithmetic, whatever the moments at which requests come and the clocks that processes go by. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Limits } from '../../../shared/contract/limits.ts';
+import type { Limits } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { decide, retryAfterSeconds } from '../../../shared/limit/decision.ts';
 import { rateLimiter } from '../../../shared/limit/limiter.ts';
 import { shardCount, shardLimits } from '../../../shared/limit/shards.ts';

@@ -1,7 +1,7 @@
 /** In maintenance a request gets 503 with `Retry-After`, before anything is read of its caller. */
 import { describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { everyClient, maintenanceEndpoint } from '../../../shared/contract/limits.ts';
+import { everyClient, maintenanceEndpoint } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { routes } from '../../../shared/contract/routes.ts';
 import { type HttpDependencies, httpFunction } from '../../../shared/http/http-function.ts';
 import { feedbackOf } from '../../../shared/limit/limit-feedback.ts';

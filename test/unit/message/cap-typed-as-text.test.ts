@@ -2,7 +2,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import { GatewayError } from '../../../shared/contract/errors.ts';
-import type { StageCaps } from '../../../shared/contract/limits.ts';
+import type { StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { capWindowsAt } from '../../../shared/limit/cap-limits.ts';
 import { capCounterKey } from '../../../shared/limit/take-from-caps.ts';
 import { capProcess, usedOf } from '../../support/cap/caps.ts';

@@ -22,7 +22,8 @@ describe('of a test key, a row is kept for 30 days:', () => {
     const messages = dynamoMessageStore(tables.dynamo, { tableName: tables.names.messages, retentionDays });
     const message = aMessage({ client_id });
     await messages.create(message);
-    await messages.noteKeyUse(message.message_id, { clientId: client_id, use: 1, at: addDays(created, 2) });
+    const at = addDays(created, 2);
+    await messages.noteKeyUse(message.message_id, { clientId: client_id, use: 1, at, until: addDays(at, 1) });
     expect(Math.max(...daysKept(tables.rows('messages'), new Date(message.expires_at)))).toBeLessThanOrEqual(
       30,
     );

@@ -12,7 +12,7 @@ import {
 } from '../../../lib/build/openapi/operations.ts';
 import { requests } from '../../../lib/build/openapi/requests.ts';
 import { errorStatus } from '../../../shared/contract/errors.ts';
-import { policies } from '../../../shared/contract/limits.ts';
+import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { type Route, routes } from '../../../shared/contract/routes.ts';
 import { listMessagesQuery } from '../../../shared/message/list-messages.ts';
 import { listDeliveriesQuery } from '../../../shared/webhook/log/delivery-log.ts';

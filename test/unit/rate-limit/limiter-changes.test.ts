@@ -5,7 +5,7 @@
 
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Limits } from '../../../shared/contract/limits.ts';
+import type { Limits } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { type RateLimiter, rateLimiter } from '../../../shared/limit/limiter.ts';
 import type { RateCounter } from '../../../shared/limit/shards.ts';
 import { limitOf, windowNames, windowsAt } from '../../../shared/limit/windows.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Limits } from '../../../shared/contract/limits.ts';
+import type { Limits } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { rateLimiter } from '../../../shared/limit/limiter.ts';
 import type { CountRequest, RateCounter } from '../../../shared/limit/shards.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { policies } from '../../../shared/contract/limits.ts';
+import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import type { OverrideRow } from '../../../shared/limit/override-row.ts';
 import { type OverrideReader, overrideReader } from '../../../shared/limit/read-overrides.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';

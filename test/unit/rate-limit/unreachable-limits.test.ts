@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { policies } from '../../../shared/contract/limits.ts';
+import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { unreachableLimits } from '../../../shared/limit/limit-feedback.ts';
 
 describe('limits that are never reached', () => {

@@ -1,7 +1,7 @@
 /** Rate limits, caps, and how a client sees what it has used. */
 
-import { caps, policies } from '../../../../shared/contract/limits.ts';
-import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/otp-limits.ts';
+import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/otp-abuse.ts';
+import { caps, policies } from '../../../../shared/contract/rate-limits-and-caps.ts';
 import { inWords } from '../../../../shared/platform/clock.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { namedHeaders } from '../../openapi/headers.ts';

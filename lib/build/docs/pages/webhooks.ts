@@ -1,6 +1,6 @@
 /** How to receive webhooks; a test runs the programs on this page against real deliveries. */
 
-import { previousSecretHours } from '../../../../shared/client/secret-text.ts';
+import { previousSecretHours } from '../../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.ts';
 import { acknowledgeWithinSeconds } from '../../../../shared/contract/webhook-worker-times.ts';
 import { inWords } from '../../../../shared/platform/clock.ts';

@@ -1,8 +1,8 @@
 /** The client's own settings. */
 
-import { previousSecretHours } from '../../../../shared/client/secret-text.ts';
+import { previousSecretHours } from '../../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.ts';
-import { policies } from '../../../../shared/contract/limits.ts';
+import { policies } from '../../../../shared/contract/rate-limits-and-caps.ts';
 import { intervals, usageKeptDays } from '../../../../shared/usage/period.ts';
 import { totalOf } from '../../../../shared/usage/read-usage.ts';
 import { groupings, periodsMax } from '../../../../shared/usage/usage-query.ts';

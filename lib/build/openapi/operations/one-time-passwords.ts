@@ -1,6 +1,6 @@
 /** One-time passwords. */
 
-import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/otp-limits.ts';
+import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/otp-abuse.ts';
 import { recipientRule } from '../../../../shared/contract/phone-number.ts';
 import { codeLengthText, maxAttempts } from '../../../../shared/otp/otp-request.ts';
 import { inWords } from '../../../../shared/platform/clock.ts';

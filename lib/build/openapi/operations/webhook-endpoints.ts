@@ -1,6 +1,6 @@
 /** The client's own webhook endpoints. */
 
-import { previousSecretHours } from '../../../../shared/client/secret-text.ts';
+import { previousSecretHours } from '../../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.ts';
 import { messageEventNames } from '../../../../shared/contract/webhook-events.ts';
 import { disabledAfter } from '../../../../shared/webhook/deliver/disable-endpoint.ts';

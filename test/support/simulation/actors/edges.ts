@@ -1,5 +1,5 @@
 /** What happens at the edges: of windows, of how often a person gets a password, of how many endpoints a client has. */
-import { policies } from '../../../../shared/contract/limits.ts';
+import { policies } from '../../../../shared/contract/rate-limits-and-caps.ts';
 import { endpointUrl } from '../outside/endpoints.ts';
 import { whatsAppInbound, whatsAppNumberId } from '../outside/whatsapp-events.ts';
 import { between, oneOf, type Random, wholeBetween } from '../random.ts';

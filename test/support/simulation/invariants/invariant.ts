@@ -1,7 +1,7 @@
 /** What all invariants are made of. */
 
 import { endpointDisabledEvent } from '../../../../shared/contract/webhook-events.ts';
-import { idempotencyKeyHours } from '../../../../shared/message/store/message-store.ts';
+import { idempotencyKeyHours } from '../../../../shared/message/send/idempotency.ts';
 import type { NotedCall } from '../aws/requests.ts';
 import type { Sqs } from '../aws/sqs.ts';
 import type { FaultRates } from '../faults.ts';

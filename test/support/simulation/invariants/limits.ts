@@ -1,7 +1,7 @@
 /** Rate limits and caps, recounted from the requests and their answers (contract, sections 4 and 10). */
 
-import { type PolicyName, policies } from '../../../../shared/contract/limits.ts';
 import { settingsIdOf } from '../../../../shared/contract/mode.ts';
+import { type PolicyName, policies } from '../../../../shared/contract/rate-limits-and-caps.ts';
 import { routes } from '../../../../shared/contract/routes.ts';
 import type { Asked, Edited } from '../outside/record.ts';
 import type { Ended } from './ended.ts';
