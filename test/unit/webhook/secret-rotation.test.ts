@@ -108,6 +108,20 @@ function signedBy(
   return known.length === 0 ? undefined : signatureHeaders('whd_1', body, known, new Date(atMs));
 }
 
+/**
+ * Whether the row that a worker read has each secret that is live by its clock. A row loses a secret at its end, and a clock that is
+ * behind sees that secret as live for a moment more: the worker signs with the next one, which the endpoint knows.
+ */
+function hasAllLive(
+  versions: readonly Version[],
+  atMs: number,
+  { cacheAgeMs, claimMs, skewMs }: { cacheAgeMs: number; claimMs: number; skewMs: number },
+): boolean {
+  const readAtMs = atMs - skewMs - cacheAgeMs - claimMs;
+  const known = new Set(storedAt(versions, readAtMs).map(({ secret }) => secret));
+  return givenOut(versions, readAtMs).every((one) => known.has(one.secret) || !isLive(one, new Date(atMs)));
+}
+
 /** The times of all changes, to the millisecond, and some times between them. */
 function momentsOf(versions: readonly Version[], more: readonly number[]): number[] {
   const secrets = versions.flatMap((version) => version.secrets);
@@ -129,6 +143,13 @@ const rotatedAtAnEnd = [
   { gapMs: 3285, writeMs: 4252, overlapHours: undefined },
   { gapMs: 42_393, writeMs: 0, overlapHours: undefined },
 ];
+
+/** The second rotation begins in the millisecond in which the first ends its predecessor. */
+const rotatedAtTheEnd = [
+  { gapMs: 0, writeMs: 7371, overlapHours: 0 as const },
+  { gapMs: 52_629, writeMs: 0, overlapHours: undefined },
+];
+const worksAt = (skewMs: number) => ({ cacheAgeMs: 0, claimMs: 0, skewMs });
 
 describe('the rotation of a webhook secret', () => {
   it('is accepted by endpoints with any live secret, at any time and by any worker', () => {
@@ -169,11 +190,14 @@ describe('the rotation of a webhook secret', () => {
         const versions = rowsOf(rotated);
         const differing: number[] = [];
         for (const atMs of momentsOf(versions, more)) {
-          const signed = signers.map((signer) => signedBy(versions, atMs, signer));
+          const signed = signers
+            .filter((signer) => hasAllLive(versions, atMs, signer))
+            .map((signer) => signedBy(versions, atMs, signer));
           if (new Set(signed.map((headers) => JSON.stringify(headers))).size > 1) differing.push(atMs);
         }
         expect(differing).toEqual([]);
       }),
+      { examples: [[rotatedAtTheEnd, [], [worksAt(-1), worksAt(0)]]] },
     );
   });
 
