@@ -1,4 +1,4 @@
-/** What limits one-time passwords beside the limits of clients: those to one recipient (contract 5.4), and holds. */
+/** How abuse of one-time passwords is limited: the number of passwords to one recipient (contract 5.8), and holds. */
 import * as z from 'zod/mini';
 
 /**

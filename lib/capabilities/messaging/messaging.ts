@@ -14,7 +14,7 @@ import { createRecordReceipt } from './record-receipt.ts';
 import { createRelayChanges } from './relay-changes.ts';
 import { RelayDeadLetters } from './relay-dead-letters.ts';
 
-/** Little longer than the time limit of `record-receipt`, because a repeat at the same time changes nothing. */
+/** The visibility timeout is little longer than the time limit of `record-receipt`: a repeat at the same time changes nothing. */
 const receiptVisibilitySeconds = 70;
 
 export class Messaging extends Construct {

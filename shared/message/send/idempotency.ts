@@ -179,7 +179,7 @@ function fingerprintOf({ canonicalRequest }: KeyedRequest): string {
   return `${canonicalPrefix}${requestHash(canonicalRequest())}`;
 }
 
-/** Until when a repeat of a request at this time gets its response. */
+/** Returns until when a repeat gets the response of a request that was made at this time. */
 function endOfUse(at: Date): Date {
   return addSeconds(at, idempotencyKeyHours * 3600);
 }

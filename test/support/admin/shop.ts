@@ -11,9 +11,9 @@ export interface Shop {
   /** The fields of the responses that made the client and its key. */
   readonly client: Readonly<Record<string, string>>;
   readonly apiKey: Readonly<Record<string, string>>;
-  /** Of the message, which has the reference `order-42`. */
+  /** The id of the message whose reference is `order-42`. */
   readonly messageId: string;
-  /** Of the webhook that told of the message as sent. */
+  /** The id of the webhook that reported the message as sent. */
   readonly deliveryId: string;
   /** Refuses each webhook, also one that is resent, until the test closes it. */
   readonly webhookEndpoint: RecoveringWebhookEndpoint;
