@@ -27,9 +27,16 @@ import { secretActiveAfterSeconds, type WebhookSecret, type WebhookSecretStore }
 export const previousSecretHours = 24;
 /** A rotation may choose another time, 0 after a leak. */
 export const previousSecretHoursMax = 168;
+const overlapHours = z.int().check(z.minimum(0), z.maximum(previousSecretHoursMax));
 
+/** Null means the same as leaving the field out. */
 export const secretRotationBody = z.object({
-  overlap_hours: z.optional(z.int().check(z.minimum(0), z.maximum(previousSecretHoursMax))),
+  overlap_hours: z.optional(
+    z.pipe(
+      z.nullish(overlapHours),
+      z.transform((hours) => hours ?? undefined),
+    ),
+  ),
 });
 
 export type SecretRotation = z.output<typeof secretRotationBody>;

@@ -67,9 +67,7 @@ function parseJson(text: string): unknown {
   if (isDeeperThan(maxDepth, value)) {
     throw new GatewayError('invalid_request', `The body is nested deeper than ${maxDepth} levels.`);
   }
-  if (namesPrototype(value)) {
-    throw new GatewayError('invalid_request', 'The body has a field named __proto__, which is not allowed.');
-  }
+  refuse(pathsOfPrototype(value, []), prototypeText, 'is not allowed');
   if (surrogateEscape.test(text)) assertWellFormedJson(value);
   return value;
 }
@@ -91,10 +89,15 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
 }
 
-/** Such a field would be lost without a word: assigning it sets the prototype of an object. */
-function namesPrototype(value: unknown): boolean {
-  if (value === null || typeof value !== 'object') return false;
-  return Object.hasOwn(value, '__proto__') || Object.values(value).some(namesPrototype);
+/** A field of this name would be lost without a word: assigning it sets the prototype of an object. */
+const prototypeText = 'The body has a field named __proto__, which is not allowed.';
+
+function pathsOfPrototype(value: unknown, path: readonly PropertyKey[]): (readonly PropertyKey[])[] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => pathsOfPrototype(item, [...path, index]));
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === '__proto__' ? [[...path, key]] : pathsOfPrototype(inner, [...path, key]),
+  );
 }
 
 /** Refuses what `URLSearchParams` accepts: bytes that are not UTF-8, and a repeated parameter (RFC 6749, section 3.2). */
@@ -150,7 +153,8 @@ export function checkText(): Step {
   });
 }
 
-const message = 'must be well-formed Unicode text, in UTF-8';
+const malformedText = 'The request holds text that is not well-formed Unicode.';
+const wellFormedRule = 'must be well-formed Unicode text, in UTF-8';
 
 type NamedTexts = Readonly<Record<string, string | readonly string[] | undefined>> | null | undefined;
 
@@ -161,10 +165,15 @@ type NamedTexts = Readonly<Record<string, string | readonly string[] | undefined
  * @throws GatewayError `invalid_request` that names every faulty field once
  */
 function assertWellFormedTexts(texts: readonly NamedTexts[], decoded: readonly NamedTexts[]): void {
-  refuse([
+  const names = [
     ...faultyNames(texts, isWellFormed),
     ...faultyNames(decoded, (text) => isWellFormed(text) && !text.includes('\uFFFD')),
-  ]);
+  ];
+  refuse(
+    names.map((name) => [name]),
+    malformedText,
+    wellFormedRule,
+  );
 }
 
 const isWellFormed = (text: string): boolean => text.isWellFormed();
@@ -179,7 +188,7 @@ function faultyNames(groups: readonly NamedTexts[], isValid: (text: string) => b
 
 /** A JSON value's texts and keys. @throws GatewayError `invalid_request` that names every faulty field. */
 function assertWellFormedJson(value: unknown): void {
-  refuse(malformedPaths(value, []).map(fieldName));
+  refuse(malformedPaths(value, []), malformedText, wellFormedRule);
 }
 
 function malformedPaths(value: unknown, path: readonly PropertyKey[]): (readonly PropertyKey[])[] {
@@ -192,10 +201,10 @@ function malformedPaths(value: unknown, path: readonly PropertyKey[]): (readonly
   });
 }
 
-function refuse(fields: readonly string[]): void {
-  if (fields.length === 0) return;
-  const details = [...new Set(fields)].map((field): FieldError => ({ field, message }));
-  throw new GatewayError('invalid_request', 'The request holds text that is not well-formed Unicode.', {
-    details,
-  });
+/** @throws GatewayError `invalid_request` that names each of the fields once, if there are any */
+function refuse(paths: readonly (readonly PropertyKey[])[], text: string, rule: string): void {
+  if (paths.length === 0) return;
+  const fields = new Set(paths.map(fieldName));
+  const details = [...fields].map((field): FieldError => ({ field, message: rule }));
+  throw new GatewayError('invalid_request', text, { details });
 }

@@ -65,19 +65,22 @@ describe('a body', () => {
       400,
       'invalid_request',
     ],
-    [
-      'with a field __proto__',
-      '{"to":"+44","recipients":[{"variables":{"\\u005f_proto__":1}}]}',
-      jsonType,
-      400,
-      'invalid_request',
-    ],
     ['too large', `"${'x'.repeat(4 * 1024 * 1024)}"`, jsonType, 413, 'payload_too_large'],
   ])('that is %s is refused, and the request counted', async (_what, body, headers, status, error) => {
     const response = await post(body, headers);
     expect([response.status, response.body.error]).toEqual([status, error]);
     expect(response.body).not.toHaveProperty('details');
     expect(response.headers['X-RateLimit-Remaining']).toBe('59');
+  });
+
+  it('with a field __proto__ is refused, with the place of each', async () => {
+    const body = '{"to":"+44","recipients":[{"to":"1"},{"variables":{"\\u005f_proto__":1}}],"__proto__":{}}';
+    const response = await post(body, jsonType);
+    expect([response.status, response.body.error]).toEqual([400, 'invalid_request']);
+    expect(response.body.details).toEqual([
+      { field: 'recipients[1].variables.__proto__', message: 'is not allowed' },
+      { field: '__proto__', message: 'is not allowed' },
+    ]);
   });
 
   it('with a character set and unknown fields is parsed', async () => {
