@@ -67,7 +67,7 @@ function parseJson(text: string): unknown {
   if (isDeeperThan(maxDepth, value)) {
     throw new GatewayError('invalid_request', `The body is nested deeper than ${maxDepth} levels.`);
   }
-  refuse(pathsOfPrototype(value, []), prototypeText, 'is not allowed');
+  if (mayNamePrototype.test(text)) refuse(pathsOfPrototype(value, []), prototypeText, 'is not allowed');
   if (surrogateEscape.test(text)) assertWellFormedJson(value);
   return value;
 }
@@ -90,6 +90,8 @@ function isDeeperThan(levels: number, value: unknown): boolean {
 }
 
 /** A field of this name would be lost without a word: assigning it sets the prototype of an object. */
+/** Any of its letters can be written as an escape. */
+const mayNamePrototype = /__proto__|\\u/;
 const prototypeText = 'The body has a field named __proto__, which is not allowed.';
 
 function pathsOfPrototype(value: unknown, path: readonly PropertyKey[]): (readonly PropertyKey[])[] {
