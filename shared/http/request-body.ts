@@ -89,8 +89,10 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
 }
 
-/** A field of this name would be lost without a word: assigning it sets the prototype of an object. */
-/** Any of its letters can be written as an escape. */
+/**
+ * A field of this name would be lost without a word: assigning it sets the prototype of an object. Any of its letters can be
+ * written as an escape.
+ */
 const mayNamePrototype = /__proto__|\\u/;
 const prototypeText = 'The body has a field named __proto__, which is not allowed.';
 
