@@ -14,6 +14,7 @@ import { ofPages } from './pages.ts';
 import { ofPasswords } from './passwords.ts';
 import { ofPeople } from './people.ts';
 import { ofRefusals } from './refusals.ts';
+import { ofResends } from './resends.ts';
 import { ofRows } from './rows.ts';
 import { ofShown } from './shown.ts';
 import { ofTestKeys } from './test-keys.ts';
@@ -33,6 +34,7 @@ export const invariants = {
   ...ofHolds,
   ...ofInbound,
   ...ofEndpoints,
+  ...ofResends,
   ...ofCaps,
   ...ofTestKeys,
   ...ofPages,

@@ -50,8 +50,10 @@ export const ofShown = {
   },
   'the cost is what all carriers asked for together': {
     promise: '16.3',
-    check: (ended) =>
-      reportedSms(ended).flatMap(({ messageId, status, reports, attempts }) => {
+    check: (ended) => {
+      const refused = refusedAndReported(ended);
+      return reportedSms(ended).flatMap(({ messageId, status, reports, attempts }) => {
+        if (refused.has(messageId)) return [];
         const prices = new Map(reports.map(({ attemptId, price = 0 }) => [attemptId, price]));
         // Of what was not reported there is an estimate, or nothing.
         if (attempts.some((attemptId) => !prices.has(attemptId))) return [];
@@ -59,7 +61,8 @@ export const ofShown = {
         return Math.abs(Number(status.cost) - cost) < 1e-9
           ? []
           : [`${messageId} cost ${cost.toFixed(4)}, and is shown to cost ${status.cost}`];
-      }),
+      });
+    },
   },
   'the cost of what a carrier took is shown': {
     promise: '11.2',
@@ -122,6 +125,17 @@ export const ofShown = {
     },
   },
 } as const satisfies Record<string, Invariant>;
+
+/**
+ * The messages that a carrier refused for want of credit: it reports their failure too, without a price. Where the report is read
+ * before the refusal, it proves to the gateway that the carrier had the message, which then has an estimated cost.
+ */
+function refusedAndReported({ stage }: Ended): ReadonlySet<string> {
+  const refused = stage.record.handOvers.filter(
+    ({ refusedWith }) => refusedWith === 'refused for want of credit',
+  );
+  return new Set(refused.map(({ messageId }) => messageId));
+}
 
 /** The SMS whose reports have all arrived, with the attempts that carriers took. */
 function reportedSms({ accepted, settledAtMs, stage: { record, sqs } }: Ended) {

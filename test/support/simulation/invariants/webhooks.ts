@@ -4,6 +4,7 @@ import { leaseSeconds, retryDelaysSeconds } from '../../../../shared/webhook/del
 import type { SimulatedClient } from '../scene.ts';
 import type { Ended } from './ended.ts';
 import { disabledEndpoints, distinct, type Invariant, takes } from './invariant.ts';
+import { isResendOf } from './resends.ts';
 import { signatureViolations } from './signatures.ts';
 
 const finalStates = ['delivered', 'failed', 'expired'];
@@ -38,12 +39,7 @@ export const ofWebhooks = {
           const found: string[] = [];
           if (new Set(posts.map(({ event }) => JSON.stringify(event))).size > 1)
             found.push(`${name} has several bodies`);
-          const resent = record.asked.some(
-            ({ route }) =>
-              route === 'resendWebhookDelivery' ||
-              route === 'resendWebhookDeliveries' ||
-              route === 'adminApi',
-          );
+          const resent = record.asked.some((one) => isResendOf(one, posts[0]));
           const died = posts.some(
             ({ process, fault, atMs }) =>
               fault !== undefined ||
