@@ -17,6 +17,10 @@ export interface Step {
   readonly client: number;
 }
 
+/** An actor, and how often it acts. */
+type Chosen = readonly [ActorName, number];
+type Shares = Partial<Record<Theme, number>>;
+
 export interface Plan {
   readonly seed: number;
   readonly theme: Theme;
@@ -62,6 +66,12 @@ const outageOf = [
   'ActivityLog',
 ] as const;
 
+/** How far clocks may be from the true time, in milliseconds. A pace is judged where they are nearly right. */
+const skews: Partial<Record<Theme, readonly [number, ...number[]]>> = {
+  webhooks: [0, 20, 2000, 5000],
+  bulk: [0, 0, 20, 20, 500, 5000],
+};
+
 /** How many runs have a sender with a pace, from whose number all messages come. */
 const sendersShare: Partial<Record<Theme, number>> = { bulk: 0.7, otp: 0.6, 'opt-outs': 0.7, schedules: 0.2 };
 
@@ -88,7 +98,11 @@ const webhookFocuses = [
 ] as const;
 
 /** How many runs have a second carrier for SMS. */
-const secondCarrierShare = (theme: Theme): number => (theme === 'bulk' ? 0.6 : 0.35);
+function secondCarrierShare({ theme, severity }: Plan): number {
+  // Whether a pace is used is judged of runs of one carrier in which nothing fails.
+  if (theme === 'bulk') return severity === 0 ? 0.25 : 0.6;
+  return 0.35;
+}
 const carrierFocuses = [
   'dispatch-message POST',
   'dispatch-message SendTextMessage',
@@ -132,7 +146,7 @@ const editedSeldom: readonly string[] = [
 export function planOf(seed: number, only?: Theme, table?: string): Plan {
   const plan = planWithOneCarrier(seed, only, table);
   const random = randomOf(seed, 'second carrier');
-  return random() < secondCarrierShare(plan.theme) ? withSecondCarrier(plan, random) : plan;
+  return random() < secondCarrierShare(plan) ? withSecondCarrier(plan, random) : plan;
 }
 
 function withSecondCarrier(plan: Plan, random: Random): Plan {
@@ -175,11 +189,14 @@ function planOfSteps(seed: number, theme: Theme): Plan {
   const severity = oneOf(random, [0, 0, 1, 3, 8]);
   const clientCount = wholeBetween(random, 1, 3);
   const count = wholeBetween(random, 4, 22);
-  const boosted = random() < 0.5 ? actorFor(theme, random) : undefined;
+  const some = someActors(theme, randomOf(seed, 'actors'));
+  // Of those with a small share, each sends for an hour or waits for days.
+  const often = some.filter(([, share]) => share >= 1);
+  const boosted = random() < 0.5 ? often[Math.floor(random() * often.length)]?.[0] : undefined;
   const steps = Array.from({ length: count }, (_, i) => ({
     id: `${i + 1}`,
     afterMs: Math.floor(random() * lengthMs),
-    actor: boosted !== undefined && random() < 0.4 ? boosted : actorFor(theme, random),
+    actor: boosted !== undefined && random() < 0.4 ? boosted : actorFor(some, random),
     client: random() < 0.6 ? 0 : wholeBetween(random, 0, clientCount - 1),
   })).sort((a, b) => a.afterMs - b.afterMs);
   return {
@@ -188,7 +205,7 @@ function planOfSteps(seed: number, theme: Theme): Plan {
     startAt,
     severity,
     focus: random() < 0.5 ? undefined : oneOf(random, theme === 'webhooks' ? webhookFocuses : focuses),
-    skewMaxMs: skewOf(seed, oneOf(random, theme === 'webhooks' ? [0, 20, 2000, 5000] : [0, 20, 500, 5000])),
+    skewMaxMs: skewOf(seed, oneOf(random, skews[theme] ?? [0, 20, 500, 5000])),
     indexLagMaxMs: oneOf(random, [100, 2000, 20_000]),
     // At 0, others in the account have used the quota up.
     schedulesPerSecond: oneOf(random, theme === 'schedules' ? [0, 5, 0, 1000] : [1000, 5, 0]),
@@ -222,14 +239,26 @@ export function largePlanOf(seed: number, messages: number): Plan {
   return { ...plan, severity: 1, clientCount: 1, limits: [], senders: [], outages: [], steps };
 }
 
-function actorFor(theme: Theme, random: Random): ActorName {
-  const shares = actorNames.map((name) => (actors[name].share as Partial<Record<Theme, number>>)[theme] ?? 0);
-  let drawn = random() * shares.reduce((sum, share) => sum + share, 0);
-  for (const [index, share] of shares.entries()) {
+/**
+ * A run has about half of the actors of its theme, so that more of its steps meet one another: with all of them in every run,
+ * each new one makes the situations of the others rarer (Groce et al., Swarm Testing, ISSTA 2012).
+ */
+function someActors(theme: Theme, random: Random): [Chosen, ...Chosen[]] {
+  const all = actorNames.map((name): Chosen => [name, (actors[name].share as Shares)[theme] ?? 0]);
+  return [
+    // Without messages little happens; beside half of the others they are to be as frequent as beside all.
+    ['sends an SMS', actors['sends an SMS'].share[theme] / 2],
+    ...all.filter(([name, share]) => name !== 'sends an SMS' && share > 0 && random() < 0.5),
+  ];
+}
+
+function actorFor(some: readonly [Chosen, ...Chosen[]], random: Random): ActorName {
+  let drawn = random() * some.reduce((sum, [, share]) => sum + share, 0);
+  for (const [name, share] of some) {
     drawn -= share;
-    if (drawn < 0) return actorNames[index] ?? 'reads';
+    if (drawn < 0) return name;
   }
-  return 'reads';
+  return some[0][0];
 }
 
 function outages(random: Random, startAt: Date, lengthMs: number): Outage[] {

@@ -21,7 +21,7 @@ export const administration = {
   },
   'edits a limit by hand': {
     uses: [],
-    share: { limits: 2, caps: 1, administration: 3 },
+    share: { limits: 3, caps: 1, administration: 3 },
     async act({ scene, client, random, id }) {
       await scene.edit('LimitOverrides', {
         client_id: client.clientId,
@@ -95,7 +95,7 @@ export const administration = {
   },
   'changes the pace of a sender while its messages wait': {
     uses: ['sendBulkSms', 'sendOtp'],
-    share: { bulk: 1, otp: 1 },
+    share: { bulk: 3, otp: 2 },
     async act(act) {
       const { scene, client, random, id } = act;
       const { time } = scene.stage;
@@ -110,11 +110,11 @@ export const administration = {
           note: `by hand in ${id}`,
         });
       const isBulk = random() < 0.7;
-      const pace = isBulk ? 0.5 : 0.25;
+      const pace = 0.25;
       await setPace(pace);
       // Others have been accepted without it, or with another.
       await time.sleep(between(random, 0, 90_000));
-      const people = ownPeople(act, isBulk ? 45 : 24).map((to) => ({ to }));
+      const people = ownPeople(act, 24).map((to) => ({ to }));
       const bodies = isBulk
         ? [{ message: `To all of ${id}`, recipients: people, validity_period: 1800 }]
         : people;

@@ -202,14 +202,19 @@ export const attempts = {
       const { time } = scene.stage;
       const atMs = time.now() + scene.skewMaxMs + between(random, 62_000, 70_000);
       const scheduled_at = new Date(atMs).toISOString();
-      const body = { to: scene.person(random), message: 'canceled at its time', scheduled_at, reference: id };
       // A repeat after an outage may come too late for its time.
       const must = refused('5.3', 202, 400, 409);
-      const sent = await scene.ask(client, { route: 'sendSms', key: `canceled-${id}`, body, must });
-      learn(act, [sent]);
-      if (sent.status !== 202 || sent.lost === true) return;
-      await time.sleep(atMs - time.now() + between(random, -150, 500));
-      await scene.ask(client, { route: 'cancelMessage', path: { message_id: sent.answer.message_id } });
+      const cancels = ['1', '2', '3', '4'].map(async (name) => {
+        const reference = `${id}.${name}`;
+        const body = { to: scene.person(random), message: 'canceled at its time', scheduled_at, reference };
+        const sent = await scene.ask(client, { route: 'sendSms', key: `canceled-${reference}`, body, must });
+        learn(act, [sent]);
+        if (sent.status !== 202 || sent.lost === true) return;
+        await time.sleep(atMs - time.now() + between(random, -100, 200));
+        const path = { message_id: sent.answer.message_id };
+        await scene.ask(client, { route: 'cancelMessage', path });
+      });
+      await Promise.all(cancels);
     },
   },
   'removes a limit by hand': {

@@ -119,6 +119,24 @@ export const edges = {
       }
     },
   },
+  'has one window raised so that more rows count, and fills another': {
+    uses: ['sendSms'],
+    share: { limits: 2 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { endpoint } = policies.sms_send;
+      const row = { client_id: client.clientId, endpoint, per_hour: 1_000_000, per_day: 12 };
+      await scene.edit('LimitOverrides', { ...row, per_minute: 30, note: `one row, of ${id}` });
+      await scene.stage.time.sleep(61_000);
+      await burst(act, 8, 'before');
+      await scene.edit('LimitOverrides', {
+        ...{ ...row, per_minute: oneOf(random, [40_000, 90_000]) },
+        note: `more rows, of ${id}`,
+      });
+      await scene.stage.time.sleep(61_000);
+      await burst(act, 8, 'after');
+    },
+  },
   'sets a limit that ends': {
     uses: ['sendWhatsApp'],
     share: { limits: 2, administration: 2 },
@@ -157,7 +175,7 @@ export const edges = {
         learn(act, answers);
         for (const { status, lost, answer } of answers)
           if (status === 202 && lost !== true) client.otps.push({ otpId: answer.otp_id, to });
-        await scene.stage.time.sleep(oneOf(random, [500, 60_000, 200_000]));
+        await scene.stage.time.sleep(oneOf(random, [500, 60_000, 200_000, 330_000]));
       }
     },
   },

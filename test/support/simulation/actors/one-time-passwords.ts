@@ -28,10 +28,20 @@ export const oneTimePasswords = {
     },
   },
   'verifies a one-time password': {
-    uses: ['verifyOtp'],
+    uses: ['sendOtp', 'verifyOtp'],
     share: { otp: 12 },
-    async act({ scene, client, random }) {
-      const otp = client.otps[Math.floor(random() * client.otps.length)];
+    async act(act) {
+      const { scene, client, random, id } = act;
+      if (random() < 0.4) {
+        const to = scene.deliveredPerson(random);
+        const body = { to, ttl: 300, max_attempts: 5, purpose: `verified-${id}` };
+        const asked = await scene.ask(client, { route: 'sendOtp', key: `verified-${id}`, body });
+        learn(act, [asked]);
+        if (asked.status === 202) client.otps.push({ otpId: asked.answer.otp_id, to });
+        await scene.stage.time.sleep(20_000);
+      }
+      const otp =
+        random() < 0.5 ? client.otps.at(-1) : client.otps[Math.floor(random() * client.otps.length)];
       if (otp === undefined) return;
       const sent = scene.stage.record.handOvers.findLast(
         ({ to, text }) => to === otp.to && /\d{6}/.test(text),

@@ -7,7 +7,7 @@ import { burst } from './edges.ts';
 export const sending = {
   'sends an SMS': {
     uses: ['sendSms'],
-    share: { ...everyTheme(3), messages: 10, limits: 20, caps: 10 },
+    share: { ...everyTheme(3), messages: 10, limits: 20, caps: 10, webhooks: 6 },
     act: (act) =>
       send(act, 'sendSms', {
         to: act.scene.person(act.random),
@@ -20,6 +20,7 @@ export const sending = {
     share: { limits: 6, caps: 4, messages: 1 },
     async act(act) {
       const { scene, client, random, id } = act;
+      if (random() < 0.3) scene.stage.breaks('Messages', 0.3, 4000, 'fails after');
       const answers = await Promise.all(
         Array.from({ length: wholeBetween(random, 4, 14) }, (_, i) =>
           scene.ask(client, {

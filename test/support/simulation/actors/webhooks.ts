@@ -88,6 +88,25 @@ export const webhooks = {
       await scene.ask(client, { route: 'updateWebhookEndpoint', path: { endpoint_id }, body });
     },
   },
+  'turns an endpoint off while its webhooks wait for a retry': {
+    uses: ['createWebhookEndpoint', 'sendSms', 'updateWebhookEndpoint'],
+    share: { webhooks: 2 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const url = endpointUrl('down', `${client.name}-${id}-off`);
+      const { status, lost, answer } = await scene.ask(client, {
+        route: 'createWebhookEndpoint',
+        body: { url },
+      });
+      if (status !== 201 || lost === true) return;
+      const body = { to: scene.person(random), message: 'to an endpoint that is turned off', reference: id };
+      learn(act, [await scene.ask(client, { route: 'sendSms', body })]);
+      // Between two of its attempts.
+      await scene.stage.time.sleep(oneOf(random, [20_000, 90_000, 300_000]));
+      const path = { endpoint_id: answer.endpoint_id };
+      await scene.ask(client, { route: 'updateWebhookEndpoint', path, body: { enabled: false } });
+    },
+  },
   'removes an endpoint': {
     uses: ['deleteWebhookEndpoint'],
     share: { webhooks: 1 },

@@ -4,7 +4,16 @@ import type { Process } from '../lambda/processes.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 import type { OutsideRecord } from './record.ts';
 
-export const endpointKinds = ['ok', 'ok', 'slow', 'flaky', 'refuses-twice', 'hangs-once', 'down'] as const;
+export const endpointKinds = [
+  'ok',
+  'ok',
+  'slow',
+  'flaky',
+  'refuses-twice',
+  'hangs-once',
+  'down',
+  'down',
+] as const;
 export type EndpointKind = (typeof endpointKinds)[number];
 
 /** `https://refuses-twice.example.com/acme`. */
