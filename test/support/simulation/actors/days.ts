@@ -209,7 +209,7 @@ export const days = {
   },
   'keeps an endpoint whose last attempt in five days disables it': {
     uses: ['createWebhookEndpoint', 'sendSms', 'getWebhookEndpoint'],
-    share: { webhooks: 2 },
+    share: { webhooks: 0.7 },
     async act(act) {
       const { scene, client, random, id } = act;
       const { stage } = scene;
@@ -250,7 +250,7 @@ export const days = {
   },
   'keeps an endpoint that is down for days': {
     uses: ['createWebhookEndpoint', 'sendSms', 'getWebhookEndpoint'],
-    share: { webhooks: 1, administration: 0.1 },
+    share: { webhooks: 0.3, administration: 0.1 },
     async act(act) {
       const { scene, client, random, id } = act;
       const { time } = scene.stage;
