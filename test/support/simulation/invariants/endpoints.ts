@@ -75,7 +75,7 @@ export const ofEndpoints = {
           if (changed.has(last.url) || attempts.some(({ status }) => status === 200)) return [];
           if (record.asked.some((one) => isResendOf(one, last))) return [];
           return time.now() > last.atMs + 2 * delaySeconds * 1000 + 1_800_000
-            ? [`${name} was tried ${attempts.length} times, the last time at ${timeOf(last.atMs)}`]
+            ? [`${name} was tried ${attempts.length} times, and not again until ${timeOf(time.now())}`]
             : [];
         },
       );
