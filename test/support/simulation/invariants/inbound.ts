@@ -3,7 +3,7 @@
 import { whatsAppNumberId } from '../outside/whatsapp-events.ts';
 import { unreadableId } from '../scene.ts';
 import type { Ended } from './ended.ts';
-import { deadLetters, distinct, type Invariant, isCalm, timeOf } from './invariant.ts';
+import { deadLetters, distinct, type Invariant, isCalm, isSetAside, timeOf } from './invariant.ts';
 import { clientOf } from './people.ts';
 
 /** What happened less apart than this may have happened in either order, as far as can be seen. */
@@ -100,7 +100,7 @@ export const ofInbound = {
               decodeURIComponent(one.path).endsWith(person),
           );
           if (!wasReached || changed || suppressed.get(clientId) === undefined) return [];
-          if (own.some(({ text }) => isSetAside(ended, person, text))) return [];
+          if (own.some(({ text }) => isSetAside(ended.stage.sqs, person, text))) return [];
           const is = suppressed.get(clientId)?.has(person) === true;
           const must = /stop/i.test(last.text);
           return is === must
@@ -132,7 +132,7 @@ export const ofInbound = {
               event.data.client_id === clientId &&
               Date.parse(event.timestamp) === atMs,
           );
-          return wasReached && !changed && !isTold && !isSetAside(ended, person, text)
+          return wasReached && !changed && !isTold && !isSetAside(stage.sqs, person, text)
             ? [`${person} wrote ${text} at ${timeOf(atMs)}, and ${webhookUrl} of ${clientId} was not told`]
             : [];
         }),
@@ -141,9 +141,9 @@ export const ofInbound = {
   },
   'the window of WhatsApp ends a day after the latest text': {
     promise: '13.5',
-    check: ({ accepted, inbound, stage: { time } }) =>
+    check: ({ accepted, inbound, stage: { time, sqs } }) =>
       distinct(accepted).flatMap(({ messageId, client, to, status }) => {
-        if (status?.channel !== 'whatsapp') return [];
+        if (status?.channel !== 'whatsapp' || isSetAside(sqs, to)) return [];
         const texts = (inbound.get(client.clientId) ?? []).filter(
           ({ channel, from }) => channel === 'whatsapp' && from === to,
         );
@@ -156,11 +156,6 @@ export const ofInbound = {
       }),
   },
 } as const satisfies Record<string, Invariant>;
-
-/** Whether a word failed at each of its receives, and waits for people. */
-function isSetAside({ stage }: Ended, person: string, text: string): boolean {
-  return deadLetters(stage.sqs).some((body) => body.includes(person.slice(1)) && body.includes(text));
-}
 
 /** When carriers took messages of which clients from a number of ours to the person. */
 function takenFrom({ scene, listed, stage }: Ended, person: string, number = ourNumber) {

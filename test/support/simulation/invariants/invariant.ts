@@ -80,6 +80,12 @@ export function deadLetters(sqs: Sqs): readonly string[] {
     .flatMap(({ messages }) => [...messages].map(({ body }) => body));
 }
 
+/** Whether a text of a person waits there; one with this word, where it is given. */
+export function isSetAside(sqs: Sqs, person: string, word = ''): boolean {
+  // The events of WhatsApp have numbers without a plus sign.
+  return deadLetters(sqs).some((body) => body.includes(person.replace('+', '')) && body.includes(word));
+}
+
 /** A change of a row about access, limits or senders is in force within this time. */
 export const inForceWithinMs = 60_000;
 

@@ -82,8 +82,10 @@ export const ofPaces = {
           // What waits keeps to the lowest pace since it was accepted.
           const sinceMs = Math.min(...before.map((one) => acceptedAt.get(one.messageId) ?? one.atMs));
           const { low: pace } = pacesDuring(record.edited, identity, sinceMs, atMs);
+          // A slot of an earlier pace below one is over at its end; a pace that was raised counts from then on.
+          const slotMs = 1000 / Math.min(1, pacesDuring(record.edited, identity, 0, atMs).low);
           // Slots are times of the clocks that reserve them and wait for them.
-          const neededMs = ((used + unused) / pace) * 1000 + 8000 + 2 * plan.skewMaxMs;
+          const neededMs = ((used + unused) / pace) * 1000 + 7000 + slotMs + 2 * plan.skewMaxMs;
           return atMs - acceptedAtMs > neededMs
             ? [
                 `${messageId} waited ${Math.round((atMs - acceptedAtMs) / 1000)} s, while ${used} segments went by its sender ${identity} and ${unused} were withheld, at a pace of ${pace}`,

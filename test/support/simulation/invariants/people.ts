@@ -4,7 +4,7 @@ import { suppressionRow } from '../../../../shared/message/suppression/suppressi
 import type { Asked, RowEdit } from '../outside/record.ts';
 import { keptListedMs } from '../outside/reports.ts';
 import type { Ended } from './ended.ts';
-import { distinct, type Invariant, timeOf } from './invariant.ts';
+import { distinct, type Invariant, isSetAside, timeOf } from './invariant.ts';
 
 /** The hourly comparison with the carrier's list, and a repeat of it. */
 const startInForceMs = 2.2 * 3_600_000;
@@ -76,10 +76,10 @@ export const ofPeople = {
 
   'START ends an opt-out': {
     promise: '13.2',
-    check: ({ stage: { record }, accepted, listed }) => {
+    check: ({ stage: { record, sqs }, accepted, listed }) => {
       const owner = ownersOf(listed);
       return distinct(accepted).flatMap(({ messageId, to, client, asked, status }) => {
-        if (status?.error?.code !== 'recipient_opted_out') return [];
+        if (status?.error?.code !== 'recipient_opted_out' || isSetAside(sqs, to)) return [];
         const own = record.asked.some(
           ({ clientId, route, path }) =>
             clientId === client.clientId &&
