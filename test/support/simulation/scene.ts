@@ -59,8 +59,8 @@ export interface Scene {
     of: { readonly clientId: string; readonly recipient: string },
     values: Readonly<Record<string, string>>,
   ): Promise<(() => Promise<void>) | undefined>;
-  /** Removes the row with the number of a client's endpoints; returns how to put it back with one less. */
-  removeEndpointCount(clientId: string): Promise<() => Promise<void>>;
+  /** Removes the row with the number of a client's endpoints; returns how to put it back, with one less if one was deleted meanwhile. */
+  removeEndpointCount(clientId: string): Promise<(isOneLess: boolean) => Promise<void>>;
   /** Adds a note to the usage of a client, and makes a number of the usage of all clients a text, as a person may do in the console. */
   editUsage(clientId: string): Promise<void>;
   /** Makes what is noted of who wrote to a person invalid, as a person may do in the console. */
@@ -286,11 +286,13 @@ export async function sceneOn(
       const of = { TableName: 'WebhookEndpoints', Key: { client_id, endpoint_id: 'count' } };
       const removing = new DeleteCommand({ ...of, ReturnValues: 'ALL_OLD' });
       const { Attributes } = await outsideTransactions(() => db.send(removing));
-      const left = Number(Attributes?.endpoints ?? 1) - 1;
-      const UpdateExpression = 'ADD endpoints :left';
-      const ExpressionAttributeValues = { ':left': left };
-      const putting = new UpdateCommand({ ...of, UpdateExpression, ExpressionAttributeValues });
-      return async () => void (await outsideTransactions(() => db.send(putting)));
+      const before = Number(Attributes?.endpoints ?? 1);
+      return async (isOneLess) => {
+        const UpdateExpression = 'ADD endpoints :left';
+        const ExpressionAttributeValues = { ':left': isOneLess ? before - 1 : before };
+        const putting = new UpdateCommand({ ...of, UpdateExpression, ExpressionAttributeValues });
+        await outsideTransactions(() => db.send(putting));
+      };
     },
 
     async editUsage(clientId) {

@@ -101,8 +101,9 @@ export const mishaps = {
       const path = { endpoint_id: String(answer.endpoint_id) };
       const putBack = await scene.removeEndpointCount(client.clientId);
       const deleted = await scene.ask(client, { route: 'deleteWebhookEndpoint', path });
-      await putBack();
-      if (deleted.status !== 204 && deleted.status !== 404) return;
+      const isDeleted = deleted.status === 204 || deleted.status === 404;
+      await putBack(isDeleted);
+      if (!isDeleted) return;
       await scene.ask(client, { route: 'getWebhookEndpoint', path, must: refused('12.2', 404) });
     },
   },

@@ -96,14 +96,15 @@ export const ofEditedRows = {
     check: ({ stage: { record } }) =>
       record.editedRows.flatMap(({ atMs, key, changes, restoredAtMs = Infinity }) =>
         Object.entries(changes).flatMap(([name, value]) => {
-          const [, clientId = ''] = /^caps:(.+)\|/.exec(String(Reflect.get(key.counter ?? {}, 'S'))) ?? [];
+          const counter = String(Reflect.get(key.counter ?? {}, 'S'));
+          const [, clientId = '', month = ''] = /^caps:(.+)\|(.+)/.exec(counter) ?? [];
           const [, cap = '', window = ''] = /^(messages|spend)_(d\d\d|month)$/.exec(name) ?? [];
           if (cap === '' || value === undefined || 'N' in value) return [];
           return record.asked.flatMap((asked) => {
             const { atMs: askedMs, answeredAtMs = Infinity, route, status } = asked;
-            const isOfDay = window === 'month' || Number(window.slice(1)) === new Date(askedMs).getUTCDate();
-            if (asked.clientId !== clientId || status !== 202 || !sends.includes(route) || !isOfDay)
-              return [];
+            const date = new Date(askedMs).toISOString();
+            const isIn = date.startsWith(window === 'month' ? month : `${month}-${window.slice(1)}`);
+            if (asked.clientId !== clientId || status !== 202 || !sends.includes(route) || !isIn) return [];
             if (askedMs < atMs + readWithinMs || answeredAtMs > restoredAtMs) return [];
             const per = window === 'month' ? 'per_month' : 'per_day';
             const { high } = limitsDuring(record.edited, clientId, cap, per, atMs, answeredAtMs, Infinity);
