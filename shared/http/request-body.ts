@@ -90,7 +90,7 @@ function isDeeperThan(levels: number, value: unknown): boolean {
 }
 
 /**
- * A field of this name would be lost without a word: assigning it sets the prototype of an object. Any of its letters can be
+ * A field of this name would be lost without an error: assigning it sets the prototype of an object. Any of its letters can be
  * written as an escape.
  */
 const mayNamePrototype = /__proto__|\\u/;
