@@ -85,10 +85,13 @@ export async function checkRecipientSends(
   withSend(await store.recipientSends(recipient), messageId, now);
 }
 
-/** The next send is allowed when the oldest of these leaves the window. */
+/**
+ * The next send is allowed when the oldest of these leaves the window. Other requests may have begun after this one and been
+ * stored before it read them, so the oldest may be later than `now`: the wait is still never longer than the window.
+ */
 function tooManySends(recent: readonly RecipientSend[], now: Date): GatewayError {
   const endsAt = Math.min(...recent.map(windowEndOf));
-  const seconds = Math.max(1, Math.ceil((endsAt - now.getTime()) / 1000));
+  const seconds = Math.min(recipientWindowSeconds, Math.max(1, Math.ceil((endsAt - now.getTime()) / 1000)));
   return rateLimitExceeded(
     `At most ${recipientSendsMax} one-time passwords go to one recipient in ${recipientWindowSeconds / 60} minutes.`,
     seconds,
