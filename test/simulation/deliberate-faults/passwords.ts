@@ -76,6 +76,17 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'a recipient of five passwords waits longer than ten minutes': {
+    theme: 'otp',
+    promise: '5.8',
+    changes: [
+      {
+        file: 'shared/otp/recipient-limit.ts',
+        replace: 'Math.min(recipientWindowSeconds, Math.max(1, Math.ceil((endsAt - now.getTime()) / 1000)))',
+        by: 'Math.max(1, Math.ceil((endsAt - now.getTime()) / 1000))',
+      },
+    ],
+  },
   'a password that was tried gets a new code when it is sent again': {
     theme: 'otp',
     promise: '5.8',

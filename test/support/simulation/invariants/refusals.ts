@@ -19,6 +19,19 @@ export const ofRefusals = {
             ],
       ),
   },
+  'no rate limit asks to wait longer than its window': {
+    promise: '1.1, 4.4, 5.8',
+    check: ({ stage: { record } }) =>
+      record.asked.flatMap(({ answer, route, path, headers = {}, atMs }) => {
+        const window = Number(/;w=(\d+)/.exec(headers['X-RateLimit-Policy'] ?? '')?.[1]);
+        const wait = Number(headers['Retry-After']);
+        return answer?.error !== 'rate_limit_exceeded' || (wait >= 1 && wait <= window)
+          ? []
+          : [
+              `${route} ${path} at ${timeOf(atMs)} was refused with a wait of ${wait} seconds, in a window of ${window}`,
+            ];
+      }),
+  },
   'a correct request is not refused as invalid': {
     promise: '1.2',
     check: ({ stage: { record } }) =>
