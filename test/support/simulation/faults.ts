@@ -57,6 +57,8 @@ export function keyOf({ point, kind }: Fault): string {
 }
 
 const focusedRate = 12;
+/** Where more than a third of the calls go wrong, nearly none of them comes to anything. */
+const timesMax = 16;
 
 export function decidedFaults({ seed, severity, focus, only, calm = false }: FaultOptions) {
   const counts = new Map<string, number>();
@@ -82,7 +84,7 @@ export function decidedFaults({ seed, severity, focus, only, calm = false }: Fau
       const point = next(name);
       const drawn = hashOf(seed, point) / 2 ** 32;
       const isFocused = focus !== undefined && name.startsWith(focus);
-      const times = severity * (isFocused ? focusedRate : 1);
+      const times = Math.min(timesMax, severity * (isFocused ? focusedRate : 1));
       let below = 0;
       for (const [kind, rate] of Object.entries(rates) as [FaultKind, number][]) {
         below += rate * times;
