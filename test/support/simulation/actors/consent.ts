@@ -66,20 +66,21 @@ export const consent = {
         await time.sleep(between(random, 5000, 30_000));
         const carrierHears = name === 'usual' && random() < 0.5;
         writes(scene, to, 'START', `${id}-${name}-start`, { carrierHears, lateMs });
-        await time.sleep(between(random, 200, 60_000));
         const path = { recipient: encodeURIComponent(to) };
+        // At the moment in which the gateway learns of it.
+        await time.sleep(isEnded ? between(random, 0, 150) : between(random, 200, 60_000));
         if (isEnded) await scene.ask(client, { route: 'deleteSuppression', path });
         await one('at-once');
         await time.sleep(lateMs + 2.5 * 3_600_000);
         await one('later');
       };
-      const [late = '', ended = ''] = ownPeople(act, 2);
+      const [late = '', ...ended] = ownPeople(act, 4);
       await Promise.all([
         startsAgain(scene.person(random), 'usual', 0, false),
         // The gateway learns of it hours later, or the client says the same.
-        random() < 0.5
-          ? startsAgain(late, 'late', between(random, 3, 6) * 3_600_000, false)
-          : startsAgain(ended, 'ended', 0, true),
+        ...(random() < 0.5
+          ? [startsAgain(late, 'late', between(random, 3, 6) * 3_600_000, false)]
+          : ended.map((to, i) => startsAgain(to, `ended-${i}`, 0, true))),
       ]);
     },
   },
