@@ -64,7 +64,7 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ],
     [
       // The same seeds at each run; `npm run test:simulate` has fresh ones.
-      'simulate --seed 1 --runs 16',
+      'simulate --seed 1 --runs 32',
       'aws-inputs',
       // Of these seeds few are about passwords, and none has clocks two minutes wrong among its faults.
       'simulate --seed 602 --runs 2 --only otp',
