@@ -90,8 +90,8 @@ function isDeeperThan(levels: number, value: unknown): boolean {
 }
 
 /**
- * A field of this name would be lost without an error: assigning it sets the prototype of an object. Any of its letters can be
- * written as an escape.
+ * A field of this name would be lost without an error: assigning it sets the prototype of an object. Any of its characters can
+ * be written as an escape.
  */
 const mayNamePrototype = /__proto__|\\u/;
 const prototypeText = 'The body has a field named __proto__, which is not allowed.';
