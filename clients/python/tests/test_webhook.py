@@ -99,21 +99,24 @@ class Webhooks(unittest.TestCase):
             for secrets in ([OLD, NEW], [NEW, OLD]):
                 self.assertEqual(verify_webhook(BODY, signed(*signers), secrets).event, "sms.delivered")
 
-    def test_anything_else_is_refused(self):
-        for headers, body in [
-            (signed(OTHER), BODY),
-            (signed(NEW), BODY.replace("msg_1", "msg_2")),
-            (signed(NEW, ago=3600), BODY),
-            (signed(NEW, ago=-3600), BODY),
-            ({}, BODY),
-            ({**signed(NEW), "webhook-signature": "v1,é"}, BODY),
-            ({**signed(NEW), "webhook-signature": "garbage"}, BODY),
-            ({**signed(NEW), "webhook-timestamp": "now"}, BODY),
-            ({**signed(NEW), "webhook-timestamp": "9" * 400}, BODY),
-            (signed(NEW), b"\xff\xfe"),
+    def test_anything_else_is_refused_with_its_reason(self):
+        for headers, body, reason in [
+            (signed(OTHER), BODY, "No signature"),
+            (signed(NEW), BODY.replace("msg_1", "msg_2"), "No signature"),
+            (signed(NEW, ago=3600), BODY, "five minutes"),
+            (signed(NEW, ago=-3600), BODY, "five minutes"),
+            ({}, BODY, "no header webhook-id"),
+            ({**signed(NEW), "webhook-signature": ""}, BODY, "no header webhook-signature"),
+            ({**signed(NEW), "webhook-signature": "v1,é"}, BODY, "No signature"),
+            ({**signed(NEW), "webhook-signature": "garbage"}, BODY, "No signature"),
+            ({**signed(NEW), "webhook-timestamp": "now"}, BODY, "whole seconds"),
+            ({**signed(NEW), "webhook-timestamp": "9" * 400}, BODY, "whole seconds"),
+            ({**signed(NEW), "webhook-timestamp": "9" * 15}, BODY, "five minutes"),
+            (signed(NEW), b"\xff\xfe", "No signature"),
         ]:
-            with self.assertRaises(WebhookVerificationError):
+            with self.subTest(reason), self.assertRaisesRegex(WebhookVerificationError, reason) as caught:
                 verify_webhook(body, headers, [OLD, NEW])
+            self.assertIsNone(caught.exception.__cause__)
 
     def test_a_time_is_only_digits(self):
         given = signed(NEW)

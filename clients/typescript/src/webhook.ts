@@ -1,4 +1,4 @@
-/** Tells a webhook of the gateway from any other request, also while its secret is rotated. */
+/** Verifies webhooks of the gateway, also while a secret is rotated. */
 import { Webhook } from 'standardwebhooks';
 import { ArgumentError, WebhookVerificationError } from './errors.ts';
 import type {
@@ -28,11 +28,11 @@ export type WebhookHeaders =
   | Readonly<Record<string, HeaderValue>>;
 
 /**
- * The event, once its signature holds (Standard Webhooks). Signatures of more than five minutes ago do not.
+ * Returns the event if its signature (Standard Webhooks) is valid and at most five minutes old.
  *
- * @param body - the raw body: parsed and written again it would differ
- * @param secrets - the webhook secret; the old and the new one during a rotation
- * @throws WebhookVerificationError - answer 401, and do nothing else
+ * @param body - the raw body: a body that was parsed and written again has other bytes
+ * @param secrets - the webhook secret; during a rotation, the old and the new one
+ * @throws WebhookVerificationError - its message says the reason: answer 401, and do nothing else
  * @throws ArgumentError - the secret, the body or the headers are not what this function takes
  */
 export function verifyWebhook(
@@ -47,26 +47,39 @@ export function verifyWebhook(
   if (typeof headers !== 'object' || headers === null)
     throw new ArgumentError('Give the headers of the request.');
   const given = signedHeaders(headers);
+  checkPresenceAndTime(given);
   const text = typeof body === 'string' ? body : textOf(body);
-  // The library would also take a time with something behind it, which nobody signed.
-  if (text === undefined || !/^[1-9]\d{0,14}$/.test(given['webhook-timestamp'] ?? ''))
-    throw new WebhookVerificationError(notOurs);
-  let cause: unknown;
+  if (text === undefined) throw new WebhookVerificationError(notSigned);
   for (const webhook of webhooks) {
     try {
       webhook.verify(text, given, { jsonParse: false });
-    } catch (error) {
-      cause = error;
+    } catch {
       continue;
     }
     return eventOf(text);
   }
-  throw new WebhookVerificationError(notOurs, { cause });
+  throw new WebhookVerificationError(notSigned);
 }
 
-const notOurs = 'The webhook is not from the gateway, or too old.';
+const notSigned = 'No signature of the webhook is valid. Check the secret, and that the body is the raw one.';
 
-/** The text whose bytes are these, a byte order mark included; undefined where there is none. */
+const toleranceSeconds = 300;
+
+function checkPresenceAndTime(given: SignedHeaders): void {
+  for (const name of signed)
+    if (given[name] === '')
+      throw new WebhookVerificationError(`The request has no header ${name}. It is not a webhook.`);
+  const timestamp = given['webhook-timestamp'];
+  // The library would also take a time with something behind it, which nobody signed.
+  if (!/^[1-9]\d{0,14}$/.test(timestamp))
+    throw new WebhookVerificationError('The header webhook-timestamp is not a time in whole seconds.');
+  if (Math.abs(Math.floor(Date.now() / 1000) - Number(timestamp)) > toleranceSeconds)
+    throw new WebhookVerificationError(
+      'The time of the webhook is more than five minutes from the time of this machine. Check its clock.',
+    );
+}
+
+/** Returns the text, with its byte order mark; undefined if the bytes are not UTF-8. */
 function textOf(body: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
@@ -84,7 +97,7 @@ interface SigningSecret {
   sign(id: string, at: Date, body: string): string;
 }
 
-/** @throws ArgumentError for what is no secret; the message does not show it */
+/** @throws ArgumentError, without the value, if it is not a secret */
 export function webhookOf(secret: unknown): SigningSecret {
   const base64 = typeof secret === 'string' ? secretPattern.exec(secret)?.[1] : undefined;
   if (base64 === undefined || base64.length % 4 === 1) throw new ArgumentError(secretAdvice);
@@ -103,15 +116,17 @@ function eventOf(text: string): AnyWebhookEvent {
   }
   const isEvent = typeof event?.event === 'string' && typeof event.data === 'object' && event.data !== null;
   if (!isEvent)
-    throw new WebhookVerificationError('The webhook is signed, but it is no event of the gateway.');
+    throw new WebhookVerificationError('The webhook is signed, but it is not an event of the gateway.');
   return event as AnyWebhookEvent;
 }
 
 const signed = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
 
-function signedHeaders(headers: WebhookHeaders): Record<string, string> {
+type SignedHeaders = Record<(typeof signed)[number], string>;
+
+function signedHeaders(headers: WebhookHeaders): SignedHeaders {
   const look = lookUpIn(headers);
-  return Object.fromEntries(signed.map((name) => [name, [look(name)].flat()[0] ?? '']));
+  return Object.fromEntries(signed.map((name) => [name, [look(name)].flat()[0] ?? ''])) as SignedHeaders;
 }
 
 /** No `instanceof Headers`: each implementation of `fetch` has a class of its own. */

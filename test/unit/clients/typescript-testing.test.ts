@@ -275,7 +275,7 @@ it('a signed webhook is accepted with its secret and no other, and not when it i
   const { body, headers } = signedWebhook(event, secret, { id: 'whd_1' });
   expect(headers['webhook-id']).toBe('whd_1');
   expect(verifyWebhook(body, headers, secret)).toMatchObject(event);
-  expect(() => verifyWebhook(body, headers, `whsec_${btoa('b'.repeat(32))}`)).toThrow('not from the gateway');
+  expect(() => verifyWebhook(body, headers, `whsec_${btoa('b'.repeat(32))}`)).toThrow('No signature');
   const old = signedWebhook(event, secret, { at: new Date(Date.now() - 3_600_000) });
-  expect(() => verifyWebhook(old.body, old.headers, secret)).toThrow('too old');
+  expect(() => verifyWebhook(old.body, old.headers, secret)).toThrow('five minutes');
 });

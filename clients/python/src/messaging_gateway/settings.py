@@ -43,9 +43,7 @@ class Settings:
         if (given[0] and given[1]) == given[2]:
             raise ArgumentError("Give client_id and client_secret, or api_key.")
         if given[2] and not is_bearer(self.api_key):
-            raise ArgumentError(
-                "api_key must not contain spaces, line breaks or characters outside ASCII."
-            )
+            raise ArgumentError("api_key must not contain spaces, line breaks or characters outside ASCII.")
         _check_url(self.base_url)
         for name, hook in (("on_request", self.on_request), ("on_response", self.on_response)):
             if hook is not None:
