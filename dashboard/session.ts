@@ -1,7 +1,6 @@
 /**
  * The signed-in session: a token in the tab's session storage, handed to new tabs of this browser, and renewed while
- * the tab is used. The client secret is in the memory of the tab that signed in, and nowhere else
- * (docs/decisions/dashboard-sessions.md).
+ * the tab is used. The client secret is in the memory of the tab that signed in, and nowhere else.
  */
 
 export interface Session {

@@ -1,4 +1,8 @@
-/** Bundles each function into one small file, because size costs start-up time. The same sources give the same bytes. */
+/**
+ * Bundles each function into one small file, because size costs start-up time. The same sources give the same bytes.
+ *
+ * Why: docs/decisions/bundles-are-commonjs.md
+ */
 import { createHash } from 'node:crypto';
 import {
   cpSync,

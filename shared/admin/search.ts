@@ -94,7 +94,7 @@ function requestIdIn(text: string): string | undefined {
   return id?.toLowerCase();
 }
 
-/** Requests that were not refused are in the logs only (docs/decisions/request-ids-are-in-the-logs.md). */
+/** The query that finds a request in the logs. No table stores request ids: that needs one more write for each message. */
 function logQueryFor(requestId: string): string {
   return [
     'fields @timestamp, @log, level, message, client_id, method, path, status, error, message_id, @message',

@@ -1,4 +1,8 @@
-/** Phone numbers and senders in requests. A number is stored and counted in its canonical form. */
+/**
+ * Phone numbers and senders in requests. A number is stored and counted in its canonical form.
+ *
+ * Why: docs/decisions/one-spelling-of-a-number.md
+ */
 import {
   type CountryCode,
   isSupportedCountry as hasPlan,

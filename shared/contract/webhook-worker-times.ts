@@ -32,7 +32,7 @@ export const workerTimeoutSeconds = 25;
 
 /**
  * The visibility timeout of the webhook queues: the message of a killed worker is shown again when the lease has
- * expired. That is one run of the function and not the six that AWS recommends: docs/decisions/one-run-visibility.md.
+ * expired. That is one run of the function and not the six that AWS recommends: docs/decisions/endpoint-health-and-two-lanes.md.
  */
 export const visibilitySeconds = 32;
 

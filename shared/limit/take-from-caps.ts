@@ -7,6 +7,8 @@
  *   store ─ unknown result → the amount stays taken, because the message may be sent
  *   refused, or a repeat of a request that is stored → given back, once (`createOnce` in
  *   ../message/send/idempotency.ts)
+ *
+ * Why: docs/decisions/caps-are-exact.md
  */
 
 import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';

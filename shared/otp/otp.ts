@@ -1,4 +1,8 @@
-/** A one-time password, without its code. */
+/**
+ * A one-time password, without its code.
+ *
+ * Why: docs/decisions/otp-code-derived-at-hand-over.md
+ */
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 import { modeOf } from '../contract/mode.ts';

@@ -7,6 +7,8 @@
  *   hold, a conditional write ─ crash → the repeated batch finds the row held, and continues
  *   Activity Log entry, with an id made of the hold ─ crash → written again as the same entry
  *   metric, again with each batch that finds these passwords held: its alarm needs one
+ *
+ * Why: docs/decisions/otp-hold.md
  */
 import type { ActivityLog } from '../activity/activity-log.ts';
 import type { StageMetric } from '../contract/metrics.ts';

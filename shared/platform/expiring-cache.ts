@@ -61,7 +61,7 @@ interface Reading<V> {
  * new row is found at once.
  *
  * Not `lru-cache`: it counts from the end of a read, keeps entries longer if the clock is set back, and restores the
- * old value if a fresh read finds nothing (docs/decisions/own-code-instead-of-a-library.md).
+ * old value if a fresh read finds nothing (docs/decisions/bundles-are-commonjs.md).
  */
 export class CachedReader<V> {
   readonly #values: ExpiringMap<{ readonly begunMs: number; readonly value: V }>;

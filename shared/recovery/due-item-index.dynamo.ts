@@ -7,6 +7,8 @@
  * Each shard of each list is one partition, sorted by time. An entry names about twenty rows that are due at about the same
  * time, so it costs a fraction of a write unit for each row; a secondary index would cost two units. Entries do not change
  * when their rows do: a review reads the rows.
+ *
+ * Why: docs/decisions/due-item-index.md
  */
 import { createHash } from 'node:crypto';
 import {

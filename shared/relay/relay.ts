@@ -7,6 +7,8 @@
  * A batch has changes of many clients, and what comes behind it waits for it. So no client's change may fail it or take
  * longer the more endpoints that client has: a change that a service refuses permanently is set aside, an event with
  * several webhooks is queued as one message, and an event whose destinations cannot be read is left to the sweep.
+ *
+ * Why: docs/decisions/message-row-is-the-outbox.md
  */
 
 import { isFinished, nextLegDueAfter } from '../message/dispatch/fallback.ts';

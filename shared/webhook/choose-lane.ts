@@ -2,6 +2,8 @@
  * The lane of each attempt, and how the workers of a lane start and receive. The fast lane is for endpoints that are known
  * to answer quickly, plus one trial request at a time to any other; the slow lane is for the rest. A worker waits at most
  * 300 ms for a decision, so only a trial request can occupy a worker of the fast lane for long.
+ *
+ * Why: docs/decisions/endpoint-health-and-two-lanes.md
  */
 
 import { receiveFurtherSeconds } from '../contract/webhook-worker-times.ts';

@@ -3,6 +3,8 @@
  *
  * Each state transition is a pure function from one row to the next. The store replaces a row only if it has not changed
  * since it was read, so only one of several workers succeeds.
+ *
+ * Why: docs/decisions/webhook-row-with-revision.md
  */
 
 import * as z from 'zod/mini';

@@ -1,6 +1,8 @@
 /**
  * Makes the API's body: an OpenAPI document from which API Gateway creates every resource, method and response of its
  * own. It is generated from the route table only, so it changes only with the routes or those responses.
+ *
+ * Why: docs/decisions/api-from-one-body.md
  */
 import { Aws } from 'aws-cdk-lib';
 import {

@@ -15,6 +15,8 @@
  * seconds in the worker.
  *   slot reserved ─ crash → the slot is unused; the next delivery of the queue message reserves another
  *   attempt recorded after the slot is over ─ crash → an unknown attempt, as above
+ *
+ * Why: docs/decisions/hand-over-lease.md
  */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { addSeconds } from '../../platform/clock.ts';

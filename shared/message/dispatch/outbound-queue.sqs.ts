@@ -1,4 +1,8 @@
-/** The queues of messages for the carriers, one for each kind of send: at-least-once delivery, unordered, fair between clients. */
+/**
+ * The queues of messages for the carriers, one for each kind of send: at-least-once delivery, unordered, fair between clients.
+ *
+ * Why: docs/decisions/outbound-queues-by-kind.md
+ */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
 import { type SendKind, sendKinds } from '../../contract/channels.ts';

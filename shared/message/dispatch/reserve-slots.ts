@@ -2,6 +2,8 @@
  * Reserves slots of senders with a pace. All reservations that a process makes for a sender at the same time are one
  * conditional write of the sender's row; after a conflict a process pauses and reads the row again. A process that dies
  * leaves at most its own slots unused.
+ *
+ * Why: docs/decisions/pacing-by-reserved-slots.md
  */
 
 import type { SendKind } from '../../contract/channels.ts';

@@ -1,6 +1,8 @@
 /**
  * Sends with an Idempotency-Key (contract 5.6): the stored message or batch is also the record of the key. Its
  * id is derived from client, endpoint and key, so of any number of equal requests one write succeeds.
+ *
+ * Why: docs/decisions/idempotency-by-derived-ids.md
  */
 import { createHash } from 'node:crypto';
 import { errorTexts, GatewayError } from '../../contract/errors.ts';

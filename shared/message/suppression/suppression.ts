@@ -1,6 +1,8 @@
 /**
  * Recipients to whom a client's messages are not handed over, because the person or a carrier said so, or the client
  * itself (contract, section 13). A row of `suppressions`.
+ *
+ * Why: docs/decisions/suppressions-are-read-at-hand-over.md
  */
 import * as z from 'zod/mini';
 import type { Message } from '../message.ts';

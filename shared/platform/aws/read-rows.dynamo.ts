@@ -1,4 +1,8 @@
-/** Reads one row, all rows of a query or a scan, or many rows by their keys. */
+/**
+ * Reads one row, all rows of a query or a scan, or many rows by their keys.
+ *
+ * Why: docs/decisions/malformed-rows.md
+ */
 import {
   BatchGetCommand,
   type BatchGetCommandInput,

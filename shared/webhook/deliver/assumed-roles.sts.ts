@@ -4,6 +4,8 @@
  * confused deputy). A role that can be assumed with any external id is not used at all.
  *
  * The session policy restricts the credentials to sending to the one queue or bus, whatever else the role may do.
+ *
+ * Why: docs/decisions/aws-destinations.md
  */
 import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts';
 import type { ForeignCredentials } from '../../platform/aws/clients.ts';

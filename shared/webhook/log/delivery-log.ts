@@ -1,6 +1,6 @@
 /**
  * The log of a client's webhook deliveries, page by page. A page costs a bounded number of reads, so it can be shorter
- * than asked for, or empty, and still have a cursor. Nothing is written for the log (docs/decisions/delivery-log.md).
+ * than asked for, or empty, and still have a cursor. Nothing is written for the log (docs/decisions/webhook-row-with-revision.md).
  */
 import * as z from 'zod/mini';
 import { standardError } from '../../contract/errors.ts';

@@ -113,10 +113,6 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
   ],
   'SECURITY.md': [['valid for', anHour]],
   'docs/cost-and-scale.md': [['**KMS**', anHour]],
-  'docs/decisions/dashboard-sessions.md': [
-    ['token lasts', anHour],
-    ['stolen token', anHour],
-  ],
   'docs/senders.md': [
     ['takes effect', inForce],
     ['`messages_per_second` |', String(paceMin), digits(paceMax)],

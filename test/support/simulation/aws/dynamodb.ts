@@ -2,6 +2,8 @@
  * DynamoDB in memory, for the simulation only: the calls that the gateway makes, in the service's own protocol. A call is
  * one step of the world: between its beginning and its end no other call happens. `test/engine/simulation` compares it
  * with Amazon's own engine.
+ *
+ * Why: docs/decisions/simulation-has-its-own-database.md
  */
 import { type Item, itemBytes, storedItem } from './attribute-values.ts';
 import { parseCondition, UpdateError, ValidationError } from './expression-syntax.ts';
