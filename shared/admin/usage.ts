@@ -181,7 +181,7 @@ function statusCounts(amounts: Amounts): Readonly<Record<string, number>> {
   return counts;
 }
 
-export const overviewSpans = { day: 24, week: 7 * 24, month: 30 * 24 } as const;
+const overviewSpans = { day: 24, week: 7 * 24, month: 30 * 24 } as const;
 type OverviewSpan = keyof typeof overviewSpans;
 
 export const overviewQuery = z.object({

@@ -6,8 +6,8 @@ import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 const require = createRequire(import.meta.url);
 const root = join(import.meta.dirname, '../..');
 
-/** As a team would build it that knows esbuild and leaves the SDK as it is. */
-export const ordinarySettings = {
+/** The settings of a team that knows esbuild and leaves the SDK as it is. */
+const ordinarySettings = {
   absWorkingDir: root,
   bundle: true,
   minify: true,
@@ -48,10 +48,9 @@ function loadedAtStart(metafile: Metafile, entry: string): Set<string> {
 export function buildBareHandler(
   commands: ReadonlyMap<string, ReadonlySet<string>>,
   outfile: string,
-  settings: BuildOptions,
 ): number {
   const { metafile } = buildSync({
-    ...settings,
+    ...ordinarySettings,
     stdin: { contents: bareSource(commands), resolveDir: root, loader: 'ts' },
     outfile,
     metafile: true,

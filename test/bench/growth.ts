@@ -1,7 +1,6 @@
 /**
- * `npm run bench -- growth [--full]`: what status, list, expiry sweep and activity log cost as the tables grow from 10³ to
- * 10⁵ rows (without --full to 10⁴), and what each question about usage reads of a million rows (10⁵), on one DynamoDB Local.
- * With `--usage` only the latter.
+ * `npm run bench -- growth [--full]`: how long status, list, expiry sweep and Activity Log take as the tables grow from 10³
+ * to 10⁴ rows (10⁵ with `--full`), on one DynamoDB Local.
  */
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { ScheduledEvent } from 'aws-lambda';
@@ -15,18 +14,14 @@ import { firstReview } from '../../shared/relay/expire-messages.ts';
 import { median, printMachine, printTable, ratio } from './figures.ts';
 import { applyLoad } from './load.ts';
 import { silenceLog, startLocalFunctions } from './local-functions.ts';
-import { reportUsage } from './usage-growth.ts';
 
 const full = process.argv.includes('--full');
-const onlyUsage = process.argv.includes('--usage');
 const sizes = full ? [1000, 10_000, 100_000] : [1000, 10_000];
 const samples = 100;
 /** What DynamoDB takes in one call. */
 const batchWriteMax = 25;
 const started = new Date();
 const works = [status, list, listByReference, sweep, activity];
-/** As many as 100 clients make that send in each hour of the 400 days for which usage is kept. */
-const usageRows = full ? 1_000_000 : 100_000;
 
 silenceLog();
 printMachine(['npm run bench -- growth', ...process.argv.slice(2)].join(' '));
@@ -34,8 +29,7 @@ const local = await startLocalFunctions();
 const dueItemIndex = dynamoDueItemIndex(local.dynamo, local.tables.due_items);
 const messages = dynamoMessageStore(local.dynamo, { tableName: local.tables.messages, retentionDays: 30 });
 try {
-  if (!onlyUsage) await reportGrowth();
-  await reportUsage(local, started, usageRows);
+  await reportGrowth();
 } finally {
   await local.stop();
 }
@@ -56,7 +50,7 @@ async function reportGrowth(): Promise<void> {
       ...costs.map((ms, i) => `${ms.toFixed(1)} (${ratio(ms / (first[i] ?? ms))})`),
     ]);
   }
-  console.log('\nMilliseconds, median; in brackets against the first row');
+  console.log('Milliseconds, median; in brackets against the first row');
   printTable(['rows', 'status', 'list', 'list by reference', 'expiry sweep', 'activity log'], rows);
 }
 

@@ -17,22 +17,15 @@ import type { TestTables } from '../support/engine/test-tables.ts';
 import { putLimits } from '../support/rate-limit/put-limits.ts';
 import { functionEnvironment } from './function-environment.ts';
 
-export interface LocalFunctions {
+interface LocalFunctions {
   readonly dynamo: DynamoDBDocumentClient;
   readonly config: DynamoDBClientConfig;
   readonly tables: TestTables['names'];
   readonly clientId: string;
   /** The exported handler of a function's bundle. */
-  handler<Event, Result>(
-    functionName: string,
-    folder?: string,
-  ): (event: Event, context?: Context) => Promise<Result>;
-  /**
-   * Calls an HTTP function as API Gateway does, with a token of the one client.
-   *
-   * @param folder - of its bundle, where it is not the one of these sources
-   */
-  call(functionName: string, request: LocalRequest, folder?: string): Promise<APIGatewayProxyResult>;
+  handler<Event, Result>(functionName: string): (event: Event, context?: Context) => Promise<Result>;
+  /** Calls an HTTP function as API Gateway does, with a token of the one client. */
+  call(functionName: string, request: LocalRequest): Promise<APIGatewayProxyResult>;
   stop(): Promise<void>;
 }
 
@@ -69,18 +62,16 @@ export async function startLocalFunctions(): Promise<LocalFunctions> {
 
   const token = await makeClient(dynamo, names);
   const load = createRequire(import.meta.url);
-  const handler: LocalFunctions['handler'] = (
-    functionName,
-    folder = bundleFunctions().folder(functionName),
-  ) => load(join(folder, 'index.js')).handler;
+  const handler: LocalFunctions['handler'] = (functionName) =>
+    load(join(bundleFunctions().folder(functionName), 'index.js')).handler;
   return {
     dynamo,
     config: engine.config,
     tables: names,
     clientId,
     handler,
-    call: (functionName, request, folder) =>
-      handler<unknown, APIGatewayProxyResult>(functionName, folder)(eventOf(request, token), context),
+    call: (functionName, request) =>
+      handler<unknown, APIGatewayProxyResult>(functionName)(eventOf(request, token), context),
     stop: () => engine.stop(),
   };
 }

@@ -1,6 +1,6 @@
 /** The times of the usage page: UTC days, weeks from Monday, and months, as usage is counted, or the days that are chosen. */
 
-export const usagePeriods = [
+const usagePeriods = [
   { id: 'today', text: 'Today' },
   { id: 'week', text: 'This week' },
   { id: 'month', text: 'This month' },

@@ -222,7 +222,7 @@ function blocked(errorMessage: string): PostResult {
   };
 }
 
-export type Phase = 'dns' | 'connect' | 'tls' | 'answer';
+type Phase = 'dns' | 'connect' | 'tls' | 'answer';
 
 type PostEnd = { readonly kind: 'complete' | 'timeout' } | { readonly kind: 'error'; readonly error: Error };
 

@@ -17,8 +17,8 @@ import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
 import { randomFrom } from '../doubles/seeded-random.ts';
 import { inMemoryStores } from '../engine/stores.ts';
 import { virtualTime } from '../simulation/virtual-time.ts';
+import type { PacedRun } from './broken-pacing.ts';
 import { aMessage, created, onlyCarrier } from './example-message.ts';
-import type { PacedRun } from './pacing-figures.ts';
 
 const messagesOfRequest = 1000;
 const batchSize = 10;

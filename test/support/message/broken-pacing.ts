@@ -1,4 +1,4 @@
-/** Whether a sender's bulk kept its pace while other messages went in between: the figures, and which of them are not met. */
+/** Judges whether a sender's bulk kept its pace while other messages went in between. */
 import { quantile } from '../../bench/figures.ts';
 
 /** Times in milliseconds since the epoch. */
@@ -23,7 +23,8 @@ export interface PacedRun {
 
 const limits = { otpMs: 2000, singleMs: 3000, pace: 0.02, expectedEnd: 0.05, inFlightGrowth: 0.2 };
 
-export function pacingFigures(run: PacedRun) {
+/** Returns what was not kept. */
+export function brokenPacing(run: PacedRun): readonly string[] {
   const { perSecond, beganMs, bulkMs, otpMs, otpWaitsMs, singleWaitsMs } = run;
   const ofSender = [...bulkMs, ...otpMs];
   const counts = [...Map.groupBy(ofSender, (time) => Math.floor(time / 1000)).values()];
@@ -32,7 +33,6 @@ export function pacingFigures(run: PacedRun) {
   const during = ofSender.filter((time) => time >= first && time <= last).length;
   const pace = during / ((last - first) / 1000 + 1) / perSecond - 1;
   const errorOf = (expectedMs: number) => (last - expectedMs) / (last - beganMs);
-  const endError = errorOf(run.expectedEndMs);
   // In a short run the one-time passwords that went before are a large part of all messages.
   const endErrorAlone = errorOf(run.expectedEndMs + (otpMs.length * 1000) / perSecond);
   const endErrorAtHalf = errorOf(run.expectedEndAtHalfMs);
@@ -48,32 +48,9 @@ export function pacingFigures(run: PacedRun) {
     [Math.abs(endErrorAtHalf) <= limits.expectedEnd, 'expected_end_at of the status was wrong'],
     [(late ?? 0) <= (early ?? 0) * (1 + limits.inFlightGrowth) + 2, 'more and more messages were in flight'],
   ];
-  const unmet = met.flatMap(([isMet, what]) => (isMet ? [] : [what]));
-  return {
-    waits: [
-      ['one-time passwords', ...inSeconds(otpWaitsMs)],
-      ['single sends of another client', ...inSeconds(singleWaitsMs)],
-    ],
-    lines: [
-      `most in one second: ${most} (pace ${perSecond})`,
-      `pace: ${percent(pace)} off`,
-      `expected_end_at: ${percent(endError)} off, ${percent(endErrorAlone)} without the one-time passwords that went before; ${percent(endErrorAtHalf)} in the status at half-time`,
-      `in flight: median ${quantile(steady, 0.5)}, most ${quantile(steady, 1)}, first half ${early?.toFixed(0)}, second half ${late?.toFixed(0)}`,
-    ],
-    unmet,
-  };
-}
-
-export const waitColumns = ['seconds until handed over', 'p50', 'p99', 'longest'];
-
-function inSeconds(waitsMs: readonly number[]): string[] {
-  return [0.5, 0.99, 1].map((fraction) => (quantile(waitsMs, fraction) / 1000).toFixed(2));
+  return met.flatMap(([isMet, what]) => (isMet ? [] : [what]));
 }
 
 function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(2)} %`;
 }
