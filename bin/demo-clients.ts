@@ -1,17 +1,10 @@
-/**
- * The clients of a new local gateway: one to try the API, one to administer it. A data folder keeps those of `npm start` over a
- * restart.
- */
+/** The clients of a new local gateway: one to try the API, one to administer it. */
 
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { aimAtEmulator } from '../lib/local/aim-at-emulator.ts';
-import { type DemoClients, demoClientsSchema } from '../lib/local/connection.ts';
-import { writeWhole } from '../lib/local/data-folder.ts';
+import type { DemoClients } from '../lib/local/connection.ts';
 import type { LocalGateway } from '../lib/local/gateway.ts';
-import { StartFailure } from '../lib/local/start-failure.ts';
 import { type ClientAdminDependencies, createApiKey, createClient } from '../shared/client/client-admin.ts';
 import { dynamoApiKeyStore, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../shared/client/webhook-secrets.dynamo.ts';
@@ -59,37 +52,7 @@ export function dynamoClientAdmin(
   };
 }
 
-/** @throws StartFailure if the file is damaged: the secrets are stored nowhere else */
-export async function readDemoClients(dataFolder: string | undefined): Promise<DemoClients | undefined> {
-  if (dataFolder === undefined) return undefined;
-  const file = fileIn(dataFolder);
-  const text = await readFile(file, 'utf8').catch(() => undefined);
-  if (text === undefined) return undefined;
-  try {
-    return demoClientsSchema.parse(JSON.parse(text));
-  } catch (cause) {
-    throw new StartFailure(
-      `${file} is damaged. Nothing was changed. Restore it, or delete it to get new demo clients.`,
-      { cause },
-    );
-  }
-}
-
-export async function demoClients(
-  gateway: LocalGateway,
-  kept: DemoClients | undefined,
-  dataFolder: string | undefined,
-): Promise<DemoClients> {
+export async function demoClients(gateway: LocalGateway): Promise<DemoClients> {
   aimAtEmulator(process.env, gateway.aws);
-  const admin = dynamoClientAdmin(dynamo(), gateway.tables);
-  // If the emulator of a first start was killed before it saved its state, the clients are only in the file.
-  if (kept !== undefined && (await admin.clients.find(kept.client_id)) !== undefined) return kept;
-
-  const created = await createDemoClients(admin, new Date());
-  if (dataFolder !== undefined) await writeWhole(fileIn(dataFolder), JSON.stringify(created));
-  return created;
-}
-
-function fileIn(dataFolder: string): string {
-  return join(dataFolder, 'demo-clients.json');
+  return await createDemoClients(dynamoClientAdmin(dynamo(), gateway.tables), new Date());
 }

@@ -1,6 +1,6 @@
 /** npm start: runs the gateway on this machine until it is stopped, and leaves no process behind. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { readCarriersFile } from '../lib/local/carriers-file.ts';
 import { type Connection, connectionOf } from '../lib/local/connection.ts';
@@ -8,7 +8,7 @@ import { type LocalGateway, startLocalGateway } from '../lib/local/gateway.ts';
 import { StartFailure } from '../lib/local/start-failure.ts';
 import { stopRequest } from '../lib/local/stop-request.ts';
 import { welcome } from '../lib/local/welcome.ts';
-import { demoClients, readDemoClients } from './demo-clients.ts';
+import { demoClients } from './demo-clients.ts';
 
 const localFolder = join(import.meta.dirname, '..', '.local');
 const connectionFile = join(localFolder, 'gateway.json');
@@ -17,7 +17,6 @@ const options = new Command()
   .name('npm start --')
   .description('Runs the messaging gateway on this machine.')
   .option('--port <port>', 'the port of the API', wholeNumberUpTo(65_535), 3000)
-  .option('--data <folder>', 'keep the state in this folder over a restart')
   .option(
     '--time-scale <times>',
     'make webhook retry delays this many times shorter',
@@ -30,7 +29,7 @@ const options = new Command()
   )
   .option('--json', 'print one line of JSON on standard output when ready', false)
   .parse()
-  .opts<{ port: number; data?: string; timeScale: number; carriers?: string; json: boolean }>();
+  .opts<{ port: number; timeScale: number; carriers?: string; json: boolean }>();
 
 const stopping = new AbortController();
 const askedToStop = stopRequest({
@@ -38,7 +37,7 @@ const askedToStop = stopRequest({
     printLine('Stopping…');
     stopping.abort();
   },
-  // The emulator notices that this process ended, and still writes its state.
+  // The emulator notices that this process ended, and ends too.
   force: () => process.exit(1),
   now: () => performance.now(),
 });
@@ -52,11 +51,8 @@ process.exitCode = await run().catch((error: unknown) => {
 process.exit();
 
 async function run(): Promise<number> {
-  const dataFolder = options.data === undefined ? undefined : resolve(options.data);
-  const keptClients = await readDemoClients(dataFolder);
   const gateway = await startLocalGateway({
     port: options.port,
-    dataFolder,
     timeScale: options.timeScale,
     carriers: options.carriers === undefined ? undefined : readCarriersFile(options.carriers),
     cacheFolder: localFolder,
@@ -65,20 +61,18 @@ async function run(): Promise<number> {
     progress: printLine,
     signal: stopping.signal,
   });
-  let status = 1;
   try {
-    const clients = await demoClients(gateway, keptClients, dataFolder);
+    const clients = await demoClients(gateway);
     const connection = connectionOf(gateway, clients);
     // An existing file would keep its mode.
     await rm(connectionFile, { force: true });
     await writeFile(connectionFile, `${JSON.stringify(connection)}\n`, { mode: 0o600 });
     announce(connection);
-    status = await untilEnded(gateway);
+    return await untilEnded(gateway);
   } finally {
     await forget(gateway);
-    if (!(await gateway.stop())) status = 1;
+    await gateway.stop();
   }
-  return status;
 }
 
 /** Deletes the connection file, unless another gateway has replaced it since. */

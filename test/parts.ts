@@ -29,7 +29,6 @@ export const parts: Readonly<Record<string, Part>> = {
   'hostile-requests': jest({ TEST_PART: 'long', FUZZ_RUNS: '5000' }),
   deploy: program('test/deploy/deploy.ts'),
   'aws-inputs': { ...program('test/aws-inputs/all.ts'), usesCalls: true },
-  'lambda-runtime': program('test/lambda-runtime/all.ts'),
   templates: program('test/deploy/lint-templates.ts'),
   simulate: program('--max-semi-space-size=64', 'test/simulation/all.ts'),
   'deliberate-faults': program('--max-semi-space-size=64', 'test/simulation/find-faults.ts'),
@@ -55,7 +54,6 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'local',
       'long',
       'dynamodb-local',
-      'lambda-runtime',
       'templates',
       'types',
       'lint',
@@ -94,7 +92,6 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'simulate --messages 10000',
       'properties /fuzz/',
       'hostile-requests long/fuzz',
-      'lambda-runtime --native',
     ],
   ],
 };

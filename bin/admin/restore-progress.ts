@@ -1,7 +1,6 @@
 /** The progress of a restore, in a file for each stack, so that a restore that was interrupted is continued. */
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isRunning } from '../../lib/local/data-folder.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import type { KeptStreamEvidence } from '../../shared/restore/evidence.ts';
 import type { RestoreDependencies } from '../../shared/restore/restore-page.ts';
@@ -50,6 +49,15 @@ async function takeLock(lock: string): Promise<void> {
     // Its process was killed.
     await rm(lock, { force: true });
     await take();
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    // Number 0 would be this process and its group.
+    return pid > 0 && process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

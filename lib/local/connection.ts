@@ -1,19 +1,16 @@
 /** The connection file: how other programs use a local gateway (contract, section 9). */
-import * as z from 'zod/mini';
 import type { StackResources } from '../constructs/stack-outputs.ts';
 import type { LocalGateway } from './gateway.ts';
 
 /** The credentials of the demo clients; the local gateway prints them in this form (contract, section 9). */
-export const demoClientsSchema = z.object({
-  client_id: z.string(),
-  client_secret: z.string(),
-  api_key: z.string(),
-  /** Absent in a data folder of an earlier release. */
-  test_api_key: z.optional(z.string()),
-  webhook_secret: z.string(),
-  admin: z.object({ client_id: z.string(), client_secret: z.string() }),
-});
-export type DemoClients = z.output<typeof demoClientsSchema>;
+export interface DemoClients {
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly api_key: string;
+  readonly test_api_key: string;
+  readonly webhook_secret: string;
+  readonly admin: { readonly client_id: string; readonly client_secret: string };
+}
 
 export interface Connection extends DemoClients, StackResources, Pick<LocalGateway, 'aws' | 'settings'> {
   readonly base_url: string;

@@ -1,20 +1,12 @@
 /** Runs MiniStack as a child process, with IAM enforced and on loopback only. It ends with this process. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  choosePort,
-  forgetEmulator,
-  keepWithinMs,
-  keptFolders,
-  makePrivate,
-  nameEmulator,
-} from './data-folder.ts';
-import { followSaves } from './saves.ts';
 import { StartFailure } from './start-failure.ts';
 
 /** The credentials, account and region of the emulator. */
@@ -41,16 +33,12 @@ export interface Preload {
 interface EmulatorOptions {
   readonly python: string;
   readonly logFile: string;
-  /** The folder that keeps the state over a restart; without it nothing is kept. */
-  readonly dataFolder?: string | undefined;
   /** The PATH of this process; functions run with the Node of this process. */
   readonly searchPath: string;
   /** The AWS endpoint of functions, if it is a proxy in front of the emulator. */
   readonly functionsEndpoint?: string;
   /** A Python file to run in the emulator's process before it starts, with its variables. */
   readonly preload?: Preload | undefined;
-  /** Receives the messages about state that cannot be kept. */
-  readonly report?: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -60,8 +48,7 @@ interface EmulatorOptions {
  * @throws StartFailure when it does not.
  */
 export async function startEmulator(options: EmulatorOptions) {
-  if (options.dataFolder !== undefined) await makePrivate(options.dataFolder);
-  const port = await choosePort(options.dataFolder, options.signal);
+  const port = await freePort();
   const scratch = await mkdtemp(join(tmpdir(), 'messaging-gateway-emulator-'));
   await mkdir(dirname(options.logFile), { recursive: true });
   const log = createWriteStream(options.logFile, { mode: 0o600 });
@@ -77,19 +64,13 @@ export async function startEmulator(options: EmulatorOptions) {
       AUTH: 'true',
       IOT_MTLS_ENABLED: '0',
       ...(options.functionsEndpoint === undefined ? {} : { AWS_ENDPOINT_URL: options.functionsEndpoint }),
-      ...(options.dataFolder === undefined
-        ? {}
-        : { PERSIST_STATE: '1', S3_PERSIST: '1', ...keptFolders(options.dataFolder) }),
       ...(options.preload === undefined
         ? {}
         : { PRELOAD: options.preload.file, ...options.preload.environment }),
     },
-    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });
-  const { dataFolder, report = () => undefined } = options;
-  const saves =
-    dataFolder === undefined ? undefined : followSaves(child.stdio[3] as Readable, dataFolder, report);
   // The process may end before its input is closed.
   child.stdin.on('error', () => undefined);
   child.stdout.pipe(log, { end: false });
@@ -104,39 +85,21 @@ export async function startEmulator(options: EmulatorOptions) {
     pid: child.pid ?? 0,
     /** Resolves when the process has ended, for any reason. */
     ended,
-    /**
-     * Keeps the state from now on, if there is a data folder. Call it when the gateway is deployed. Resolves after the
-     * first save.
-     *
-     * @throws StartFailure if the state cannot be kept
-     */
-    async keep(): Promise<void> {
-      child.stdin.write('keep');
-      await saves?.first();
-    },
-    /** Stops the emulator and all its function processes. @returns whether the state was kept, or did not have to be */
-    async stop(): Promise<boolean> {
+    /** Stops the emulator and all its function processes. */
+    async stop(): Promise<void> {
       child.stdin.end();
-      await Promise.race([
-        ended,
-        pause(saves === undefined ? stopWithinMs : keepWithinMs, undefined, { ref: false }),
-      ]);
+      await Promise.race([ended, pause(stopWithinMs, undefined, { ref: false })]);
       killGroup(child);
       await ended;
-      const kept = (await saves?.end()) ?? true;
-      if (dataFolder !== undefined) await forgetEmulator(dataFolder);
       log.end();
       await rm(scratch, { recursive: true, force: true, maxRetries: 3 });
-      return kept;
     },
   };
   try {
-    if (dataFolder !== undefined) await nameEmulator(dataFolder, emulator.pid);
     await untilReady(emulator.endpoint, ended, options);
   } catch (error) {
     await emulator.stop();
-    const refusal = saves?.refusal();
-    throw refusal === undefined ? error : new StartFailure(refusal, { cause: error });
+    throw error;
   }
   return emulator;
 }
@@ -169,4 +132,14 @@ function killGroup(child: ChildProcess): void {
   } catch {
     // The group has already ended.
   }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no TCP port');
+  return address.port;
 }

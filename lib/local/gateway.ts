@@ -13,7 +13,6 @@ import { StartFailure } from './start-failure.ts';
 interface LocalGatewayOptions {
   /** The port of the gateway; 0 means any free port. */
   readonly port: number;
-  readonly dataFolder?: string | undefined;
   /** The factor by which webhook retry delays are divided. */
   readonly timeScale: number;
   /** Carriers in place of the simulated ones. */
@@ -47,10 +46,8 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
     emulator = await startEmulator({
       python,
       logFile: join(options.logFolder, 'emulator.log'),
-      dataFolder: options.dataFolder,
       searchPath: options.environment.PATH ?? '',
       preload: options.preload,
-      report: options.progress,
       signal: options.signal,
     });
     options.progress('Deploying the gateway');
@@ -68,7 +65,6 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
     });
     const outputs = await Promise.race([deployed, aborted(options.signal)]);
     await putCarrierSecrets(emulator.endpoint, outputs, options.carriers?.secrets ?? {});
-    await Promise.race([emulator.keep(), aborted(options.signal)]);
     front.open({ endpoint: emulator.endpoint, apiId: outputs.ApiId ?? '' });
     return running(front, emulator, outputs);
   } catch (error) {
@@ -118,10 +114,9 @@ function running(front: Front, emulator: Emulator, outputs: Readonly<Record<stri
     emulatorPid: emulator.pid,
     /** Resolves when the emulator has ended, for any reason. */
     ended: emulator.ended,
-    /** @returns whether the state was kept, or did not have to be */
-    async stop(): Promise<boolean> {
+    async stop(): Promise<void> {
       await front.close();
-      return emulator.stop();
+      await emulator.stop();
     },
   };
 }

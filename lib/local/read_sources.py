@@ -17,7 +17,7 @@ all_sources, read_streams = lambda_svc._iter_all_esms, lambda_svc._poll_dynamodb
 read_queues_once, take_of_fifo_queue = lambda_svc._poll_sqs, sqs._receive_messages_for_esm
 # The sources that `read_streams` sees; all where it is not set.
 only = contextvars.ContextVar('only', default=None)
-# So that a save of the state is not kept waiting, and each kind of source has its turn.
+# So that each kind of source has its turn.
 stream_rounds_max, queue_rounds_max = 5, 20
 batch_max = 10
 # After a round that read nothing: the source is disabled, or its function failed.

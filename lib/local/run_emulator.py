@@ -1,30 +1,23 @@
 """Runs MiniStack as the leader of a process group, so the terminal's Ctrl-C does not reach it.
 
-Its standard input is a pipe. Data in it means that the gateway is deployed, so its state may be saved from now on. When the
-pipe closes, the parent process has stopped or crashed, and the whole group ends; where state is kept, running work is
-finished first. Only the owner can read its files.
+Its standard input is a pipe, which closes when the parent process has stopped or crashed; then the whole group ends. Only the
+owner can read its files.
 """
 import gc, os, shutil, signal, sys, threading, time
 os.umask(0o077)
 # With 20,000 rows a full collection takes 0.9 s, in which no call is answered. Nearly all garbage is young.
 gc.set_threshold(700, 10, 10_000)
-keep_state = None
 def end_group():
     shutil.rmtree(os.environ['TMPDIR'], ignore_errors=True)
     os.killpg(0, signal.SIGKILL)
 def follow_parent():
     while os.read(0, 4096):
-        if keep_state:
-            keep_state.keeping.set()
-    if keep_state:
-        keep_state.settle()
+        pass
     os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(45 if keep_state else 3)
+    time.sleep(3)
     end_group()
 threading.Thread(target=follow_parent, daemon=True).start()
 sys.argv = ['ministack']
-if 'PERSIST_STATE' in os.environ:
-    import keep_state
 import import_api_body, read_sources
 if 'PRELOAD' in os.environ:
     exec(open(os.environ['PRELOAD']).read())

@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts';
  * proxy, whose requests look like those of this machine.
  */
 export function quickStartOf(connection: Connection): string {
-  const { base_url, test_api_key = '', webhook_secret } = connection;
+  const { base_url, test_api_key, webhook_secret } = connection;
   return `${base_url}/docs#${new URLSearchParams({ test_api_key, webhook_secret })}`;
 }
 
@@ -20,7 +20,7 @@ The messaging gateway is ready at ${base_url}
   client id        ${client_id}
   client secret    ${client_secret}
   API key          ${api_key}
-  test API key     ${test_api_key ?? '(this data folder has none)'}
+  test API key     ${test_api_key}
   webhook secret   ${webhook_secret}
 
   documentation    ${base_url}/docs
@@ -30,7 +30,7 @@ The messaging gateway is ready at ${base_url}
 
 Try it:
 
-TOKEN=${test_api_key ?? api_key}
+TOKEN=${test_api_key}
 
 MESSAGE=$(curl -s ${base_url}/api/v1/sms/send -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"to":"+447700900123","message":"Hello"}' | tee /dev/stderr | ${take('message_id')})
 

@@ -41,7 +41,7 @@ export async function startGatewayWithAws(
     progress: console.error,
     signal: new AbortController().signal,
   });
-  const clients = await demoClients(gateway, undefined, undefined);
+  const clients = await demoClients(gateway);
   const topic = await receiptsTopic(gateway);
   const stop = async (): Promise<void> => {
     await gateway.stop();

@@ -5,7 +5,6 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
-import { freePort } from '../../support/gateway/free-port.ts';
 
 const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'local.ts');
 
@@ -31,17 +30,6 @@ describe('npm start', () => {
       stderr: `Port ${port} is taken; choose another with --port.\n`,
       status: 1,
     });
-  });
-
-  it('says which folder it can keep nothing in', async () => {
-    const { stderr, status } = await start([
-      '--port',
-      String(await freePort()),
-      '--data',
-      join(program, 'data'),
-    ]);
-    expect(stderr).toContain(`Data cannot be kept in ${join(program, 'data')}: `);
-    expect(status).toBe(1);
   });
 
   it('refuses a time scale that is no whole number', async () => {
