@@ -135,6 +135,7 @@ function eventOf(
   const content = body === undefined ? {} : { 'Content-Type': 'application/json' };
   return {
     httpMethod: method,
+    resource: path,
     path,
     headers: { Authorization: `Bearer ${token}`, ...content },
     body: body === undefined ? null : JSON.stringify(body),
