@@ -74,7 +74,6 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
   release: [
     [
       'clients',
-      'deploy upgrade',
       'construct stacks,sample',
       'templates each-setting',
       'attacks',

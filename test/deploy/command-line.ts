@@ -59,19 +59,10 @@ export type CommandLine = (
 
 const runWithinMs = 300_000;
 
-/** @param unknown - settings that the code of the checkout does not have yet */
-export async function commandLine(
-  endpoint: string,
-  log: WriteStream,
-  unknown: readonly string[] = [],
-): Promise<CommandLine> {
-  const known = Object.entries(differences.settings).filter(([name]) => !unknown.includes(name));
+export async function commandLine(endpoint: string, log: WriteStream): Promise<CommandLine> {
   const home = await mkdtemp(join(tmpdir(), 'messaging-gateway-home-'));
   const outputsFile = join(home, 'outputs.json');
-  await writeFile(
-    join(home, '.cdk.json'),
-    JSON.stringify({ context: Object.fromEntries(known), outputsFile }),
-  );
+  await writeFile(join(home, '.cdk.json'), JSON.stringify({ context: differences.settings, outputsFile }));
   const env = {
     PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
     HOME: home,

@@ -1,9 +1,7 @@
 /**
- * The life of a deployed gateway by the commands of docs/deploy.md, docs/rotate-and-restore.md and
- * docs/regions.md on a fresh emulator: deployed, unchanged, conformant, its secrets and keys rotated, upgraded under
- * traffic, rolled back, deployed in a second region, destroyed. `npm run test:all -- deploy` prints what it showed, and exits with 1 where something did not hold;
- * `npm run test:release -- deploy upgrade` compares the resources of our own stages with those of the last
- * release and upgrades a stage of it, with its data, instead, and
+ * Runs the commands of docs/deploy.md, docs/rotate-and-restore.md and docs/regions.md on a fresh emulator: deploy, deploy
+ * again, rotate secrets and keys, upgrade under traffic, roll back, deploy in a second region, destroy.
+ * `npm run test:all -- deploy` prints what it showed, and exits with 1 if something did not hold.
  * `npm run test:all -- deploy regions` shows the two regions only.
  */
 import { createWriteStream } from 'node:fs';
@@ -17,8 +15,7 @@ import { destroy, destroyWhatIsKept, failFirstDeploy } from './destroy.ts';
 import { commandsIn } from './documented-commands.ts';
 import { conformance, firstDeploy, nothingChanges } from './first-deploy.ts';
 import type { Ground } from './ground.ts';
-import { compareResources } from './released-resources.ts';
-import { checkoutOfLastRelease, lastRelease, makeReleases } from './releases.ts';
+import { makeReleases } from './releases.ts';
 import { type Report, startReport } from './report.ts';
 import { afterOtpRotation, rotateOtpSecret } from './rotate-otp-secret.ts';
 import { rotateTokenKey, withdrawOldTokenKey } from './rotate-token-key.ts';
@@ -26,7 +23,6 @@ import { twoRegions } from './second-region.ts';
 import { surveyOf } from './survey.ts';
 import { startWebhookEndpoint } from './traffic.ts';
 import { rollBack, upgrade } from './under-traffic.ts';
-import { upgradeReleased } from './upgrade-released.ts';
 
 const localFolder = join(import.meta.dirname, '..', '..', '.local');
 const logFolder = join(localFolder, 'deploy');
@@ -65,24 +61,6 @@ async function regions(ground: Ground, front: Front): Promise<void> {
   await part('Two regions', () => twoRegions(ground, deployed.token));
 }
 
-/** An upgrade of what platform teams have deployed, on an account that is bootstrapped already or not yet. */
-async function lastReleaseUpgraded(ground: Ground, front: Front): Promise<void> {
-  const { report } = ground;
-  const released = await checkoutOfLastRelease();
-  if (released === undefined)
-    return report.remark('The upgrade of the last release is left out: git has no history here.');
-  try {
-    await report.part('Resources of our own stages', () =>
-      compareResources(ground, released, ground.releases.first),
-    );
-    await report.part('Upgrade of the last release, with data', () =>
-      upgradeReleased(ground, front, released),
-    );
-  } finally {
-    await released.remove();
-  }
-}
-
 async function run(report: Report, what: (ground: Ground, front: Front) => Promise<void>): Promise<void> {
   await mkdir(logFolder, { recursive: true });
   const { signal } = new AbortController();
@@ -102,7 +80,6 @@ async function run(report: Report, what: (ground: Ground, front: Front) => Promi
     const ground: Ground = {
       report,
       shell: await commandLine(emulator.endpoint, log),
-      shellOfLastRelease: await commandLine(emulator.endpoint, log, lastRelease.unknownSettings),
       deployCommands: commandsIn('docs/deploy.md'),
       rotateCommands: commandsIn('docs/rotate-and-restore.md'),
       regionCommands: commandsIn('docs/regions.md'),
@@ -123,5 +100,5 @@ async function run(report: Report, what: (ground: Ground, front: Front) => Promi
 
 const report = startReport(console.log);
 const [what = ''] = process.argv.slice(2);
-await run(report, { upgrade: lastReleaseUpgraded, regions }[what] ?? life).catch(report.broke);
+await run(report, what === 'regions' ? regions : life).catch(report.broke);
 process.exit(report.end());

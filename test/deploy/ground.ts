@@ -9,8 +9,6 @@ import type { WebhookEndpoint } from './traffic.ts';
 export interface Ground {
   readonly report: Report;
   readonly shell: CommandLine;
-  /** The same for the last release. */
-  readonly shellOfLastRelease: CommandLine;
   readonly deployCommands: DocumentedCommands;
   readonly rotateCommands: DocumentedCommands;
   readonly regionCommands: DocumentedCommands;

@@ -1,5 +1,5 @@
-/** The releases that the run deploys: what is checked out here, a next one, one that fails half-way, and the last one. */
-import { type Checkout, checkout, checkoutOf } from './checkout.ts';
+/** Makes the releases that the run deploys: the code that is checked out here, a next one, and one that fails half-way. */
+import { checkout } from './checkout.ts';
 import type { Releases } from './ground.ts';
 
 /** A queue that keeps its messages for a second, which SQS refuses, made after all the rest was changed. */
@@ -8,19 +8,6 @@ const brokenResource = `const broken = new CfnQueue(this, 'Broken', { messageRet
     `;
 
 export const nextRelease = 'next-release';
-
-/** What platform teams have deployed, and upgrade from. */
-export const lastRelease = {
-  version: '0.1.0',
-  commit: '4b64af3eb48707dde7b7022a459ceab6f7a25e7b',
-  /** Settings of the run that came after it. */
-  unknownSettings: ['alarms'],
-};
-
-/** Undefined where this is no clone with the history, such as an archive of the sources. */
-export function checkoutOfLastRelease(): Promise<Checkout | undefined> {
-  return checkoutOf(lastRelease.commit);
-}
 
 export async function makeReleases(): Promise<Releases> {
   const [first, next, broken] = await Promise.all([checkout(), checkout(), checkout()]);

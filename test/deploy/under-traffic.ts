@@ -14,15 +14,7 @@ export async function underTraffic(
   token: string,
   deploy: () => Promise<void>,
 ): Promise<void> {
-  await showWebhooks(ground, await takenDuring(ground, token, deploy));
-}
-
-/** @returns the messages that were accepted while the deploy ran, and shortly before and after it */
-export async function takenDuring(
-  { report, webhookEndpoint, baseUrl }: Ground,
-  token: string,
-  deploy: () => Promise<void>,
-): Promise<readonly string[]> {
+  const { report, webhookEndpoint, baseUrl } = ground;
   const traffic = startTraffic(baseUrl, token, webhookEndpoint.url, sendEveryMs);
   await pause(1500);
   const before = traffic.taken.length;
@@ -37,15 +29,14 @@ export async function takenDuring(
   );
   if (traffic.repeated.length > 0)
     report.remark(`repeated upon: ${[...new Set(traffic.repeated)].slice(0, 3).join('; ')}`);
-  return traffic.taken;
+  await showWebhooks(ground, traffic.taken);
 }
 
 export async function showWebhooks(
   { report, webhookEndpoint }: Ground,
   taken: readonly string[],
-  quietSeconds = webhooksQuietSeconds,
 ): Promise<void> {
-  const missing = await withoutWebhooks(webhookEndpoint, taken, quietSeconds);
+  const missing = await withoutWebhooks(webhookEndpoint, taken, webhooksQuietSeconds);
   const twice = taken.filter((id) => (webhookEndpoint.events.get(id)?.length ?? 0) > 2).length;
   report.show(
     missing.length === 0,
