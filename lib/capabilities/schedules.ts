@@ -55,8 +55,7 @@ export class Schedules extends Construct {
           statistic: 'Sum',
           period: Duration.minutes(5),
         }),
-        meaning:
-          'A schedule could not call its target: a webhook retry, or a message that an earlier release scheduled, is late.',
+        meaning: 'A schedule could not call its target: a webhook retry is late.',
         runbook: 'schedule-drops',
       });
     }

@@ -4,8 +4,8 @@
  *
  * An entry of a spread kind is in a shard of its client (the table's
  * partition key, although its name is `day`) and in a shard of its kind (the index `by-kind`). It has no `client_id`, by
- * which it would be in the index `by-client`, but `of_client`. Earlier releases do not find it, and wrote all entries as
- * the other kinds are written: under their UTC day, kind and client.
+ * which it would be in the index `by-client`, but `of_client`. Other kinds are under
+ * their UTC day, kind and client.
  */
 
 import { createHash } from 'node:crypto';

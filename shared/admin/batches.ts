@@ -34,7 +34,7 @@ export async function showBatch(
   };
 }
 
-/** What a code means is null for one of an earlier release. */
+/** Counts equal codes, the most frequent first. A code without a meaning has null. */
 function countsOf(codes: readonly string[], meaningOf: (code: string) => string | null) {
   return [...Map.groupBy(codes, (code) => code)]
     .map(([code, group]) => ({ code, meaning: meaningOf(code), messages: group.length }))

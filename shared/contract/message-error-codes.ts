@@ -34,7 +34,7 @@ export const messageErrorCodes = {
 
 export type MessageErrorCode = keyof typeof messageErrorCodes;
 
-/** The message of a code that may be of a later release; null if this one does not know it. */
+/** Returns the message of a code; null if the code is unknown. */
 export function messageOfErrorCode(code: string): string | null {
   const messages: Readonly<Record<string, string>> = messageErrorCodes;
   return Object.hasOwn(messages, code) ? (messages[code] ?? null) : null;

@@ -74,7 +74,7 @@ export const authenticatedRequests = {
     clients: ['GetItem'],
     'api-keys': ['GetItem'],
     // The previous version needs GetItem: it reads single keys, and both versions run during a deployment.
-    'signing-keys': ['Scan', 'GetItem'],
+    'signing-keys': ['Scan'],
   },
   settings: ['TRUSTED_PROXIES', 'TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
 } as const satisfies Uses;

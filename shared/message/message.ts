@@ -99,7 +99,7 @@ const storedSender = lazily(() =>
     /** India: the ids of the entity and of the template, as registered with the regulator. */
     entity_id: z.exactOptional(z.string()),
     template_id: z.exactOptional(z.string()),
-    /** The carrier that it was selected for; absent at other carriers, and on messages of an earlier release. */
+    /** The carrier that it was selected for; absent at other carriers. */
     carrier: z.exactOptional(z.string()),
   }),
 );
@@ -150,7 +150,7 @@ export const messageSchema = lazily(() =>
     country: z.exactOptional(z.string()),
     /** What the request named; of an inbound message, our number that it was sent to. */
     from: z.exactOptional(z.string()),
-    /** At the first carrier of the channel; absent where that chooses, and on messages of an earlier release. */
+    /** At the first carrier of the channel; absent if the carrier chooses. */
     sender: z.exactOptional(storedSender()),
     /** At other carriers, by their names, where rows of `senders` name one for them. */
     senders: z.exactOptional(z.record(z.string(), storedSender())),
@@ -190,7 +190,7 @@ export const messageSchema = lazily(() =>
     expired_at: z.exactOptional(time),
     canceled_at: z.exactOptional(time),
     received_at: z.exactOptional(time),
-    /** A code of `contract/message-error-codes.ts`, or of an earlier release. */
+    /** A code of `contract/message-error-codes.ts`. */
     error_code: z.exactOptional(z.string()),
     error_message: z.exactOptional(z.string()),
     /**
@@ -290,8 +290,7 @@ export function eventsToSend({ before, after }: MessageChange): EventStatus[] {
 }
 
 /**
- * The kind of a message's send: priority follows from it, and from nothing that a client can set. A row of a bulk request
- * that an earlier release stored does not name its batch: it counts as a single send.
+ * The kind of a message's send: priority follows from it, and from nothing that a client can set.
  */
 export function sendKindOf({ otp, batch_id }: Pick<Message, 'otp' | 'batch_id'>): SendKind {
   if (otp !== undefined) return 'otp';

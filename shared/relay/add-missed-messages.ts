@@ -26,7 +26,7 @@ import type { LostRecords } from './lost-records.sqs.ts';
 export interface ScanProgress {
   readonly from: Date;
   readonly until: Date;
-  /** All clients up to this one are complete. Earlier releases know this position only, and continue from it. */
+  /** All clients up to this one are complete. */
   readonly after?: string | undefined;
   /** The clients up to `next`, or all if it is absent, are complete except these. */
   readonly open?: OpenClients | undefined;

@@ -49,14 +49,10 @@ const afterFailure: Readonly<Record<string, readonly string[]>> = {
   'dispatch-message': ['suppressions UpdateItem'],
   // Only a carrier of another vendor calls it, as in the tests `carriers`; the stage of these calls has none.
   'carrier-callback': ['sqs:SendMessage', 'sqs:SendMessageBatch', 'rate-counters UpdateItem'],
-  // The relay of the release before creates schedules until a deployment is complete (docs/deploy.md says until when).
-  'relay-changes': ['activity-log PutItem', 'scheduler:CreateSchedule'],
+  'relay-changes': ['activity-log PutItem'],
   // Records that fail for hours go to the dead-letter queue. Few tests wait until a row with limits expires.
   'review-edited-rows': ['sqs:SendMessage', 'due-items PutItem', 'due-items BatchWriteItem'],
 };
-
-/** What only the version before calls, which runs beside this one during a deployment (docs/deploy.md says until when). */
-const versionBefore: readonly string[] = ['signing-keys GetItem'];
 
 const recorded = z.object({ service: z.string(), target: z.string(), caller: z.string(), body: z.string() });
 const dynamoInput = z.object({
@@ -122,8 +118,7 @@ const unused = Object.entries(actionsOf(resources)).flatMap(([name, byResource])
       .map((action) => (action.startsWith('dynamodb:') ? `${resource} ${action.slice(9)}` : action))
       .filter((action) => {
         granted += 1;
-        const allowed = [...versionBefore, ...(afterFailure[name] ?? [])];
-        return used.get(name)?.has(action) !== true && !allowed.includes(action);
+        return used.get(name)?.has(action) !== true && !afterFailure[name]?.includes(action);
       })
       .map((action) => `${name}: ${action}`),
   ),

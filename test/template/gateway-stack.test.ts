@@ -87,7 +87,7 @@ describe('the stack', () => {
       expect(Properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
   });
 
-  it('has a queue for each kind of send, and that of earlier releases for single sends: it holds messages at an upgrade', () => {
+  it('has a queue for each kind of send', () => {
     const fed = dev('AWS::Lambda::EventSourceMapping').flatMap(({ Properties }) =>
       String(Properties.FunctionName?.Ref ?? '').startsWith('MessagingDispatchMessage')
         ? [[Properties.EventSourceArn['Fn::GetAtt'][0], Properties.ScalingConfig.MaximumConcurrency]]

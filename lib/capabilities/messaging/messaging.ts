@@ -36,7 +36,7 @@ export class Messaging extends Construct {
       oldSeconds: 300,
     });
     const lostRecords = new RelayDeadLetters(this, 'LostRecords', stage);
-    createRelayChanges(this, { ...props, outbound, lostRecords });
+    createRelayChanges(this, { ...props, lostRecords });
     createCountUsage(this, stage, storage);
     this.receiptsTopic = createDispatchMessage(this, { ...props, outbound, receipts });
     createRecordReceipt(this, stage, receipts);

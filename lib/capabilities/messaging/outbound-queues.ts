@@ -4,7 +4,6 @@ import { type SendKind, sendKinds } from '../../../shared/contract/channels.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { GatewayQueue, visibilityRuns } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-import type { Schedules } from '../schedules.ts';
 
 /** The time limit of the function `dispatch-message`; the visibility timeout of its queues is a multiple of it. */
 export const dispatchTimeoutSeconds = 15;
@@ -15,7 +14,6 @@ export const dispatchTimeoutSeconds = 15;
  */
 const outboundQueues = {
   otp: { id: 'OtpOutbound', concurrency: 'otpSends', oldSeconds: 60 },
-  // The only queue of earlier releases: messages of every kind that were in it at the upgrade are handed over from there.
   single: { id: 'Outbound', concurrency: 'singleSends', oldSeconds: 900 },
   bulk: { id: 'BulkOutbound', concurrency: 'bulkSends', oldSeconds: 3600 },
 } as const satisfies Record<
@@ -47,14 +45,6 @@ export class OutboundQueues {
       single: queueOf(outboundQueues.single),
       bulk: queueOf(outboundQueues.bulk),
     };
-  }
-
-  /**
-   * Permits schedules of the previous release, which made one for each scheduled message, up to 180 days ahead: those
-   * that exist still fire, and its relay makes further ones until a deployment is complete.
-   */
-  grantSchedules(to: GatewayFunction, schedules: Schedules): void {
-    for (const kind of sendKinds) schedules.grantCreate(to, this.queues[kind].queue);
   }
 
   feed(dispatch: GatewayFunction): void {

@@ -6,11 +6,9 @@ import type { Construct } from 'constructs';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { CapabilityProps } from '../grant-uses.ts';
-import type { OutboundQueues } from './outbound-queues.ts';
 import type { RelayDeadLetters } from './relay-dead-letters.ts';
 
 interface RelayProps extends CapabilityProps {
-  readonly outbound: OutboundQueues;
   readonly lostRecords: RelayDeadLetters;
 }
 
@@ -19,13 +17,12 @@ const relayBehindMs = 60_000;
 const relayRetries = 100;
 
 export function createRelayChanges(scope: Construct, props: RelayProps): void {
-  const { stage, storage, schedules, outbound, lostRecords } = props;
+  const { stage, storage, lostRecords } = props;
   const relay = new GatewayFunction(scope, 'RelayChanges', {
     stage,
     functionName: 'relay-changes',
     timeoutSeconds: 30,
   });
-  outbound.grantSchedules(relay, schedules);
   new EventSourceMapping(scope, 'MessagesStream', {
     ...storage.grantStream(relay, 'messages'),
     batchSize: 100,

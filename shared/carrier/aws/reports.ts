@@ -102,7 +102,6 @@ const smsEvent = z.object({
   context: z.nullish(
     z.object({
       message_id: z.optional(z.string().check(z.minLength(1))),
-      /** Absent on messages of an earlier release. */
       attempt_id: z.optional(z.string()),
     }),
   ),

@@ -291,7 +291,6 @@ export async function noteLateOutcome(
   const row = await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
     messages.noteOutcome(messageId, claimId, noted),
   );
-  // A row without attempts is of an earlier release, which did not record the one that was reported.
   if (row?.status !== 'sent' || row.attempts === undefined || !noneMayArrive(row)) return;
   await messages.transition(messageId, { to: 'failed', at: clock(), ...messageError('unknown') });
 }

@@ -58,9 +58,6 @@ export function requestHash(value: unknown): string {
     .digest('base64url');
 }
 
-/** Prefix of fingerprints of the parsed request; those of earlier releases, of the raw body, have none. */
-const canonicalPrefix = 'm.';
-
 /** A request that may have an Idempotency-Key. */
 export interface KeyedRequest {
   /** The id of the record begins with it. */
@@ -123,7 +120,7 @@ export interface KeyedStore<Entry extends KeyedRecord> {
  */
 export async function createOnce<Entry extends KeyedRecord>(
   store: KeyedStore<Entry>,
-  { now, body, workId }: Pick<ApiRequest, 'now' | 'body' | 'workId'>,
+  { now, workId }: Pick<ApiRequest, 'now' | 'workId'>,
   send: KeyedSend<Entry>,
 ) {
   const { prefix, key, allowance, looksFirst = false } = send;
@@ -140,7 +137,7 @@ export async function createOnce<Entry extends KeyedRecord>(
     const existing = known ?? (await createFor(store, send, { id, fingerprint, workId }));
     if ('fresh' in existing) return { entry: existing.fresh, replayed: false };
     if (isInForce(existing, now)) {
-      assertSameRequest(existing, fingerprint, body);
+      assertSameRequest(existing, fingerprint);
       return { entry: existing, replayed: true };
     }
     if (use === 0 && existing.key_use !== undefined) {
@@ -154,13 +151,13 @@ export async function createOnce<Entry extends KeyedRecord>(
 }
 
 /**
- * Whether the request would repeat an accepted one.
+ * True if the request repeats an accepted one.
  *
- * @throws GatewayError `idempotency_key_reused` where the key was used for another request.
+ * @throws GatewayError `idempotency_key_reused` if the key was used for another request.
  */
 export async function isRepeat(
   store: Pick<KeyedStore<KeyedRecord>, 'get'>,
-  { now, body }: Pick<ApiRequest, 'now' | 'body'>,
+  { now }: Pick<ApiRequest, 'now'>,
   keyed: KeyedRequest,
 ): Promise<boolean> {
   const { key } = keyed;
@@ -168,7 +165,7 @@ export async function isRepeat(
   const first = await store.get(idOf(keyed, key, 0));
   const latest = first?.key_use === undefined ? first : await store.get(idOf(keyed, key, first.key_use));
   if (latest === undefined || !isInForce(latest, now)) return false;
-  assertSameRequest(latest, fingerprintOf(keyed), body);
+  assertSameRequest(latest, fingerprintOf(keyed));
   return true;
 }
 
@@ -178,7 +175,7 @@ function idOf({ prefix, clientId, endpoint }: KeyedRequest, key: string, use: nu
 }
 
 function fingerprintOf({ canonicalRequest }: KeyedRequest): string {
-  return `${canonicalPrefix}${requestHash(canonicalRequest())}`;
+  return requestHash(canonicalRequest());
 }
 
 /** Returns until when a repeat gets the response of a request that was made at this time. */
@@ -190,9 +187,8 @@ function isInForce({ created_at }: KeyedRecord, now: Date): boolean {
   return endOfUse(new Date(created_at)) > now;
 }
 
-/** A record of an earlier release has the fingerprint of the raw body. */
-function assertSameRequest({ request_hash }: KeyedRecord, fingerprint: string, body: unknown): void {
-  if (request_hash === fingerprint || request_hash === requestHash(body)) return;
+function assertSameRequest({ request_hash }: KeyedRecord, fingerprint: string): void {
+  if (request_hash === fingerprint) return;
   throw new GatewayError('idempotency_key_reused', errorTexts.idempotency_key_reused(idempotencyKeyHours));
 }
 

@@ -15,7 +15,7 @@ interface ConversationPage {
 export type Conversations = ReturnType<typeof dynamoConversations>;
 
 const pageSize = 100;
-/** The number of messages among which contacts of an earlier release are found; others are found however many wait. */
+/** The number of messages among which a contact that could not be written is found. */
 const consideredMax = 2000;
 
 export interface Written {

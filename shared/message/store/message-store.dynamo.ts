@@ -232,7 +232,7 @@ function transitionInput(change: Transition) {
     return `:from${index}`;
   });
   const conditions = [];
-  // A row without attempts is of an earlier release, or was not handed over.
+  // A row without attempts was not handed over.
   if (change.ofAttempt !== undefined) {
     const { number, seen } = change.ofAttempt;
     Object.assign(values, withoutUndefined({ ':attempt': number, ':seen': seen }));

@@ -234,7 +234,7 @@ async function clientsOf(
 ): Promise<ReadonlySet<string>> {
   const noted = await contacts.of({ channel: 'sms', person });
   const clients = new Set(noted.map(({ clientId }) => clientId));
-  // Messages of an earlier release, and those from names, have no contacts.
+  // Messages from names have no contacts.
   for await (const page of pagesWith(conversations, [person])) {
     const sent = page.filter(
       ({ channel, direction, client_id }) =>

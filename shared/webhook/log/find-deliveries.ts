@@ -285,7 +285,7 @@ export const positionCursor = opaqueCursor(
 
 export const entryCursor = opaqueCursor(/^act_[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
 
-/** An entry, and when the first page was read; of a cursor of the release before this is not known. */
+/** An entry, and the time at which the first page was read. */
 export const failureCursor = opaqueCursor(
-  /^act_[0-7][0-9A-HJKMNP-TV-Z]{25}(?:~\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)?$/,
+  /^act_[0-7][0-9A-HJKMNP-TV-Z]{25}~\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
 );

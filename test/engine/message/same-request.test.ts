@@ -1,7 +1,6 @@
 /** What is the same request under an `Idempotency-Key`: whatever has the same meaning, and nothing else (contract 5.7). */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { requestHash } from '../../../shared/message/send/idempotency.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import {
   aClient,
@@ -246,25 +245,6 @@ describe('a repeat under the same key', () => {
       }),
       { numRuns: 300 },
     );
-  });
-
-  it('is recognised by the same body where an earlier release stored the first', async () => {
-    for (const name of sendNames) {
-      for (const request of requests[name].filter(() => name !== 'bulk')) {
-        const { operations, messages } = inMemorySends();
-        const client = aClient();
-        const create = messages.create.bind(messages);
-        // As it was stored then: with a fingerprint of the body itself.
-        messages.create = (message) => create({ ...message, request_hash: requestHash(request) });
-        const first = await ask(operations[name], { client, now, body: request, key: 'k' });
-        const again = await ask(operations[name], { client, now, body: request, key: 'k' });
-        expect(bytesOf(again)).toBe(bytesOf(first));
-        const another = { ...request, reference: 'another' };
-        await expect(ask(operations[name], { client, now, body: another, key: 'k' })).rejects.toMatchObject({
-          status: 422,
-        });
-      }
-    }
   });
 });
 

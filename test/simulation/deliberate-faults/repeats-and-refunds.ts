@@ -12,8 +12,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: idempotency,
-        replace: 'if (request_hash === fingerprint || request_hash === requestHash(body)) return;',
-        by: 'if (request_hash !== undefined || request_hash === fingerprint || request_hash === requestHash(body)) return;',
+        replace: 'if (request_hash === fingerprint) return;',
+        by: 'if (request_hash !== undefined || request_hash === fingerprint) return;',
       },
     ],
   },

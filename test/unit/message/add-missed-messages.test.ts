@@ -183,11 +183,3 @@ it('a message that cannot be read at this moment is read by the next run', async
   await scan.run();
   expect(scan.added.size).toBe(5);
 });
-
-it('an earlier release that continues the scan, and drops the positions within clients, omits nobody', async () => {
-  const scan = scanOf({ clients: { large: 10_000, b: 5, c: 5, d: 5, e: 5 }, secondsPerPage: 0.5 });
-  await scan.run();
-  // It reads the clients after this one.
-  expect(scan.progress()).toMatchObject({ done: false, open: { before: { large: expect.any(String) } } });
-  expect(scan.progress()?.after).toBeUndefined();
-});

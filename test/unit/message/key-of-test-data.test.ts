@@ -21,7 +21,7 @@ it.each(['client-a', 'client-a-test'])('of %s, a month after the first use', asy
         );
     return createOnce(
       messages,
-      { now, body: {}, workId: now.toISOString() },
+      { now, workId: now.toISOString() },
       {
         prefix: 'msg',
         endpoint: 'sms/send',

@@ -111,7 +111,7 @@ describe('a row', () => {
     [template({ header: ['a', 'b'] })],
     [template({ body: ['two\nlines'] })],
     [template({ buttons: ['a', 'b'].map((value) => ({ type: 'url', value, index: 0 })) })],
-  ])('that an earlier release stored with %j can be read, and a request with it is refused', (content) => {
+  ])('with %j can be read, and a request with it is refused', (content) => {
     expect(storedWhatsAppContent().safeParse(content).success).toBe(true);
     expect(parsed(content).success).toBe(false);
   });

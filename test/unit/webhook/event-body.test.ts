@@ -34,7 +34,6 @@ describe('the body of a webhook', () => {
   it.each([
     [{ sender: { identity: 'ACME-GB' } }, 'ACME-GB'],
     [{ from: 'OTHER', sender: { identity: 'OTHER', messages_per_second: 5 } }, 'OTHER'],
-    // Of an earlier release.
     [{ from: 'OTHER' }, 'OTHER'],
   ])('has the sender of the message: %j', (sender, from) => {
     const { data } = JSON.parse(eventBody(aSentMessage(sender), 'sent'));
