@@ -5,6 +5,7 @@ import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
 import { reportVerified, verifiedOtps } from '../shared/otp/report-verified.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
+import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 
@@ -13,10 +14,13 @@ const dependencies = {
   otps: dynamoOtpStore(dynamo(), env.ONE_TIME_PASSWORDS_TABLE),
   messages: messagesFrom(env),
   report: awsSmsFeedback(),
+  clock: systemClock,
 };
 
 export async function handler(event: DynamoDBStreamEvent): Promise<void> {
   const verified = verifiedOtps(event.Records);
-  const { reported, refused } = await reportVerified(dependencies, verified);
+  const { reported, refused, givenUp } = await reportVerified(dependencies, verified);
+  for (const { otpId, error } of givenUp)
+    log.warn('verified one-time password not reported', { otp_id: otpId, error });
   log.info('verified one-time passwords reported', { otps: verified.length, reported, refused });
 }

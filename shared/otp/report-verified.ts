@@ -1,7 +1,8 @@
 /**
  * Reports the SMS of verified one-time passwords to the carrier as received, by which it recognizes senders and
  * routes whose codes nobody enters. From the stream of the passwords, so that no verification waits for it or fails with
- * it: a batch that fails or whose worker dies is repeated, and a repeated report changes nothing.
+ * it: a batch that fails or whose worker dies is repeated, and a repeated report changes nothing. The records behind it wait
+ * meanwhile, so a report that still fails a quarter of an hour after the verification is given up.
  *
  * A password that was sent again, or fell back to another channel, has several messages with the same code. Nobody knows
  * which one was read, so each SMS is reported: the person exists.
@@ -11,8 +12,8 @@ import * as z from 'zod/mini';
 import { modeOf } from '../contract/mode.ts';
 import type { Message } from '../message/message.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
-import { allEnded } from '../platform/aws/permanent-fault.ts';
 import { rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
+import { addSeconds, type Clock } from '../platform/clock.ts';
 import { smsSendsOf } from './otp.ts';
 import type { OtpStore } from './otp-store.dynamo.ts';
 
@@ -23,24 +24,43 @@ export type ReportReceived = (
   carrierMessageId: string,
 ) => Promise<{ readonly reported: true } | { readonly reported: false; readonly reason: string }>;
 
-/** @throws when some may not be reported: all must be passed again. */
+/** A quarter of an hour: the carrier counts a message as not received after an hour. */
+const triedForSeconds = 900;
+
+/** @throws when a report may still succeed: all must be passed again. */
 export async function reportVerified(
   {
     otps,
     messages,
     report,
+    clock,
   }: {
     readonly otps: Pick<OtpStore, 'recipientSends'>;
     readonly messages: Pick<MessageStore, 'get'>;
     readonly report: ReportReceived;
+    readonly clock: Clock;
   },
   verified: readonly VerifiedOtp[],
 ) {
-  const carrierIds = (await Promise.all(verified.map((otp) => carrierIdsOf(otps, messages, otp)))).flat();
-  const results = await allEnded(carrierIds.map((id) => report(id)));
+  const ended = await Promise.all(
+    verified.map(async (otp) => {
+      try {
+        const carrierIds = await carrierIdsOf(otps, messages, otp);
+        return { otp, results: await Promise.all(carrierIds.map((id) => report(id))) };
+      } catch (error) {
+        return { otp, results: [], error };
+      }
+    }),
+  );
+  const failed = ended.filter(({ error }) => error !== undefined);
+  const triedSince = addSeconds(clock(), -triedForSeconds);
+  const again = failed.find(({ otp }) => otp.verifiedAt > triedSince);
+  if (again !== undefined) throw again.error;
+  const results = ended.flatMap((end) => end.results);
   return {
     reported: results.filter(({ reported }) => reported).length,
     refused: results.flatMap((result) => (result.reported ? [] : [result.reason])),
+    givenUp: failed.map(({ otp, error }) => ({ otpId: otp.otpId, error })),
   };
 }
 
@@ -84,6 +104,7 @@ export function verifiedOtps(records: readonly StreamRecord[]) {
     // No carrier is told of test data.
     if (modeOf(row.data.client_id) === 'test') return [];
     const { otp_id, client_id, recipient, message_id } = row.data;
-    return [{ otpId: otp_id, clientId: client_id, recipient, messageId: message_id }];
+    const verifiedAt = new Date((dynamodb?.ApproximateCreationDateTime ?? 0) * 1000);
+    return [{ otpId: otp_id, clientId: client_id, recipient, messageId: message_id, verifiedAt }];
   });
 }

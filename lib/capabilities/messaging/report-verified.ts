@@ -1,7 +1,6 @@
 /**
  * The function that reports verified one-time passwords to AWS as received. It is separate, so that a failure of AWS
- * does not delay the counting of the same stream. AWS counts a message as not received after an hour, so older records
- * are left out.
+ * does not delay the counting of the same stream. The function itself gives up a report after a quarter of an hour.
  */
 import { Duration } from 'aws-cdk-lib';
 import { EventSourceMapping, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
@@ -41,6 +40,6 @@ export function createReportVerified(scope: Construct, { stage, storage }: Capab
   });
   acknowledge(mapping, {
     'Serverless-LambdaEventSourceMappingDestination':
-      'A report that failed for an hour has no effect, because AWS already counts the message as not received.',
+      'The function logs a report that it gives up, and AWS counts the message as not received after an hour.',
   });
 }

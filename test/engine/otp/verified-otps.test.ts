@@ -22,8 +22,11 @@ it('only rows of verified passwords by SMS, with their message, are reported', (
     old,
     { otp_id: 'pending#a' },
   ];
-  const records = images.map((image) => ({ eventID: 'event', dynamodb: { NewImage: marshall(image) } }));
+  const records = images.map((image) => ({
+    eventID: 'event',
+    dynamodb: { NewImage: marshall(image), ApproximateCreationDateTime: 1 },
+  }));
   expect(verifiedOtps([...records, { eventID: 'removed', dynamodb: {} }])).toEqual([
-    { otpId: 'otp_1', clientId: 'acme', recipient, messageId: 'msg_1' },
+    { otpId: 'otp_1', clientId: 'acme', recipient, messageId: 'msg_1', verifiedAt: new Date(1000) },
   ]);
 });

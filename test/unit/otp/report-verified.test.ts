@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { awsSmsFeedback } from '../../../shared/carrier/aws/aws-sms.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { reportVerified, verifiedOtps } from '../../../shared/otp/report-verified.ts';
+import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
 import {
   type CarrierServer,
   carrierEnvironment,
@@ -14,7 +15,7 @@ import { aSendingMessage } from '../../support/message/example-message.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 const recipient = '+447700900123';
-const verified = { otpId: 'otp_1', clientId: 'acme', recipient, messageId: 'msg_1' };
+const verified = { otpId: 'otp_1', clientId: 'acme', recipient, messageId: 'msg_1', verifiedAt: now };
 let server: CarrierServer;
 
 beforeAll(async () => {
@@ -24,18 +25,19 @@ beforeAll(async () => {
 beforeEach(() => server.answerWith({ id: 'carrier-1' }));
 afterAll(() => server.close());
 
+const anOtp = (otp_id: string) => ({
+  otp_id,
+  code_length: 6,
+  expires_at: '2026-11-20T10:05:00.000Z',
+  attempts_remaining: 5,
+});
+
 function messageOf(message_id: string, change: Partial<Message> = {}): Message {
-  const otp = {
-    otp_id: 'otp_1',
-    code_length: 6,
-    expires_at: '2026-11-20T10:05:00.000Z',
-    attempts_remaining: 5,
-  };
   return aSendingMessage({
     message_id,
     status: 'sent',
     carrier_message_id: `carrier-of-${message_id}`,
-    otp,
+    otp: anOtp('otp_1'),
     ...change,
   });
 }
@@ -45,7 +47,7 @@ async function dependenciesWith(rows: readonly Message[]) {
   await messages.createMany(rows);
   const sends = rows.map(({ message_id }) => ({ message_id, at: now.toISOString() }));
   await otps.replaceRecipientSends({ clientId: 'acme', recipient }, { sends: [], revision: 0 }, sends, now);
-  return { messages, otps, report: awsSmsFeedback() };
+  return { messages, otps, report: awsSmsFeedback(), clock: () => now };
 }
 
 const reportedIds = (since: number): unknown[] => server.requests.slice(since).map(({ body }) => body);
@@ -57,28 +59,29 @@ describe('a verified password', () => {
       first,
       messageOf('msg_2', { fallback_of: 'msg_1', leg: 2 }),
     ]);
-    expect(await reportVerified(dependencies, [verified])).toEqual({ reported: 1, refused: [] });
+    expect(await reportVerified(dependencies, [verified])).toEqual({ reported: 1, refused: [], givenUp: [] });
     const row = { otp_id: 'otp_1', client_id: 'acme', recipient, message_id: 'msg_1', status: 'verified' };
     const found = (more: object) =>
-      verifiedOtps([{ dynamodb: { NewImage: marshall({ ...row, channel: 'whatsapp', ...more }) } }]);
+      verifiedOtps([
+        {
+          dynamodb: {
+            NewImage: marshall({ ...row, channel: 'whatsapp', ...more }),
+            ApproximateCreationDateTime: epochSeconds(now),
+          },
+        },
+      ]);
     expect(found({ falls_back_to_sms: true })).toEqual([verified]);
     expect(found({})).toEqual([]);
   });
 
   it('is reported with all messages of the same code, and none of others to the same person', async () => {
-    const other = {
-      otp_id: 'otp_2',
-      code_length: 6,
-      expires_at: '2026-11-20T10:05:00.000Z',
-      attempts_remaining: 5,
-    };
     const dependencies = await dependenciesWith([
       messageOf('msg_1'),
       messageOf('msg_2'),
-      messageOf('msg_3', { otp: other }),
+      messageOf('msg_3', { otp: anOtp('otp_2') }),
     ]);
     const before = server.requests.length;
-    expect(await reportVerified(dependencies, [verified])).toEqual({ reported: 2, refused: [] });
+    expect(await reportVerified(dependencies, [verified])).toEqual({ reported: 2, refused: [], givenUp: [] });
     expect(new Set(reportedIds(before))).toEqual(
       new Set([
         { MessageId: 'carrier-of-msg_1', MessageFeedbackStatus: 'RECEIVED' },
@@ -96,12 +99,30 @@ describe('a verified password', () => {
     await expect(reportVerified(early, [verified])).rejects.toThrow('not handed over yet');
   });
 
+  it('is given up after a quarter of an hour, and holds up no other until then', async () => {
+    const { carrier_message_id: _none, ...sending } = messageOf('msg_1', { status: 'sending' });
+    const dependencies = await dependenciesWith([sending, messageOf('msg_2', { otp: anOtp('otp_2') })]);
+    const other = { ...verified, otpId: 'otp_2', messageId: 'msg_2' };
+    const before = server.requests.length;
+    await expect(reportVerified(dependencies, [verified, other])).rejects.toThrow('otp_1');
+    expect(reportedIds(before)).toMatchObject([{ MessageId: 'carrier-of-msg_2' }]);
+    const later = { ...dependencies, clock: () => addSeconds(now, 900) };
+    expect(await reportVerified(later, [verified, other])).toMatchObject({
+      reported: 1,
+      givenUp: [{ otpId: 'otp_1' }],
+    });
+  });
+
   it.each(['ResourceNotFoundException', 'ValidationException'])(
     'is not tried again after %s',
     async (error) => {
       server.answerWith({ status: 400, error });
       const dependencies = await dependenciesWith([messageOf('msg_1')]);
-      expect(await reportVerified(dependencies, [verified])).toEqual({ reported: 0, refused: [error] });
+      expect(await reportVerified(dependencies, [verified])).toEqual({
+        reported: 0,
+        refused: [error],
+        givenUp: [],
+      });
     },
   );
 
@@ -110,10 +131,12 @@ describe('a verified password', () => {
     expect(await reportVerified(await dependenciesWith([failed]), [verified])).toEqual({
       reported: 0,
       refused: [],
+      givenUp: [],
     });
     expect(await reportVerified(await dependenciesWith([]), [verified])).toEqual({
       reported: 0,
       refused: [],
+      givenUp: [],
     });
   });
 });
