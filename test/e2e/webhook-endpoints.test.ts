@@ -234,6 +234,19 @@ describe('an event', () => {
     expect(delivery.attempts.at(-1)).toMatchObject({ error: 'endpoint_deleted' });
     expect(server.posts.length - posts).toBeLessThanOrEqual(1);
   });
+
+  it('is never posted without TLS to an https URL, whatever the host', async () => {
+    const client = await newClient();
+    const server = await aServer();
+    const { id } = await create(client, { url: server.url.replace('http:', 'https:') });
+    const messageId = await client.send({ to: refused });
+    const attempt = await eventually(async () => {
+      const delivery = await deliveries.get(derivedId('whd', messageId, 'sms.failed', id));
+      return delivery?.attempts[0];
+    });
+    expect(attempt).toMatchObject({ error: 'tls' });
+    expect(server.posts).toEqual([]);
+  });
 });
 
 describe('an endpoint that has acknowledged nothing for five days', () => {

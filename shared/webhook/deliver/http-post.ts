@@ -5,7 +5,6 @@
  * It uses Node's own client because undici reports a status only once all headers have arrived.
  */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { acknowledgeWithinSeconds, restOfResponseMs } from '../../contract/webhook-worker-times.ts';
@@ -85,9 +84,9 @@ export function httpPost(settings: PostSettings): Post {
           if (!error) onLookup();
           callback(error, address, family);
         });
-      return verdict.url.protocol === 'https:'
-        ? httpsRequest(verdict.url, { ...options, lookup: noted, agent: https })
-        : httpRequest(verdict.url, { ...options, lookup: noted, agent: http });
+      // The agent makes it TLS. The emulator replaces `https.request`, by which it would be plain HTTP on this machine.
+      const agent = verdict.url.protocol === 'https:' ? https : http;
+      return httpRequest(verdict.url, { ...options, lookup: noted, agent });
     };
     makeRoom();
     return run(open, given.body, verdict.url, settings.rules);
