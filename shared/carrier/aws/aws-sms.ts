@@ -13,6 +13,7 @@ import { fromOf } from '../../message/attempt.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
 import type { Message } from '../../message/message.ts';
 import type { ReportReceived } from '../../otp/report-verified.ts';
+import { sentOnce } from '../../platform/aws/clients.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type VendorErrors, validitySecondsFor } from '../carrier-module.ts';
 import { outcomeOfError } from './call-errors.ts';
@@ -64,10 +65,7 @@ export const smsErrors: VendorErrors = {
 };
 
 export function awsSms(settings: AwsSmsSettings, clock: Clock): Carrier {
-  const client = new PinpointSMSVoiceV2Client({
-    maxAttempts: 1,
-    requestHandler: { connectionTimeout: 1000 },
-  });
+  const client = new PinpointSMSVoiceV2Client(sentOnce());
 
   async function handOver({ message, body, attempt }: HandOverRequest): Promise<HandOver> {
     try {

@@ -3,6 +3,7 @@ import { SendWhatsAppMessageCommand, SocialMessagingClient } from '@aws-sdk/clie
 import { expectedPrice, type PriceTable } from '../../contract/prices.ts';
 import { fromOf } from '../../message/attempt.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
+import { sentOnce } from '../../platform/aws/clients.ts';
 import { refusedWith, type VendorErrors } from '../carrier-module.ts';
 import { whatsAppPayload } from '../whatsapp-payload.ts';
 import { outcomeOfError } from './call-errors.ts';
@@ -27,10 +28,7 @@ export const whatsAppErrors: VendorErrors = {
 const ownNumber = /^phone-number-id-/;
 
 export function awsWhatsApp(settings: AwsWhatsAppSettings): Carrier {
-  const client = new SocialMessagingClient({
-    maxAttempts: 1,
-    requestHandler: { connectionTimeout: 1000 },
-  });
+  const client = new SocialMessagingClient(sentOnce());
 
   async function handOver(request: HandOverRequest): Promise<HandOver> {
     const number = fromOf(request.message) ?? settings.phoneNumberId;

@@ -1,4 +1,6 @@
 /** Creates the AWS clients. Calls have a time limit, and few enough retries to end before the function's own time limit. */
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import {
   DynamoDBClient,
   type DynamoDBClientConfig,
@@ -11,6 +13,8 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { STSClient } from '@aws-sdk/client-sts';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { lazily } from '../expiring-cache.ts';
+import { keepingConnections } from '../kept-connections.ts';
 import { Sha256 } from './sha256.ts';
 
 /**
@@ -19,6 +23,21 @@ import { Sha256 } from './sha256.ts';
  */
 const timeLimits = { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true };
 const clientConfig = { maxAttempts: 3, requestHandler: timeLimits, sha256: Sha256 };
+
+/** Shorter than any server of AWS keeps an idle connection, and long enough for the calls of a burst. */
+const idleMaxMs = 1000;
+const agents = lazily(() => ({
+  httpAgent: keepingConnections(new HttpAgent({ keepAlive: true }), idleMaxMs),
+  httpsAgent: keepingConnections(new HttpsAgent({ keepAlive: true }), idleMaxMs),
+}));
+
+/**
+ * The settings of a client whose calls are made once, because a second one could send twice. One call in a connection that
+ * the service has closed would leave unknown whether it was sent.
+ */
+export function sentOnce() {
+  return { maxAttempts: 1, requestHandler: { connectionTimeout: 1000, ...agents() } };
+}
 
 let documents: DynamoDBDocumentClient | undefined;
 
@@ -90,7 +109,7 @@ export interface ForeignCredentials {
   readonly expiration: Date;
 }
 
-/** Sends once, because a repeated call could send twice. The address follows from the region, not from a queue's URL. */
+/** The address follows from the region, not from a queue's URL. */
 export function foreignSqs(region: string, credentials: ForeignCredentials): SQSClient {
   return withFastCalls(
     new SQSClient({ ...foreignConfig(region, credentials), useQueueUrlAsEndpoint: false }),
@@ -102,7 +121,7 @@ export function foreignEventBridge(region: string, credentials: ForeignCredentia
 }
 
 function foreignConfig(region: string, credentials: ForeignCredentials) {
-  return { ...clientConfig, maxAttempts: 1, region, credentials };
+  return { ...clientConfig, ...sentOnce(), region, credentials };
 }
 
 /**

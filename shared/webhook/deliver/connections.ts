@@ -16,6 +16,7 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SecureContextOptions } from 'node:tls';
 import { acknowledgeWithinSeconds } from '../../contract/webhook-worker-times.ts';
+import { keepingConnections } from '../../platform/kept-connections.ts';
 import { codedError, type Resolve } from '../address-guard.ts';
 
 const maxTotal = 512;
@@ -24,6 +25,8 @@ const maxTotal = 512;
  * total.
  */
 const maxIdle = 256;
+/** Less than the 5 s after which common servers close, so that a POST rarely uses a closing connection. */
+const idleMaxMs = 4000;
 
 type Created = (error: Error | null, stream: Duplex) => void;
 
@@ -55,10 +58,12 @@ export function connections(tls: SecureContextOptions = {}, connectTo?: ConnectT
     maxSockets: 128,
     maxTotalSockets: maxTotal,
     maxFreeSockets: 4,
-    // Less than the 5 s after which common servers close, so that a POST rarely uses a closing connection.
-    timeout: 4000,
+    timeout: idleMaxMs,
   };
-  const agents = { http: new DialingHttpAgent(pool), https: new DialingHttpsAgent({ ...pool, ...tls }) };
+  const agents = {
+    http: keepingConnections(new DialingHttpAgent(pool), idleMaxMs),
+    https: keepingConnections(new DialingHttpsAgent({ ...pool, ...tls }), idleMaxMs),
+  };
   return {
     ...agents,
     /** Closes idle connections if there are too many: Node's agents never close one host's for another's. */

@@ -6,6 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import * as crypto from 'node:crypto';
 import * as fs from 'node:fs';
+import * as https from 'node:https';
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import type { Random } from '../random.ts';
@@ -121,7 +122,10 @@ export function sharedGlobals(
     timers: { setTimeout, clearTimeout },
     fs: { ...fs, readFileSync: (path: string) => current().files[basename(path)] ?? fs.readFileSync(path) },
     process,
-    https: { request: (url: string, options: never) => current().httpsRequest(url, options) },
+    https: {
+      ...https,
+      request: (url: string, options: never) => current().httpsRequest(url, options),
+    },
     // Where the SDK looks for a configuration file, which Lambda does not have.
     'fs/promises': {
       readFile: async () => Promise.reject(Object.assign(new Error('no file'), { code: 'ENOENT' })),
