@@ -132,7 +132,7 @@ function pipeline(
     const deadline = deadlineOf(context);
     try {
       const request = requestContext(event, clock(), newWorkId(), deadline.reached, addressOf);
-      return await steps(request, context);
+      return await deadline.run(() => steps(request, context));
     } finally {
       deadline.clear();
     }

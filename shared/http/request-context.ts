@@ -4,12 +4,13 @@ import { BlockList, isIP } from 'node:net';
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { TrustedProxies } from '../contract/api.ts';
-import { GatewayError } from '../contract/errors.ts';
+import type { GatewayError } from '../contract/errors.ts';
 import type { PolicyName } from '../contract/rate-limits-and-caps.ts';
 import type { Decision } from '../limit/decision.ts';
 import type { Subject } from '../limit/shards.ts';
 import type { Caller } from '../operation/operation.ts';
 import { noUnknownFields, type UnknownFields } from '../operation/unknown-fields.ts';
+import { type Deadline, deadlineIn } from '../platform/deadline.ts';
 
 export interface RawBody {
   /** As the caller sent them: API Gateway's base64 is decoded. */
@@ -145,20 +146,9 @@ export function definedValues(
 
 const deadlineMarginMs = 500;
 
-/**
- * The end of a request: shortly before Lambda would stop the function. `reached` rejects then. One timer serves all steps of the
- * request, until `clear`.
- */
-export function deadlineOf(context: Pick<Context, 'getRemainingTimeInMillis'>) {
-  let timer: NodeJS.Timeout | undefined;
-  const reached = new Promise<never>((_resolve, reject) => {
-    const refuse = (): void =>
-      reject(new GatewayError('service_unavailable', 'The request took too long. Try again soon.'));
-    timer = setTimeout(refuse, Math.max(0, context.getRemainingTimeInMillis() - deadlineMarginMs));
-  });
-  // It may be reached while no step waits for it.
-  reached.catch(() => undefined);
-  return { reached, clear: () => clearTimeout(timer) };
+/** Shortly before Lambda would stop the function. */
+export function deadlineOf(context: Pick<Context, 'getRemainingTimeInMillis'>): Deadline {
+  return deadlineIn(Math.max(0, context.getRemainingTimeInMillis() - deadlineMarginMs));
 }
 
 /** Answers 503 when the deadline is reached before the work is done. @throws GatewayError `service_unavailable` */

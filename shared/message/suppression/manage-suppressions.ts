@@ -18,6 +18,7 @@ import {
   isSuppression,
   type Suppression,
   type SuppressionChange,
+  type SuppressionRow,
   type SuppressionScope,
   scopes,
 } from './suppression.ts';
@@ -101,26 +102,40 @@ export async function endSuppression(
 ): Promise<RemovedSuppression> {
   const found = await suppressions.get(change.client_id, change.recipient, { consistent: true });
   if (found === undefined) throw standardError('not_found');
-  const { outcome } = await changeNow(suppressions, change);
+  const { outcome } = await changeNow(suppressions, change, found);
   if (outcome !== 'changed') throw standardError('not_found');
   return { recipient: change.recipient, deleted: true };
 }
 
 /**
- * A request changes what it finds, unlike a notification, which may be about a time long ago. So where a later change is
- * stored, of another request in the same millisecond or of a clock that is ahead, this one follows it.
+ * A request changes what it finds, unlike a notification, which may be about a time long ago. If a later change is stored, by
+ * another request in the same millisecond or by a clock that is ahead, this one follows it. It does not follow a later word of
+ * the person that it has not found.
+ *
+ * @throws GatewayError `concurrent_change`
  */
 async function changeNow(
   suppressions: Pick<SuppressionStore, 'change'>,
   change: SuppressionChange,
+  found?: SuppressionRow,
 ): Promise<Changed> {
   let { at } = change;
-  return retry(conflictRetries, async () => {
-    const changed = await suppressions.change({ ...change, at });
-    if (changed.outcome !== 'outdated') return changed;
-    at = new Date(Date.parse(changed.row.changed_at) + 1);
+  const changed = await retry(conflictRetries, async () => {
+    const changing = await suppressions.change({ ...change, at });
+    if (changing.outcome !== 'outdated' || isNewWord(changing.row, change, found)) return changing;
+    at = new Date(Date.parse(changing.row.changed_at) + 1);
     throw standardError('concurrent_change');
   });
+  if (changed.outcome === 'outdated') throw standardError('concurrent_change');
+  return changed;
+}
+
+function isNewWord(
+  row: SuppressionRow,
+  { at }: SuppressionChange,
+  found: SuppressionRow | undefined,
+): boolean {
+  return row.source === 'keyword' && new Date(row.changed_at) > at && row.changed_at !== found?.changed_at;
 }
 
 function changeOf<Scope extends SuppressionScope | undefined>(

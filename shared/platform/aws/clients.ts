@@ -13,6 +13,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { STSClient } from '@aws-sdk/client-sts';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { signalOfRequest } from '../deadline.ts';
 import { lazily } from '../expiring-cache.ts';
 import { keepingConnections } from '../kept-connections.ts';
 import { Sha256 } from './sha256.ts';
@@ -48,7 +49,7 @@ export function dynamo(): DynamoDBDocumentClient {
 
 /** The client of the functions; tests and benchmarks pass their endpoint. */
 export function dynamoClient(config: DynamoDBClientConfig = {}): DynamoDBClient {
-  return retryingConflicts(withFastCalls(new DynamoDBClient({ ...clientConfig, ...config })));
+  return retryingConflicts(prepared(new DynamoDBClient({ ...clientConfig, ...config })));
 }
 
 /**
@@ -83,23 +84,23 @@ export function documentClient(client: DynamoDBClient): DynamoDBDocumentClient {
 }
 
 export function sqs(): SQSClient {
-  return withFastCalls(new SQSClient(clientConfig));
+  return prepared(new SQSClient(clientConfig));
 }
 
 export function scheduler(): SchedulerClient {
-  return withFastCalls(new SchedulerClient(clientConfig));
+  return prepared(new SchedulerClient(clientConfig));
 }
 
 export function secretsManager(): SecretsManagerClient {
-  return withFastCalls(new SecretsManagerClient(clientConfig));
+  return prepared(new SecretsManagerClient(clientConfig));
 }
 
 export function kms(): KMSClient {
-  return withFastCalls(new KMSClient(clientConfig));
+  return prepared(new KMSClient(clientConfig));
 }
 
 export function sts(): STSClient {
-  return withFastCalls(new STSClient(clientConfig));
+  return prepared(new STSClient(clientConfig));
 }
 
 export interface ForeignCredentials {
@@ -111,17 +112,39 @@ export interface ForeignCredentials {
 
 /** The address follows from the region, not from a queue's URL. */
 export function foreignSqs(region: string, credentials: ForeignCredentials): SQSClient {
-  return withFastCalls(
-    new SQSClient({ ...foreignConfig(region, credentials), useQueueUrlAsEndpoint: false }),
-  );
+  return prepared(new SQSClient({ ...foreignConfig(region, credentials), useQueueUrlAsEndpoint: false }));
 }
 
 export function foreignEventBridge(region: string, credentials: ForeignCredentials): EventBridgeClient {
-  return withFastCalls(new EventBridgeClient(foreignConfig(region, credentials)));
+  return prepared(new EventBridgeClient(foreignConfig(region, credentials)));
 }
 
 function foreignConfig(region: string, credentials: ForeignCredentials) {
   return { ...clientConfig, ...sentOnce(), region, credentials };
+}
+
+interface AwsClient {
+  readonly config: {
+    readonly requestHandler: {
+      handle(request: never, options?: { readonly abortSignal?: AbortSignal | undefined }): Promise<unknown>;
+    };
+  };
+  readonly middlewareStack: { remove(name: string): boolean };
+}
+
+function prepared<C extends AwsClient>(client: C): C {
+  endWithRequest(client);
+  withFastCalls(client);
+  return client;
+}
+
+/** The SDK asks its request handler for each attempt. */
+function endWithRequest({ config: { requestHandler } }: AwsClient): void {
+  const handle = requestHandler.handle.bind(requestHandler);
+  requestHandler.handle = async (request, options = {}) => {
+    const ends = [signalOfRequest(), options.abortSignal].filter((signal) => signal !== undefined);
+    return handle(request, { ...options, abortSignal: ends.length > 1 ? AbortSignal.any(ends) : ends[0] });
+  };
 }
 
 /**

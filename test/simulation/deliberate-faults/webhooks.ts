@@ -14,9 +14,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/platform/aws/clients.ts',
-        replace:
-          'return retryingConflicts(withFastCalls(new DynamoDBClient({ ...clientConfig, ...config })));',
-        by: 'return withFastCalls(new DynamoDBClient({ ...clientConfig, ...config }));',
+        replace: 'return retryingConflicts(prepared(new DynamoDBClient({ ...clientConfig, ...config })));',
+        by: 'return prepared(new DynamoDBClient({ ...clientConfig, ...config }));',
       },
       {
         file: 'shared/webhook/endpoint-store.dynamo.ts',

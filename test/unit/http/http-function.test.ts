@@ -1,4 +1,6 @@
 /** The order of the steps, and what every response has, whichever step ends the request. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from '@jest/globals';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { GatewayError, invalidFields } from '../../../shared/contract/errors.ts';
@@ -6,6 +8,7 @@ import { routes } from '../../../shared/contract/routes.ts';
 import { httpFunction, publicHttpFunction } from '../../../shared/http/http-function.ts';
 import type { Refusal } from '../../../shared/http/record-refusals.ts';
 import type { Identity } from '../../../shared/http/request-context.ts';
+import { dynamoClient } from '../../../shared/platform/aws/clients.ts';
 import { withoutUndefined } from '../../../shared/platform/object-fields.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
@@ -227,4 +230,68 @@ it('a query parameter that is given twice has both values, so that none of them 
     context,
   );
   expect(queries).toEqual([{ dry_run: 'true,false', limit: '5', status: 'sent' }]);
+});
+
+/** The time of a request, after which it is answered with 503. */
+const requestMs = 1000;
+
+/** A table whose responses are lost, which is noticed only after the time of the request. */
+function aTable() {
+  const calls: AbortSignal[] = [];
+  const requestHandler = {
+    async handle(_request: unknown, { abortSignal }: { readonly abortSignal: AbortSignal }) {
+      calls.push(abortSignal);
+      await pause(requestMs + 200);
+      throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
+    },
+  };
+  const client = dynamoClient({
+    region: 'eu-west-2',
+    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+    requestHandler: requestHandler as never,
+  });
+  const write = () => client.send(new UpdateItemCommand({ TableName: 'a', Key: { id: { S: 'a' } } }));
+  return { calls, write };
+}
+
+/** As Lambda freezes a process, in which no timer ends then. */
+function freeze(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+it.each<[string, number, (write: () => Promise<unknown>) => Promise<unknown>]>([
+  ['under way is ended, and not repeated', 1, (write) => write()],
+  ['to come is not made', 0, (write) => pause(requestMs + 100).then(write)],
+  [
+    'to come is not made when the process is thawed',
+    0,
+    (write) => {
+      freeze(requestMs + 100);
+      return write();
+    },
+  ],
+])('after the deadline of a request, a call %s', async (_case, count, work) => {
+  const { calls, write } = aTable();
+  const handler = publicHttpFunction(
+    routes.issueToken,
+    async () => {
+      await work(write);
+      return { status: 200, body: {} };
+    },
+    {
+      dependencies: {
+        limiter: { check: async () => ({ ...decision, blocked: false }) },
+        clock: () => now,
+        newWorkId: () => 'work-1',
+        baseUrl: 'https://gateway.example/live',
+        writeLog: () => undefined,
+        recordRefusal: async () => undefined,
+      },
+    },
+  );
+  const given = { getRemainingTimeInMillis: () => requestMs + 500 } as Context;
+  expect(await handler(eventOf({}), given)).toMatchObject({ statusCode: 503 });
+  expect(calls.every(({ aborted }) => aborted)).toBe(true);
+  await pause(1000);
+  expect(calls).toHaveLength(count);
 });

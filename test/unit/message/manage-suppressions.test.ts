@@ -56,6 +56,22 @@ describe('requests about one recipient', () => {
     };
     await expect(suppress(overtaken, change('slow'))).rejects.toMatchObject({ code: 'concurrent_change' });
   });
+
+  it('do not undo a STOP that comes while they are worked on', async () => {
+    const { suppressions: store } = inMemoryStores();
+    await suppress(store, change('first', addSeconds(now, -60)));
+    const stopped = addSeconds(now, 1);
+    const overtaken = {
+      ...store,
+      change: async (wanted: SuppressionChange) => {
+        await store.change({ ...change('stop', stopped), source: 'keyword' });
+        return store.change(wanted);
+      },
+    };
+    await expect(endSuppression(overtaken, end('slow'))).rejects.toMatchObject({ code: 'concurrent_change' });
+    expect(await store.get('client', recipient)).toMatchObject({ changed_at: stopped.toISOString() });
+    expect(await endSuppression(store, end('again'))).toEqual({ recipient, deleted: true });
+  });
 });
 
 it.each(['0044 7700 900123', 'Bob', 'é\n', '😀'.repeat(250), 'a'.repeat(1000)])(

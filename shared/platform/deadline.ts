@@ -1,0 +1,54 @@
+/**
+ * The time limit of a request. Once it has been answered with 503, its caller may change the same thing by another request, but
+ * Lambda freezes the process and goes on with the first one at the next invocation. So nothing is called for a request after
+ * its deadline: the calls to AWS that are under way then are ended, and no other begins or is repeated.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { GatewayError } from '../contract/errors.ts';
+
+interface CurrentDeadline {
+  /** By the wall clock, because no timer ends while a process is frozen. */
+  readonly atMs: number;
+  readonly signal: AbortSignal;
+}
+
+const current = new AsyncLocalStorage<CurrentDeadline>();
+
+const tookTooLong = (): GatewayError =>
+  new GatewayError('service_unavailable', 'The request took too long. Try again soon.');
+
+export type Deadline = ReturnType<typeof deadlineIn>;
+
+/** One timer serves all steps of the request, until `clear`. */
+export function deadlineIn(ms: number) {
+  const controller = new AbortController();
+  const atMs = Date.now() + ms;
+  let timer: NodeJS.Timeout | undefined;
+  const reached = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(tookTooLong());
+      controller.abort(tookTooLong());
+    }, ms);
+  });
+  // It may be reached while no step waits for it.
+  reached.catch(() => undefined);
+  return {
+    /** Rejects at the deadline. */
+    reached,
+    /** Does the work of the request. */
+    run: <T>(work: () => Promise<T>): Promise<T> => current.run({ atMs, signal: controller.signal }, work),
+    clear: (): void => clearTimeout(timer),
+  };
+}
+
+/**
+ * Returns what ends a call at the deadline of the current request; undefined outside of requests.
+ *
+ * @throws GatewayError `service_unavailable` after the deadline
+ */
+export function signalOfRequest(): AbortSignal | undefined {
+  const deadline = current.getStore();
+  if (deadline === undefined) return undefined;
+  if (deadline.signal.aborted || Date.now() >= deadline.atMs) throw tookTooLong();
+  return deadline.signal;
+}
