@@ -1,15 +1,15 @@
 /**
  * Reads two streams: each change of a message is counted in the usage of its client, and each one-time password and its
- * verification in the traffic that decides about holds. A batch has records of one stream, and may be repeated, as a
- * whole or in part.
+ * verification in the traffic that decides about holds. A batch has records of one shard, and may be repeated, as a
+ * whole or in part. The last call of a window has no records.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoOtpHolds } from '../shared/otp/otp-holds.dynamo.ts';
 import {
+  countingOtps,
   countOtps,
-  dynamoOtpCounter,
   dynamoOtpTrafficReader,
   otpRecords,
 } from '../shared/otp/otp-traffic.dynamo.ts';
@@ -18,14 +18,14 @@ import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { countMetric, log } from '../shared/platform/log.ts';
-import { countChanges } from '../shared/usage/count-changes.ts';
-import { changeRecords, dynamoUsageCounter } from '../shared/usage/usage-counter.dynamo.ts';
+import { countingUsage, usageChanges } from '../shared/usage/count-changes.ts';
+import { addUpNotes, noteChanges } from '../shared/usage/count-journal.dynamo.ts';
 
 const env = environmentOf<'count-usage'>();
-const { COUNTED_CHANGES_TABLE: countedChanges } = env;
-const retries = { sleep, random: Math.random };
-const usage = dynamoUsageCounter(dynamo(), { usage: env.MESSAGE_USAGE_TABLE, countedChanges }, systemClock);
-const otps = dynamoOtpCounter(dynamo(), { traffic: env.OTP_TRAFFIC_TABLE, countedChanges }, systemClock);
+const { COUNT_JOURNAL_TABLE: journalTable } = env;
+const counting = { dynamo: dynamo(), clock: systemClock, sleep };
+const usage = countingUsage({ journalTable, usageTable: env.MESSAGE_USAGE_TABLE }, counting);
+const otps = countingOtps({ journalTable, trafficTable: env.OTP_TRAFFIC_TABLE }, counting);
 const review: TrafficReviewDependencies = {
   traffic: dynamoOtpTrafficReader(dynamo(), env.OTP_TRAFFIC_TABLE),
   holds: dynamoOtpHolds(dynamo(), env.OTP_HOLDS_TABLE),
@@ -35,20 +35,33 @@ const review: TrafficReviewDependencies = {
   countMetric,
 };
 
-export async function handler(event: DynamoDBStreamEvent): Promise<void> {
-  const records = event.Records.length;
+/** An event of a tumbling window. Only such an event names the shard. */
+interface WindowEvent extends DynamoDBStreamEvent {
+  readonly shardId: string;
+  readonly isFinalInvokeForWindow: boolean;
+}
+
+/** Lambda fails a call in a window that does not answer with a state. */
+const answer = { state: {} };
+
+export async function handler(event: WindowEvent): Promise<typeof answer> {
+  const { shardId, Records, isFinalInvokeForWindow: isLast } = event;
+  if (shardId === undefined) throw new Error('The event names no shard: its source needs a tumbling window.');
+  const records = Records.length;
   // Rows of one-time passwords have this key.
-  if (event.Records.some(({ dynamodb }) => dynamodb?.Keys?.otp_id !== undefined)) {
-    const changes = otpRecords(event.Records);
-    const counted = await countOtps({ counter: otps, ...retries }, changes);
+  if (Records.some(({ dynamodb }) => dynamodb?.Keys?.otp_id !== undefined)) {
+    const changes = otpRecords(Records);
+    const counted = await countOtps(otps, shardId, changes);
     const held = await reviewTraffic(review, changes);
     log.info('one-time passwords counted', {
       records,
       ...counted,
       held: held.map(({ client_id, country }) => `${client_id} ${country}`),
     });
-    return;
+    return answer;
   }
-  const counted = await countChanges({ counter: usage, ...retries }, changeRecords(event.Records));
+  const counted = await noteChanges(usage, shardId, usageChanges(Records));
+  await addUpNotes(usage, { waits: isLast });
   log.info('usage counted', { records, ...counted });
+  return answer;
 }

@@ -13,7 +13,7 @@ import { capUse } from '../shared/limit/take-from-caps.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { showUsage } from '../shared/usage/read-usage.ts';
-import { dynamoUsageReader } from '../shared/usage/usage-counter.dynamo.ts';
+import { dynamoUsageReader } from '../shared/usage/usage-reader.dynamo.ts';
 
 const env = environmentOf<'get-account'>();
 const overrides = overridesFrom(env);

@@ -37,6 +37,7 @@ export const runbooks = {
   'relay-dead-letters': { severity: 'warning', area: 'queues' },
   'old-messages': { severity: 'critical', area: 'queues' },
   'relay-behind': { severity: 'critical', area: 'queues' },
+  'usage-behind': { severity: 'warning', area: 'queues' },
   'unreadable-records': { severity: 'warning', area: 'queues' },
   'refused-entries': { severity: 'warning', area: 'queues' },
   'unreadable-notifications': { severity: 'warning', area: 'carriers' },

@@ -9,6 +9,8 @@ them. Here each function that reads a stream has a thread, which takes batch aft
 Queues: a queue gave one batch in each round, so at most fifty messages a second. Here it gives all that wait. And to take a
 batch, the emulator goes through all messages of the queue four times: 14,000 that were delayed took a third of its time.
 While it deletes a batch, it may also lose what is sent meanwhile.
+Tumbling windows: the emulator has none. Here a table's stream is one shard, and a function that answers with a state has windows
+of two seconds.
 """
 import contextvars, time
 from ministack.services import dynamodb, lambda_svc, sqs
@@ -22,6 +24,31 @@ stream_rounds_max, queue_rounds_max = 5, 20
 batch_max = 10
 # After a round that read nothing: the source is disabled, or its function failed.
 idle_seconds = 0.1
+shard = 'shardId-00000000000000000000-00000000'
+window_seconds = 2
+# The functions that were called in a window, and when it ends, by their sources.
+windows = {}
+run_function = lambda_svc._execute_function
+
+def run_in_window(function, event):
+    if only.get() is None:
+        return run_function(function, event)
+    mapping = only.get()[0][2]
+    of_window = {'shardId': shard, 'isFinalInvokeForWindow': False}
+    result = run_function(function, {**of_window, **event})
+    if not result.get('error') and 'state' in (result.get('body') or ()):
+        windows.setdefault(mapping['UUID'], (function, time.time() + window_seconds))
+    return result
+
+def window_ends(mapping):
+    return mapping['UUID'] in windows and windows[mapping['UUID']][1] < time.time()
+
+def end_window(mapping):
+    result = run_function(windows[mapping['UUID']][0], {'shardId': shard, 'isFinalInvokeForWindow': True, 'Records': []})
+    if result.get('error'):
+        time.sleep(idle_seconds)
+    else:
+        del windows[mapping['UUID']]
 
 def sources():
     return all_sources() if only.get() is None else only.get()
@@ -42,12 +69,14 @@ def read_one(source):
         rounds += 1
         if not read_streams():
             time.sleep(idle_seconds)
+    if window_ends(source[2]):
+        end_window(source[2])
 
 def read_each():
     started = False
     for source in list(all_sources()):
         mapping = source[2]
-        if not lambda_svc._esm_inflight.get(mapping['UUID']) and has_records(*source):
+        if not lambda_svc._esm_inflight.get(mapping['UUID']) and (has_records(*source) or window_ends(mapping)):
             lambda_svc._dispatch_esm_batch(mapping['UUID'], read_one, source)
             started = True
     return started
@@ -84,5 +113,6 @@ def delete_in_place(queue_url, receipt_handles):
                 del messages[index]
 
 lambda_svc._iter_all_esms, lambda_svc._poll_dynamodb_streams = sources, read_each
+lambda_svc._execute_function = run_in_window
 lambda_svc._poll_sqs = take_all
 sqs._receive_messages_for_esm, sqs._delete_messages_for_esm = take_of_visible, delete_in_place

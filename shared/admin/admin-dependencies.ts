@@ -31,7 +31,7 @@ import { systemClock } from '../platform/clock.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { dynamoDueItemIndex, dynamoDueItemReader } from '../recovery/due-item-index.dynamo.ts';
 import { senderTable } from '../sender/sender-row.ts';
-import { dynamoUsageReader } from '../usage/usage-counter.dynamo.ts';
+import { dynamoUsageReader } from '../usage/usage-reader.dynamo.ts';
 import { dynamoAttemptReader } from '../usage/webhook-attempts.dynamo.ts';
 import { webhookUrlFrom } from '../webhook/address-guard.ts';
 import { reportFailedDelivery } from '../webhook/deliver/alert-failure.ts';

@@ -115,12 +115,12 @@ export const tableShapes = {
     sort: 'client_id',
     purged: true,
   },
-  // The records of streams that are counted in `message-usage` and `otp-traffic`.
-  'counted-changes': {
-    partition: 'minute',
-    sort: 'part',
+  // What streams brought and `message-usage` and `otp-traffic` do not have yet, and how far each shard is counted.
+  'count-journal': {
+    partition: 'journal',
+    sort: 'entry',
     purged: true,
-    notRestorable: 'Its rows name records of streams, which a stream keeps for 24 hours.',
+    notRestorable: 'Its rows follow streams, which keep a record for 24 hours.',
   },
   // The reserved slots of each sender with a pace.
   'sender-pace': {

@@ -49,9 +49,9 @@ export const workerUses = {
     recordedActivity,
     {
       tables: {
-        'message-usage': ['UpdateItem'],
-        'counted-changes': ['Query', 'PutItem'],
-        'otp-traffic': ['UpdateItem', 'Query'],
+        'message-usage': ['GetItem', 'PutItem'],
+        'count-journal': ['GetItem', 'Query', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+        'otp-traffic': ['GetItem', 'PutItem', 'Query'],
         'otp-holds': ['GetItem', 'PutItem', 'Query'],
       },
       settings: ['OTP_HOLD'],

@@ -12,15 +12,14 @@ import { keptDays } from '../contract/mode.ts';
 import { allCountries } from '../contract/otp-abuse.ts';
 import { queryRows } from '../platform/aws/read-rows.dynamo.ts';
 import { identityOf, rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
-import { addDays, type Clock, epochSeconds } from '../platform/clock.ts';
+import { addDays, epochSeconds } from '../platform/clock.ts';
 import {
+  addUpNotes,
+  type CountContext,
   type CountedChanges,
-  type CountOnceDependencies,
-  countOnce,
-  type OnceCounter,
-  type StreamRecordIdentity,
-} from '../usage/count-once.ts';
-import { dynamoOnceCounter } from '../usage/usage-counter.dynamo.ts';
+  type Groups,
+  noteChanges,
+} from '../usage/count-journal.dynamo.ts';
 import { smsSendsOf } from './otp.ts';
 
 export interface OtpCount {
@@ -33,48 +32,66 @@ export interface OtpMinute extends OtpCount {
 }
 
 /** A record of the stream: an SMS with a password, or its verification. */
-export interface OtpRecord extends OtpCount, StreamRecordIdentity {
+export interface OtpRecord extends OtpCount {
+  readonly sequence: string;
+  readonly changedAt: Date;
   readonly clientId: string;
   readonly country: string;
   readonly createdAt: Date;
 }
 
-/** What is added to the row of a minute or a day: of one country, or of all (`*`), which has each by its name. */
-interface OtpAddition {
-  readonly clientId: string;
-  readonly country: string;
-  readonly span: 'minute' | 'day';
-  /** `2026-11-20T10:05` or `2026-11-20`, UTC. */
-  readonly name: string;
-  readonly amounts: ReadonlyMap<string, number>;
+/** What `count-journal.dynamo.ts` needs to count passwords. */
+export function countingOtps(
+  tables: { readonly journalTable: string; readonly trafficTable: string },
+  { dynamo, clock, sleep }: Pick<CountContext, 'dynamo' | 'clock' | 'sleep'>,
+): CountContext {
+  const { journalTable, trafficTable: sumsTable } = tables;
+  return { dynamo, clock, sleep, journalTable, journal: 'one-time-passwords', sumsTable, rowsOf };
+}
+
+/**
+ * Returns when the records are in the sums, which are reviewed next.
+ *
+ * @throws if they may not be: all records must be passed again.
+ */
+export async function countOtps(
+  ctx: CountContext,
+  shard: string,
+  records: readonly OtpRecord[],
+): Promise<CountedChanges> {
+  const changes = records.map((record) => ({ sequence: record.sequence, groups: groupsOf(record) }));
+  const counted = await noteChanges(ctx, shard, changes);
+  await addUpNotes(ctx, { waits: true });
+  return counted;
 }
 
 const nameLength = { minute: 16, day: 10 } as const;
+type Span = keyof typeof nameLength;
 
-function spanName(span: OtpAddition['span'], at: Date): string {
+function spanName(span: Span, at: Date): string {
   return at.toISOString().slice(0, nameLength[span]);
 }
 
-/** @throws when something may not be counted: all records must be passed again. */
-export function countOtps(
-  dependencies: CountOnceDependencies<OtpAddition>,
-  records: readonly OtpRecord[],
-): Promise<CountedChanges> {
-  const counted = records.map(({ eventId, changedAt, sends, verified, clientId, country, createdAt }) => ({
-    eventId,
-    changedAt,
-    group: clientId,
-    additions: (['minute', 'day'] as const).flatMap((span) => {
-      const name = spanName(span, createdAt);
-      const amounts = Object.entries({ sends, verified }).filter(([, amount]) => amount > 0);
-      const byCountry = amounts.map(([column, amount]) => [`${column}_${country}`, amount] as const);
-      return [
-        { clientId, country, span, name, amounts: new Map(amounts) },
-        { clientId, country: allCountries, span, name, amounts: new Map(byCountry) },
-      ];
-    }),
-  }));
-  return countOnce(dependencies, counted, ({ clientId, country, name }) => `${clientId} ${country} ${name}`);
+/** What a record adds in its minute to its country, and to all (`*`), which has each country by its name. */
+function groupsOf({ clientId, country, createdAt, sends, verified }: OtpRecord): Groups {
+  const amounts = Object.entries({ sends, verified }).filter(([, amount]) => amount > 0);
+  const byCountry = amounts.map(([column, amount]) => [`${column}_${country}`, amount] as const);
+  const groupIn = (named: string): string => `${spanName('minute', createdAt)} ${named} ${clientId}`;
+  return new Map([
+    [groupIn(country), new Map(amounts)],
+    [groupIn(allCountries), new Map(byCountry)],
+  ]);
+}
+
+function rowsOf(group: string) {
+  const [, minute = '', country = '', clientId = ''] = /^(\S+) (\S+) (.*)$/.exec(group) ?? [];
+  return (['minute', 'day'] as const).map((span) => {
+    const name = minute.slice(0, nameLength[span]);
+    return {
+      key: { client_country: clientCountry(clientId, country), span: `${span}#${name}` },
+      purgeAt: epochSeconds(addDays(startOf(name), keptDays(clientId, keptDaysAfter[span] + 1))),
+    };
+  });
 }
 
 /** Longer than anything that reads them: minutes are read for an hour, days for a week. */
@@ -101,7 +118,7 @@ const countedOtp = z.object({
 /**
  * The SMS with passwords and the verifications in these records; attempts and other rows of the table are left out.
  *
- * @throws Error if a record has no id or no time, which DynamoDB gives to each.
+ * @throws Error if a record has no number or time, which DynamoDB gives to each.
  */
 export function otpRecords(records: readonly StreamRecord[]): OtpRecord[] {
   return records.flatMap((record) => {
@@ -132,30 +149,10 @@ function countOf(otp: z.output<typeof countedOtp>): OtpCount {
   return { sends, verified: otp.status === 'verified' ? sends : 0 };
 }
 
-export function dynamoOtpCounter(
-  client: DynamoDBDocumentClient,
-  tables: { readonly traffic: string; readonly countedChanges: string },
-  clock: Clock,
-): OnceCounter<OtpAddition> {
-  return dynamoOnceCounter(
-    client,
-    {
-      sums: tables.traffic,
-      countedChanges: tables.countedChanges,
-      prefix: 'otp#',
-      rowOf: ({ clientId, country, span, name }: OtpAddition) => ({
-        key: { client_country: clientCountry(clientId, country), span: `${span}#${name}` },
-        purgeAt: epochSeconds(addDays(startOf(name), keptDays(clientId, keptDaysAfter[span] + 1))),
-      }),
-    },
-    clock,
-  );
-}
-
 export type OtpTrafficReader = ReturnType<typeof dynamoOtpTrafficReader>;
 
 export function dynamoOtpTrafficReader(client: DynamoDBDocumentClient, TableName: string) {
-  async function spans(key: string, span: OtpAddition['span'], since: Date, until: Date) {
+  async function spans(key: string, span: Span, since: Date, until: Date) {
     const rows: (OtpMinute & { readonly row: Readonly<Record<string, unknown>> })[] = [];
     const found = queryRows(client, {
       TableName,

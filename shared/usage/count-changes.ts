@@ -1,77 +1,78 @@
 /**
- * Counts each change of a message in the usage of its client, exactly once (`count-once.ts`): in the hour, day and month
- * in which the message was accepted, for the client and for all clients.
+ * Counts each change of a message in the usage of its client, exactly once (`count-journal.dynamo.ts`): in the hour, day
+ * and month in which the message was accepted, for the client and for all clients.
  */
-import { clientIdIn, modeOf } from '../contract/mode.ts';
-import { type Amounts, amountsOf, type CountedMessage } from './amounts.ts';
+import { clientIdIn, keptDays, modeOf } from '../contract/mode.ts';
 import {
-  addTo,
-  type CountedChanges,
-  type CountOnceDependencies,
-  countOnce,
-  type OnceCounter,
-  type StreamRecordIdentity,
-} from './count-once.ts';
-import { intervals, type Period, periodAt } from './period.ts';
+  identityOf,
+  isClosedForUsage,
+  isRestoreWrite,
+  rowIn,
+  type StreamRecord,
+} from '../platform/aws/stream-record.dynamo.ts';
+import { addDays, epochSeconds } from '../platform/clock.ts';
+import { amountsOf, type CountedMessage, parseCountedMessage } from './amounts.ts';
+import { addTo, type CountContext, type CountedChange, type Groups } from './count-journal.dynamo.ts';
+import { intervals, periodAt, usageKeptDays } from './period.ts';
 
 /** The key of the rows that have the sums of all clients; those of test data have it as a client's (`clientIdIn`). */
 export const allClients = '*';
 
-/** One record of the messages table's stream. */
-export interface ChangeRecord extends StreamRecordIdentity {
-  /** Undefined if the change created the row, or if the row was not a message. */
-  readonly before: CountedMessage | undefined;
-  /** Undefined if the row is not a message. A deletion is no change that counts: usage is kept longer than messages. */
-  readonly after: CountedMessage | undefined;
+/** What `count-journal.dynamo.ts` needs to count usage. */
+export function countingUsage(
+  tables: { readonly journalTable: string; readonly usageTable: string },
+  { dynamo, clock, sleep }: Pick<CountContext, 'dynamo' | 'clock' | 'sleep'>,
+): CountContext {
+  const { journalTable, usageTable: sumsTable } = tables;
+  return { dynamo, clock, sleep, journalTable, journal: 'usage', sumsTable, rowsOf };
 }
 
-/** The addition to one row of usage. */
-interface UsageAddition {
-  readonly period: Period;
-  readonly clientId: string;
-  readonly amounts: Amounts;
+/** A client's messages of one hour. */
+function groupOf({ client_id, created_at }: CountedMessage): string {
+  return `${periodAt('hour', new Date(created_at)).name} ${client_id}`;
 }
 
-export type UsageCounter = OnceCounter<UsageAddition>;
-
-const rowOf = ({ period, clientId }: Pick<UsageAddition, 'period' | 'clientId'>): string =>
-  `${period.name} ${clientId}`;
-
-/** @throws when something may not be counted: all records must be passed again. */
-export function countChanges(
-  dependencies: CountOnceDependencies<UsageAddition>,
-  records: readonly ChangeRecord[],
-): Promise<CountedChanges> {
-  const counted = records.map((record) => ({
-    eventId: record.eventId,
-    changedAt: record.changedAt,
-    additions: additionsOf(record),
-    group: (record.after ?? record.before)?.client_id ?? '',
-  }));
-  return countOnce(dependencies, counted, rowOf);
+function rowsOf(group: string) {
+  const [hour = '', client = ''] = group.split(/ (.*)/);
+  return intervals.flatMap((interval) => {
+    const period = periodAt(interval, new Date(`${hour}:00:00.000Z`));
+    return [client, clientIdIn(modeOf(client), allClients)].map((client_id) => ({
+      key: { period: period.name, client_id },
+      purgeAt: epochSeconds(addDays(period.to, keptDays(client_id, usageKeptDays))),
+    }));
+  });
 }
 
 /**
- * What a change adds to the periods in which its message was accepted: the row after it, less the row before it. A row
- * that a person made invalid is no message, so it has no amounts until it is corrected.
+ * What the records of the messages' stream add to usage. Deletions and restored rows add nothing, nor does what follows of
+ * those that were in flight: usage is kept longer than messages.
+ *
+ * @throws Error if a record has no number or time, which DynamoDB gives to each.
  */
-function additionsOf({ before, after }: ChangeRecord): UsageAddition[] {
-  const sums = new Map<string, UsageAddition & { readonly amounts: Map<string, number> }>();
+export function usageChanges(records: readonly StreamRecord[]): CountedChange[] {
+  return records.flatMap((record) => {
+    const { OldImage, NewImage } = record.dynamodb ?? {};
+    if (NewImage === undefined || isRestoreWrite(record) || isClosedForUsage(record)) return [];
+    const [before, after] = [OldImage, NewImage].map((image) => parseCountedMessage(rowIn(image)));
+    return [{ sequence: identityOf(record).sequence, groups: groupsOf(before, after) }];
+  });
+}
+
+/**
+ * The row after the change, less the row before it. A row that a person made invalid is no message, so it has no amounts
+ * until it is corrected.
+ */
+function groupsOf(before: CountedMessage | undefined, after: CountedMessage | undefined): Groups {
+  const groups = new Map<string, Map<string, number>>();
   for (const [message, sign] of [[after, 1] as const, [before, -1] as const]) {
     if (message === undefined) continue;
-    const amounts = amountsOf(message);
-    for (const interval of intervals) {
-      const period = periodAt(interval, new Date(message.created_at));
-      for (const clientId of [message.client_id, clientIdIn(modeOf(message.client_id), allClients)]) {
-        const row = rowOf({ period, clientId });
-        const sum = sums.get(row) ?? { period, clientId, amounts: new Map<string, number>() };
-        addTo(sum.amounts, amounts, sign);
-        sums.set(row, sum);
-      }
-    }
+    const group = groupOf(message);
+    const sums = groups.get(group) ?? new Map<string, number>();
+    addTo(sums, amountsOf(message), sign);
+    groups.set(group, sums);
   }
-  return [...sums.values()].flatMap((sum) => {
-    const amounts = new Map([...sum.amounts].filter(([, amount]) => amount !== 0));
-    return amounts.size === 0 ? [] : [{ ...sum, amounts }];
-  });
+  const changed = [...groups].map(
+    ([group, sums]) => [group, new Map([...sums].filter(([, amount]) => amount !== 0))] as const,
+  );
+  return new Map(changed.filter(([, sums]) => sums.size > 0));
 }

@@ -5,8 +5,8 @@ import { type Operation, parseQuery, requireCaller } from '../operation/operatio
 import { type Amounts, type Combination, combinationsIn } from './amounts.ts';
 import { allClients } from './count-changes.ts';
 import type { Period } from './period.ts';
-import type { UsageReader, UsageRow } from './usage-counter.dynamo.ts';
 import { type Grouping, type UsageRange, usageQuery, usageRange } from './usage-query.ts';
+import type { UsageReader, UsageRow } from './usage-reader.dynamo.ts';
 import type { UsageEntry, UsageResponse, UsageSums } from './usage-response.schema.ts';
 
 /** The usage of one client. */

@@ -205,16 +205,16 @@ export const productionState: Readonly<Record<string, unknown>> = {
       },
     ],
   },
-  StorageCountedChangesAB037230: {
+  StorageCountJournalE332202D: {
     Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-counted-changes',
+    TableName: 'messaging-gateway-production-count-journal',
     KeySchema: [
       {
-        AttributeName: 'minute',
+        AttributeName: 'journal',
         KeyType: 'HASH',
       },
       {
-        AttributeName: 'part',
+        AttributeName: 'entry',
         KeyType: 'RANGE',
       },
     ],

@@ -11,8 +11,11 @@ import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { Storage } from '../storage/storage.ts';
 
-/** After a quiet night a batch needs a transaction for each of its minutes. */
+/** The last call of a window may wait for the addition of another worker, and carries it out if that worker died. */
 const countTimeoutSeconds = 120;
+/** Usage is so much behind while few messages are sent. */
+const window = Duration.minutes(1);
+const behindMs = 600_000;
 
 /** Reads the stream of messages, which the relay reads too: a stream can have two readers. */
 export function createCountUsage(scope: Construct, stage: StageSettings, storage: Storage): void {
@@ -23,11 +26,21 @@ export function createCountUsage(scope: Construct, stage: StageSettings, storage
   });
   const messageStream = new EventSourceMapping(scope, 'UsageStream', {
     ...storage.grantStream(count, 'messages'),
-    // A batch takes as many writes as it has clients, so large batches are cheap, and usage is a minute behind.
+    // A batch takes a few writes, whatever is in it, so large batches are cheap.
     batchSize: 1000,
-    maxBatchingWindow: Duration.minutes(1),
+    maxBatchingWindow: window,
+    // Only in a tumbling window Lambda tells the function the shard of a batch, and makes a last call when the window ends.
+    tumblingWindow: window,
     // Deletions do not change the counts.
     filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY') })],
+  });
+  createAlarm(scope, 'UsageBehind', {
+    stage,
+    metric: count.metric('IteratorAge', { statistic: 'Maximum', period: Duration.minutes(5) }),
+    threshold: behindMs,
+    periods: 3,
+    meaning: 'The counting of usage is more than ten minutes behind. What is a day behind is lost.',
+    runbook: 'usage-behind',
   });
   const otpStream = createOtpStream(scope, stage, storage, count);
   for (const stream of [messageStream, otpStream]) {
@@ -53,9 +66,10 @@ function createOtpStream(
   });
   return new EventSourceMapping(scope, 'OtpStream', {
     ...storage.grantStream(count, 'one-time-passwords'),
-    // A batch takes a few writes for each client and country in it. The window delays the detection of an attack.
+    // A batch takes a few writes for each client and country in it. The batching window delays the detection of an attack.
     batchSize: 1000,
     maxBatchingWindow: Duration.seconds(20),
+    tumblingWindow: window,
     // The filter selects rows of passwords. It cannot tell an attempt from a further SMS, so attempts pass too.
     filters: [
       FilterCriteria.filter({

@@ -6,6 +6,7 @@ export interface StreamRecord {
   readonly eventID?: string | undefined;
   readonly dynamodb?:
     | {
+        readonly SequenceNumber?: string | undefined;
         /** Seconds since the epoch. */
         readonly ApproximateCreationDateTime?: number | undefined;
         readonly OldImage?: unknown;
@@ -51,12 +52,16 @@ export function exactRowIn(image: unknown): Record<string, unknown> {
   return unmarshall(image as Record<string, AttributeValue>);
 }
 
-/** @throws Error if the record has no id or no time, which DynamoDB gives to each. */
-export function identityOf({ eventID, dynamodb }: StreamRecord): {
-  readonly eventId: string;
+/** @throws Error if the record has no number or no time, which DynamoDB gives to each. */
+export function identityOf({ dynamodb }: StreamRecord): {
+  /** Increases within a shard. */
+  readonly sequence: string;
+  /** The same on each repetition; exact to the second. */
   readonly changedAt: Date;
 } {
-  const { ApproximateCreationDateTime: seconds } = dynamodb ?? {};
-  if (eventID === undefined || seconds === undefined) throw new Error('a stream record without id or time');
-  return { eventId: eventID, changedAt: new Date(seconds * 1000) };
+  const { SequenceNumber: sequence, ApproximateCreationDateTime: seconds } = dynamodb ?? {};
+  if (sequence === undefined || seconds === undefined) {
+    throw new Error('a stream record without number or time');
+  }
+  return { sequence, changedAt: new Date(seconds * 1000) };
 }

@@ -64,6 +64,7 @@ describe('a replayed attack', () => {
     const other: StreamRecord = {
       eventID: 'event-slot',
       dynamodb: {
+        SequenceNumber: '1',
         ApproximateCreationDateTime: epochSeconds(start),
         NewImage: marshall({ otp_id: 'pending#a', latest: 'otp_1' }),
       },

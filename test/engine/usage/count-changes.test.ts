@@ -8,36 +8,30 @@ import type { Message, Status } from '../../../shared/message/message.ts';
 import { messageRowOf } from '../../../shared/message/store/message-store.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
-import { countChanges } from '../../../shared/usage/count-changes.ts';
 import { type Interval, periodsBetween } from '../../../shared/usage/period.ts';
 import { usageOfAll, usageOfClient } from '../../../shared/usage/read-usage.ts';
-import {
-  changeRecords,
-  dynamoUsageCounter,
-  dynamoUsageReader,
-} from '../../../shared/usage/usage-counter.dynamo.ts';
 import type { UsageRange } from '../../../shared/usage/usage-query.ts';
-import { countedDynamo } from '../../support/engine/counted-dynamo.ts';
-import { engineConfig } from '../../support/engine/engine.ts';
+import { dynamoUsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
-import { Killed, killable, noKill } from '../../support/faults/kill-process.ts';
+import { type Kill, Killed, noKill } from '../../support/faults/kill-process.ts';
 import { aMessage } from '../../support/message/example-message.ts';
+import { usageCounter } from '../../support/usage/count-usage.ts';
 import { usageOfMessages } from '../../support/usage/usage-of-messages.ts';
 
 let tables: TestTables;
 beforeAll(async () => {
-  tables = await createTables(['message_usage', 'counted_changes']);
+  tables = await createTables(['message_usage', 'count_journal']);
 });
 afterAll(() => tables.drop());
 
-const clock = (): Date => new Date('2026-11-20T12:00:00.000Z');
 const reader = () => dynamoUsageReader(tables.dynamo, tables.names.message_usage);
+let minutes = 0;
 
-function counting(kill = noKill()): Parameters<typeof countChanges>[0] {
-  const names = { usage: tables.names.message_usage, countedChanges: tables.names.counted_changes };
-  const counter = killable(dynamoUsageCounter(tables.dynamo, names, clock), kill);
-  return { counter, sleep: async () => undefined, random: () => 0 };
+/** Each call is a minute after the one before: what a worker had begun that died is taken over at once. */
+function count(records: readonly StreamRecord[], kill: Kill = noKill()) {
+  minutes += 1;
+  return usageCounter(tables, { start: addSeconds(new Date(), minutes * 60), kill })(records);
 }
 
 let months = 0;
@@ -112,8 +106,8 @@ function recordsOf(rows: readonly Message[], spoilt: boolean, changedAt: Date): 
   return images.map((image, index) => {
     events += 1;
     return {
-      eventID: `event-${events}`,
       dynamodb: {
+        SequenceNumber: String(events),
         ApproximateCreationDateTime: epochSeconds(addSeconds(changedAt, index * 20)),
         ...(index === 0 ? {} : { OldImage: images[index - 1] }),
         NewImage: image,
@@ -170,7 +164,7 @@ async function expectUsageOf(messages: readonly Message[], start: Date): Promise
 const aDelivery = fc.record({
   from: fc.double({ min: 0, max: 1, noNaN: true }),
   length: fc.integer({ min: 1, max: 40 }),
-  killAt: fc.integer({ min: 0, max: 8 }),
+  killAt: fc.integer({ min: 0, max: 40 }),
   when: fc.constantFrom('before' as const, 'after' as const),
   /** Whether it runs while the one before still does. */
   together: fc.boolean(),
@@ -181,12 +175,19 @@ async function deliver(
   deliveries: readonly (typeof aDelivery extends fc.Arbitrary<infer Value> ? Value : never)[],
 ): Promise<void> {
   let running: Promise<unknown>[] = [];
+  // A stream passes no record before it has passed all that precede it, successfully.
+  let passed = 0;
   for (const { from, length, killAt, when, together } of deliveries) {
-    const start = Math.floor(from * records.length);
-    const batch = changeRecords(records.slice(start, start + length));
-    const work = countChanges(counting({ at: killAt, when, calls: 0 }), batch).catch((error: unknown) => {
-      if (!(error instanceof Killed)) throw error;
-    });
+    const start = Math.floor(from * (passed + 1));
+    const batch = records.slice(start, start + length);
+    const work = count(batch, { at: killAt, when, calls: 0 }).then(
+      () => {
+        passed = Math.max(passed, start + batch.length);
+      },
+      (error: unknown) => {
+        if (!(error instanceof Killed)) throw error;
+      },
+    );
     running.push(work);
     if (together) continue;
     await Promise.all(running);
@@ -211,7 +212,7 @@ describe('usage', () => {
           await deliver(records, deliveries);
           // In the end the stream delivers each record to a worker that lives.
           for (let from = 0; from < records.length; from += batchSize)
-            await countChanges(counting(), changeRecords(records.slice(from, from + batchSize)));
+            await count(records.slice(from, from + batchSize));
           await expectUsageOf(
             rows.flatMap((ofOne) => ofOne.at(-1) ?? []),
             start,
@@ -228,29 +229,28 @@ describe('usage', () => {
       for (let at = 0; ; at += 1) {
         const start = newMonth();
         const rows = rowsOf(exampleWay, start, at);
-        const records = changeRecords(recordsOf(rows, false, start));
-        const kill = { at, when, calls: 0 };
-        const outcome = await countChanges(counting(kill), records).catch((error: unknown) => error);
+        const records = recordsOf(rows, false, start);
+        const outcome = await count(records, { at, when, calls: 0 }).catch((error: unknown) => error);
         const killed = outcome instanceof Killed;
         if (killed) died += 1;
-        await countChanges(counting(), records);
+        await count(records);
         await expectUsageOf(rows.slice(-1), start);
         if (!killed) break;
       }
     }
-    // Two minutes of changes: two reads and two transactions.
-    expect(died).toBe(8);
+    // Position, note, latest addition, notes, begin, two calls for each of six rows, delete, end: before and after each.
+    expect(died).toBe(2 * 19);
   });
 
   it('counts the difference where the figure of the carrier replaces the estimate', async () => {
     const start = newMonth();
     const rows = rowsOf({ ...exampleWay, estimate: 420, reported: 1337 }, start, 1);
     const records = recordsOf(rows, false, start);
-    await countChanges(counting(), changeRecords(records.slice(0, 3)));
+    await count(records.slice(0, 3));
     expect(await usageOfClient(reader(), 'client-a', rangeOf('month', start), 'USD')).toMatchObject([
       { cost: 0.0042, estimated: true },
     ]);
-    await countChanges(counting(), changeRecords(records.slice(3)));
+    await count(records.slice(3));
     expect(await usageOfClient(reader(), 'client-a', rangeOf('month', start), 'USD')).toMatchObject([
       { cost: 0.01337, estimated: false },
     ]);
@@ -259,7 +259,7 @@ describe('usage', () => {
   it('shows costs in another currency apart', async () => {
     const start = newMonth();
     const rows = rowsOf(exampleWay, start, 1).map((row) => ({ ...row, currency: 'EUR' }));
-    await countChanges(counting(), changeRecords(recordsOf(rows, false, start)));
+    await count(recordsOf(rows, false, start));
     expect(await usageOfClient(reader(), 'client-a', rangeOf('month', start), 'USD')).toMatchObject([
       { cost: 0, other_costs: { EUR: 0.0042 } },
     ]);
@@ -276,33 +276,14 @@ describe('usage', () => {
       })),
     );
     const records = rows.flatMap((ofOne) => recordsOf(ofOne, false, start));
-    const counted = await countChanges(counting(), changeRecords(records));
+    const counted = await count(records);
     // `sending` is queued still, so three of the four records of each message count.
     expect(counted).toEqual({ counted: 1200, repeated: 0 });
-    expect(await countChanges(counting(), changeRecords(records))).toEqual({ counted: 0, repeated: 1200 });
+    expect(await count(records)).toEqual({ counted: 0, repeated: 1200 });
     await expectUsageOf(
       rows.flatMap((ofOne) => ofOne.at(-1) ?? []),
       start,
     );
-  });
-
-  it('takes a tenth of a write unit for a message where a batch is full', async () => {
-    const start = newMonth();
-    const rows = Array.from({ length: 250 }, (_, n) => rowsOf(exampleWay, start, n));
-    const records = rows.flatMap((ofOne) =>
-      recordsOf(ofOne, false, start).map(({ eventID, dynamodb }) => ({
-        eventID,
-        dynamodb: { ...dynamodb, ApproximateCreationDateTime: epochSeconds(start) },
-      })),
-    );
-    const counted = countedDynamo(engineConfig());
-    const names = { usage: tables.names.message_usage, countedChanges: tables.names.counted_changes };
-    const counter = dynamoUsageCounter(counted.documents, names, clock);
-    await countChanges({ ...counting(), counter }, changeRecords(records));
-    counted.client.destroy();
-    expect(counted.used.calls).toBe(2);
-    // Of these 28 are writes: two for each of eight KB of ids and of six rows.
-    expect(counted.used.units).toBeLessThanOrEqual(29);
   });
 
   it('keeps what it counted when messages are deleted, and takes no row that would stop the counting', async () => {
@@ -319,14 +300,16 @@ describe('usage', () => {
       { ...image, currency: { S: 'x'.repeat(70_000) } },
       { ...image, created_at: { S: 'yesterday' } },
     ].map((NewImage, index) => ({
-      eventID: `spoilt-${start.getTime()}-${index}`,
-      dynamodb: { ApproximateCreationDateTime: epochSeconds(start), NewImage },
+      dynamodb: {
+        SequenceNumber: String(events + 1 + index),
+        ApproximateCreationDateTime: epochSeconds(start),
+        NewImage,
+      },
     }));
     const removed = {
-      eventID: `removed-${start.getTime()}`,
-      dynamodb: { ApproximateCreationDateTime: epochSeconds(start), OldImage: image },
+      dynamodb: { SequenceNumber: '1', ApproximateCreationDateTime: epochSeconds(start), OldImage: image },
     };
-    await countChanges(counting(), changeRecords([...records, ...spoilt, removed]));
+    await count([...records, ...spoilt, removed]);
     await expectUsageOf(rows.slice(-1), start);
   });
 });

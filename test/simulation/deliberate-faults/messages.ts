@@ -35,14 +35,14 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
-  'usage is counted again when its batch is': {
+  'an addition that was begun is added again to rows that have it': {
     theme: 'messages',
     promise: '11.1',
     changes: [
       {
-        file: 'shared/usage/usage-counter.dynamo.ts',
-        replace: "'attribute_not_exists(part)'",
-        by: "'attribute_not_exists(part) OR attribute_exists(part)'",
+        file: 'shared/usage/count-journal.dynamo.ts',
+        replace: 'seen >= number) return',
+        by: 'seen > number) return',
       },
     ],
   },

@@ -63,9 +63,9 @@ export const faults: DeliberateFaults = {
     promise: '11.1',
     changes: [
       {
-        file: 'shared/usage/usage-counter.dynamo.ts',
-        replace: 'if (refused.length === 0) throw error;',
-        by: 'if (refused.length >= 0) throw error;',
+        file: 'shared/usage/count-journal.dynamo.ts',
+        replace: "if (typeof present !== 'number') refused.set(name, amount);",
+        by: "if (typeof present !== 'number') throw new Error(name);",
       },
     ],
   },
@@ -75,7 +75,7 @@ export const faults: DeliberateFaults = {
     promise: '11.1',
     changes: [
       {
-        file: 'shared/usage/usage-counter.dynamo.ts',
+        file: 'shared/usage/usage-reader.dynamo.ts',
         replace: 'new Map(numbersIn(amounts))',
         by: 'new Map(z.array(z.tuple([z.string(), z.number()])).parse(Object.entries(amounts)))',
       },

@@ -10,9 +10,9 @@ export const faults: DeliberateFaults = {
     promise: '11.1',
     changes: [
       {
-        file: 'shared/usage/count-once.ts',
-        replace: '[...ofMinute].filter(([id]) => !known.ids.has(id))',
-        by: '[...ofMinute].filter(([id]) => !known.ids.has(id.toUpperCase()))',
+        file: 'shared/usage/count-journal.dynamo.ts',
+        replace: 'BigInt(sequence) > latest)',
+        by: 'BigInt(sequence) > latest - 1_000n)',
       },
     ],
   },

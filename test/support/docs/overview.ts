@@ -16,7 +16,7 @@ const lifetimes: Readonly<Record<PurgedTable, string>> = {
   'otp-traffic': '2 days (minutes), 31 (days)',
   usage: `${usageKeptDays} days`,
   'message-usage': `${usageKeptDays} days after its period`,
-  'counted-changes': '3 days',
+  'count-journal': 'until they are added up; positions 3 days',
   'sender-pace': '1 day after its last slot',
   suppressions: '60 days after it ended, or was last looked at because the list of AWS has the number',
   'whatsapp-windows': '2 days; contacts `retentionDays`',

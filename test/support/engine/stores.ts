@@ -17,7 +17,7 @@ import { dynamoOtpSends } from '../../../shared/otp/otp-sends.dynamo.ts';
 import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
 import { type Clock, systemClock } from '../../../shared/platform/clock.ts';
 import { type DueItemEntry, dynamoDueItemIndex } from '../../../shared/recovery/due-item-index.dynamo.ts';
-import { dynamoUsageCounter, dynamoUsageReader } from '../../../shared/usage/usage-counter.dynamo.ts';
+import { dynamoUsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointResults, dynamoEndpointStore } from '../../../shared/webhook/endpoint-store.dynamo.ts';
 import { dynamoEndpointHealthStore } from '../../../shared/webhook/slow-endpoints.dynamo.ts';
@@ -59,14 +59,7 @@ export function storesIn({ dynamo, names }: TestTables, clock: Clock = systemClo
     activityLog: dynamoActivityLog(dynamo, names.activity_log, retentionDays),
     activity: dynamoActivityReader(dynamo, names.activity_log),
     rateCounter: dynamoRateCounter(dynamo, names.rate_counters),
-    usage: {
-      ...dynamoUsageCounter(
-        dynamo,
-        { usage: names.message_usage, countedChanges: names.counted_changes },
-        clock,
-      ),
-      ...dynamoUsageReader(dynamo, names.message_usage),
-    },
+    usage: dynamoUsageReader(dynamo, names.message_usage),
   };
 }
 

@@ -5,8 +5,8 @@ import { stages } from '../../../lib/stages/stages.ts';
 import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
 import { dynamoOtpHolds } from '../../../shared/otp/otp-holds.dynamo.ts';
 import {
+  countingOtps,
   countOtps,
-  dynamoOtpCounter,
   dynamoOtpTrafficReader,
   otpRecords,
 } from '../../../shared/otp/otp-traffic.dynamo.ts';
@@ -20,7 +20,7 @@ import { type Kill, killable, noKill } from '../faults/kill-process.ts';
 export const start = new Date('2026-11-20T10:00:00.000Z');
 
 export function otpHoldTables(): Promise<TestTables> {
-  return createTables(['otp_traffic', 'otp_holds', 'counted_changes', 'activity_log']);
+  return createTables(['otp_traffic', 'otp_holds', 'count_journal', 'activity_log']);
 }
 
 let numbers = 0;
@@ -37,9 +37,18 @@ export function otpHoldsIn(tablesNow: () => TestTables) {
   /** What the function does with a batch of the stream. */
   function consumer(kill: Kill = noKill(), now = start) {
     const { dynamo, names } = tablesNow();
-    const clock = () => now;
-    const counting = { traffic: names.otp_traffic, countedChanges: names.counted_changes };
-    const counter = killable(dynamoOtpCounter(dynamo, counting, clock), kill);
+    let waitedMs = 0;
+    const clock = () => new Date(now.getTime() + waitedMs);
+    const counting = countingOtps(
+      { journalTable: names.count_journal, trafficTable: names.otp_traffic },
+      {
+        dynamo: killable(dynamo, kill),
+        clock,
+        sleep: async (ms) => {
+          waitedMs += ms;
+        },
+      },
+    );
     const metrics: string[] = [];
     const review: TrafficReviewDependencies = {
       traffic: reader(),
@@ -51,7 +60,7 @@ export function otpHoldsIn(tablesNow: () => TestTables) {
     };
     const consume = async (batch: readonly StreamRecord[]) => {
       const records = otpRecords(batch);
-      await countOtps({ counter, sleep: async () => undefined, random: () => 0 }, records);
+      await countOtps(counting, records[0]?.clientId ?? '', records);
       return reviewTraffic(review, records);
     };
     return { consume, metrics };

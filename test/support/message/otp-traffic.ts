@@ -39,6 +39,7 @@ export function recordsOf({
   const record = (index: number, changedAt: Date): StreamRecord => ({
     eventID: `event-${id}-${index}`,
     dynamodb: {
+      SequenceNumber: nextSequence(),
       ApproximateCreationDateTime: epochSeconds(changedAt),
       ...(index === 0 ? {} : { OldImage: images[index - 1] }),
       NewImage: images[index],
@@ -49,11 +50,21 @@ export function recordsOf({
   return [record(0, at), record(1, verifiedAt), record(2, verifiedAt)];
 }
 
+let sequence = 0;
+
+export function nextSequence(): string {
+  sequence += 1;
+  return String(sequence);
+}
+
 export const changedAt = ({ dynamodb }: StreamRecord): number => dynamodb?.ApproximateCreationDateTime ?? 0;
 
 /** In the order of a stream, in batches of this size. */
 export function batchesOf(sent: readonly Sent[], size = 50): StreamRecord[][] {
-  const records = sent.flatMap(recordsOf).toSorted((one, other) => changedAt(one) - changedAt(other));
+  const records = sent
+    .flatMap(recordsOf)
+    .toSorted((one, other) => changedAt(one) - changedAt(other))
+    .map(({ dynamodb }) => ({ dynamodb: { ...dynamodb, SequenceNumber: nextSequence() } }));
   return Array.from({ length: Math.ceil(records.length / size) }, (_, index) =>
     records.slice(index * size, (index + 1) * size),
   );

@@ -53,7 +53,11 @@ export function streamRecords(clock: Clock, random: () => number = () => 1): Str
     records += 1;
     return {
       eventID: `record-${records}`,
-      dynamodb: { ...images, ApproximateCreationDateTime: epochSeconds(clock()) },
+      dynamodb: {
+        ...images,
+        SequenceNumber: String(records),
+        ApproximateCreationDateTime: epochSeconds(clock()),
+      },
     };
   }
 

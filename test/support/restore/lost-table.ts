@@ -18,14 +18,13 @@ import { type Item, sideTableName } from '../../../shared/restore/side-tables.dy
 import type { RunningWorkers } from '../../../shared/restore/stop-stage.lambda.ts';
 import { dynamoMaintenance } from '../../../shared/restore/stop-stage.lambda.ts';
 import { dynamoTableRows, restorableTables } from '../../../shared/restore/table-rows.dynamo.ts';
-import { countChanges } from '../../../shared/usage/count-changes.ts';
-import { changeRecords } from '../../../shared/usage/usage-counter.dynamo.ts';
 import { neverSetAside } from '../doubles/never-set-aside.ts';
 import { inMemoryTables } from '../engine/in-memory-tables.ts';
 import { inMemoryStores } from '../engine/stores.ts';
 import type { ConnectionName } from '../engine/test-tables.ts';
 import { type Kill, killable, noKill } from '../faults/kill-process.ts';
 import { aMessage } from '../message/example-message.ts';
+import { usageCounter } from '../usage/count-usage.ts';
 import { keptProgress } from './kept-progress.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');
@@ -57,6 +56,7 @@ export function lostTable(
       const record: StreamRecord = {
         eventID: `record-${recordCount}`,
         dynamodb: {
+          SequenceNumber: String(recordCount),
           ApproximateCreationDateTime: Math.floor(now.getTime() / 1000),
           ...(before === undefined ? {} : { OldImage: before }),
           ...(after === undefined ? {} : { NewImage: after }),
@@ -110,8 +110,7 @@ export function lostTable(
         },
         changes,
       );
-      const counting = { counter: stores.usage, sleep: async () => undefined, random: () => 0.5 };
-      await countChanges(counting, changeRecords(batch));
+      await usageCounter(tables, { start: now })(batch);
     }
   }
 

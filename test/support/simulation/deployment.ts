@@ -50,6 +50,8 @@ export interface StreamSource extends Batching {
   readonly retriesMax?: number | undefined;
   readonly onFailure?: string | undefined;
   readonly atOnce: number;
+  /** The length of its tumbling windows; 0 without. */
+  readonly tumblingSeconds: number;
 }
 
 export interface Deployment {
@@ -145,6 +147,7 @@ export function deployment(): Deployment {
             onFailure:
               given.DestinationConfig && nameIn(value(given.DestinationConfig.OnFailure.Destination)),
             atOnce: Number(given.ParallelizationFactor ?? 1),
+            tumblingSeconds: Number(given.TumblingWindowInSeconds ?? 0),
           }
         : [],
     ),

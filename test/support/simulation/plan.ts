@@ -137,7 +137,7 @@ const editedSeldom: readonly string[] = [
   'OtpTraffic',
   'DueItems',
   'ActivityLog',
-  'CountedChanges',
+  'CountJournal',
   'SigningKeys',
   'SimulatorOutbox',
 ];

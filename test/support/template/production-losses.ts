@@ -17,7 +17,7 @@ const notRestorable = [
   'rate-counters',
   'one-time-passwords',
   'otp-traffic',
-  'counted-changes',
+  'count-journal',
   'sender-pace',
   'signing-keys',
   'simulator-outbox',

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
 import type { MessageFilter, MessageSearch } from '../../../shared/admin/message-search.dynamo.ts';
 import { messageQuery, searchMessages } from '../../../shared/admin/messages.ts';
-import type { UsageRow } from '../../../shared/usage/usage-counter.dynamo.ts';
+import type { UsageRow } from '../../../shared/usage/usage-reader.dynamo.ts';
 
 type Options = Parameters<MessageSearch['search']>[1];
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { summarizeUsage } from '../../../shared/admin/usage.ts';
-import type { UsageRow } from '../../../shared/usage/usage-counter.dynamo.ts';
+import type { UsageRow } from '../../../shared/usage/usage-reader.dynamo.ts';
 
 /** Each day of November has as many messages as its number says. */
 async function summaryOf(time: Parameters<typeof summarizeUsage>[1]) {

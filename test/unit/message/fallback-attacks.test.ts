@@ -186,7 +186,7 @@ it('a password that fell back to SMS counts among those by SMS, by which countri
       otpRecords(
         otps.all().map((otp) => ({
           eventID: otp.otp_id,
-          dynamodb: { ApproximateCreationDateTime: 0, NewImage: marshall(otp) },
+          dynamodb: { SequenceNumber: '1', ApproximateCreationDateTime: 0, NewImage: marshall(otp) },
         })),
       ).map(({ sends }) => sends);
     expect(counted()).toEqual([]);

@@ -2,8 +2,8 @@
 import { expect, it } from '@jest/globals';
 import { dynamoOtpHolds, type OtpHold } from '../../../shared/otp/otp-holds.dynamo.ts';
 import {
+  countingOtps,
   countOtps,
-  dynamoOtpCounter,
   dynamoOtpTrafficReader,
   type OtpRecord,
 } from '../../../shared/otp/otp-traffic.dynamo.ts';
@@ -21,7 +21,7 @@ async function attacked(row?: object): Promise<readonly OtpHold[]> {
   const records = Array.from(
     { length: 200 },
     (_, index): OtpRecord => ({
-      eventId: `event-${index}`,
+      sequence: String(100 + index),
       changedAt: addSeconds(now, -600),
       clientId: 'client-a',
       country: 'FR',
@@ -30,20 +30,19 @@ async function attacked(row?: object): Promise<readonly OtpHold[]> {
       verified: 0,
     }),
   );
-  const counter = dynamoOtpCounter(
-    dynamo,
-    { traffic: names.otp_traffic, countedChanges: names.counted_changes },
-    () => now,
+  const counting = countingOtps(
+    { journalTable: names.count_journal, trafficTable: names.otp_traffic },
+    { dynamo, clock: () => now, sleep: async () => {} },
   );
   const dayBefore = addSeconds(now, -86_400);
   const usual = records.slice(0, 40).map((record, index) => ({
     ...record,
-    eventId: `usual-${index}`,
+    sequence: String(1 + index),
     createdAt: dayBefore,
     verified: 1,
   }));
-  await countOtps({ counter, sleep: async () => {}, random: () => 0 }, [...usual, ...records]);
-  const newest = { ...records[0], eventId: 'newest', changedAt: now } as OtpRecord;
+  await countOtps(counting, 'shard', [...usual, ...records]);
+  const newest = { ...records[0], sequence: '1000', changedAt: now } as OtpRecord;
   await reviewTraffic(
     {
       traffic: dynamoOtpTrafficReader(dynamo, names.otp_traffic),

@@ -2,9 +2,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { countChanges } from '../../../shared/usage/count-changes.ts';
 import { usageOfClient } from '../../../shared/usage/read-usage.ts';
-import { changeRecords } from '../../../shared/usage/usage-counter.dynamo.ts';
 import { usageRange } from '../../../shared/usage/usage-query.ts';
 import {
   dynamoAttemptCounter,
@@ -15,6 +13,7 @@ import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 import { streamRecords } from '../../support/message/stream-records.ts';
+import { usageCounter } from '../../support/usage/count-usage.ts';
 
 const period = created.toISOString().slice(0, 10);
 const queued = 's.t.GB.q.m';
@@ -24,17 +23,21 @@ function counting() {
   const tables = inMemoryTables();
   const { usage } = inMemoryStores(tables);
   const stream = streamRecords(() => addSeconds(created, 5));
+  const counted = usageCounter(tables);
   const count = (number: number) =>
-    countChanges(
-      { counter: usage, sleep: async () => undefined, random: () => 0 },
-      changeRecords(
-        ['client-a', 'client-b'].flatMap((client_id) => {
-          const message_id = `msg_${client_id}_${number}`;
-          return stream.change(
-            undefined,
-            aMessage({ message_id, client_id, country: 'GB', segments: 3, cost: 0.12, currency: 'EUR' }),
-          );
-        }),
+    counted(
+      ['client-a', 'client-b'].flatMap((client_id) =>
+        stream.change(
+          undefined,
+          aMessage({
+            message_id: `msg_${client_id}_${number}`,
+            client_id,
+            country: 'GB',
+            segments: 3,
+            cost: 0.12,
+            currency: 'EUR',
+          }),
+        ),
       ),
     );
   const edit = (client_id: string, attribute: string, value: string) =>

@@ -4,16 +4,17 @@ import type { Message, Status } from '../../../shared/message/message.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { errorCodesIn } from '../../../shared/usage/amounts.ts';
-import { allClients, countChanges } from '../../../shared/usage/count-changes.ts';
+import { allClients } from '../../../shared/usage/count-changes.ts';
 import { intervals, type Period, periodAt } from '../../../shared/usage/period.ts';
 import { usageOfAll } from '../../../shared/usage/read-usage.ts';
-import { changeRecords, type UsageReader } from '../../../shared/usage/usage-counter.dynamo.ts';
 import type { Grouping } from '../../../shared/usage/usage-query.ts';
+import type { UsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
-import { type Kill, Killed, killable, noKill } from '../../support/faults/kill-process.ts';
+import { type Kill, Killed, noKill } from '../../support/faults/kill-process.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 import { streamRecords } from '../../support/message/stream-records.ts';
+import { usageCounter } from '../../support/usage/count-usage.ts';
 import { usageOfMessages } from '../../support/usage/usage-of-messages.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');
@@ -26,7 +27,7 @@ it('leaves the usage that the messages have', async () => {
   const random = randomFrom(20261122);
   let at = start;
   const stream = streamRecords(() => addSeconds(at, 5), random);
-  const { usage } = inMemoryStores();
+  const { usage, tables } = inMemoryStores();
   const records: StreamRecord[] = [];
   const messages: Message[] = [];
   for (let n = 0; n < messagesMax; n += 1) {
@@ -53,14 +54,10 @@ it('leaves the usage that the messages have', async () => {
     if (before !== undefined) messages.push(before);
   }
 
-  const worker = (kill: Kill): Parameters<typeof countChanges>[0] => ({
-    counter: killable(usage, kill),
-    sleep: async () => undefined,
-    random,
-  });
   const counted = async (from: number, length: number, kill: Kill): Promise<boolean> => {
     try {
-      await countChanges(worker(kill), changeRecords(records.slice(from, from + length)));
+      const isLast = random() < 0.2;
+      await usageCounter(tables, { start, kill })(records.slice(from, from + length), { isLast });
       return true;
     } catch (error) {
       if (error instanceof Killed) return false;
@@ -71,7 +68,7 @@ it('leaves the usage that the messages have', async () => {
   for (let from = 0; from < records.length; ) {
     const length = 1 + Math.floor(random() * 200);
     const kill: Kill = {
-      at: random() < 0.5 ? Math.floor(random() * 12) : -1,
+      at: random() < 0.7 ? Math.floor(random() * 12) : -1,
       when: random() < 0.5 ? 'before' : 'after',
       calls: 0,
     };
@@ -81,7 +78,9 @@ it('leaves the usage that the messages have', async () => {
     if (done) from += length;
     else repeated += 1;
   }
+  await usageCounter(tables, { start })([]);
   expect(repeated).toBeGreaterThan(10);
+  expect(tables.rows('count_journal').map(({ entry }) => entry)).toEqual(['position#shard-1', 'addition']);
   expect(await faultsOf(usage, messages)).toEqual([]);
 });
 

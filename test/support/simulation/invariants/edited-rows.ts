@@ -35,7 +35,7 @@ const lasting: readonly string[] = [
   'RateCounters',
   'MessageUsage',
   'Usage',
-  'CountedChanges',
+  'CountJournal',
   'Messages',
   'WebhookDeliveries',
   'WebhookEndpoints',
@@ -156,7 +156,7 @@ function concernOf({ scene, stage }: Ended, { table, key, before }: RowEdit): Co
       table === 'SigningKeys'
       ? withTokens.map(({ clientId }) => clientId)
       : [];
-  const isForAll = /"\*"|#/.test(JSON.stringify(key)) || ['CountedChanges', 'SigningKeys'].includes(table);
+  const isForAll = /"\*"|#/.test(JSON.stringify(key)) || ['CountJournal', 'SigningKeys'].includes(table);
   const own = named.filter((name) => /^(?:msg|bat|otp|whe)_/.test(name));
   const follows = (row: Item): boolean => {
     const text = JSON.stringify(row);

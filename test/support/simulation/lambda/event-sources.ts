@@ -126,6 +126,35 @@ export function eventSources(settings: SourceSettings) {
     let size = source.batchSize;
     let retries = 0;
     let reading = false;
+    let inWindow = false;
+
+    /** In a window Lambda names the shard, and fails an answer without a state. */
+    async function call(Records: readonly StreamRecord[], isFinalInvokeForWindow = false): Promise<boolean> {
+      if (source.tumblingSeconds === 0) return (await processes.invoke(deployed, { Records })).answered;
+      const event = { Records, shardId: name, isFinalInvokeForWindow };
+      const outcome = await processes.invoke(deployed, event);
+      return outcome.answered && Object(outcome.value).state !== undefined;
+    }
+
+    /** The window ends between two batches; until its last call has succeeded, there is no other. */
+    function endWindow(): void {
+      if (reading) {
+        time.at(time.now() + 100, endWindow);
+        return;
+      }
+      reading = true;
+      call([], true).then((succeeded) => {
+        if (succeeded) {
+          inWindow = false;
+          waitingRecords -= 1;
+        }
+        time.at(time.now() + (succeeded ? 1 : retryMs), () => {
+          reading = false;
+          if (succeeded) read();
+          else endWindow();
+        });
+      });
+    }
 
     function end(batch: readonly StreamRecord[], succeeded: boolean): void {
       const { fault } = faults.decide(`${name} batch`, { 'repeats the batch': 0.01 }, time.now());
@@ -148,7 +177,12 @@ export function eventSources(settings: SourceSettings) {
       if (reading || records.length === 0) return;
       reading = true;
       const batch = records.slice(0, size);
-      processes.invoke(deployed, { Records: batch }).then((outcome) => end(batch, outcome.answered));
+      if (source.tumblingSeconds > 0 && !inWindow) {
+        inWindow = true;
+        waitingRecords += 1;
+        time.at(time.now() + source.tumblingSeconds * 1000, endWindow);
+      }
+      call(batch).then((succeeded) => end(batch, succeeded));
     }
 
     return (record) => {

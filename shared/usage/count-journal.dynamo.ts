@@ -1,0 +1,362 @@
+/**
+ * Counts the changes of a table, each exactly once, from its stream. The stream repeats batches and cuts them anew, an
+ * earlier worker may still run, and a worker may die at any line.
+ *
+ * 1. A batch is noted: one transaction puts its sums into the journal, and moves the position of its shard past it. Lambda
+ *    passes the records of a shard in order the first time, so what is not after the position is counted. Lambda names the
+ *    shard only in a tumbling window, which allows one batch of a shard at a time.
+ * 2. Notes are added up: all that the journal has, of all shards, becomes one addition to each row of sums. Additions are
+ *    numbered. A row has the number of its latest addition and takes no addition twice, so whoever finds an addition that
+ *    was begun may carry it out again.
+ *
+ *    begin: its number and its notes are written, on the condition that no other is begun
+ *      ─ crash → after 30 seconds another worker carries it out
+ *    each row: the sums and the number, on the condition that the row has the number that was read
+ *    the notes are deleted, then the addition is ended
+ *
+ * Under load an addition begins every 20 seconds, however many batches there are: rows are large, notes are small. The last
+ * call of each window adds up what is left. A row that nothing can be added to is reported, and stops no other.
+ */
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  TransactWriteCommand,
+} from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { conditionalPut, conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
+import { isPermanentFault } from '../platform/aws/permanent-fault.ts';
+import { batchRead, queryRows } from '../platform/aws/read-rows.dynamo.ts';
+import { addDays, type Clock, epochSeconds, type Sleep } from '../platform/clock.ts';
+import { countFunctionFailure, log } from '../platform/log.ts';
+import { chunksOf } from '../platform/long-lists.ts';
+import { retry } from '../platform/retry.ts';
+import type { Amounts } from './amounts.ts';
+
+/** What is counted from one stream. */
+export interface CountContext {
+  readonly dynamo: DynamoDBDocumentClient;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly journalTable: string;
+  /** The partition of the journal. */
+  readonly journal: 'usage' | 'one-time-passwords';
+  readonly sumsTable: string;
+  /** The rows of sums to which the amounts of a group are added. */
+  readonly rowsOf: (group: string) => readonly SumRow[];
+}
+
+interface SumRow {
+  readonly key: Readonly<Record<string, string>>;
+  readonly purgeAt: number;
+}
+
+export type Groups = ReadonlyMap<string, Amounts>;
+
+export interface CountedChange {
+  /** Increases within a shard. */
+  readonly sequence: string;
+  /** What the change adds; a change that adds nothing is ignored. */
+  readonly groups: Groups;
+}
+
+export interface CountedChanges {
+  readonly counted: number;
+  /** Changes that had been counted before. */
+  readonly repeated: number;
+}
+
+/** The attribute of a row of sums that has the number of its latest addition, in milliseconds since the epoch. */
+export const additionAttribute = 'addition';
+
+/** The stream has a record for 24 hours. */
+const positionKeptDays = 3;
+const pauseMs = 20_000;
+/** Longer than an addition takes. */
+const deadAfterMs = 30_000;
+const pollMs = 250;
+/** What a batch reads in one call, times five. */
+const notesMax = 500;
+const writesAtOnce = 25;
+const conflictRetries = 10;
+
+const noteRow = z.object({ entry: z.string(), groups: z.instanceof(Uint8Array) });
+const groupsOfNote = z.array(z.tuple([z.string(), z.record(z.string(), z.number())]));
+const additionRow = z.object({ number: z.number(), notes: z.array(z.string()) });
+type Addition = z.output<typeof additionRow>;
+type Row = Readonly<Record<string, unknown>>;
+
+const firstNote = 'note#';
+const afterNotes = 'note$';
+const additionEntry = 'addition';
+
+class Conflict extends Error {
+  override readonly name = 'Conflict';
+}
+
+/**
+ * Notes what the changes add, in the order of their shard.
+ *
+ * @throws if they may not be noted: the batch must be passed again.
+ */
+export async function noteChanges(
+  ctx: CountContext,
+  shard: string,
+  changes: readonly CountedChange[],
+): Promise<CountedChanges> {
+  const counting = changes.filter(({ groups }) => groups.size > 0);
+  if (counting.length === 0) return { counted: 0, repeated: 0 };
+  const delaysMs = Array.from({ length: conflictRetries }, (_, i) => 20 * 2 ** i);
+  const isRetryable = (error: unknown): boolean => error instanceof Conflict;
+  return retry({ delaysMs, sleep: ctx.sleep, isRetryable }, async () => {
+    const position = await positionOf(ctx, shard);
+    const latest = BigInt(position ?? 0);
+    const fresh = counting.filter(({ sequence }) => BigInt(sequence) > latest);
+    if (fresh.length > 0) await note(ctx, shard, position, fresh);
+    return { counted: fresh.length, repeated: counting.length - fresh.length };
+  });
+}
+
+async function positionOf({ dynamo, journalTable, journal }: CountContext, shard: string) {
+  const Key = { journal, entry: `position#${shard}` };
+  const { Item } = await dynamo.send(new GetCommand({ TableName: journalTable, Key, ConsistentRead: true }));
+  return Item === undefined ? undefined : z.string().parse(Item.sequence);
+}
+
+/** @throws Conflict if another worker has moved the position. */
+async function note(
+  { dynamo, clock, journalTable: TableName, journal }: CountContext,
+  shard: string,
+  position: string | undefined,
+  changes: readonly CountedChange[],
+): Promise<void> {
+  const sequence = changes.map((change) => change.sequence).reduce((a, b) => (BigInt(a) > BigInt(b) ? a : b));
+  const groups = sumOf(changes.map((change) => change.groups));
+  const plain = [...groups].map(([group, amounts]) => [group, Object.fromEntries(amounts)]);
+  const { gzipSync } = process.getBuiltinModule('node:zlib');
+  const moved = {
+    TableName,
+    Item: {
+      journal,
+      entry: `position#${shard}`,
+      sequence,
+      purge_at: epochSeconds(addDays(clock(), positionKeptDays)),
+    },
+    ...(position === undefined
+      ? { ConditionExpression: 'attribute_not_exists(entry)' }
+      : {
+          ConditionExpression: '#sequence = :position',
+          ExpressionAttributeNames: { '#sequence': 'sequence' },
+          ExpressionAttributeValues: { ':position': position },
+        }),
+  };
+  const noted = {
+    TableName,
+    Item: {
+      journal,
+      entry: `${firstNote}${shard}#${sequence}`,
+      groups: gzipSync(JSON.stringify(plain)),
+    },
+  };
+  try {
+    await dynamo.send(new TransactWriteCommand({ TransactItems: [{ Put: moved }, { Put: noted }] }));
+  } catch (error) {
+    if (!(error instanceof TransactionCanceledException)) throw error;
+    const reasons = error.CancellationReasons?.map(({ Code }) => Code) ?? [];
+    if (reasons.some((reason) => reason === 'ConditionalCheckFailed' || reason === 'TransactionConflict')) {
+      throw new Conflict(`the position of ${shard} was moved`);
+    }
+    throw error;
+  }
+}
+
+/**
+ * Adds up what was noted before the call, unless that is left to a later call: without `waits`, if another addition is
+ * under way or began a moment ago.
+ */
+export async function addUpNotes(ctx: CountContext, { waits }: { readonly waits: boolean }): Promise<void> {
+  for (;;) {
+    const latest = await latestAddition(ctx);
+    const ageMs = ctx.clock().getTime() - (latest?.number ?? 0);
+    if (latest !== undefined && latest.notes.length > 0) {
+      if (ageMs > deadAfterMs) await carryOut(ctx, latest, await notesNamed(ctx, latest));
+      else if (waits) await ctx.sleep(pollMs);
+      else return;
+      continue;
+    }
+    if (!waits && ageMs < pauseMs) return;
+    const notes = await notesOf(ctx);
+    if (notes.length === 0) return;
+    const begun = await begin(ctx, latest, notes);
+    if (begun === undefined) continue;
+    await carryOut(ctx, begun, notes);
+    if (notes.length < notesMax) return;
+  }
+}
+
+async function latestAddition({ dynamo, journalTable, journal }: CountContext) {
+  const Key = { journal, entry: additionEntry };
+  const { Item } = await dynamo.send(new GetCommand({ TableName: journalTable, Key, ConsistentRead: true }));
+  return Item === undefined ? undefined : additionRow.parse(Item);
+}
+
+async function notesOf({ dynamo, journalTable, journal }: CountContext): Promise<Row[]> {
+  const rows = queryRows(dynamo, {
+    TableName: journalTable,
+    KeyConditionExpression: 'journal = :journal AND entry BETWEEN :first AND :last',
+    ExpressionAttributeValues: { ':journal': journal, ':first': firstNote, ':last': afterNotes },
+    ConsistentRead: true,
+  });
+  const notes: Row[] = [];
+  for await (const row of rows) {
+    notes.push(row);
+    if (notes.length === notesMax) break;
+  }
+  return notes;
+}
+
+function notesNamed({ dynamo, journalTable, journal }: CountContext, { notes }: Addition): Promise<Row[]> {
+  const keys = notes.map((entry) => ({ journal, entry }));
+  return batchRead(dynamo, journalTable, keys, { ConsistentRead: true });
+}
+
+/** Undefined if another worker has begun one. */
+async function begin(
+  { dynamo, clock, journalTable, journal }: CountContext,
+  latest: Addition | undefined,
+  notes: readonly Row[],
+): Promise<Addition | undefined> {
+  const addition = {
+    number: Math.max(clock().getTime(), (latest?.number ?? 0) + 1),
+    notes: notes.map(({ entry }) => String(entry)),
+  };
+  const { applied } = await conditionalPut(dynamo, {
+    TableName: journalTable,
+    Item: { journal, entry: additionEntry, ...addition },
+    ...(latest === undefined
+      ? { ConditionExpression: 'attribute_not_exists(entry)' }
+      : {
+          ConditionExpression: '#number = :latest AND size(notes) = :none',
+          ExpressionAttributeNames: { '#number': 'number' },
+          ExpressionAttributeValues: { ':latest': latest.number, ':none': 0 },
+        }),
+  });
+  return applied ? addition : undefined;
+}
+
+/** Several workers may do this at once: no row takes an addition twice, and notes are deleted after the last row. */
+async function carryOut(ctx: CountContext, { number, notes }: Addition, rows: readonly Row[]): Promise<void> {
+  const { dynamo, journalTable: TableName, journal } = ctx;
+  const keys = notes.map((entry) => ({ journal, entry }));
+  const sums = new Map<string, SumRow & { readonly amounts: Map<string, number> }>();
+  for (const [group, amounts] of sumOf(rows.map(groupsIn))) {
+    for (const row of ctx.rowsOf(group)) {
+      const id = JSON.stringify(row.key);
+      const sum = sums.get(id) ?? { ...row, amounts: new Map<string, number>() };
+      addTo(sum.amounts, amounts);
+      sums.set(id, sum);
+    }
+  }
+  for (const some of chunksOf([...sums.values()], writesAtOnce)) {
+    await Promise.all(some.map((sum) => addToRow(ctx, number, sum)));
+  }
+  for (const some of chunksOf(keys, writesAtOnce)) {
+    await Promise.all(some.map((Key) => dynamo.send(new DeleteCommand({ TableName, Key }))));
+  }
+  await conditionalUpdate(dynamo, {
+    TableName,
+    Key: { journal, entry: additionEntry },
+    UpdateExpression: 'SET notes = :none',
+    ConditionExpression: '#number = :number',
+    ExpressionAttributeNames: { '#number': 'number' },
+    ExpressionAttributeValues: { ':none': [], ':number': number },
+  });
+}
+
+/** A note that a person made unreadable is reported: what it adds is lost, and the others must not wait for it. */
+function groupsIn(row: Row): Groups {
+  try {
+    const { gunzipSync } = process.getBuiltinModule('node:zlib');
+    const plain = groupsOfNote.parse(JSON.parse(gunzipSync(noteRow.parse(row).groups).toString()));
+    return new Map(plain.map(([group, amounts]) => [group, new Map(Object.entries(amounts))]));
+  } catch (error) {
+    log.error('note not counted', { entry: row.entry, reason: String(error) });
+    countFunctionFailure();
+    return new Map();
+  }
+}
+
+async function addToRow(
+  { dynamo, sumsTable: TableName }: CountContext,
+  number: number,
+  { key, purgeAt, amounts }: SumRow & { readonly amounts: Amounts },
+): Promise<void> {
+  for (;;) {
+    const { Item: row = {} } = await dynamo.send(
+      new GetCommand({ TableName, Key: key, ConsistentRead: true }),
+    );
+    const seen: unknown = row[additionAttribute];
+    if (typeof seen === 'number' && seen >= number) return;
+    const { sums, refused } = withAmounts(row, amounts);
+    const put = conditionalPut(dynamo, {
+      TableName,
+      Item: { ...sums, ...key, purge_at: purgeAt, [additionAttribute]: number },
+      ...(seen === undefined
+        ? { ConditionExpression: `attribute_not_exists(${additionAttribute})` }
+        : {
+            ConditionExpression: `${additionAttribute} = :seen`,
+            ExpressionAttributeValues: { ':seen': seen },
+          }),
+    });
+    const outcome = await put.catch((error: unknown) => {
+      if (!isPermanentFault(error)) throw error;
+      return undefined;
+    });
+    if (outcome?.applied === false) continue;
+    if (outcome === undefined) reportNotCounted(key, amounts);
+    else if (refused.size > 0) reportNotCounted(key, refused);
+    return;
+  }
+}
+
+/** Sums that are 0 are left out, which keeps a row small: most are of states that messages were in. */
+function withAmounts(row: Row, amounts: Amounts) {
+  const sums: Record<string, unknown> = { ...row };
+  const refused = new Map<string, number>();
+  for (const [name, amount] of amounts) {
+    const present = sums[name] ?? 0;
+    if (typeof present !== 'number') refused.set(name, amount);
+    else if (present + amount === 0) delete sums[name];
+    else sums[name] = present + amount;
+  }
+  return { sums, refused };
+}
+
+/** The line has what a person must add to the row after its correction. */
+function reportNotCounted(key: SumRow['key'], amounts: Amounts): void {
+  log.error('row not counted', { ...key, amounts: Object.fromEntries(amounts) });
+  countFunctionFailure();
+}
+
+/** The sums of each group, without those that are 0. */
+function sumOf(all: readonly Groups[]): Groups {
+  const sums = new Map<string, Map<string, number>>();
+  for (const groups of all) {
+    for (const [group, amounts] of groups) {
+      const sum = sums.get(group) ?? new Map<string, number>();
+      addTo(sum, amounts);
+      sums.set(group, sum);
+    }
+  }
+  for (const [group, sum] of sums) {
+    for (const [name, amount] of sum) if (amount === 0) sum.delete(name);
+    if (sum.size === 0) sums.delete(group);
+  }
+  return sums;
+}
+
+/** Adds each amount, with this sign. */
+export function addTo(sums: Map<string, number>, amounts: Amounts, sign: 1 | -1 = 1): void {
+  for (const [name, amount] of amounts) sums.set(name, (sums.get(name) ?? 0) + sign * amount);
+}

@@ -1,0 +1,44 @@
+/** Reads usage rows: some clients' in many periods by their keys, or all clients' of one period by a query. */
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { type Mode, modeOf } from '../contract/mode.ts';
+import { batchRead, queryRows } from '../platform/aws/read-rows.dynamo.ts';
+import { type Amounts, numbersIn } from './amounts.ts';
+import { additionAttribute } from './count-journal.dynamo.ts';
+
+/** The amounts of one client, or of all (`*`), in one period. */
+export interface UsageRow {
+  readonly period: string;
+  readonly clientId: string;
+  readonly amounts: Amounts;
+}
+
+const usageRow = z.looseObject({ period: z.string(), client_id: z.string() });
+
+export type UsageReader = ReturnType<typeof dynamoUsageReader>;
+
+export function dynamoUsageReader(client: DynamoDBDocumentClient, tableName: string) {
+  return {
+    /** The rows that exist, in no order. */
+    async rowsOf(clientId: string, periods: readonly string[]): Promise<UsageRow[]> {
+      const keys = periods.map((period) => ({ period, client_id: clientId }));
+      return (await batchRead(client, tableName, keys)).map(parsed);
+    },
+
+    /** The rows of every client that had messages of this mode in this period, and the row of all clients. */
+    async rowsIn(period: string, mode: Mode = 'live'): Promise<UsageRow[]> {
+      const rows = queryRows(client, {
+        TableName: tableName,
+        KeyConditionExpression: '#period = :period',
+        ExpressionAttributeNames: { '#period': 'period' },
+        ExpressionAttributeValues: { ':period': period },
+      });
+      return (await Array.fromAsync(rows, parsed)).filter(({ clientId }) => modeOf(clientId) === mode);
+    },
+  };
+}
+
+function parsed(row: unknown): UsageRow {
+  const { period, client_id, purge_at, [additionAttribute]: _, ...amounts } = usageRow.parse(row);
+  return { period, clientId: client_id, amounts: new Map(numbersIn(amounts)) };
+}
